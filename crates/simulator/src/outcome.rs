@@ -1,0 +1,197 @@
+//! What a run measured, as plain columns. Counters of the measured window start at the warm-up's end;
+//! those named `whole_…` start with the run.
+
+/// Everything that a run measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Simulated time reached, ps: the plan's duration, or less if the run was canceled.
+    pub reached_ps: u64,
+    /// The run was canceled.
+    pub canceled: bool,
+    /// Engine events processed.
+    pub events: u64,
+    /// Packets that left a link, of any kind, summed over links.
+    pub packets: u64,
+    /// One row a flow.
+    pub flows: FlowTable,
+    /// One row a link and group with traffic there, and one with group `ALL_GROUPS` for each link.
+    pub queues: QueueTable,
+    /// Sojourn-time histograms of the same pairs; only buckets that are not empty.
+    pub histograms: HistogramTable,
+    /// Time series of the sampled links.
+    pub queue_samples: QueueSampleTable,
+    /// Time series of the sampled senders.
+    pub sender_samples: SenderSampleTable,
+    /// Time series of the sampled receivers.
+    pub receiver_samples: ReceiverSampleTable,
+}
+
+/// Stands for "all groups" in [`QueueTable`] and [`HistogramTable`].
+pub const ALL_GROUPS: u32 = u32::MAX;
+
+macro_rules! table {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $name { $($(#[$field_doc])* pub $field: Vec<$kind>,)* }
+    };
+}
+pub(crate) use table;
+
+table! {
+    /// One row a flow.
+    FlowTable {
+        /// Index of the flow in the plan.
+        flow: u32,
+        /// Index of its group.
+        group: u32,
+        /// Start, ps.
+        start_ps: u64,
+        /// Two-way propagation delay without transmission times, ps.
+        rtt_ps: u64,
+        /// In-order payload at the receiver in the measured window, bytes.
+        delivered_bytes: u64,
+        /// The same from the run's start.
+        whole_delivered_bytes: u64,
+        /// Data packets sent, retransmissions among them, in the measured window.
+        sent_packets: u64,
+        /// The same from the run's start.
+        whole_sent_packets: u64,
+        /// Retransmitted packets in the measured window.
+        retransmissions: u64,
+        /// The same from the run's start.
+        whole_retransmissions: u64,
+        /// Retransmission timeouts in the measured window.
+        timeouts: u64,
+        /// The same from the run's start.
+        whole_timeouts: u64,
+        /// Fast recoveries entered in the measured window.
+        recoveries: u64,
+        /// The same from the run's start.
+        whole_recoveries: u64,
+        /// Sum of the round-trip samples in the measured window, ps.
+        rtt_sum_ps: f64,
+        /// Number of those samples.
+        rtt_samples: u64,
+        /// When the transfer's last byte was acknowledged, ps; `u64::MAX` if it was not.
+        finished_ps: u64,
+    }
+}
+
+table! {
+    /// One row a link and group.
+    QueueTable {
+        /// Index of the link in the plan.
+        link: u32,
+        /// Index of the group, or [`ALL_GROUPS`].
+        group: u32,
+        /// Packets that came to the queue in the measured window (random losses before it not counted).
+        arrived_packets: u64,
+        /// The same in bytes.
+        arrived_bytes: u64,
+        /// Packets dropped by the queue in the measured window.
+        dropped_packets: u64,
+        /// The same in bytes.
+        dropped_bytes: u64,
+        /// Packets lost at random before the queue in the measured window.
+        lost_packets: u64,
+        /// Packets whose transmission ended in the measured window.
+        departed_packets: u64,
+        /// The same in bytes.
+        departed_bytes: u64,
+        /// Packets whose wait is counted in the sojourn figures (they left the queue in the measured window).
+        served_packets: u64,
+        /// Mean wait in the queue, own transmission not counted, ps.
+        sojourn_mean_ps: f64,
+        /// Longest wait, ps.
+        sojourn_max_ps: u64,
+        /// Time average of the waiting packets (of all groups; 0 in rows of one group).
+        backlog_mean_packets: f64,
+        /// Time average of the waiting bytes.
+        backlog_mean_bytes: f64,
+        /// Most packets waiting.
+        backlog_max_packets: u64,
+        /// Most bytes waiting.
+        backlog_max_bytes: u64,
+        /// Arrivals from the run's start, packets.
+        whole_arrived_packets: u64,
+        /// Drops from the run's start, packets.
+        whole_dropped_packets: u64,
+        /// Random losses from the run's start, packets.
+        whole_lost_packets: u64,
+        /// Departures (transmissions ended) from the run's start, packets.
+        whole_departed_packets: u64,
+        /// Waiting or in transmission at the run's end, packets.
+        left_packets: u64,
+        /// Fraction of the measured window in which the transmitter was busy (rows of all groups).
+        busy_fraction: f64,
+    }
+}
+
+table! {
+    /// One row a bucket.
+    HistogramTable {
+        /// Index of the link in the plan.
+        link: u32,
+        /// Index of the group, or [`ALL_GROUPS`].
+        group: u32,
+        /// Least wait that falls into the bucket, ps.
+        lower_ps: u64,
+        /// Bound of the bucket, ps.
+        upper_ps: u64,
+        /// Packets.
+        count: u64,
+    }
+}
+
+table! {
+    /// One row a sampling time and link.
+    QueueSampleTable {
+        /// Time, ps.
+        time_ps: u64,
+        /// Index of the link in the plan.
+        link: u32,
+        /// Waiting packets.
+        backlog_packets: u64,
+        /// Waiting bytes.
+        backlog_bytes: u64,
+        /// Packets arrived since the run's start.
+        arrived_packets: u64,
+        /// Packets dropped since the run's start.
+        dropped_packets: u64,
+        /// Bytes transmitted since the run's start.
+        departed_bytes: u64,
+    }
+}
+
+table! {
+    /// One row a sampling time and flow, in the sender's time.
+    SenderSampleTable {
+        /// Time, ps.
+        time_ps: u64,
+        /// Index of the flow in the plan.
+        flow: u32,
+        /// Congestion window, segments.
+        cwnd_segments: f64,
+        /// Slow-start threshold, segments.
+        ssthresh_segments: f64,
+        /// Smoothed round-trip time, ps; 0 before the first sample.
+        srtt_ps: u64,
+        /// Segments sent and not yet known to have left the network.
+        inflight_segments: u64,
+        /// Packets retransmitted since the run's start.
+        retransmissions: u64,
+    }
+}
+
+table! {
+    /// One row a sampling time and flow, in the receiver's time.
+    ReceiverSampleTable {
+        /// Time, ps.
+        time_ps: u64,
+        /// Index of the flow in the plan.
+        flow: u32,
+        /// In-order payload since the run's start, bytes.
+        delivered_bytes: u64,
+    }
+}

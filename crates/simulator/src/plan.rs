@@ -1,0 +1,267 @@
+//! The plan: a scenario lowered to plain integers, the engine's only input.
+//!
+//! Times are picoseconds, rates bits per second, sizes bytes or packets. The Python side draws every random
+//! round-trip time and start from the seed, so a plan is the whole truth of a run; random processes that go
+//! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
+
+use serde::{Deserialize, Serialize};
+
+/// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Format of this document; this crate reads [`Plan::VERSION`].
+    pub version: u32,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+    /// Length of the run, ps.
+    pub duration_ps: u64,
+    /// Measurements start here, ps; less than `duration_ps`.
+    pub warmup_ps: u64,
+    /// Period of the time series, ps; 0 for none.
+    pub sample_interval_ps: u64,
+    /// The queued links.
+    pub links: Vec<LinkPlan>,
+    /// What flows of one kind share.
+    pub groups: Vec<GroupPlan>,
+    /// The flows, by columns of equal length.
+    pub flows: FlowColumns,
+}
+
+/// A link: a queue, a transmitter and a fixed propagation delay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkPlan {
+    /// For messages only.
+    pub name: String,
+    /// Transmission rate, bit/s.
+    pub rate_bps: u64,
+    /// Propagation delay after the transmission, ps.
+    pub delay_ps: u64,
+    /// Who waits, and in which order.
+    pub discipline: DisciplinePlan,
+    /// Chance that an arriving packet is lost before it reaches the queue, in parts per billion.
+    pub loss_ppb: u32,
+    /// Changes of the limit while the run goes, in order of time.
+    pub changes: Vec<LimitChange>,
+    /// Take part in the time series.
+    pub sample: bool,
+}
+
+/// A queue discipline with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum DisciplinePlan {
+    /// First in, first out, tail drop.
+    Fifo {
+        /// How much may wait.
+        limit: LimitPlan,
+    },
+}
+
+/// How much may wait in a queue (the packet in transmission is not counted).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum LimitPlan {
+    /// So many packets of any size.
+    Packets(u64),
+    /// So many bytes on the wire.
+    Bytes(u64),
+    /// As much as memory holds.
+    Unlimited,
+}
+
+/// A new limit from a moment on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitChange {
+    /// When, ps.
+    pub at_ps: u64,
+    /// The new limit.
+    pub limit: LimitPlan,
+}
+
+/// What the flows of a group share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupPlan {
+    /// For messages only.
+    pub name: String,
+    /// What sends.
+    pub source: SourcePlan,
+    /// Links that data crosses, in order; indices into [`Plan::links`].
+    pub forward: Vec<u32>,
+    /// Links that acknowledgements cross, in order; may be empty.
+    pub reverse: Vec<u32>,
+    /// Random processing delay at the sender.
+    pub jitter: JitterPlan,
+    /// Rate of the sender's own interface, bit/s: packets leave it no closer than that; `null` for no bound.
+    pub access_bps: Option<u64>,
+}
+
+/// A random delay before a sender answers an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum JitterPlan {
+    /// None.
+    None,
+    /// Uniform in [low, high).
+    Uniform {
+        /// Least delay, ps.
+        low_ps: u64,
+        /// Bound of the delay, ps.
+        high_ps: u64,
+    },
+    /// Exponential with this mean.
+    Exponential {
+        /// Mean delay, ps.
+        mean_ps: u64,
+    },
+}
+
+/// What a flow's sender is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum SourcePlan {
+    /// A TCP connection with data to send.
+    Tcp(TcpPlan),
+    /// A source that does not listen.
+    Udp(UdpPlan),
+}
+
+/// A TCP sender and its receiver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TcpPlan {
+    /// Window growth and decrease.
+    pub congestion: CongestionPlan,
+    /// Loss recovery.
+    pub recovery: RecoveryPlan,
+    /// Payload of a full segment, bytes.
+    pub mss_bytes: u32,
+    /// Headers of a data segment on the wire, bytes.
+    pub header_bytes: u32,
+    /// Size of a pure acknowledgement (and SYN) on the wire, bytes.
+    pub ack_bytes: u32,
+    /// Initial window, segments.
+    pub initial_window: u32,
+    /// Initial slow-start threshold, segments; `null` for none.
+    pub initial_ssthresh: Option<u32>,
+    /// The receiver's advertised window, bytes (after the window-scaling limit).
+    pub receive_window_bytes: u64,
+    /// A pure acknowledgement for every so many segments; 1 acknowledges each.
+    pub ack_every: u32,
+    /// Longest wait of a delayed acknowledgement, ps.
+    pub ack_delay_ps: u64,
+    /// Lower bound of the retransmission timeout, ps.
+    pub min_rto_ps: u64,
+    /// Upper bound of the retransmission timeout, ps.
+    pub max_rto_ps: u64,
+    /// Timeout before the first round-trip sample, ps.
+    pub initial_rto_ps: u64,
+    /// Granularity of the round-trip clock, ps; 1 for exact.
+    pub clock_ps: u64,
+    /// Every acknowledgement gives a round-trip sample (RFC 7323); otherwise one a window.
+    pub timestamps: bool,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+    /// A SYN goes first.
+    pub handshake: bool,
+    /// Payload bytes to send; `null` for a sender that never ends.
+    pub transfer_bytes: Option<u64>,
+}
+
+/// A congestion control with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum CongestionPlan {
+    /// RFC 5681 additive increase, multiplicative decrease.
+    Reno {
+        /// What a step of growth counts.
+        growth: GrowthPlan,
+    },
+    /// A window that never changes.
+    Fixed {
+        /// The window, segments.
+        segments: u32,
+    },
+}
+
+/// What a step of growth counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrowthPlan {
+    /// Each acknowledgement, whatever it covers (ns-2, RFC 5681 equation 3).
+    PerAck,
+    /// Each acknowledged segment (RFC 3465, Linux).
+    PerSegment,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryPlan {
+    /// Fast retransmit, then slow start from one segment.
+    Tahoe,
+    /// RFC 5681 fast recovery, left at the first new acknowledgement.
+    Reno,
+    /// RFC 6582.
+    Newreno,
+    /// RFC 6675.
+    Sack,
+    /// ns-2's `Agent/TCP/Sack1`: a pipe counted by acknowledgements.
+    SackNs2,
+}
+
+/// A source that does not listen to its path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UdpPlan {
+    /// Mean size on the wire, bytes.
+    pub packet_bytes: u32,
+    /// Headers within that size, bytes; the rest is goodput.
+    pub header_bytes: u32,
+    /// Mean time between packets, ps.
+    pub interval_ps: u64,
+    /// Law of the times between packets.
+    pub arrivals: VariatePlan,
+    /// Law of the packet sizes.
+    pub sizes: VariatePlan,
+}
+
+/// A constant or exponential law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VariatePlan {
+    /// Always the mean.
+    Constant,
+    /// Exponential.
+    Exponential,
+}
+
+/// The flows, by columns of equal length. Delays are one-way and exclude those of links.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowColumns {
+    /// Index into [`Plan::groups`].
+    pub group: Vec<u32>,
+    /// First packet, ps.
+    pub start_ps: Vec<u64>,
+    /// No new data from here on, ps; `u64::MAX` for never.
+    pub stop_ps: Vec<u64>,
+    /// Sender to first forward link, ps.
+    pub source_delay_ps: Vec<u64>,
+    /// Far end of the last forward link to the receiver, ps.
+    pub sink_delay_ps: Vec<u64>,
+    /// Receiver to the first reverse link, or to the sender if there is none, ps.
+    pub return_delay_ps: Vec<u64>,
+    /// Far end of the last reverse link to the sender, ps; 0 if there is none.
+    pub home_delay_ps: Vec<u64>,
+    /// Take part in the time series.
+    pub sample: Vec<bool>,
+}
+
+impl Plan {
+    /// The format that this crate reads.
+    pub const VERSION: u32 = 1;
+}
