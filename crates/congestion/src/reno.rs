@@ -1,0 +1,200 @@
+//! RFC 5681: slow start, congestion avoidance, halving.
+//!
+//! Sources: RFC 5681 sections 3.1 and 3.2; RFC 3465 for counting acknowledged segments; ns-2 2.35
+//! `tcp/tcp.cc` (`opencwnd`, `slowdown`) for [`Growth::PerAck`].
+//!
+//! Departures:
+//! - Windows are in segments, RFC 5681's in bytes; bulk senders send full segments, so the two agree.
+//! - [`Growth::PerSegment`] counts every acknowledged segment in slow start, as Linux does, where RFC 3465
+//!   section 2.2 stops at two a round (its L = 2 guards against stretched acknowledgements, which do not occur
+//!   here outside of loss recovery).
+
+use bufferlab_units::Time;
+
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD};
+
+/// RFC 5681 section 3.1, equation (4): "ssthresh = max (`FlightSize` / 2, 2*SMSS)". ns-2 has the same floor.
+const MIN_SSTHRESH: f64 = 2.0;
+
+/// RFC 5681 section 3.1: "the loss window […] is 1 full-sized segment". Also the restart after Tahoe's loss.
+const LOSS_WINDOW: f64 = 1.0;
+
+/// What a step of growth counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// ns-2: one step for each acknowledgement, whatever it covers: +1 in slow start, +1/cwnd after (RFC 5681
+    /// equation 3). At a loss the threshold is the whole part of half the window in use.
+    PerAck,
+    /// RFC 3465 and Linux: the acknowledged segments are counted; +1 each in slow start, +1 for every window of
+    /// them after. At a loss the threshold is half of what is in flight (RFC 5681 equation 4).
+    PerSegment,
+}
+
+/// RFC 5681's window.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// Slow-start threshold, segments.
+    ssthresh: f64,
+    /// Acknowledged segments not yet turned into growth ([`Growth::PerSegment`]); less than `cwnd`.
+    counted: f64,
+    growth: Growth,
+}
+
+impl Reno {
+    /// A new connection's window. No `ssthresh` means "arbitrarily high" (RFC 5681 section 3.1).
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, growth: Growth) -> Reno {
+        Reno {
+            cwnd: f64::from(initial_window.max(1)),
+            ssthresh: ssthresh.map_or(NO_THRESHOLD, |segments| f64::from(segments).max(MIN_SSTHRESH)),
+            counted: 0.0,
+            growth,
+        }
+    }
+
+    fn grow_per_segment(&mut self, acked: u32) {
+        let mut acked = f64::from(acked);
+        if self.cwnd < self.ssthresh {
+            let slow_start = acked.min(self.ssthresh - self.cwnd);
+            self.cwnd += slow_start;
+            acked -= slow_start;
+        }
+        self.counted += acked;
+        if self.counted >= self.cwnd {
+            self.counted -= self.cwnd;
+            self.cwnd += 1.0;
+        }
+    }
+
+    fn grow_per_ack(&mut self) {
+        if self.cwnd < self.ssthresh {
+            self.cwnd += 1.0;
+        } else {
+            self.cwnd += 1.0 / self.cwnd;
+        }
+    }
+
+    fn halved(&self, congestion: &Congestion) -> f64 {
+        let window = match self.growth {
+            Growth::PerAck => self.cwnd.min(f64::from(congestion.receive_window)),
+            Growth::PerSegment => f64::from(congestion.flight),
+        };
+        (window / 2.0).floor().max(MIN_SSTHRESH)
+    }
+}
+
+impl CongestionControl for Reno {
+    #[inline]
+    fn on_ack(&mut self, _now: Time, sample: &AckSample) {
+        match self.growth {
+            Growth::PerAck => self.grow_per_ack(),
+            Growth::PerSegment => self.grow_per_segment(sample.acked),
+        }
+    }
+
+    fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
+        self.counted = 0.0;
+        match congestion.event {
+            CongestionEvent::Loss => {
+                self.ssthresh = self.halved(congestion);
+                self.cwnd = self.ssthresh;
+            }
+            CongestionEvent::Timeout { repeated } => {
+                // RFC 5681 section 3.1: "When a TCP sender detects segment loss using the retransmission timer
+                // and the given segment has already been retransmitted […] at least once, the value of ssthresh
+                // is held constant." ns-2 halves again, which matters little: the window is one segment by then.
+                if !(repeated && self.growth == Growth::PerSegment) {
+                    self.ssthresh = self.halved(congestion);
+                }
+                self.cwnd = LOSS_WINDOW;
+            }
+        }
+    }
+
+    #[inline]
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acks(control: &mut Reno, count: u32) {
+        for _ in 0..count {
+            control.on_ack(Time::ZERO, &AckSample { acked: 1 });
+        }
+    }
+
+    fn loss(control: &mut Reno, flight: u32) {
+        let congestion = Congestion { event: CongestionEvent::Loss, flight, receive_window: 1_000_000 };
+        control.on_congestion(Time::ZERO, &congestion);
+    }
+
+    #[test]
+    fn slow_start_doubles_the_window_each_round() {
+        for growth in [Growth::PerAck, Growth::PerSegment] {
+            let mut control = Reno::new(2, None, growth);
+            acks(&mut control, 2);
+            assert_eq!(control.cwnd(), 4.0);
+            acks(&mut control, 4);
+            assert_eq!(control.cwnd(), 8.0);
+        }
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_threshold_and_then_one_segment_a_round_is_added() {
+        let mut control = Reno::new(2, Some(10), Growth::PerSegment);
+        acks(&mut control, 8);
+        assert_eq!(control.cwnd(), 10.0);
+        acks(&mut control, 9);
+        assert_eq!(control.cwnd(), 10.0);
+        acks(&mut control, 1);
+        assert_eq!(control.cwnd(), 11.0);
+    }
+
+    #[test]
+    fn a_round_of_acknowledgements_adds_about_one_segment_in_ns2() {
+        let mut control = Reno::new(10, Some(2), Growth::PerAck);
+        acks(&mut control, 10);
+        assert!(control.cwnd() > 10.9 && control.cwnd() < 11.0, "{}", control.cwnd());
+    }
+
+    #[test]
+    fn a_loss_halves_what_is_in_flight() {
+        let mut control = Reno::new(101, Some(2), Growth::PerSegment);
+        loss(&mut control, 91);
+        assert_eq!((control.cwnd(), control.ssthresh()), (45.0, 45.0));
+    }
+
+    #[test]
+    fn ns2_halves_the_window_and_drops_the_fraction() {
+        let mut control = Reno::new(101, Some(2), Growth::PerAck);
+        loss(&mut control, 91);
+        assert_eq!((control.cwnd(), control.ssthresh()), (50.0, 50.0));
+    }
+
+    #[test]
+    fn the_threshold_never_falls_below_two_segments() {
+        let mut control = Reno::new(1, None, Growth::PerSegment);
+        loss(&mut control, 1);
+        assert_eq!(control.ssthresh(), 2.0);
+    }
+
+    #[test]
+    fn a_repeated_timeout_holds_the_threshold() {
+        let mut control = Reno::new(40, Some(2), Growth::PerSegment);
+        for repeated in [false, true] {
+            let event = CongestionEvent::Timeout { repeated };
+            control.on_congestion(Time::ZERO, &Congestion { event, flight: 40, receive_window: 1_000 });
+            assert_eq!((control.cwnd(), control.ssthresh()), (1.0, 20.0));
+        }
+    }
+}

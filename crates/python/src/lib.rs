@@ -1,0 +1,133 @@
+//! The Python module `bufferlab._core`: a plan (JSON) goes in, Arrow tables come out.
+//!
+//! No logic lives here. [`simulate`] reads the plan, detaches from the interpreter while the engine runs, so that
+//! Python threads run seeds in parallel, and hands the outcome's columns over without copying them, by the Arrow
+//! `PyCapsule` interface (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
+
+mod faults;
+mod tables;
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use bufferlab_simulator::{Control, Plan};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::tables::{PyTable, Tables};
+
+/// A handle on a running simulation: cancels it and tells how far it is. All threads may share it.
+#[pyclass(name = "Control", module = "bufferlab._core", frozen)]
+#[derive(Default)]
+struct PyControl {
+    shared: Arc<Control>,
+}
+
+#[pymethods]
+impl PyControl {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the simulation to end as soon as it can.
+    fn cancel(&self) {
+        self.shared.cancel();
+    }
+
+    /// Simulated time reached so far, ps.
+    fn reached_ps(&self) -> u64 {
+        self.shared.reached_ps()
+    }
+}
+
+/// What a run measured.
+#[pyclass(name = "Outcome", module = "bufferlab._core", frozen)]
+struct PyOutcome {
+    /// Simulated time reached, ps.
+    #[pyo3(get)]
+    reached_ps: u64,
+    /// The run was canceled before the plan's end.
+    #[pyo3(get)]
+    canceled: bool,
+    /// Engine events processed.
+    #[pyo3(get)]
+    events: u64,
+    /// Packets that left a link, summed over links.
+    #[pyo3(get)]
+    packets: u64,
+    tables: Tables<RecordBatch>,
+}
+
+#[pymethods]
+impl PyOutcome {
+    /// One row a flow.
+    fn flows(&self) -> PyTable {
+        PyTable::new(&self.tables.flows)
+    }
+
+    /// One row a link and group.
+    fn queues(&self) -> PyTable {
+        PyTable::new(&self.tables.queues)
+    }
+
+    /// One row a bucket of the sojourn times.
+    fn histograms(&self) -> PyTable {
+        PyTable::new(&self.tables.histograms)
+    }
+
+    /// Time series of the sampled links.
+    fn queue_samples(&self) -> PyTable {
+        PyTable::new(&self.tables.queue_samples)
+    }
+
+    /// Time series of the sampled senders.
+    fn sender_samples(&self) -> PyTable {
+        PyTable::new(&self.tables.sender_samples)
+    }
+
+    /// Time series of the sampled receivers.
+    fn receiver_samples(&self) -> PyTable {
+        PyTable::new(&self.tables.receiver_samples)
+    }
+}
+
+/// Runs a plan given as JSON to its end, or until `control` cancels it. The interpreter stays free meanwhile.
+///
+/// Raises `ValueError` with one line if the plan is not valid, `RuntimeError` if the engine has a bug.
+#[pyfunction]
+#[pyo3(signature = (plan_json, control = None))]
+fn simulate(py: Python<'_>, plan_json: &str, control: Option<&PyControl>) -> PyResult<PyOutcome> {
+    let plan: Plan =
+        serde_json::from_str(plan_json).map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.shared));
+    py.detach(|| {
+        let run = faults::caught(|| bufferlab_simulator::run(&plan, &control));
+        let outcome = run
+            .map_err(|fault| PyRuntimeError::new_err(format!("the engine failed: {fault}")))?
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
+        let (events, packets) = (outcome.events, outcome.packets);
+        let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        Ok(PyOutcome {
+            reached_ps,
+            canceled,
+            events,
+            packets,
+            tables,
+        })
+    })
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    faults::install_hook();
+    module.add_class::<PyControl>()?;
+    module.add_class::<PyOutcome>()?;
+    module.add_class::<PyTable>()?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
+    module.add("PLAN_VERSION", Plan::VERSION)?;
+    module.add("engine_version", env!("CARGO_PKG_VERSION"))?;
+    Ok(())
+}

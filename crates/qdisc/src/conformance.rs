@@ -1,0 +1,127 @@
+//! What every discipline must do, whatever its policy: random scripts of arrivals, services and changes of the
+//! limit must obey the conservation law, keep each flow in order, and continue identically from a clone.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Arrive { flow: u32, bytes: u32 },
+    Serve,
+    SetLimit(Limit),
+}
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        (1..50_u64).prop_map(Limit::Packets),
+        (1500..60_000_u64).prop_map(Limit::Bytes),
+        Just(Limit::Unlimited),
+    ]
+}
+
+fn scripts() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => (0..4_u32, 40..1500_u32).prop_map(|(flow, bytes)| Step::Arrive { flow, bytes }),
+        4 => Just(Step::Serve),
+        1 => limits().prop_map(Step::SetLimit),
+    ];
+    prop::collection::vec(step, 1..400)
+}
+
+/// The disciplines under test, each made with the given limit.
+const MAKERS: &[fn(Limit) -> AnyQdisc] = &[|limit| Fifo::new(limit).into()];
+
+#[derive(Default)]
+struct Account {
+    arrived: Backlog,
+    departed: Backlog,
+    dropped: Backlog,
+}
+
+impl Account {
+    fn check(&self, queued: Backlog) {
+        assert_eq!(self.arrived.packets, self.departed.packets + self.dropped.packets + queued.packets);
+        assert_eq!(self.arrived.bytes, self.departed.bytes + self.dropped.bytes + queued.bytes);
+    }
+}
+
+/// Runs a script and returns the (flow, seq) pairs in the order of service.
+fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)> {
+    let start = qdisc.backlog();
+    let mut account = Account { arrived: start, ..Account::default() };
+    let mut served = Vec::new();
+    let mut drops = Drops::new();
+    for (index, step) in script.iter().enumerate() {
+        let now = Time::from_ps((u64::from(first_seq) + index as u64) * 1_000_000);
+        match *step {
+            Step::Arrive { flow, bytes } => {
+                let packet = Packet {
+                    enqueued: Time::NEVER,
+                    sent: now,
+                    flow,
+                    seq: first_seq + index as u32,
+                    wire_bytes: bytes,
+                    kind: PacketKind::Data,
+                    hop: 0,
+                };
+                account.arrived.add(&packet);
+                qdisc.enqueue(now, packet, &mut drops);
+            }
+            Step::Serve => {
+                if let Some(packet) = qdisc.dequeue(now, &mut drops) {
+                    assert!(packet.enqueued <= now);
+                    account.departed.add(&packet);
+                    served.push((packet.flow, packet.seq));
+                }
+            }
+            Step::SetLimit(limit) => qdisc.set_limit(limit),
+        }
+        drops.drain(..).for_each(|dropped| account.dropped.add(&dropped.packet));
+        account.check(qdisc.backlog());
+    }
+    served
+}
+
+proptest! {
+    #[test]
+    fn packets_and_bytes_are_conserved(limit in limits(), script in scripts()) {
+        for make in MAKERS {
+            run(&mut make(limit), &script, 0);
+        }
+    }
+
+    #[test]
+    fn every_flow_is_served_in_order(limit in limits(), script in scripts()) {
+        for make in MAKERS {
+            let served = run(&mut make(limit), &script, 0);
+            for flow in 0..4 {
+                let seqs: Vec<_> = served.iter().filter(|(of, _)| *of == flow).map(|(_, seq)| *seq).collect();
+                prop_assert!(seqs.is_sorted());
+            }
+        }
+    }
+
+    #[test]
+    fn a_clone_continues_identically(limit in limits(), first in scripts(), second in scripts()) {
+        for make in MAKERS {
+            let mut qdisc = make(limit);
+            run(&mut qdisc, &first, 0);
+            let mut twin = qdisc.clone();
+            let seq = first.len() as u32;
+            prop_assert_eq!(run(&mut qdisc, &second, seq), run(&mut twin, &second, seq));
+        }
+    }
+
+    #[test]
+    fn a_packet_limit_is_never_exceeded_by_new_arrivals(packets in 1..40_u64, script in scripts()) {
+        let script: Vec<_> = script.into_iter().filter(|step| !matches!(step, Step::SetLimit(_))).collect();
+        for make in MAKERS {
+            let mut qdisc = make(Limit::Packets(packets));
+            for end in 0..script.len() {
+                run(&mut qdisc, &script[end..=end], end as u32);
+                prop_assert!(qdisc.backlog().packets <= packets);
+            }
+        }
+    }
+}

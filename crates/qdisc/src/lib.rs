@@ -1,0 +1,114 @@
+//! Queue disciplines, one a file: who waits, who is served next, who is dropped.
+//!
+//! A discipline is told the time and never asks for it; it gets packet descriptors and never sees payload, so
+//! the same code runs in the simulator and on a live link. Drops go to the caller's buffer with a reason.
+//! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
+//! a queue discipline's limit does not cover the device).
+
+#[cfg(test)]
+mod conformance;
+mod fifo;
+mod packet;
+
+pub use fifo::Fifo;
+pub use packet::{DropReason, Dropped, Drops, Packet, PacketKind};
+
+use bufferlab_units::Time;
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets of any size.
+    Packets(u64),
+    /// So many bytes on the wire.
+    Bytes(u64),
+    /// No bound.
+    Unlimited,
+}
+
+impl Limit {
+    /// Whether a packet of `bytes` may join `backlog`.
+    #[inline]
+    pub fn admits(self, backlog: Backlog, bytes: u32) -> bool {
+        match self {
+            Limit::Packets(packets) => backlog.packets < packets,
+            Limit::Bytes(limit) => backlog.bytes + u64::from(bytes) <= limit,
+            Limit::Unlimited => true,
+        }
+    }
+}
+
+/// What waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes on the wire.
+    pub bytes: u64,
+}
+
+impl Backlog {
+    /// One packet more.
+    #[inline]
+    pub fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.wire_bytes);
+    }
+
+    /// One packet less.
+    #[inline]
+    pub fn remove(&mut self, packet: &Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.wire_bytes);
+    }
+}
+
+/// A queue discipline.
+pub trait QueueDisc {
+    /// Takes a packet, or puts it (or others in its place) into `drops`. Sets the packet's `enqueued`.
+    fn enqueue(&mut self, now: Time, packet: Packet, drops: &mut Drops);
+
+    /// Gives the packet to be sent next. May drop others on the way.
+    fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet>;
+
+    /// What waits now.
+    fn backlog(&self) -> Backlog;
+
+    /// Changes how much may wait. What waits already stays; only new packets are refused, as in Linux.
+    fn set_limit(&mut self, limit: Limit);
+}
+
+macro_rules! disciplines {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Every discipline behind one type: no allocation and no indirect call for each packet.
+        #[derive(Clone, Debug)]
+        pub enum AnyQdisc { $($(#[$doc])* $name($name),)* }
+
+        impl QueueDisc for AnyQdisc {
+            #[inline]
+            fn enqueue(&mut self, now: Time, packet: Packet, drops: &mut Drops) {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.enqueue(now, packet, drops),)* }
+            }
+            #[inline]
+            fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.dequeue(now, drops),)* }
+            }
+            #[inline]
+            fn backlog(&self) -> Backlog {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.backlog(),)* }
+            }
+            fn set_limit(&mut self, limit: Limit) {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.set_limit(limit),)* }
+            }
+        }
+
+        $(impl From<$name> for AnyQdisc {
+            fn from(qdisc: $name) -> AnyQdisc { AnyQdisc::$name(qdisc) }
+        })*
+    };
+}
+
+disciplines! {
+    /// First in, first out, tail drop.
+    Fifo,
+}

@@ -1,0 +1,63 @@
+//! Parameters of a connection. Defaults are a matter of the scenario's stack presets; here all are explicit.
+
+use bufferlab_units::Span;
+
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Fast retransmit, then slow start from one segment (Jacobson 1988; ns-2 `Agent/TCP`).
+    Tahoe,
+    /// Fast recovery that ends with the first new acknowledgement (RFC 5681 section 3.2).
+    Reno,
+    /// Fast recovery through partial acknowledgements (RFC 6582).
+    NewReno,
+    /// SACK with RFC 6675's scoreboard.
+    Sack,
+    /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
+    SackNs2,
+}
+
+impl Recovery {
+    /// Whether acknowledgements carry SACK blocks.
+    pub fn uses_sack(self) -> bool {
+        matches!(self, Recovery::Sack | Recovery::SackNs2)
+    }
+}
+
+/// A constant or exponential law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variate {
+    /// Always the mean.
+    Constant,
+    /// Exponential.
+    Exponential,
+}
+
+/// Parameters of a TCP connection.
+#[derive(Clone, Debug)]
+pub struct TcpConfig {
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// Segments to send; `u32::MAX` for a sender that never ends.
+    pub transfer_segments: u32,
+    /// The receiver's window, segments, at least 1.
+    pub receive_window: u32,
+    /// A pure acknowledgement for every so many segments.
+    pub ack_every: u32,
+    /// Longest wait of a delayed acknowledgement.
+    pub ack_delay: Span,
+    /// Lower bound of the retransmission timeout.
+    pub min_rto: Span,
+    /// Upper bound of the retransmission timeout.
+    pub max_rto: Span,
+    /// Timeout before the first round-trip sample.
+    pub initial_rto: Span,
+    /// Granularity of the round-trip clock; one picosecond for exact.
+    pub clock: Span,
+    /// Every acknowledgement of new data gives a round-trip sample; otherwise one a window.
+    pub timestamps: bool,
+    /// RFC 3042: a new segment for each of the first two duplicate acknowledgements.
+    pub limited_transmit: bool,
+    /// A SYN goes first.
+    pub handshake: bool,
+}

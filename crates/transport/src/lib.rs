@@ -1,0 +1,25 @@
+//! TCP sender and receiver, and a datagram source: sans-IO, time passed in.
+//!
+//! Nothing here reads a clock or sends a packet. A [`Sender`] is driven by [`Sender::on_ack`] and
+//! [`Sender::on_timer`], asked for segments by [`Sender::poll_transmit`] and for its next timer by
+//! [`Sender::deadline`]; a [`Receiver`] likewise.
+//!
+//! Segments are numbered from 0, each of one maximum size (the last of a transfer may be shorter), so sequence
+//! numbers are small and dense and every scoreboard is a ring. Reading list: RFC 9293 for the whole, RFC 5681
+//! and 6582 (Reno, `NewReno`), RFC 2018 and 6675 (SACK), RFC 6298 (timer), RFC 7323 (timestamps).
+
+mod ack;
+mod config;
+mod receiver;
+mod reassembly;
+mod rtt;
+mod scoreboard;
+mod sender;
+mod udp;
+
+pub use ack::{Ack, SackBlocks};
+pub use config::{Recovery, TcpConfig, Variate};
+pub use receiver::Receiver;
+pub use rtt::RttEstimator;
+pub use sender::{Segment, SegmentKind, Sender, SenderCounters};
+pub use udp::{UdpConfig, UdpSource};

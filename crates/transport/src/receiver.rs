@@ -1,0 +1,165 @@
+//! The receiver: in-order delivery, SACK blocks, delayed acknowledgements.
+//!
+//! Sources: RFC 5681 section 4.2 (when to acknowledge), RFC 2018 section 4 (what to report), RFC 7323 section
+//! 4.3 (which timestamp to echo).
+//!
+//! Departures: the application reads at once, so the advertised window is constant; Linux's quick
+//! acknowledgements at a connection's start are not modeled.
+
+use bufferlab_units::{Span, Time};
+
+use crate::reassembly::Reassembly;
+use crate::{Ack, SackBlocks, TcpConfig};
+
+/// A TCP receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// The next segment expected.
+    next: u32,
+    /// In-order segments not yet acknowledged.
+    pending: u32,
+    ack_every: u32,
+    /// RFC 7323's Last.ACK.sent.
+    last_ack: u32,
+    /// RFC 7323's TS.Recent.
+    ts_recent: Time,
+    /// When the delayed acknowledgement must go.
+    ack_deadline: Time,
+    ack_delay: Span,
+    sack: bool,
+    /// Made when the first segment comes out of order.
+    held: Option<Box<Reassembly>>,
+}
+
+impl Receiver {
+    /// The receiver of a connection.
+    pub fn new(config: &TcpConfig) -> Receiver {
+        Receiver {
+            next: 0,
+            pending: 0,
+            ack_every: config.ack_every.max(1),
+            last_ack: 0,
+            ts_recent: Time::ZERO,
+            ack_deadline: Time::NEVER,
+            ack_delay: config.ack_delay,
+            sack: config.recovery.uses_sack(),
+            held: None,
+        }
+    }
+
+    /// Segments delivered in order.
+    pub fn delivered(&self) -> u32 {
+        self.next
+    }
+
+    /// A SYN arrived.
+    pub fn on_syn(&mut self, sent: Time) -> Ack {
+        self.ts_recent = sent;
+        Ack { ack: 0, syn: true, echo: sent, sack: SackBlocks::NONE }
+    }
+
+    /// A data segment, sent at `sent`, arrived. Gives the acknowledgement that must go at once, if any.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, seq: u32, sent: Time) -> Option<Ack> {
+        if seq <= self.last_ack && sent >= self.ts_recent {
+            self.ts_recent = sent;
+        }
+        if seq == self.next && self.holds_nothing() {
+            self.next += 1;
+            self.pending += 1;
+            if self.pending < self.ack_every {
+                self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
+                return None;
+            }
+            return Some(self.acknowledge(SackBlocks::NONE));
+        }
+        Some(self.on_disorder(seq))
+    }
+
+    /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a
+    /// copy of an old one (RFC 9293 section 3.10.7.4).
+    fn on_disorder(&mut self, seq: u32) -> Ack {
+        let held = self.held.get_or_insert_with(|| Box::new(Reassembly::new()));
+        if seq == self.next {
+            self.next = held.advance(seq);
+        } else if seq > self.next {
+            held.insert(self.next, seq);
+        }
+        let blocks = if self.sack { held.blocks() } else { SackBlocks::NONE };
+        self.acknowledge(blocks)
+    }
+
+    /// When [`Receiver::on_timer`] wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.ack_deadline
+    }
+
+    /// Gives the delayed acknowledgement if its time has come.
+    pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
+        (now >= self.ack_deadline).then(|| self.acknowledge(SackBlocks::NONE))
+    }
+
+    #[inline]
+    fn holds_nothing(&self) -> bool {
+        self.held.as_ref().is_none_or(|held| held.is_empty())
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, sack: SackBlocks) -> Ack {
+        self.pending = 0;
+        self.ack_deadline = Time::NEVER;
+        self.last_ack = self.next;
+        Ack { ack: self.next, syn: false, echo: self.ts_recent, sack }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sender::tests::config;
+    use crate::Recovery;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_when_delaying() {
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
+        assert_eq!(receiver.deadline(), at(41));
+        assert_eq!(receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
+        assert_eq!(receiver.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_lone_segment_is_acknowledged_when_the_delay_ends() {
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
+        assert_eq!(receiver.on_timer(at(40)), None);
+        assert_eq!(receiver.on_timer(at(41)).map(|ack| ack.ack), Some(1));
+    }
+
+    #[test]
+    fn disorder_is_answered_at_once_and_reported() {
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let ack = receiver.on_data(at(1), 1, at(0)).unwrap();
+        assert_eq!((ack.ack, ack.sack.ranges()), (0, [(1, 2)].as_slice()));
+        let ack = receiver.on_data(at(2), 3, at(0)).unwrap();
+        assert_eq!((ack.ack, ack.sack.ranges()), (0, [(3, 4), (1, 2)].as_slice()));
+        let ack = receiver.on_data(at(3), 0, at(0)).unwrap();
+        assert_eq!((ack.ack, ack.sack.ranges()), (2, [(3, 4)].as_slice()));
+        let ack = receiver.on_data(at(4), 2, at(0)).unwrap();
+        assert_eq!((ack.ack, ack.sack.is_empty()), (4, true));
+    }
+
+    #[test]
+    fn without_sack_nothing_is_reported_and_old_copies_are_acknowledged() {
+        let mut receiver = Receiver::new(&config(Recovery::Reno));
+        assert!(receiver.on_data(at(1), 5, at(0)).unwrap().sack.is_empty());
+        receiver.on_data(at(1), 0, at(0));
+        assert_eq!(receiver.on_data(at(2), 0, at(1)).map(|ack| ack.ack), Some(1));
+        assert_eq!(receiver.delivered(), 1);
+    }
+}

@@ -1,0 +1,373 @@
+//! What a sender knows of each outstanding segment: RFC 6675's scoreboard with constant amortized work.
+//!
+//! A ring with one slot a segment from the first unacknowledged one on. Counters make RFC 6675's `Pipe`
+//! a sum of four numbers, as in Linux (`tcp_packets_in_flight`); marking a SACK block visits only segments
+//! that were not marked before (skip pointers with path halving); losses and retransmissions advance by
+//! pointers that only move forward. So a window of 10⁵ segments with thousands of losses costs no more a
+//! packet than a small one.
+//!
+//! `IsLost` (RFC 6675 section 4): a segment is lost when `DupThresh` segments above it are SACKed. The byte
+//! rule "more than (DupThresh - 1) * SMSS bytes" says the same for full segments.
+
+/// RFC 6675 section 2: `DupThresh`.
+pub(crate) const DUP_THRESH: u32 = 3;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+const RETRANSMITTED: u8 = 4;
+
+/// Segments' fates between the cumulative acknowledgement and the next new segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    flags: Vec<u8>,
+    /// For a SACKed segment, one further on that may not be; for others, itself.
+    skip: Vec<u32>,
+    una: u32,
+    nxt: u32,
+    sacked: u32,
+    lost: u32,
+    retransmitted: u32,
+    /// The highest SACKed segments, highest first; as many as are known.
+    top: [u32; DUP_THRESH as usize],
+    top_len: usize,
+    /// Every segment below that is not SACKed is marked lost.
+    lost_to: u32,
+    /// RFC 6675's `HighRxt`: lost segments below were retransmitted.
+    high_rxt: u32,
+}
+
+impl Scoreboard {
+    /// A scoreboard of the outstanding segments `una..nxt`, none SACKed.
+    pub(crate) fn new(una: u32, nxt: u32) -> Scoreboard {
+        let mut board = Scoreboard {
+            flags: Vec::new(),
+            skip: Vec::new(),
+            una,
+            nxt,
+            sacked: 0,
+            lost: 0,
+            retransmitted: 0,
+            top: [0; DUP_THRESH as usize],
+            top_len: 0,
+            lost_to: una,
+            high_rxt: una,
+        };
+        board.restart(una, nxt);
+        board
+    }
+
+    /// Forgets everything and starts with `una..nxt`; keeps the memory.
+    pub(crate) fn restart(&mut self, una: u32, nxt: u32) {
+        let room = ((nxt - una + 1) as usize).next_power_of_two().max(16);
+        if self.flags.len() < room {
+            self.flags = vec![0; room];
+            self.skip = vec![0; room];
+        }
+        (self.una, self.nxt, self.sacked, self.lost, self.retransmitted) = (una, una, 0, 0, 0);
+        (self.top_len, self.lost_to, self.high_rxt) = (0, una, una);
+        for _ in una..nxt {
+            self.on_new();
+        }
+    }
+
+    /// Nothing to remember: the counters are all zero and no retransmission is pending.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.sacked == 0 && self.lost == 0
+    }
+
+    /// RFC 6675 section 4's `Pipe`: segments believed to be in the network.
+    #[inline]
+    pub(crate) fn pipe(&self) -> u32 {
+        self.nxt - self.una + self.retransmitted - self.sacked - self.lost
+    }
+
+    #[inline]
+    fn index(&self, seq: u32) -> usize {
+        seq as usize & (self.flags.len() - 1)
+    }
+
+    #[inline]
+    fn flag(&self, seq: u32) -> u8 {
+        self.flags[self.index(seq)]
+    }
+
+    /// The next new segment was sent.
+    pub(crate) fn on_new(&mut self) {
+        if (self.nxt - self.una + 1) as usize > self.flags.len() {
+            self.grow();
+        }
+        let index = self.index(self.nxt);
+        self.flags[index] = 0;
+        self.skip[index] = self.nxt;
+        self.nxt += 1;
+    }
+
+    fn grow(&mut self) {
+        let room = self.flags.len() * 2;
+        let (mut flags, mut skip) = (vec![0; room], vec![0; room]);
+        for seq in self.una..self.nxt {
+            flags[seq as usize & (room - 1)] = self.flag(seq);
+            skip[seq as usize & (room - 1)] = self.skip[self.index(seq)];
+        }
+        (self.flags, self.skip) = (flags, skip);
+    }
+
+    /// The cumulative acknowledgement moved to `una`.
+    pub(crate) fn advance(&mut self, una: u32) {
+        for seq in self.una..una.min(self.nxt) {
+            let flags = self.flag(seq);
+            self.forget(flags);
+        }
+        self.una = una;
+        self.nxt = self.nxt.max(una);
+        self.lost_to = self.lost_to.max(una);
+        self.high_rxt = self.high_rxt.max(una);
+        while self.top_len > 0 && self.top[self.top_len - 1] < una {
+            self.top_len -= 1;
+        }
+    }
+
+    fn forget(&mut self, flags: u8) {
+        self.sacked -= u32::from(flags & SACKED != 0);
+        self.lost -= u32::from(flags & LOST != 0);
+        self.retransmitted -= u32::from(flags & RETRANSMITTED != 0);
+    }
+
+    /// The first segment from `seq` on that is not SACKed (or `nxt`).
+    fn unsacked_from(&mut self, mut seq: u32) -> u32 {
+        while seq < self.nxt {
+            let index = self.index(seq);
+            let target = self.skip[index];
+            if target == seq {
+                return seq;
+            }
+            if target < self.nxt {
+                self.skip[index] = self.skip[self.index(target)];
+            }
+            seq = target;
+        }
+        seq
+    }
+
+    /// A SACK block `start..end`: how many segments it reports for the first time.
+    pub(crate) fn sack(&mut self, start: u32, end: u32) -> u32 {
+        let end = end.min(self.nxt);
+        let mut seq = self.unsacked_from(start.max(self.una));
+        let mut newly = 0;
+        while seq < end {
+            let index = self.index(seq);
+            let flags = self.flags[index];
+            self.forget(flags);
+            self.flags[index] = SACKED;
+            self.skip[index] = seq + 1;
+            self.sacked += 1;
+            newly += 1;
+            self.raise_top(seq);
+            seq = self.unsacked_from(seq + 1);
+        }
+        newly
+    }
+
+    fn raise_top(&mut self, seq: u32) {
+        let rank = self.top[..self.top_len].iter().position(|&held| seq > held).unwrap_or(self.top_len);
+        if rank < self.top.len() {
+            self.top_len = (self.top_len + 1).min(self.top.len());
+            self.top.copy_within(rank..self.top_len - 1, rank + 1);
+            self.top[rank] = seq;
+        }
+    }
+
+    /// The highest SACKed segment.
+    pub(crate) fn highest_sacked(&self) -> Option<u32> {
+        (self.top_len > 0).then(|| self.top[0])
+    }
+
+    /// `IsLost` of the first outstanding segment.
+    pub(crate) fn first_is_lost(&self) -> bool {
+        self.top_len == self.top.len() && self.top[self.top_len - 1] > self.una
+    }
+
+    /// Marks what RFC 6675's `IsLost` says.
+    pub(crate) fn mark_lost(&mut self) {
+        if self.top_len == self.top.len() {
+            self.mark_lost_below(self.top[self.top_len - 1]);
+        }
+    }
+
+    /// Marks every segment below `bound` lost that is not SACKed.
+    pub(crate) fn mark_lost_below(&mut self, bound: u32) {
+        while self.lost_to < bound {
+            let index = self.index(self.lost_to);
+            if self.flags[index] & (SACKED | LOST) == 0 {
+                self.flags[index] |= LOST;
+                self.lost += 1;
+            }
+            self.lost_to += 1;
+        }
+    }
+
+    /// The retransmission timer ran out: whatever is not SACKed is lost, retransmissions too.
+    pub(crate) fn mark_all_lost(&mut self) {
+        self.retransmitted = 0;
+        for seq in self.una..self.nxt {
+            let index = self.index(seq);
+            if self.flags[index] & SACKED == 0 {
+                self.lost += u32::from(self.flags[index] & LOST == 0);
+                self.flags[index] = LOST;
+            }
+        }
+        self.lost_to = self.nxt;
+        self.high_rxt = self.una;
+    }
+
+    /// The first lost segment that was not retransmitted (RFC 6675 section 4, `NextSeg` rule 1).
+    pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        while self.high_rxt < self.lost_to {
+            if self.flag(self.high_rxt) == LOST {
+                return Some(self.high_rxt);
+            }
+            self.high_rxt += 1;
+        }
+        None
+    }
+
+    /// The first segment below the highest SACKed one that is neither SACKed nor retransmitted (rule 3).
+    pub(crate) fn next_hole(&mut self) -> Option<u32> {
+        let from = self.high_rxt.max(self.lost_to).max(self.una);
+        let hole = self.unsacked_from(from);
+        (hole < self.highest_sacked()? && self.flag(hole) & RETRANSMITTED == 0).then_some(hole)
+    }
+
+    /// A segment was retransmitted.
+    pub(crate) fn on_retransmit(&mut self, seq: u32) {
+        let index = self.index(seq);
+        if self.flags[index] & (SACKED | RETRANSMITTED) == 0 {
+            self.flags[index] |= RETRANSMITTED;
+            self.retransmitted += 1;
+        }
+        self.high_rxt = self.high_rxt.max(seq + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_segments_above_make_a_loss() {
+        let mut board = Scoreboard::new(0, 10);
+        board.sack(2, 3);
+        board.sack(5, 6);
+        board.mark_lost();
+        assert_eq!((board.next_lost(), board.pipe()), (None, 8));
+        board.sack(7, 8);
+        board.mark_lost();
+        // 0 and 1 have three SACKed segments above them, 3 and 4 only two
+        assert_eq!(board.next_lost(), Some(0));
+        assert_eq!(board.pipe(), 10 - 3 - 2);
+        board.on_retransmit(0);
+        assert_eq!((board.next_lost(), board.pipe()), (Some(1), 6));
+        board.on_retransmit(1);
+        assert_eq!((board.next_lost(), board.pipe()), (None, 7));
+        board.advance(3);
+        assert_eq!(board.pipe(), 7 - 2);
+        assert!(!board.is_idle());
+        board.advance(8);
+        assert!(board.is_idle());
+    }
+
+    #[test]
+    fn a_block_counts_once_however_it_is_reported() {
+        let mut board = Scoreboard::new(100, 200);
+        assert_eq!(board.sack(110, 120), 10);
+        assert_eq!(board.sack(105, 130), 15);
+        assert_eq!(board.sack(100, 130), 5);
+        assert_eq!(board.sack(0, 1000), 70);
+        assert_eq!(board.pipe(), 0);
+        assert_eq!(board.highest_sacked(), Some(199));
+    }
+
+    #[test]
+    fn a_timeout_loses_everything_that_is_not_sacked() {
+        let mut board = Scoreboard::new(0, 6);
+        board.sack(3, 4);
+        board.on_retransmit(0);
+        board.mark_all_lost();
+        assert_eq!(board.pipe(), 0);
+        let mut resent = Vec::new();
+        while let Some(seq) = board.next_lost() {
+            resent.push(seq);
+            board.on_retransmit(seq);
+        }
+        assert_eq!(resent, [0, 1, 2, 4, 5]);
+        assert_eq!(board.pipe(), 5);
+    }
+
+    /// Work must stay linear: 10⁵ segments, every tenth lost, each SACK block reported in full each time.
+    #[test]
+    fn a_large_window_with_thousands_of_losses_is_linear() {
+        let window = 100_000;
+        let mut board = Scoreboard::new(0, window);
+        let mut newly = 0;
+        let mut start = 1;
+        for seq in 1..window {
+            if seq % 10 == 0 {
+                start = seq + 1;
+                continue;
+            }
+            newly += board.sack(start, seq + 1);
+            newly += board.sack(1, 10);
+            board.mark_lost();
+        }
+        let mut resent = 0;
+        while let Some(seq) = board.next_lost() {
+            board.on_retransmit(seq);
+            resent += 1;
+        }
+        assert_eq!((newly, resent), (90_000, 10_000));
+    }
+
+    #[test]
+    fn agrees_with_plain_sets() {
+        let mut state = 99_u64;
+        let mut random = move |bound: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) % u64::from(bound)) as u32
+        };
+        let mut board = Scoreboard::new(0, 20);
+        let (mut una, mut nxt) = (0_u32, 20_u32);
+        let mut sacked = std::collections::BTreeSet::new();
+        for _ in 0..20_000 {
+            match random(4) {
+                0 => {
+                    board.on_new();
+                    nxt += 1;
+                }
+                1 if nxt - una > 5 => {
+                    let start = una + 1 + random(nxt - una - 1);
+                    let end = (start + 1 + random(5)).min(nxt);
+                    let newly = (start..end).filter(|seq| sacked.insert(*seq)).count();
+                    assert_eq!(board.sack(start, end) as usize, newly);
+                    board.mark_lost();
+                }
+                2 => {
+                    let above = |seq: u32| sacked.range(seq..).count();
+                    if let Some(seq) = board.next_lost() {
+                        assert!(above(seq) >= 3 && !sacked.contains(&seq));
+                        board.on_retransmit(seq);
+                    }
+                }
+                _ => {
+                    while sacked.remove(&una) || (random(3) == 0 && una + 1 < nxt) {
+                        una += 1;
+                        board.advance(una);
+                    }
+                    sacked = sacked.split_off(&una);
+                }
+            }
+            assert_eq!(board.sacked as usize, sacked.len());
+            assert_eq!(board.highest_sacked(), sacked.last().copied());
+            assert!(board.pipe() <= 2 * (nxt - una));
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! The sender: what may be sent and when, by RFC 5681, 6298, 6582, 6675 and 3042.
+//!
+//! Window growth belongs to a [`CongestionControl`]; this module detects losses and repairs them. One file a
+//! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK.
+//!
+//! Departures: no window is kept after idle times (senders here are bulk senders, so RFC 5681 section 4.1 does
+//! not come up); no window growth while the receiver's window, not the congestion window, is the bound (RFC
+//! 7661 section 4.4 in spirit; Linux alike).
+
+mod counting;
+mod selective;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use bufferlab_congestion::{AckSample, AnyControl, Congestion, CongestionControl, CongestionEvent};
+use bufferlab_units::{Span, Time};
+
+use crate::scoreboard::Scoreboard;
+use crate::{Ack, Recovery, RttEstimator, TcpConfig};
+
+/// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2).
+const DUP_ACKS: u32 = 3;
+
+/// What a sender sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// Opens the connection.
+    Syn,
+    /// Data for the first time.
+    New,
+    /// Data again.
+    Retransmission,
+}
+
+/// A segment to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// What it is.
+    pub kind: SegmentKind,
+    /// Its number; 0 for a SYN.
+    pub seq: u32,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not started.
+    Idle,
+    /// The SYN is out.
+    SynSent,
+    /// No loss is being repaired.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout (or Tahoe's loss), until all that was out then is acknowledged.
+    Loss,
+}
+
+/// What a sender counts, from the run's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SenderCounters {
+    /// Data segments sent, retransmissions among them.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast recoveries (for Tahoe: fast retransmits) entered.
+    pub recoveries: u64,
+    /// Sum of round-trip samples, ps.
+    pub rtt_sum_ps: f64,
+    /// Number of round-trip samples.
+    pub rtt_samples: u64,
+}
+
+/// A TCP sender.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    control: AnyControl,
+    /// The first segment not cumulatively acknowledged (RFC 9293's SND.UNA).
+    una: u32,
+    /// The next segment to send (SND.NXT); goes back after a timeout without SACK.
+    nxt: u32,
+    /// One more than the highest segment ever sent.
+    sent_to: u32,
+    /// One more than the last segment to send.
+    limit: u32,
+    /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
+    recover: u32,
+    /// Duplicate acknowledgements in a row.
+    dup_acks: u32,
+    /// Segments that fast recovery adds to the window (RFC 5681 section 3.2 steps 3 and 4).
+    inflation: u32,
+    /// ns-2's count of segments in the network during fast recovery; may pass below zero.
+    counted_pipe: i64,
+    receive_window: u32,
+    phase: Phase,
+    recovery: Recovery,
+    limited_transmit: bool,
+    handshake: bool,
+    timestamps: bool,
+    /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
+    resend_first: bool,
+    /// The first partial acknowledgement of this recovery has come (RFC 6582 step 3).
+    partial_seen: bool,
+    /// RFC 6675's rescue retransmission was used in this recovery.
+    rescued: bool,
+    /// The scoreboard describes the outstanding segments.
+    board_active: bool,
+    rtt: RttEstimator,
+    rto_deadline: Time,
+    /// The segment being timed and when it was sent (no timestamps).
+    timed: Option<(u32, Time)>,
+    finished: Time,
+    board: Option<Box<Scoreboard>>,
+    counters: SenderCounters,
+}
+
+impl Sender {
+    /// The sender of a connection that has not started.
+    pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
+        Sender {
+            control,
+            una: 0,
+            nxt: 0,
+            sent_to: 0,
+            limit: config.transfer_segments,
+            recover: 0,
+            dup_acks: 0,
+            inflation: 0,
+            counted_pipe: 0,
+            receive_window: config.receive_window.max(1),
+            phase: Phase::Idle,
+            recovery: config.recovery,
+            limited_transmit: config.limited_transmit,
+            handshake: config.handshake,
+            timestamps: config.timestamps,
+            resend_first: false,
+            partial_seen: false,
+            rescued: false,
+            board_active: false,
+            rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock),
+            rto_deadline: Time::NEVER,
+            timed: None,
+            finished: Time::NEVER,
+            board: None,
+            counters: SenderCounters::default(),
+        }
+    }
+
+    /// Opens the connection.
+    pub fn start(&mut self) {
+        debug_assert_eq!(self.phase, Phase::Idle);
+        self.phase = if self.handshake { Phase::SynSent } else { Phase::Open };
+        self.resend_first = self.handshake;
+    }
+
+    /// No new data from now on; what is outstanding is still repaired.
+    pub fn stop(&mut self) {
+        self.limit = self.limit.min(self.sent_to);
+    }
+
+    /// The next segment to send now, if the windows allow one.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        let segment = if self.resend_first { self.take_first() } else { self.next_segment()? };
+        self.on_sent(now, segment);
+        Some(segment)
+    }
+
+    /// Whether [`Sender::poll_transmit`] may have something: exact while nothing is being repaired, else yes.
+    #[inline]
+    pub fn may_send(&self) -> bool {
+        match self.phase {
+            Phase::Idle => false,
+            Phase::SynSent => self.resend_first,
+            Phase::Open if !self.board_active => self.nxt < self.window_end().min(self.limit),
+            _ => true,
+        }
+    }
+
+    #[inline]
+    fn next_segment(&mut self) -> Option<Segment> {
+        match (self.phase, self.recovery) {
+            (Phase::Idle | Phase::SynSent, _) => None,
+            (Phase::Recovery, Recovery::SackNs2) => self.next_selective_ns2(),
+            (_, Recovery::Sack) if self.board_active => self.next_selective(),
+            _ => self.next_in_window(),
+        }
+    }
+
+    fn take_first(&mut self) -> Segment {
+        self.resend_first = false;
+        if self.phase == Phase::SynSent {
+            return Segment { kind: SegmentKind::Syn, seq: 0 };
+        }
+        if let Some(board) = self.board.as_deref_mut().filter(|_| self.board_active) {
+            board.on_retransmit(self.una);
+        }
+        self.nxt = self.nxt.max(self.una + 1);
+        Segment { kind: SegmentKind::Retransmission, seq: self.una }
+    }
+
+    /// One more than the last segment that the windows admit.
+    #[inline]
+    fn window_end(&self) -> u32 {
+        let extra = if self.limited_transmit && self.phase == Phase::Open {
+            self.dup_acks.min(DUP_ACKS - 1)
+        } else {
+            self.inflation
+        };
+        let congestion = self.cwnd_segments().saturating_add(extra);
+        self.una.saturating_add(congestion.min(self.receive_window))
+    }
+
+    #[inline]
+    fn next_in_window(&mut self) -> Option<Segment> {
+        let seq = self.nxt;
+        if seq >= self.window_end().min(self.limit) {
+            return None;
+        }
+        self.nxt += 1;
+        let kind = if seq < self.sent_to { SegmentKind::Retransmission } else { SegmentKind::New };
+        Some(Segment { kind, seq })
+    }
+
+    #[inline]
+    fn on_sent(&mut self, now: Time, segment: Segment) {
+        match segment.kind {
+            SegmentKind::Syn => {}
+            SegmentKind::New => {
+                self.sent_to = segment.seq + 1;
+                self.counters.sent += 1;
+                if self.board_active
+                    && let Some(board) = self.board.as_deref_mut()
+                {
+                    board.on_new();
+                }
+                if !self.timestamps && self.timed.is_none() {
+                    self.timed = Some((segment.seq, now));
+                }
+            }
+            SegmentKind::Retransmission => {
+                self.counters.sent += 1;
+                self.counters.retransmissions += 1;
+                // Karn's rule (RFC 6298 section 3): the acknowledgement of a retransmitted segment is no sample
+                self.timed = None;
+            }
+        }
+        if self.rto_deadline == Time::NEVER {
+            self.rto_deadline = now + self.rtt.rto();
+        }
+    }
+
+    /// An acknowledgement came.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if ack.syn {
+            self.on_syn_ack(now, ack);
+        } else if ack.ack > self.una && ack.ack <= self.sent_to {
+            self.on_new_ack(now, ack);
+        } else if ack.ack == self.una && self.una < self.sent_to && self.phase != Phase::SynSent {
+            self.on_duplicate(now, ack);
+        }
+    }
+
+    fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
+        if self.phase != Phase::SynSent {
+            return;
+        }
+        self.phase = Phase::Open;
+        self.resend_first = false;
+        self.rto_deadline = Time::NEVER;
+        // Karn's rule: without timestamps, the answer to a repeated SYN is no sample
+        if self.timestamps || self.rtt.backoff() == 0 {
+            self.take_sample(ack.echo, now);
+        }
+        self.rtt.end_backoff();
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let acked = ack.ack - self.una;
+        self.sample_rtt(now, ack);
+        self.una = ack.ack;
+        self.nxt = self.nxt.max(ack.ack);
+        if self.board_active || !ack.sack.is_empty() {
+            self.update_board(ack);
+        }
+        match self.phase {
+            Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
+            Phase::Loss => {
+                self.grow(now, acked);
+                self.dup_acks = 0;
+                self.restart_timer(now);
+                if self.una >= self.recover {
+                    self.phase = Phase::Open;
+                }
+            }
+            _ => {
+                self.dup_acks = 0;
+                self.grow(now, acked);
+                self.restart_timer(now);
+            }
+        }
+        if self.una >= self.limit {
+            self.finished = self.finished.min(now);
+        }
+    }
+
+    fn on_new_ack_in_recovery(&mut self, now: Time, acked: u32) {
+        let ends = self.una >= self.recover || self.recovery == Recovery::Reno;
+        if ends {
+            self.phase = Phase::Open;
+            (self.dup_acks, self.inflation) = (0, 0);
+            self.restart_timer(now);
+            return;
+        }
+        let first = !self.partial_seen;
+        self.partial_seen = true;
+        match self.recovery {
+            Recovery::NewReno => {
+                self.on_partial_ack(acked);
+                // RFC 6582 section 3.2 step 3: only the first partial acknowledgement resets the timer
+                if first {
+                    self.restart_timer(now);
+                }
+            }
+            Recovery::SackNs2 => {
+                // ns-2: one for the acknowledgement, one for the retransmission that it answers
+                self.counted_pipe -= 2;
+                self.restart_timer(now);
+            }
+            _ => self.restart_timer(now),
+        }
+    }
+
+    fn on_duplicate(&mut self, now: Time, ack: &Ack) {
+        if self.recovery.uses_sack() {
+            self.on_duplicate_selective(now, ack);
+        } else {
+            self.on_duplicate_counting(now);
+        }
+    }
+
+    /// The retransmission timer may have run out.
+    pub fn on_timer(&mut self, now: Time) {
+        if now < self.rto_deadline {
+            return;
+        }
+        if self.phase == Phase::SynSent {
+            self.rtt.back_off();
+            self.resend_first = true;
+        } else if self.una < self.sent_to {
+            self.on_timeout(now);
+        } else {
+            self.rto_deadline = Time::NEVER;
+            return;
+        }
+        self.rto_deadline = now + self.rtt.rto();
+    }
+
+    /// RFC 5681 section 3.1 and RFC 6298 section 5: slow start from one segment; RFC 6582 section 3.2 and RFC
+    /// 6675 section 5.1: no fast recovery until all that is out now is acknowledged.
+    fn on_timeout(&mut self, now: Time) {
+        self.counters.timeouts += 1;
+        let repeated = self.rtt.backoff() > 0;
+        self.tell_control(now, CongestionEvent::Timeout { repeated });
+        self.rtt.back_off();
+        self.timed = None;
+        self.phase = Phase::Loss;
+        self.recover = self.sent_to;
+        (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
+        if self.recovery == Recovery::Sack {
+            self.activate_board().mark_all_lost();
+        } else {
+            self.board_active = false;
+            self.nxt = self.una;
+        }
+    }
+
+    fn tell_control(&mut self, now: Time, event: CongestionEvent) {
+        // RFC 5681 section 3.2 step 2: what limited transmit sent beyond the window "MUST NOT be included"
+        let flight = (self.sent_to - self.una).min(self.cwnd_segments().saturating_add(self.inflation));
+        let receive_window = self.receive_window;
+        self.control.on_congestion(now, &Congestion { event, flight, receive_window });
+    }
+
+    #[inline]
+    fn grow(&mut self, now: Time, acked: u32) {
+        if self.cwnd_segments() < self.receive_window {
+            self.control.on_ack(now, &AckSample { acked });
+        }
+    }
+
+    #[inline]
+    fn sample_rtt(&mut self, now: Time, ack: &Ack) {
+        if self.timestamps {
+            self.take_sample(ack.echo, now);
+        } else if let Some((seq, sent)) = self.timed
+            && ack.ack > seq
+        {
+            self.timed = None;
+            self.take_sample(sent, now);
+        }
+        self.rtt.end_backoff();
+    }
+
+    #[inline]
+    fn take_sample(&mut self, sent: Time, now: Time) {
+        let sample = self.rtt.sample(sent, now);
+        self.rtt.update(sample);
+        self.counters.rtt_sum_ps += sample.as_ps() as f64;
+        self.counters.rtt_samples += 1;
+    }
+
+    /// RFC 6298 section 5, (5.2) and (5.3).
+    #[inline]
+    fn restart_timer(&mut self, now: Time) {
+        let idle = self.una == self.sent_to;
+        self.rto_deadline = if idle { Time::NEVER } else { now + self.rtt.rto() };
+    }
+
+    /// When [`Sender::on_timer`] wants to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.rto_deadline
+    }
+
+    #[inline]
+    fn cwnd_segments(&self) -> u32 {
+        self.control.cwnd() as u32
+    }
+
+    /// The congestion window, segments, with the segments that fast recovery adds.
+    pub fn cwnd(&self) -> f64 {
+        self.control.cwnd() + f64::from(self.inflation)
+    }
+
+    /// The slow-start threshold, segments.
+    pub fn ssthresh(&self) -> f64 {
+        self.control.ssthresh()
+    }
+
+    /// The smoothed round-trip time; zero before the first sample.
+    pub fn srtt(&self) -> Span {
+        self.rtt.srtt()
+    }
+
+    /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.
+    pub fn inflight(&self) -> u32 {
+        match self.board.as_deref() {
+            Some(board) if self.board_active && self.recovery == Recovery::Sack => board.pipe(),
+            _ if self.phase == Phase::Recovery && self.recovery == Recovery::SackNs2 => {
+                self.counted_pipe.max(0) as u32
+            }
+            _ => self.nxt - self.una,
+        }
+    }
+
+    /// What was counted from the run's start.
+    pub fn counters(&self) -> &SenderCounters {
+        &self.counters
+    }
+
+    /// When the last byte of a transfer was acknowledged, or [`Time::NEVER`].
+    pub fn finished(&self) -> Time {
+        self.finished
+    }
+}

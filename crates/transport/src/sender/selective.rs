@@ -1,0 +1,143 @@
+//! Recovery with SACK: RFC 6675, and ns-2's older way.
+//!
+//! ns-2's `Agent/TCP/Sack1` (2.35, `tcp/tcp-sack1.cc`) keeps a counter instead of computing `Pipe`: at entry what
+//! is outstanding less three; one less for each duplicate acknowledgement, two less for a partial one; one
+//! more for each segment sent. Every hole below the highest SACKed segment may be retransmitted, and a lost
+//! segment counts as being in the network until something acknowledges past it. After a timeout it forgets
+//! the scoreboard and goes back.
+
+use bufferlab_congestion::CongestionEvent;
+use bufferlab_units::Time;
+
+use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
+use crate::scoreboard::Scoreboard;
+use crate::{Ack, Recovery};
+
+impl Sender {
+    /// The scoreboard, describing what is outstanding now.
+    pub(super) fn activate_board(&mut self) -> &mut Scoreboard {
+        let (una, nxt) = (self.una, self.sent_to);
+        let restart = !self.board_active;
+        self.board_active = true;
+        let board = self.board.get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
+        if restart {
+            board.restart(una, nxt);
+        }
+        board
+    }
+
+    /// Takes an acknowledgement into the scoreboard; how many segments it SACKs for the first time.
+    pub(super) fn update_board(&mut self, ack: &Ack) -> u32 {
+        let una = self.una;
+        let computed = self.recovery == Recovery::Sack;
+        let repairing = self.phase != Phase::Open;
+        let board = self.activate_board();
+        board.advance(una);
+        let newly = ack.sack.ranges().iter().map(|&(start, end)| board.sack(start, end)).sum();
+        if computed && repairing {
+            board.mark_lost();
+        }
+        if board.is_idle() {
+            self.board_active = false;
+        }
+        newly
+    }
+
+    /// RFC 6675 section 5: a duplicate is an acknowledgement that SACKs something new.
+    pub(super) fn on_duplicate_selective(&mut self, now: Time, ack: &Ack) {
+        let newly = if ack.sack.is_empty() { 0 } else { self.update_board(ack) };
+        match self.phase {
+            Phase::Open if newly > 0 => {
+                self.dup_acks += 1;
+                // step 2: "DupAcks >= DupThresh" or "IsLost (HighACK + 1)"
+                let lost = self.dup_acks >= DUP_ACKS || self.first_is_lost();
+                if lost && self.una >= self.recover {
+                    self.enter_selective_recovery(now);
+                }
+            }
+            Phase::Recovery => self.counted_pipe -= 1,
+            _ => {}
+        }
+    }
+
+    fn first_is_lost(&self) -> bool {
+        let board = self.board.as_deref().filter(|_| self.board_active && self.recovery == Recovery::Sack);
+        board.is_some_and(Scoreboard::first_is_lost)
+    }
+
+    /// RFC 6675 section 5 step 4.
+    fn enter_selective_recovery(&mut self, now: Time) {
+        self.counters.recoveries += 1;
+        self.timed = None;
+        self.recover = self.sent_to;
+        self.counted_pipe = i64::from(self.sent_to - self.una) - i64::from(DUP_ACKS);
+        self.tell_control(now, CongestionEvent::Loss);
+        self.phase = Phase::Recovery;
+        self.rescued = false;
+        self.resend_first = true;
+        self.rto_deadline = now + self.rtt.rto();
+        let (una, computed) = (self.una, self.recovery == Recovery::Sack);
+        let board = self.activate_board();
+        board.mark_lost_below(una + 1);
+        if computed {
+            board.mark_lost();
+        }
+    }
+
+    /// RFC 6675 section 4, `NextSeg`, while the computed `Pipe` is below the window.
+    pub(super) fn next_selective(&mut self) -> Option<Segment> {
+        let window = self.cwnd_segments();
+        let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
+        let repairing = self.phase != Phase::Open;
+        let (in_recovery, may_rescue) = (self.phase == Phase::Recovery, !self.rescued);
+        let recover = self.recover;
+        let board = self.board.as_deref_mut()?;
+        if board.pipe() >= window {
+            return None;
+        }
+        let again = if let Some(lost) = board.next_lost().filter(|_| repairing) {
+            lost
+        } else if new_data {
+            let seq = self.nxt;
+            self.nxt += 1;
+            return Some(Segment { kind: SegmentKind::New, seq });
+        } else if !in_recovery {
+            return None;
+        } else if let Some(hole) = board.next_hole() {
+            hole
+        } else if may_rescue && self.una < recover {
+            // rule 4: "one segment that is the highest outstanding" below the recovery point, once
+            self.rescued = true;
+            recover - 1
+        } else {
+            return None;
+        };
+        board.on_retransmit(again);
+        Some(Segment { kind: SegmentKind::Retransmission, seq: again })
+    }
+
+    /// What ns-2 sends in fast recovery while its counted pipe is below the window.
+    pub(super) fn next_selective_ns2(&mut self) -> Option<Segment> {
+        if self.counted_pipe >= i64::from(self.cwnd_segments()) {
+            return None;
+        }
+        let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
+        let board = self.board.as_deref_mut().filter(|_| self.board_active);
+        let hole = board.and_then(|board| {
+            board.mark_lost_below(board.highest_sacked()?);
+            let hole = board.next_lost()?;
+            board.on_retransmit(hole);
+            Some(hole)
+        });
+        let segment = match hole {
+            Some(seq) => Segment { kind: SegmentKind::Retransmission, seq },
+            None if new_data => {
+                self.nxt += 1;
+                Segment { kind: SegmentKind::New, seq: self.nxt - 1 }
+            }
+            None => return None,
+        };
+        self.counted_pipe += 1;
+        Some(segment)
+    }
+}
