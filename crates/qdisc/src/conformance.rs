@@ -41,15 +41,24 @@ struct Account {
 
 impl Account {
     fn check(&self, queued: Backlog) {
-        assert_eq!(self.arrived.packets, self.departed.packets + self.dropped.packets + queued.packets);
-        assert_eq!(self.arrived.bytes, self.departed.bytes + self.dropped.bytes + queued.bytes);
+        assert_eq!(
+            self.arrived.packets,
+            self.departed.packets + self.dropped.packets + queued.packets
+        );
+        assert_eq!(
+            self.arrived.bytes,
+            self.departed.bytes + self.dropped.bytes + queued.bytes
+        );
     }
 }
 
 /// Runs a script and returns the (flow, seq) pairs in the order of service.
 fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)> {
     let start = qdisc.backlog();
-    let mut account = Account { arrived: start, ..Account::default() };
+    let mut account = Account {
+        arrived: start,
+        ..Account::default()
+    };
     let mut served = Vec::new();
     let mut drops = Drops::new();
     for (index, step) in script.iter().enumerate() {
@@ -77,7 +86,9 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
             }
             Step::SetLimit(limit) => qdisc.set_limit(limit),
         }
-        drops.drain(..).for_each(|dropped| account.dropped.add(&dropped.packet));
+        drops
+            .drain(..)
+            .for_each(|dropped| account.dropped.add(&dropped.packet));
         account.check(qdisc.backlog());
     }
     served

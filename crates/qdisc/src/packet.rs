@@ -35,7 +35,10 @@ pub struct Packet {
     pub hop: u8,
 }
 
-const _: () = assert!(size_of::<Packet>() <= 32, "a descriptor must stay within half a cache line");
+const _: () = assert!(
+    size_of::<Packet>() <= 32,
+    "a descriptor must stay within half a cache line"
+);
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -36,8 +36,6 @@ macro_rules! table {
         pub struct $name { $($(#[$field_doc])* pub $field: Vec<$kind>,)* }
     };
 }
-pub(crate) use table;
-
 table! {
     /// One row a flow.
     FlowTable {
@@ -101,7 +99,7 @@ table! {
         departed_bytes: u64,
         /// Packets whose wait is counted in the sojourn figures (they left the queue in the measured window).
         served_packets: u64,
-        /// Mean wait in the queue, own transmission not counted, ps.
+        /// Mean wait in the queue, own transmission not counted, ps; 0 if no packet was served.
         sojourn_mean_ps: f64,
         /// Longest wait, ps.
         sojourn_max_ps: u64,

@@ -14,7 +14,10 @@ impl SackBlocks {
     /// Blocks in one acknowledgement.
     pub const MAX: usize = 3;
     /// No blocks.
-    pub const NONE: SackBlocks = SackBlocks { ranges: [(0, 0); SackBlocks::MAX], len: 0 };
+    pub const NONE: SackBlocks = SackBlocks {
+        ranges: [(0, 0); SackBlocks::MAX],
+        len: 0,
+    };
 
     /// The ranges, each from its first segment to the one after its last.
     #[inline]

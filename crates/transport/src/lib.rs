@@ -10,8 +10,8 @@
 
 mod ack;
 mod config;
-mod receiver;
 mod reassembly;
+mod receiver;
 mod rtt;
 mod scoreboard;
 mod sender;

@@ -55,7 +55,12 @@ impl Receiver {
     /// A SYN arrived.
     pub fn on_syn(&mut self, sent: Time) -> Ack {
         self.ts_recent = sent;
-        Ack { ack: 0, syn: true, echo: sent, sack: SackBlocks::NONE }
+        Ack {
+            ack: 0,
+            syn: true,
+            echo: sent,
+            sack: SackBlocks::NONE,
+        }
     }
 
     /// A data segment, sent at `sent`, arrived. Gives the acknowledgement that must go at once, if any.
@@ -85,7 +90,11 @@ impl Receiver {
         } else if seq > self.next {
             held.insert(self.next, seq);
         }
-        let blocks = if self.sack { held.blocks() } else { SackBlocks::NONE };
+        let blocks = if self.sack {
+            held.blocks()
+        } else {
+            SackBlocks::NONE
+        };
         self.acknowledge(blocks)
     }
 
@@ -110,15 +119,20 @@ impl Receiver {
         self.pending = 0;
         self.ack_deadline = Time::NEVER;
         self.last_ack = self.next;
-        Ack { ack: self.next, syn: false, echo: self.ts_recent, sack }
+        Ack {
+            ack: self.next,
+            syn: false,
+            echo: self.ts_recent,
+            sack,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sender::tests::config;
     use crate::Recovery;
+    use crate::sender::tests::config;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
@@ -126,16 +140,25 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_when_delaying() {
-        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut receiver = Receiver::new(&TcpConfig {
+            ack_every: 2,
+            ..config(Recovery::Sack)
+        });
         assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
         assert_eq!(receiver.deadline(), at(41));
-        assert_eq!(receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
+        assert_eq!(
+            receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)),
+            Some((2, at(0)))
+        );
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
     #[test]
     fn a_lone_segment_is_acknowledged_when_the_delay_ends() {
-        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut receiver = Receiver::new(&TcpConfig {
+            ack_every: 2,
+            ..config(Recovery::Sack)
+        });
         assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
         assert_eq!(receiver.on_timer(at(40)), None);
         assert_eq!(receiver.on_timer(at(41)).map(|ack| ack.ack), Some(1));
@@ -143,7 +166,10 @@ mod tests {
 
     #[test]
     fn disorder_is_answered_at_once_and_reported() {
-        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut receiver = Receiver::new(&TcpConfig {
+            ack_every: 2,
+            ..config(Recovery::Sack)
+        });
         let ack = receiver.on_data(at(1), 1, at(0)).unwrap();
         assert_eq!((ack.ack, ack.sack.ranges()), (0, [(1, 2)].as_slice()));
         let ack = receiver.on_data(at(2), 3, at(0)).unwrap();

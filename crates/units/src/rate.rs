@@ -49,7 +49,13 @@ impl TransmissionClock {
 
     /// A clock for a transmitter of this rate.
     pub fn new(rate: Rate) -> TransmissionClock {
-        TransmissionClock { rate_bps: rate.as_bps(), carried: 0, last_bytes: 0, last_ps: 0, last_remainder: 0 }
+        TransmissionClock {
+            rate_bps: rate.as_bps(),
+            carried: 0,
+            last_bytes: 0,
+            last_ps: 0,
+            last_remainder: 0,
+        }
     }
 
     /// Time that the next packet takes; `bytes` is at most [`TransmissionClock::MAX_BYTES`].

@@ -151,7 +151,11 @@ impl Sender {
     /// Opens the connection.
     pub fn start(&mut self) {
         debug_assert_eq!(self.phase, Phase::Idle);
-        self.phase = if self.handshake { Phase::SynSent } else { Phase::Open };
+        self.phase = if self.handshake {
+            Phase::SynSent
+        } else {
+            Phase::Open
+        };
         self.resend_first = self.handshake;
     }
 
@@ -163,7 +167,11 @@ impl Sender {
     /// The next segment to send now, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let segment = if self.resend_first { self.take_first() } else { self.next_segment()? };
+        let segment = if self.resend_first {
+            self.take_first()
+        } else {
+            self.next_segment()?
+        };
         self.on_sent(now, segment);
         Some(segment)
     }
@@ -192,13 +200,19 @@ impl Sender {
     fn take_first(&mut self) -> Segment {
         self.resend_first = false;
         if self.phase == Phase::SynSent {
-            return Segment { kind: SegmentKind::Syn, seq: 0 };
+            return Segment {
+                kind: SegmentKind::Syn,
+                seq: 0,
+            };
         }
         if let Some(board) = self.board.as_deref_mut().filter(|_| self.board_active) {
             board.on_retransmit(self.una);
         }
         self.nxt = self.nxt.max(self.una + 1);
-        Segment { kind: SegmentKind::Retransmission, seq: self.una }
+        Segment {
+            kind: SegmentKind::Retransmission,
+            seq: self.una,
+        }
     }
 
     /// One more than the last segment that the windows admit.
@@ -220,7 +234,11 @@ impl Sender {
             return None;
         }
         self.nxt += 1;
-        let kind = if seq < self.sent_to { SegmentKind::Retransmission } else { SegmentKind::New };
+        let kind = if seq < self.sent_to {
+            SegmentKind::Retransmission
+        } else {
+            SegmentKind::New
+        };
         Some(Segment { kind, seq })
     }
 
@@ -383,7 +401,14 @@ impl Sender {
         // RFC 5681 section 3.2 step 2: what limited transmit sent beyond the window "MUST NOT be included"
         let flight = (self.sent_to - self.una).min(self.cwnd_segments().saturating_add(self.inflation));
         let receive_window = self.receive_window;
-        self.control.on_congestion(now, &Congestion { event, flight, receive_window });
+        self.control.on_congestion(
+            now,
+            &Congestion {
+                event,
+                flight,
+                receive_window,
+            },
+        );
     }
 
     #[inline]

@@ -19,7 +19,9 @@ impl Sender {
         let (una, nxt) = (self.una, self.sent_to);
         let restart = !self.board_active;
         self.board_active = true;
-        let board = self.board.get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
+        let board = self
+            .board
+            .get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
         if restart {
             board.restart(una, nxt);
         }
@@ -33,7 +35,12 @@ impl Sender {
         let repairing = self.phase != Phase::Open;
         let board = self.activate_board();
         board.advance(una);
-        let newly = ack.sack.ranges().iter().map(|&(start, end)| board.sack(start, end)).sum();
+        let newly = ack
+            .sack
+            .ranges()
+            .iter()
+            .map(|&(start, end)| board.sack(start, end))
+            .sum();
         if computed && repairing {
             board.mark_lost();
         }
@@ -45,7 +52,11 @@ impl Sender {
 
     /// RFC 6675 section 5: a duplicate is an acknowledgement that SACKs something new.
     pub(super) fn on_duplicate_selective(&mut self, now: Time, ack: &Ack) {
-        let newly = if ack.sack.is_empty() { 0 } else { self.update_board(ack) };
+        let newly = if ack.sack.is_empty() {
+            0
+        } else {
+            self.update_board(ack)
+        };
         match self.phase {
             Phase::Open if newly > 0 => {
                 self.dup_acks += 1;
@@ -61,7 +72,10 @@ impl Sender {
     }
 
     fn first_is_lost(&self) -> bool {
-        let board = self.board.as_deref().filter(|_| self.board_active && self.recovery == Recovery::Sack);
+        let board = self
+            .board
+            .as_deref()
+            .filter(|_| self.board_active && self.recovery == Recovery::Sack);
         board.is_some_and(Scoreboard::first_is_lost)
     }
 
@@ -100,7 +114,10 @@ impl Sender {
         } else if new_data {
             let seq = self.nxt;
             self.nxt += 1;
-            return Some(Segment { kind: SegmentKind::New, seq });
+            return Some(Segment {
+                kind: SegmentKind::New,
+                seq,
+            });
         } else if !in_recovery {
             return None;
         } else if let Some(hole) = board.next_hole() {
@@ -113,7 +130,10 @@ impl Sender {
             return None;
         };
         board.on_retransmit(again);
-        Some(Segment { kind: SegmentKind::Retransmission, seq: again })
+        Some(Segment {
+            kind: SegmentKind::Retransmission,
+            seq: again,
+        })
     }
 
     /// What ns-2 sends in fast recovery while its counted pipe is below the window.
@@ -130,10 +150,16 @@ impl Sender {
             Some(hole)
         });
         let segment = match hole {
-            Some(seq) => Segment { kind: SegmentKind::Retransmission, seq },
+            Some(seq) => Segment {
+                kind: SegmentKind::Retransmission,
+                seq,
+            },
             None if new_data => {
                 self.nxt += 1;
-                Segment { kind: SegmentKind::New, seq: self.nxt - 1 }
+                Segment {
+                    kind: SegmentKind::New,
+                    seq: self.nxt - 1,
+                }
             }
             None => return None,
         };

@@ -1,0 +1,245 @@
+//! Whether a plan can be run: every bound that the engine's integers and indices rely on.
+
+use crate::plan::{
+    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
+    SourcePlan, TcpPlan, UdpPlan,
+};
+
+/// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
+const MAX_PS: u64 = 100_000_000_000_000_000;
+/// Fastest link: a byte takes at least a picosecond.
+const MAX_BPS: u64 = 8_000_000_000_000;
+/// Largest packet on the wire, bytes.
+const MAX_WIRE_BYTES: u32 = 1_000_000;
+/// Most flows.
+const MAX_FLOWS: usize = 4_000_000;
+/// Most links on a path; a packet counts them in a byte.
+const MAX_HOPS: usize = 255;
+/// Largest window, segments.
+const MAX_WINDOW: u64 = 1 << 30;
+/// Most segments of a flow: sequence numbers are 32 bits wide.
+const MAX_SEGMENTS: u128 = 1 << 31;
+/// Most samples of one component.
+const MAX_SAMPLES: u64 = 100_000_000;
+
+/// A plan that cannot be run: which field, its value and what is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("plan: {field}: {value} is not accepted; accepted: {accepted}")]
+pub struct PlanError {
+    /// Path of the field.
+    pub field: String,
+    /// What it holds.
+    pub value: String,
+    /// What it may hold.
+    pub accepted: String,
+}
+
+type Checked = Result<(), PlanError>;
+
+fn require(holds: bool, field: impl Into<String>, value: impl ToString, accepted: impl ToString) -> Checked {
+    if holds {
+        return Ok(());
+    }
+    Err(PlanError {
+        field: field.into(),
+        value: value.to_string(),
+        accepted: accepted.to_string(),
+    })
+}
+
+fn within<T: PartialOrd + ToString + Copy>(value: T, low: T, high: T, field: String) -> Checked {
+    let accepted = format!("{} to {}", low.to_string(), high.to_string());
+    require(low <= value && value <= high, field, value, accepted)
+}
+
+/// Checks everything that [`crate::run`] relies on.
+///
+/// # Errors
+/// The first field found that is out of bounds.
+pub(crate) fn check(plan: &Plan) -> Checked {
+    within(plan.version, Plan::VERSION, Plan::VERSION, "version".into())?;
+    within(plan.duration_ps, 1, MAX_PS, "duration_ps".into())?;
+    within(plan.warmup_ps, 0, plan.duration_ps - 1, "warmup_ps".into())?;
+    let sampled = plan.sample_interval_ps == 0 || plan.duration_ps / plan.sample_interval_ps <= MAX_SAMPLES;
+    let accepted = format!("0, or an interval that gives at most {MAX_SAMPLES} samples");
+    require(sampled, "sample_interval_ps", plan.sample_interval_ps, accepted)?;
+    within(plan.links.len(), 1, 65_536, "links (count)".into())?;
+    within(plan.groups.len(), 1, 65_536, "groups (count)".into())?;
+    for (index, link) in plan.links.iter().enumerate() {
+        check_link(link, &format!("links[{index}]"))?;
+    }
+    for (index, group) in plan.groups.iter().enumerate() {
+        check_group(plan, group, &format!("groups[{index}]"))?;
+    }
+    check_flows(&plan.flows, plan.groups.len())
+}
+
+fn check_link(link: &LinkPlan, at: &str) -> Checked {
+    within(link.rate_bps, 1, MAX_BPS, format!("{at}.rate_bps"))?;
+    within(link.delay_ps, 0, MAX_PS, format!("{at}.delay_ps"))?;
+    within(link.loss_ppb, 0, 1_000_000_000, format!("{at}.loss_ppb"))?;
+    let DisciplinePlan::Fifo { limit } = &link.discipline;
+    check_limit(*limit, &format!("{at}.discipline.limit"))?;
+    let mut last = 0;
+    for (index, change) in link.changes.iter().enumerate() {
+        within(change.at_ps, last, MAX_PS, format!("{at}.changes[{index}].at_ps"))?;
+        check_limit(change.limit, &format!("{at}.changes[{index}].limit"))?;
+        last = change.at_ps;
+    }
+    Ok(())
+}
+
+fn check_limit(limit: LimitPlan, at: &str) -> Checked {
+    match limit {
+        LimitPlan::Packets(packets) => within(packets, 1, 1 << 40, format!("{at}.packets")),
+        LimitPlan::Bytes(bytes) => within(bytes, 1, 1 << 50, format!("{at}.bytes")),
+        LimitPlan::Unlimited => Ok(()),
+    }
+}
+
+fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
+    within(group.forward.len(), 1, MAX_HOPS, format!("{at}.forward (count)"))?;
+    within(group.reverse.len(), 0, MAX_HOPS, format!("{at}.reverse (count)"))?;
+    for (name, path) in [("forward", &group.forward), ("reverse", &group.reverse)] {
+        for (hop, &link) in path.iter().enumerate() {
+            within(
+                link as usize,
+                0,
+                plan.links.len() - 1,
+                format!("{at}.{name}[{hop}]"),
+            )?;
+        }
+        let delays = path
+            .iter()
+            .map(|&link| u128::from(plan.links[link as usize].delay_ps));
+        let accepted = format!("delays of at most {MAX_PS} ps in all");
+        let sum: u128 = delays.sum();
+        require(
+            sum <= u128::from(MAX_PS),
+            format!("{at}.{name} (sum of delay_ps)"),
+            sum,
+            accepted,
+        )?;
+    }
+    match group.jitter {
+        JitterPlan::None => {}
+        JitterPlan::Uniform { low_ps, high_ps } => {
+            within(high_ps, low_ps, MAX_PS / 1_000, format!("{at}.jitter.high_ps"))?;
+        }
+        JitterPlan::Exponential { mean_ps } => {
+            within(mean_ps, 0, MAX_PS / 1_000, format!("{at}.jitter.mean_ps"))?;
+        }
+    }
+    if let Some(bps) = group.access_bps {
+        within(bps, 1, MAX_BPS, format!("{at}.access_bps"))?;
+    }
+    match &group.source {
+        SourcePlan::Tcp(tcp) => check_tcp(plan, group, tcp, &format!("{at}.source")),
+        SourcePlan::Udp(udp) => check_udp(udp, &format!("{at}.source")),
+    }
+}
+
+fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {
+    within(tcp.mss_bytes, 1, MAX_WIRE_BYTES, format!("{at}.mss_bytes"))?;
+    within(
+        tcp.header_bytes,
+        0,
+        MAX_WIRE_BYTES - tcp.mss_bytes,
+        format!("{at}.header_bytes"),
+    )?;
+    within(tcp.ack_bytes, 1, MAX_WIRE_BYTES, format!("{at}.ack_bytes"))?;
+    within(
+        u64::from(tcp.initial_window),
+        1,
+        MAX_WINDOW,
+        format!("{at}.initial_window"),
+    )?;
+    if let CongestionPlan::Fixed { segments } = tcp.congestion {
+        within(
+            u64::from(segments),
+            1,
+            MAX_WINDOW,
+            format!("{at}.congestion.segments"),
+        )?;
+    }
+    let window = tcp.receive_window_bytes / u64::from(tcp.mss_bytes);
+    require(
+        (1..=MAX_WINDOW).contains(&window),
+        format!("{at}.receive_window_bytes"),
+        tcp.receive_window_bytes,
+        format!("1 to {MAX_WINDOW} segments"),
+    )?;
+    within(tcp.ack_every, 1, 1_000_000, format!("{at}.ack_every"))?;
+    within(tcp.ack_delay_ps, 0, MAX_PS, format!("{at}.ack_delay_ps"))?;
+    within(tcp.max_rto_ps, 1, MAX_PS, format!("{at}.max_rto_ps"))?;
+    within(tcp.min_rto_ps, 1, tcp.max_rto_ps, format!("{at}.min_rto_ps"))?;
+    within(tcp.initial_rto_ps, 1, MAX_PS, format!("{at}.initial_rto_ps"))?;
+    within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
+    if let Some(bytes) = tcp.transfer_bytes {
+        let limit = MAX_SEGMENTS as u64 * u64::from(tcp.mss_bytes);
+        within(bytes, 1, limit, format!("{at}.transfer_bytes"))?;
+    }
+    check_sequence_space(plan, group, tcp, at)
+}
+
+/// What the slowest link of the path can carry must stay within the sequence numbers.
+fn check_sequence_space(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {
+    let rates = group
+        .forward
+        .iter()
+        .map(|&link| plan.links[link as usize].rate_bps);
+    let bps = rates.min().unwrap_or(0);
+    let bits = u128::from(bps) * u128::from(plan.duration_ps) / 1_000_000_000_000;
+    let segments = bits / 8 / u128::from(tcp.mss_bytes + tcp.header_bytes);
+    let accepted = format!("a run of at most {MAX_SEGMENTS} segments a flow: larger ones, or a shorter run");
+    require(
+        segments <= MAX_SEGMENTS,
+        format!("{at}.mss_bytes"),
+        tcp.mss_bytes,
+        accepted,
+    )
+}
+
+fn check_udp(udp: &UdpPlan, at: &str) -> Checked {
+    within(udp.packet_bytes, 1, 65_535, format!("{at}.packet_bytes"))?;
+    within(
+        udp.header_bytes,
+        0,
+        udp.packet_bytes,
+        format!("{at}.header_bytes"),
+    )?;
+    within(udp.interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))
+}
+
+fn check_flows(flows: &FlowColumns, groups: usize) -> Checked {
+    let count = flows.group.len();
+    within(count, 1, MAX_FLOWS, "flows.group (count)".into())?;
+    let lengths = [
+        ("start_ps", flows.start_ps.len()),
+        ("stop_ps", flows.stop_ps.len()),
+        ("source_delay_ps", flows.source_delay_ps.len()),
+        ("sink_delay_ps", flows.sink_delay_ps.len()),
+        ("return_delay_ps", flows.return_delay_ps.len()),
+        ("home_delay_ps", flows.home_delay_ps.len()),
+        ("sample", flows.sample.len()),
+    ];
+    for (name, length) in lengths {
+        require(length == count, format!("flows.{name} (count)"), length, count)?;
+    }
+    for (flow, &group) in flows.group.iter().enumerate() {
+        within(group as usize, 0, groups - 1, format!("flows.group[{flow}]"))?;
+    }
+    let columns = [
+        ("start_ps", &flows.start_ps),
+        ("source_delay_ps", &flows.source_delay_ps),
+        ("sink_delay_ps", &flows.sink_delay_ps),
+        ("return_delay_ps", &flows.return_delay_ps),
+        ("home_delay_ps", &flows.home_delay_ps),
+    ];
+    for (name, column) in columns {
+        for (flow, &ps) in column.iter().enumerate() {
+            within(ps, 0, MAX_PS, format!("flows.{name}[{flow}]"))?;
+        }
+    }
+    Ok(())
+}

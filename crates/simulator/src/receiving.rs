@@ -1,0 +1,218 @@
+//! A flow's receiving host: the transport's receiver, and acknowledgements waiting to reach a queued link.
+//!
+//! A receiver's clock is behind its last link's by the delay between them: the engine hands it a packet when it
+//! leaves that link, and the receiver acts at the moment when the packet will arrive. A delay keeps the
+//! order, so nothing can come in between.
+
+use std::collections::VecDeque;
+
+use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_transport::{Ack, Receiver};
+use bufferlab_units::{Span, Time};
+
+use crate::marks::{Mark, MarkPlan, Marks};
+use crate::samples::ReceiverSample;
+
+/// Acknowledgements of a flow whose way back crosses queued links.
+#[derive(Clone, Debug, Default)]
+struct ReturnPath {
+    /// On the way to the first reverse link.
+    outgoing: VecDeque<Packet>,
+    /// Contents of the acknowledgements that are on the reverse links, by number.
+    contents: VecDeque<(u32, Ack)>,
+    next_number: u32,
+}
+
+/// A receiving host.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceivingHost {
+    /// `None` for a datagram sink.
+    receiver: Option<Receiver>,
+    marks: Marks,
+    /// Between the last forward link's transmitter and the host.
+    offset: Span,
+    /// From the host to the sender, or to the first reverse link.
+    pub(crate) return_delay: Span,
+    /// From the last reverse link's transmitter to the sender.
+    pub(crate) home_delay: Span,
+    ack_bytes: u32,
+    payload_bytes: u32,
+    /// Payload of the whole transfer, bytes.
+    transfer_bytes: u64,
+    datagram_bytes: u64,
+    header_bytes: u32,
+    delivered_at_warmup: u64,
+    returns: Option<Box<ReturnPath>>,
+}
+
+/// What a host is made of.
+pub(crate) struct ReceivingSetup {
+    pub(crate) receiver: Option<Receiver>,
+    pub(crate) marks: Marks,
+    pub(crate) offset: Span,
+    pub(crate) return_delay: Span,
+    pub(crate) home_delay: Span,
+    pub(crate) ack_bytes: u32,
+    pub(crate) payload_bytes: u32,
+    pub(crate) header_bytes: u32,
+    pub(crate) transfer_bytes: u64,
+    pub(crate) queued_return: bool,
+}
+
+impl ReceivingHost {
+    pub(crate) fn new(setup: ReceivingSetup) -> ReceivingHost {
+        ReceivingHost {
+            receiver: setup.receiver,
+            marks: setup.marks,
+            offset: setup.offset,
+            return_delay: setup.return_delay,
+            home_delay: setup.home_delay,
+            ack_bytes: setup.ack_bytes,
+            payload_bytes: setup.payload_bytes,
+            transfer_bytes: setup.transfer_bytes,
+            datagram_bytes: 0,
+            header_bytes: setup.header_bytes,
+            delivered_at_warmup: 0,
+            returns: setup.queued_return.then(Box::default),
+        }
+    }
+
+    /// The host's time when a packet that leaves the last link at `now` arrives.
+    #[inline]
+    pub(crate) fn local(&self, now: Time) -> Time {
+        now + self.offset
+    }
+
+    /// A packet leaves the last link at `now`. Gives the acknowledgement that goes at once, if any.
+    #[inline]
+    pub(crate) fn handle(&mut self, now: Time, packet: &Packet) -> Option<Ack> {
+        let local = self.local(now);
+        let Some(receiver) = &mut self.receiver else {
+            self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
+            return None;
+        };
+        match packet.kind {
+            PacketKind::Syn => Some(receiver.on_syn(packet.sent)),
+            _ => receiver.on_data(local, packet.seq, packet.sent),
+        }
+    }
+
+    /// The delayed acknowledgement, if it is due.
+    pub(crate) fn handle_timer(&mut self, now: Time) -> Option<Ack> {
+        let local = self.local(now);
+        self.receiver.as_mut()?.on_timer(local)
+    }
+
+    /// Puts an acknowledgement on its way to the first reverse link.
+    pub(crate) fn send_back(&mut self, now: Time, flow: u32, ack: Ack) {
+        let at = self.local(now) + self.return_delay;
+        let Some(returns) = self.returns.as_deref_mut() else {
+            return;
+        };
+        let seq = returns.next_number;
+        returns.next_number = seq.wrapping_add(1);
+        returns.contents.push_back((seq, ack));
+        let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
+        returns.outgoing.push_back(Packet {
+            enqueued: at,
+            sent: ack.echo,
+            flow,
+            seq,
+            wire_bytes,
+            kind,
+            hop: 0,
+        });
+    }
+
+    /// The acknowledgement that reaches the first reverse link at `now`, if any.
+    pub(crate) fn take_outgoing(&mut self, now: Time) -> Option<Packet> {
+        let returns = self.returns.as_deref_mut()?;
+        returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
+        returns.outgoing.pop_front()
+    }
+
+    /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
+    pub(crate) fn content(&mut self, number: u32) -> Option<Ack> {
+        let contents = &mut self.returns.as_deref_mut()?.contents;
+        let behind = |held: u32| number.wrapping_sub(held) as i32;
+        while let Some(&(held, ack)) = contents.front().filter(|(held, _)| behind(*held) >= 0) {
+            contents.pop_front();
+            if held == number {
+                return Some(ack);
+            }
+        }
+        None
+    }
+
+    /// When the next thing happens here, by the last link's clock.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        let timer = self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline);
+        let timer = if timer == Time::NEVER {
+            timer
+        } else {
+            Time::from_ps(timer.as_ps() - self.offset.as_ps())
+        };
+        let outgoing = self
+            .returns
+            .as_deref()
+            .and_then(|returns| returns.outgoing.front());
+        outgoing.map_or(timer, |packet| packet.enqueued.min(timer))
+    }
+
+    /// Whether the host's own events must be scheduled at all.
+    pub(crate) fn has_events(&self) -> bool {
+        self.returns.is_some()
+    }
+
+    /// Delay between the last forward link's transmitter and the host.
+    pub(crate) fn offset(&self) -> Span {
+        self.offset
+    }
+
+    /// In-order payload since the run's start, bytes.
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        match &self.receiver {
+            Some(receiver) => {
+                let bytes = u64::from(receiver.delivered()) * u64::from(self.payload_bytes);
+                bytes.min(self.transfer_bytes)
+            }
+            None => self.datagram_bytes,
+        }
+    }
+
+    /// The same when the warm-up ended.
+    pub(crate) fn delivered_at_warmup(&self) -> u64 {
+        self.delivered_at_warmup
+    }
+
+    /// Whether a mark is due.
+    #[inline]
+    pub(crate) fn mark_due(&self, now: Time) -> bool {
+        self.marks.due(self.local(now))
+    }
+
+    /// Handles the marks up to `local`, the host's time.
+    #[cold]
+    pub(crate) fn pass_marks(
+        &mut self,
+        local: Time,
+        plan: &MarkPlan,
+        flow: u32,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
+        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
+            let delivered_bytes = self.delivered_bytes();
+            if warmup {
+                self.delivered_at_warmup = delivered_bytes;
+            }
+            if sample {
+                rows.push(ReceiverSample {
+                    time,
+                    flow,
+                    delivered_bytes,
+                });
+            }
+        }
+    }
+}

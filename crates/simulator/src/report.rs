@@ -1,0 +1,69 @@
+//! From a finished world to an outcome.
+
+use bufferlab_units::{Span, Time};
+
+use crate::engine::World;
+use crate::outcome::{FlowTable, Outcome};
+use crate::samples::Samples;
+
+pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, canceled: bool) -> Outcome {
+    let mut outcome = Outcome {
+        reached_ps: end.as_ps(),
+        canceled,
+        events,
+        ..Outcome::default()
+    };
+    for (index, link) in world.links.iter().enumerate() {
+        outcome.packets += link.statistics.departed_packets();
+        link.statistics
+            .report(index as u32, &mut outcome.queues, &mut outcome.histograms);
+    }
+    for flow in 0..world.senders.len() {
+        push_flow(&mut outcome.flows, world, flow);
+    }
+    let (queues, senders, receivers) = samples.into_tables();
+    (
+        outcome.queue_samples,
+        outcome.sender_samples,
+        outcome.receiver_samples,
+    ) = (queues, senders, receivers);
+    outcome
+}
+
+fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
+    let (sender, receiver) = (&world.senders[flow], &world.receivers[flow]);
+    let (now, then) = (sender.counters(), *sender.counters_at_warmup());
+    table.flow.push(flow as u32);
+    table.group.push(world.groups[flow]);
+    table.start_ps.push(sender.start().as_ps());
+    table.rtt_ps.push(rtt(world, flow).as_ps());
+    table
+        .delivered_bytes
+        .push(receiver.delivered_bytes() - receiver.delivered_at_warmup());
+    table.whole_delivered_bytes.push(receiver.delivered_bytes());
+    table.sent_packets.push(now.sent - then.sent);
+    table.whole_sent_packets.push(now.sent);
+    table
+        .retransmissions
+        .push(now.retransmissions - then.retransmissions);
+    table.whole_retransmissions.push(now.retransmissions);
+    table.timeouts.push(now.timeouts - then.timeouts);
+    table.whole_timeouts.push(now.timeouts);
+    table.recoveries.push(now.recoveries - then.recoveries);
+    table.whole_recoveries.push(now.recoveries);
+    table.rtt_sum_ps.push(now.rtt_sum_ps - then.rtt_sum_ps);
+    table.rtt_samples.push(now.rtt_samples - then.rtt_samples);
+    table.finished_ps.push(sender.finished().as_ps());
+}
+
+/// Two-way propagation delay, links' delays included.
+fn rtt(world: &World, flow: usize) -> Span {
+    let route = &world.routes[world.groups[flow] as usize];
+    let delays = |path: &[u32]| {
+        let inner = path.iter().rev().skip(1);
+        inner.fold(Span::ZERO, |sum, &link| sum + world.links[link as usize].delay)
+    };
+    let (sender, receiver) = (&world.senders[flow], &world.receivers[flow]);
+    let ends = sender.offset() + receiver.offset() + receiver.return_delay + receiver.home_delay;
+    ends + delays(&route.forward) + delays(&route.reverse)
+}

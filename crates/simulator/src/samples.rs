@@ -1,0 +1,91 @@
+//! Rows of the time series, and their way into columns.
+
+use bufferlab_qdisc::Backlog;
+use bufferlab_units::{Span, Time};
+
+use crate::outcome::{QueueSampleTable, ReceiverSampleTable, SenderSampleTable};
+
+/// A link at a moment; counters from the run's start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueueSample {
+    pub(crate) time: Time,
+    pub(crate) link: u32,
+    pub(crate) backlog: Backlog,
+    pub(crate) arrived: u64,
+    pub(crate) dropped: u64,
+    pub(crate) departed_bytes: u64,
+}
+
+/// A sender at a moment of its own time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SenderSample {
+    pub(crate) time: Time,
+    pub(crate) flow: u32,
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
+    pub(crate) srtt: Span,
+    pub(crate) inflight: u32,
+    pub(crate) retransmissions: u64,
+}
+
+/// A receiver at a moment of its own time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReceiverSample {
+    pub(crate) time: Time,
+    pub(crate) flow: u32,
+    pub(crate) delivered_bytes: u64,
+}
+
+/// What was sampled, in the order in which components came to it.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    pub(crate) queues: Vec<QueueSample>,
+    pub(crate) senders: Vec<SenderSample>,
+    pub(crate) receivers: Vec<ReceiverSample>,
+}
+
+impl Samples {
+    /// The tables, each ordered by component, then time.
+    pub(crate) fn into_tables(mut self) -> (QueueSampleTable, SenderSampleTable, ReceiverSampleTable) {
+        self.queues.sort_unstable_by_key(|row| (row.link, row.time));
+        self.senders.sort_unstable_by_key(|row| (row.flow, row.time));
+        self.receivers.sort_unstable_by_key(|row| (row.flow, row.time));
+        (
+            queue_table(&self.queues),
+            sender_table(&self.senders),
+            receiver_table(&self.receivers),
+        )
+    }
+}
+
+fn queue_table(rows: &[QueueSample]) -> QueueSampleTable {
+    QueueSampleTable {
+        time_ps: rows.iter().map(|row| row.time.as_ps()).collect(),
+        link: rows.iter().map(|row| row.link).collect(),
+        backlog_packets: rows.iter().map(|row| row.backlog.packets).collect(),
+        backlog_bytes: rows.iter().map(|row| row.backlog.bytes).collect(),
+        arrived_packets: rows.iter().map(|row| row.arrived).collect(),
+        dropped_packets: rows.iter().map(|row| row.dropped).collect(),
+        departed_bytes: rows.iter().map(|row| row.departed_bytes).collect(),
+    }
+}
+
+fn sender_table(rows: &[SenderSample]) -> SenderSampleTable {
+    SenderSampleTable {
+        time_ps: rows.iter().map(|row| row.time.as_ps()).collect(),
+        flow: rows.iter().map(|row| row.flow).collect(),
+        cwnd_segments: rows.iter().map(|row| row.cwnd).collect(),
+        ssthresh_segments: rows.iter().map(|row| row.ssthresh).collect(),
+        srtt_ps: rows.iter().map(|row| row.srtt.as_ps()).collect(),
+        inflight_segments: rows.iter().map(|row| u64::from(row.inflight)).collect(),
+        retransmissions: rows.iter().map(|row| row.retransmissions).collect(),
+    }
+}
+
+fn receiver_table(rows: &[ReceiverSample]) -> ReceiverSampleTable {
+    ReceiverSampleTable {
+        time_ps: rows.iter().map(|row| row.time.as_ps()).collect(),
+        flow: rows.iter().map(|row| row.flow).collect(),
+        delivered_bytes: rows.iter().map(|row| row.delivered_bytes).collect(),
+    }
+}

@@ -1,0 +1,375 @@
+//! A flow's sending host: the transport's sender, its interface, its processing delay, and the
+//! acknowledgements on their way to it.
+//!
+//! A sender's clock runs ahead of its first link's by the delay between them: the engine hands it an
+//! acknowledgement at the moment when the answer reaches that link. Nothing else happens in between, since a
+//! delay changes nothing, so one event serves for three.
+
+use std::collections::VecDeque;
+
+use bufferlab_congestion::AnyControl;
+use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
+use bufferlab_units::{Rate, Span, Stream, Time};
+
+use crate::marks::{Mark, MarkPlan, Marks};
+use crate::samples::SenderSample;
+
+/// What sends.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Tcp(Sender),
+    Udp(UdpSource),
+}
+
+/// Random processing delay before a sender answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Jitter {
+    None,
+    Uniform { low: Span, high: Span },
+    Exponential { mean: Span },
+}
+
+/// An acknowledgement on its way; SACK blocks, which few have, travel in a ring of their own.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Time,
+    echo: Time,
+    ack: u32,
+    syn: bool,
+    has_sack: bool,
+}
+
+/// Rarely needed parts.
+#[derive(Clone, Debug)]
+struct Extras {
+    jitter: Jitter,
+    stream: Stream,
+    access: Option<Rate>,
+    /// The interface is busy until then.
+    access_free: Time,
+}
+
+/// A sending host.
+#[derive(Clone, Debug)]
+pub(crate) struct SendingHost {
+    source: Source,
+    arrivals: VecDeque<Arrival>,
+    sacks: VecDeque<SackBlocks>,
+    marks: Marks,
+    /// When the host acts of its own: start, stop, or the end of a processing delay.
+    action: Time,
+    stop: Time,
+    start: Time,
+    started: bool,
+    /// Between the host and its first link.
+    offset: Span,
+    data_bytes: u32,
+    syn_bytes: u32,
+    extras: Option<Box<Extras>>,
+    at_warmup: SenderCounters,
+}
+
+/// What a host is made of.
+pub(crate) struct SendingSetup {
+    pub(crate) source: Source,
+    pub(crate) marks: Marks,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
+    pub(crate) offset: Span,
+    pub(crate) data_bytes: u32,
+    pub(crate) syn_bytes: u32,
+    pub(crate) jitter: Jitter,
+    pub(crate) access: Option<Rate>,
+    pub(crate) stream: Stream,
+}
+
+impl SendingHost {
+    pub(crate) fn new(setup: SendingSetup) -> SendingHost {
+        let plain = setup.jitter == Jitter::None && setup.access.is_none();
+        let extras = (!plain).then(|| {
+            let (jitter, stream, access) = (setup.jitter, setup.stream, setup.access);
+            Box::new(Extras {
+                jitter,
+                stream,
+                access,
+                access_free: Time::ZERO,
+            })
+        });
+        SendingHost {
+            source: setup.source,
+            arrivals: VecDeque::new(),
+            sacks: VecDeque::new(),
+            marks: setup.marks,
+            action: setup.start,
+            stop: setup.stop,
+            start: setup.start,
+            started: false,
+            offset: setup.offset,
+            data_bytes: setup.data_bytes,
+            syn_bytes: setup.syn_bytes,
+            extras,
+            at_warmup: SenderCounters::default(),
+        }
+    }
+
+    /// The host's time when its first link's is `now`.
+    #[inline]
+    pub(crate) fn local(&self, now: Time) -> Time {
+        Time::from_ps(now.as_ps() - self.offset.as_ps())
+    }
+
+    /// An acknowledgement will reach the host, by its own clock, at `at`. Returns the event's time.
+    #[inline]
+    pub(crate) fn expect(&mut self, at: Time, ack: &Ack) -> Time {
+        let has_sack = !ack.sack.is_empty();
+        if has_sack {
+            self.sacks.push_back(ack.sack);
+        }
+        let at = at + self.offset;
+        self.arrivals.push_back(Arrival {
+            at,
+            echo: ack.echo,
+            ack: ack.ack,
+            syn: ack.syn,
+            has_sack,
+        });
+        at
+    }
+
+    /// When the next thing happens here, by the first link's clock.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        let own = match &self.source {
+            Source::Tcp(sender) => sender.deadline(),
+            // a datagram that is held back waits for `action`
+            Source::Udp(_) if self.started && self.action != Time::NEVER => Time::NEVER,
+            Source::Udp(source) => source.deadline(),
+        };
+        let own = own.min(self.action).min(self.stop).saturating_add(self.offset);
+        self.arrivals.front().map_or(own, |arrival| arrival.at.min(own))
+    }
+
+    /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
+    #[inline]
+    pub(crate) fn handle(&mut self, now: Time) -> Turn {
+        let local = self.local(now);
+        if self.arrivals.front().is_some_and(|arrival| arrival.at <= now) {
+            self.take_arrival(local);
+            return if self.action <= local {
+                self.act(local)
+            } else {
+                Turn::Answer
+            };
+        }
+        self.handle_timers(local)
+    }
+
+    #[inline]
+    fn take_arrival(&mut self, local: Time) {
+        let Some(arrival) = self.arrivals.pop_front() else {
+            return;
+        };
+        let sack = if arrival.has_sack {
+            self.sacks.pop_front().unwrap_or_default()
+        } else {
+            SackBlocks::NONE
+        };
+        if let Source::Tcp(sender) = &mut self.source {
+            sender.on_ack(
+                local,
+                &Ack {
+                    ack: arrival.ack,
+                    syn: arrival.syn,
+                    echo: arrival.echo,
+                    sack,
+                },
+            );
+        }
+    }
+
+    fn handle_timers(&mut self, local: Time) -> Turn {
+        if self.stop <= local {
+            self.stop = Time::NEVER;
+            match &mut self.source {
+                Source::Tcp(sender) => sender.stop(),
+                Source::Udp(source) => source.stop(),
+            }
+            if !self.started {
+                self.action = Time::NEVER;
+            }
+        }
+        if self.action <= local {
+            return self.act(local);
+        }
+        if let Source::Tcp(sender) = &mut self.source {
+            sender.on_timer(local);
+        }
+        Turn::Answer
+    }
+
+    /// The start, or the end of a processing delay.
+    fn act(&mut self, local: Time) -> Turn {
+        self.action = Time::NEVER;
+        if !self.started {
+            self.started = true;
+            match &mut self.source {
+                Source::Tcp(sender) => sender.start(),
+                Source::Udp(source) => source.start(local),
+            }
+        }
+        Turn::Send
+    }
+
+    /// The next packet that leaves now, if any. `turn` is what [`Self::handle`] said.
+    #[inline]
+    pub(crate) fn transmit(&mut self, now: Time, flow: u32, turn: Turn) -> Option<Packet> {
+        let local = self.local(now);
+        if self.extras.is_some() && self.is_held(local, turn) {
+            return None;
+        }
+        let (kind, seq, wire_bytes) = match &mut self.source {
+            Source::Tcp(sender) => match sender.poll_transmit(local)? {
+                Segment {
+                    kind: SegmentKind::Syn,
+                    ..
+                } => (PacketKind::Syn, 0, self.syn_bytes),
+                Segment { seq, .. } => (PacketKind::Data, seq, self.data_bytes),
+            },
+            Source::Udp(source) if source.deadline() <= local => {
+                (PacketKind::Datagram, source.sent() as u32, source.emit())
+            }
+            Source::Udp(_) => return None,
+        };
+        if let Some(extras) = self.extras.as_deref_mut()
+            && let Some(rate) = extras.access
+        {
+            extras.access_free = local + rate.transmission(u64::from(wire_bytes));
+        }
+        Some(Packet {
+            enqueued: now,
+            sent: local,
+            flow,
+            seq,
+            wire_bytes,
+            kind,
+            hop: 0,
+        })
+    }
+
+    /// Whether the interface or the processing delay holds packets back; sets when to come again.
+    fn is_held(&mut self, local: Time, turn: Turn) -> bool {
+        let may_send = match &self.source {
+            Source::Tcp(sender) => sender.may_send(),
+            Source::Udp(source) => source.deadline() <= local,
+        };
+        let Some(extras) = self.extras.as_deref_mut() else {
+            return false;
+        };
+        if !may_send {
+            return false;
+        }
+        if turn == Turn::Answer && extras.jitter != Jitter::None {
+            if self.action == Time::NEVER {
+                self.action = local + extras.draw();
+            }
+            return true;
+        }
+        if local < extras.access_free {
+            self.action = extras.access_free;
+            return true;
+        }
+        false
+    }
+
+    /// Whether a mark is due.
+    #[inline]
+    pub(crate) fn mark_due(&self, now: Time) -> bool {
+        self.marks.due(self.local(now))
+    }
+
+    /// Handles the marks up to `local`, the host's time.
+    #[cold]
+    pub(crate) fn pass_marks(
+        &mut self,
+        local: Time,
+        plan: &MarkPlan,
+        flow: u32,
+        rows: &mut Vec<SenderSample>,
+    ) {
+        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
+            if warmup {
+                self.at_warmup = self.counters();
+            }
+            if let Source::Tcp(sender) = &self.source
+                && sample
+            {
+                rows.push(SenderSample {
+                    time,
+                    flow,
+                    cwnd: sender.cwnd(),
+                    ssthresh: sender.ssthresh(),
+                    srtt: sender.srtt(),
+                    inflight: sender.inflight(),
+                    retransmissions: sender.counters().retransmissions,
+                });
+            }
+        }
+    }
+
+    /// What was counted from the run's start.
+    pub(crate) fn counters(&self) -> SenderCounters {
+        match &self.source {
+            Source::Tcp(sender) => *sender.counters(),
+            Source::Udp(source) => SenderCounters {
+                sent: source.sent(),
+                ..SenderCounters::default()
+            },
+        }
+    }
+
+    /// What was counted when the warm-up ended.
+    pub(crate) fn counters_at_warmup(&self) -> &SenderCounters {
+        &self.at_warmup
+    }
+
+    /// When it starts, by its own clock.
+    pub(crate) fn start(&self) -> Time {
+        self.start
+    }
+
+    /// Delay between the host and its first link.
+    pub(crate) fn offset(&self) -> Span {
+        self.offset
+    }
+
+    /// When a transfer's last byte was acknowledged.
+    pub(crate) fn finished(&self) -> Time {
+        match &self.source {
+            Source::Tcp(sender) => sender.finished(),
+            Source::Udp(_) => Time::NEVER,
+        }
+    }
+}
+
+/// What a host's packets owe to: an answer, which a processing delay may hold back, or its own time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Answer,
+    Send,
+}
+
+impl Extras {
+    fn draw(&mut self) -> Span {
+        match self.jitter {
+            Jitter::None => Span::ZERO,
+            Jitter::Uniform { low, high } => self.stream.uniform_span(low, high),
+            Jitter::Exponential { mean } => self.stream.exponential_span(mean),
+        }
+    }
+}
+
+/// A TCP source.
+pub(crate) fn tcp(config: &bufferlab_transport::TcpConfig, control: AnyControl) -> Source {
+    Source::Tcp(Sender::new(config, control))
+}

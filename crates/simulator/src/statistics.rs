@@ -1,0 +1,305 @@
+//! What a link counts, in total and for each group of flows.
+
+use bufferlab_qdisc::{Backlog, Packet};
+use bufferlab_units::{Span, Time};
+
+use crate::histogram::Histogram;
+use crate::outcome::{ALL_GROUPS, HistogramTable, QueueTable};
+
+/// Packets and bytes counted from the run's start.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counters {
+    arrived: Backlog,
+    dropped: Backlog,
+    departed: Backlog,
+    lost_packets: u64,
+    left_packets: u64,
+}
+
+/// Waits of packets that left the queue in the measured window.
+#[derive(Clone, Debug)]
+struct Waits {
+    served: u64,
+    sum_ps: u128,
+    max: Span,
+    histogram: Histogram,
+}
+
+impl Waits {
+    fn new() -> Waits {
+        Waits {
+            served: 0,
+            sum_ps: 0,
+            max: Span::ZERO,
+            histogram: Histogram::new(),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.served, self.sum_ps, self.max) = (0, 0, Span::ZERO);
+        self.histogram.clear();
+    }
+
+    #[inline]
+    fn record(&mut self, wait: Span) {
+        self.served += 1;
+        self.sum_ps += u128::from(wait.as_ps());
+        self.max = self.max.max(wait);
+        self.histogram.record(wait);
+    }
+
+    fn add(&mut self, other: &Waits) {
+        self.served += other.served;
+        self.sum_ps += other.sum_ps;
+        self.max = self.max.max(other.max);
+        self.histogram.add(&other.histogram);
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct GroupStatistics {
+    counters: Counters,
+    at_warmup: Counters,
+    /// Made with the group's first service here: most groups cross few of a large network's links.
+    waits: Option<Box<Waits>>,
+}
+
+/// A link's statistics.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkStatistics {
+    groups: Vec<GroupStatistics>,
+    /// Time integrals of the backlog since the measurement began, packet·ps and byte·ps.
+    packet_area: u128,
+    byte_area: u128,
+    last_change: Time,
+    max: Backlog,
+    measured_from: Time,
+    measured_to: Time,
+    /// Transmission time that began since the measurement did, corrected at both ends.
+    busy: Span,
+}
+
+impl LinkStatistics {
+    pub(crate) fn new(groups: usize) -> LinkStatistics {
+        LinkStatistics {
+            groups: vec![GroupStatistics::default(); groups],
+            packet_area: 0,
+            byte_area: 0,
+            last_change: Time::ZERO,
+            max: Backlog::default(),
+            measured_from: Time::ZERO,
+            measured_to: Time::ZERO,
+            busy: Span::ZERO,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_lost(&mut self, group: usize) {
+        self.groups[group].counters.lost_packets += 1;
+    }
+
+    #[inline]
+    pub(crate) fn on_arrival(&mut self, group: usize, packet: &Packet) {
+        self.groups[group].counters.arrived.add(packet);
+    }
+
+    #[inline]
+    pub(crate) fn on_drop(&mut self, group: usize, packet: &Packet) {
+        self.groups[group].counters.dropped.add(packet);
+    }
+
+    #[inline]
+    pub(crate) fn on_departure(&mut self, group: usize, packet: &Packet) {
+        self.groups[group].counters.departed.add(packet);
+    }
+
+    /// A packet starts its transmission after waiting so long.
+    #[inline]
+    pub(crate) fn on_service(&mut self, group: usize, wait: Span, transmission: Span) {
+        self.busy = self.busy + transmission;
+        self.groups[group]
+            .waits
+            .get_or_insert_with(|| Box::new(Waits::new()))
+            .record(wait);
+    }
+
+    pub(crate) fn on_left(&mut self, group: usize) {
+        self.groups[group].counters.left_packets += 1;
+    }
+
+    /// The backlog has been this since the last change.
+    #[inline]
+    pub(crate) fn before_change(&mut self, now: Time, backlog: Backlog) {
+        let since = u128::from((now - self.last_change).as_ps());
+        self.packet_area += since * u128::from(backlog.packets);
+        self.byte_area += since * u128::from(backlog.bytes);
+        self.last_change = now;
+    }
+
+    #[inline]
+    pub(crate) fn after_arrival(&mut self, backlog: Backlog) {
+        self.max.packets = self.max.packets.max(backlog.packets);
+        self.max.bytes = self.max.bytes.max(backlog.bytes);
+    }
+
+    /// Arrived and dropped packets and transmitted bytes since the run's start.
+    pub(crate) fn totals(&self) -> (u64, u64, u64) {
+        self.groups
+            .iter()
+            .fold((0, 0, 0), |(arrived, dropped, departed), group| {
+                let counters = &group.counters;
+                (
+                    arrived + counters.arrived.packets,
+                    dropped + counters.dropped.packets,
+                    departed + counters.departed.bytes,
+                )
+            })
+    }
+
+    /// Packets that left the link since the run's start.
+    pub(crate) fn departed_packets(&self) -> u64 {
+        self.groups
+            .iter()
+            .map(|group| group.counters.departed.packets)
+            .sum()
+    }
+
+    /// The warm-up ends: counters of the measured window start from here.
+    pub(crate) fn start_measuring(&mut self, now: Time, backlog: Backlog, departs: Time) {
+        for group in &mut self.groups {
+            group.at_warmup = group.counters;
+            if let Some(waits) = group.waits.as_deref_mut() {
+                waits.clear();
+            }
+        }
+        (self.packet_area, self.byte_area, self.max) = (0, 0, backlog);
+        (self.last_change, self.measured_from) = (now, now);
+        // the rest of the transmission under way belongs to the window
+        self.busy = if departs == Time::NEVER {
+            Span::ZERO
+        } else {
+            departs.saturating_since(now)
+        };
+    }
+
+    /// The run ends; a transmission under way counts up to here.
+    pub(crate) fn stop_measuring(&mut self, now: Time, departs: Time) {
+        self.measured_to = now;
+        if departs != Time::NEVER {
+            self.busy = self.busy - departs.saturating_since(now).min(self.busy);
+        }
+    }
+
+    /// Appends this link's rows.
+    pub(crate) fn report(&self, link: u32, queues: &mut QueueTable, histograms: &mut HistogramTable) {
+        let mut all = GroupStatistics {
+            waits: Some(Box::new(Waits::new())),
+            ..GroupStatistics::default()
+        };
+        for (group, statistics) in self.groups.iter().enumerate() {
+            if statistics.counters.arrived.packets + statistics.counters.lost_packets > 0 {
+                all.add(statistics);
+                self.report_group(link, group as u32, statistics, queues);
+                report_histogram(link, group as u32, statistics, histograms);
+            }
+        }
+        self.report_group(link, ALL_GROUPS, &all, queues);
+        report_histogram(link, ALL_GROUPS, &all, histograms);
+    }
+
+    fn report_group(&self, link: u32, group: u32, statistics: &GroupStatistics, table: &mut QueueTable) {
+        let (now, then) = (&statistics.counters, &statistics.at_warmup);
+        let window = (self.measured_to - self.measured_from).as_ps() as f64;
+        let whole_link = group == ALL_GROUPS;
+        let of_link = |value: f64| {
+            if whole_link && window > 0.0 {
+                value / window
+            } else {
+                0.0
+            }
+        };
+        let waits = statistics.waits.as_deref();
+        let served = waits.map_or(0, |waits| waits.served);
+        table.link.push(link);
+        table.group.push(group);
+        table
+            .arrived_packets
+            .push(now.arrived.packets - then.arrived.packets);
+        table.arrived_bytes.push(now.arrived.bytes - then.arrived.bytes);
+        table
+            .dropped_packets
+            .push(now.dropped.packets - then.dropped.packets);
+        table.dropped_bytes.push(now.dropped.bytes - then.dropped.bytes);
+        table.lost_packets.push(now.lost_packets - then.lost_packets);
+        table
+            .departed_packets
+            .push(now.departed.packets - then.departed.packets);
+        table
+            .departed_bytes
+            .push(now.departed.bytes - then.departed.bytes);
+        table.served_packets.push(served);
+        let sum_ps = waits.map_or(0, |waits| waits.sum_ps);
+        table.sojourn_mean_ps.push(if served == 0 {
+            0.0
+        } else {
+            sum_ps as f64 / served as f64
+        });
+        table
+            .sojourn_max_ps
+            .push(waits.map_or(0, |waits| waits.max.as_ps()));
+        table.backlog_mean_packets.push(of_link(self.packet_area as f64));
+        table.backlog_mean_bytes.push(of_link(self.byte_area as f64));
+        table
+            .backlog_max_packets
+            .push(if whole_link { self.max.packets } else { 0 });
+        table
+            .backlog_max_bytes
+            .push(if whole_link { self.max.bytes } else { 0 });
+        table.whole_arrived_packets.push(now.arrived.packets);
+        table.whole_dropped_packets.push(now.dropped.packets);
+        table.whole_lost_packets.push(now.lost_packets);
+        table.whole_departed_packets.push(now.departed.packets);
+        table.left_packets.push(now.left_packets);
+        table.busy_fraction.push(of_link(self.busy.as_ps() as f64));
+    }
+}
+
+impl Counters {
+    fn add(&mut self, other: &Counters) {
+        let pairs = [
+            (&mut self.arrived, other.arrived),
+            (&mut self.dropped, other.dropped),
+            (&mut self.departed, other.departed),
+        ];
+        for (sum, part) in pairs {
+            sum.packets += part.packets;
+            sum.bytes += part.bytes;
+        }
+        self.lost_packets += other.lost_packets;
+        self.left_packets += other.left_packets;
+    }
+}
+
+impl GroupStatistics {
+    fn add(&mut self, other: &GroupStatistics) {
+        self.counters.add(&other.counters);
+        self.at_warmup.add(&other.at_warmup);
+        if let (Some(sum), Some(part)) = (self.waits.as_deref_mut(), other.waits.as_deref()) {
+            sum.add(part);
+        }
+    }
+}
+
+fn report_histogram(link: u32, group: u32, statistics: &GroupStatistics, table: &mut HistogramTable) {
+    for (lower, upper, count) in statistics
+        .waits
+        .iter()
+        .flat_map(|waits| waits.histogram.buckets())
+    {
+        table.link.push(link);
+        table.group.push(group);
+        table.lower_ps.push(lower);
+        table.upper_ps.push(upper);
+        table.count.push(count);
+    }
+}

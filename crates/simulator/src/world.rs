@@ -1,0 +1,245 @@
+//! From a checked plan to a world.
+
+use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
+use bufferlab_qdisc::{AnyQdisc, Fifo, Limit};
+use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
+use bufferlab_units::{Rate, Span, Stream, Time};
+
+use crate::engine::{Route, World};
+use crate::link::{Link, LinkSetup};
+use crate::marks::MarkPlan;
+use crate::plan::{
+    CongestionPlan, DisciplinePlan, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
+    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+};
+use crate::receiving::{ReceivingHost, ReceivingSetup};
+use crate::sending::{Jitter, SendingHost, SendingSetup, Source, tcp};
+
+/// Kinds of random streams; a number is never given to another kind, so that results stay what they are.
+const LOSS_STREAM: u32 = 1;
+const JITTER_STREAM: u32 = 2;
+const DATAGRAM_STREAM: u32 = 3;
+
+/// Datagram sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
+const MAX_DATAGRAM_BYTES: u32 = 65_535;
+
+pub(crate) fn build(plan: &Plan) -> World {
+    let marks = MarkPlan {
+        interval: Span::from_ps(plan.sample_interval_ps),
+        warmup: Time::from_ps(plan.warmup_ps),
+        end: Time::from_ps(plan.duration_ps),
+    };
+    let groups = plan.groups.len();
+    let links = plan.links.iter().enumerate();
+    let links: Vec<_> = links
+        .map(|(index, link)| build_link(plan.seed, index, link, groups, &marks))
+        .collect();
+    let flows = 0..plan.flows.group.len();
+    let by_rank = senders_in_order(&plan.flows.source_delay_ps);
+    let mut ranks = vec![0; by_rank.len()];
+    for (rank, &flow) in by_rank.iter().enumerate() {
+        ranks[flow as usize] = rank as u32;
+    }
+    World {
+        senders: flows
+            .clone()
+            .map(|flow| build_sender(plan, flow, &marks))
+            .collect(),
+        receivers: flows
+            .map(|flow| build_receiver(plan, flow, &links, &marks))
+            .collect(),
+        links,
+        by_rank,
+        ranks,
+        groups: plan.flows.group.clone(),
+        routes: plan.groups.iter().map(build_route).collect(),
+        marks,
+        receiver_events: plan.groups.iter().any(has_receiver_events),
+    }
+}
+
+/// Flows by falling delay to their first link, then by index.
+fn senders_in_order(source_delays: &[u64]) -> Vec<u32> {
+    let mut flows: Vec<u32> = (0..source_delays.len() as u32).collect();
+    flows.sort_by_key(|&flow| std::cmp::Reverse(source_delays[flow as usize]));
+    flows
+}
+
+fn build_route(group: &GroupPlan) -> Route {
+    Route {
+        forward: group.forward.clone(),
+        reverse: group.reverse.clone(),
+    }
+}
+
+fn has_receiver_events(group: &GroupPlan) -> bool {
+    match &group.source {
+        SourcePlan::Tcp(tcp) => tcp.ack_every > 1 || !group.reverse.is_empty(),
+        SourcePlan::Udp(_) => false,
+    }
+}
+
+fn build_link(seed: u64, index: usize, link: &LinkPlan, groups: usize, marks: &MarkPlan) -> Link {
+    Link::new(LinkSetup {
+        qdisc: build_qdisc(&link.discipline),
+        rate: rate(link.rate_bps),
+        delay: Span::from_ps(link.delay_ps),
+        loss_ppb: link.loss_ppb,
+        loss: Stream::new(seed, LOSS_STREAM, index as u32),
+        changes: link
+            .changes
+            .iter()
+            .map(|change| (Time::from_ps(change.at_ps), limit(change.limit)))
+            .collect(),
+        marks: marks.marks(link.sample),
+        groups,
+    })
+}
+
+fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
+    match discipline {
+        DisciplinePlan::Fifo { limit: bound } => Fifo::new(limit(*bound)).into(),
+    }
+}
+
+fn limit(limit: LimitPlan) -> Limit {
+    match limit {
+        LimitPlan::Packets(packets) => Limit::Packets(packets),
+        LimitPlan::Bytes(bytes) => Limit::Bytes(bytes),
+        LimitPlan::Unlimited => Limit::Unlimited,
+    }
+}
+
+fn rate(bps: u64) -> Rate {
+    Rate::from_bps(bps).expect("a checked plan has no rate of zero")
+}
+
+fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
+    let flows = &plan.flows;
+    let group = &plan.groups[flows.group[flow] as usize];
+    let (source, data_bytes, syn_bytes) = match &group.source {
+        SourcePlan::Tcp(plan) => {
+            let wire = plan.mss_bytes + plan.header_bytes;
+            (tcp(&tcp_config(plan), control(plan)), wire, plan.ack_bytes)
+        }
+        SourcePlan::Udp(udp) => {
+            let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
+            (
+                Source::Udp(UdpSource::new(udp_config(udp), stream)),
+                udp.packet_bytes,
+                0,
+            )
+        }
+    };
+    SendingHost::new(SendingSetup {
+        source,
+        marks: marks.marks(flows.sample[flow]),
+        start: Time::from_ps(flows.start_ps[flow]),
+        stop: Time::from_ps(flows.stop_ps[flow]),
+        offset: Span::from_ps(flows.source_delay_ps[flow]),
+        data_bytes,
+        syn_bytes,
+        jitter: jitter(group.jitter),
+        access: group.access_bps.map(rate),
+        stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
+    })
+}
+
+fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) -> ReceivingHost {
+    let flows = &plan.flows;
+    let group = &plan.groups[flows.group[flow] as usize];
+    let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| links[link as usize].delay);
+    let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
+        SourcePlan::Tcp(tcp) => (
+            Some(Receiver::new(&tcp_config(tcp))),
+            tcp.ack_bytes,
+            tcp.mss_bytes,
+            tcp.header_bytes,
+            tcp.transfer_bytes.unwrap_or(u64::MAX),
+        ),
+        SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
+    };
+    ReceivingHost::new(ReceivingSetup {
+        receiver,
+        marks: marks.marks(flows.sample[flow]),
+        offset: after(&group.forward) + Span::from_ps(flows.sink_delay_ps[flow]),
+        return_delay: Span::from_ps(flows.return_delay_ps[flow]),
+        home_delay: after(&group.reverse) + Span::from_ps(flows.home_delay_ps[flow]),
+        ack_bytes,
+        payload_bytes,
+        header_bytes,
+        transfer_bytes,
+        queued_return: !group.reverse.is_empty(),
+    })
+}
+
+fn tcp_config(plan: &TcpPlan) -> TcpConfig {
+    let mss = u64::from(plan.mss_bytes);
+    let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
+    TcpConfig {
+        recovery: match plan.recovery {
+            RecoveryPlan::Tahoe => Recovery::Tahoe,
+            RecoveryPlan::Reno => Recovery::Reno,
+            RecoveryPlan::Newreno => Recovery::NewReno,
+            RecoveryPlan::Sack => Recovery::Sack,
+            RecoveryPlan::SackNs2 => Recovery::SackNs2,
+        },
+        transfer_segments: plan.transfer_bytes.map_or(u32::MAX, segments),
+        receive_window: u32::try_from(plan.receive_window_bytes / mss)
+            .unwrap_or(u32::MAX)
+            .max(1),
+        ack_every: plan.ack_every,
+        ack_delay: Span::from_ps(plan.ack_delay_ps),
+        min_rto: Span::from_ps(plan.min_rto_ps),
+        max_rto: Span::from_ps(plan.max_rto_ps),
+        initial_rto: Span::from_ps(plan.initial_rto_ps),
+        clock: Span::from_ps(plan.clock_ps),
+        timestamps: plan.timestamps,
+        limited_transmit: plan.limited_transmit,
+        handshake: plan.handshake,
+    }
+}
+
+fn control(plan: &TcpPlan) -> AnyControl {
+    match plan.congestion {
+        CongestionPlan::Reno { growth } => {
+            let growth = match growth {
+                GrowthPlan::PerAck => Growth::PerAck,
+                GrowthPlan::PerSegment => Growth::PerSegment,
+            };
+            Reno::new(plan.initial_window, plan.initial_ssthresh, growth).into()
+        }
+        CongestionPlan::Fixed { segments } => Fixed::new(segments).into(),
+    }
+}
+
+fn udp_config(plan: &UdpPlan) -> UdpConfig {
+    UdpConfig {
+        packet_bytes: plan.packet_bytes,
+        header_bytes: plan.header_bytes,
+        interval: Span::from_ps(plan.interval_ps),
+        arrivals: variate(plan.arrivals),
+        sizes: variate(plan.sizes),
+        max_bytes: MAX_DATAGRAM_BYTES,
+    }
+}
+
+fn variate(plan: VariatePlan) -> Variate {
+    match plan {
+        VariatePlan::Constant => Variate::Constant,
+        VariatePlan::Exponential => Variate::Exponential,
+    }
+}
+
+fn jitter(plan: JitterPlan) -> Jitter {
+    match plan {
+        JitterPlan::None => Jitter::None,
+        JitterPlan::Uniform { low_ps, high_ps } => Jitter::Uniform {
+            low: Span::from_ps(low_ps),
+            high: Span::from_ps(high_ps),
+        },
+        JitterPlan::Exponential { mean_ps } => Jitter::Exponential {
+            mean: Span::from_ps(mean_ps),
+        },
+    }
+}
