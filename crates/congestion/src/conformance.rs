@@ -11,11 +11,7 @@ fn controls() -> Vec<AnyControl> {
 }
 
 fn congestion(event: CongestionEvent) -> Congestion {
-    Congestion {
-        event,
-        flight: 1,
-        receive_window: 1,
-    }
+    Congestion { event, flight: 1, receive_window: 1 }
 }
 
 #[test]
@@ -25,9 +21,7 @@ fn the_window_is_finite_and_never_below_one_segment() {
             match round % 7 {
                 0 => control.on_congestion(Time::ZERO, &congestion(CongestionEvent::Loss)),
                 3 if round % 5 == 0 => {
-                    let event = CongestionEvent::Timeout {
-                        repeated: round % 2 == 0,
-                    };
+                    let event = CongestionEvent::Timeout { repeated: round % 2 == 0 };
                     control.on_congestion(Time::ZERO, &congestion(event));
                 }
                 _ => control.on_ack(Time::ZERO, &AckSample { acked: round % 3 }),

@@ -13,9 +13,7 @@ pub struct Fixed {
 impl Fixed {
     /// A window of so many segments, at least one.
     pub fn new(segments: u32) -> Fixed {
-        Fixed {
-            segments: f64::from(segments.max(1)),
-        }
+        Fixed { segments: f64::from(segments.max(1)) }
     }
 }
 
@@ -43,14 +41,7 @@ mod tests {
         let mut control = Fixed::new(7);
         control.on_ack(Time::ZERO, &AckSample { acked: 3 });
         let event = CongestionEvent::Timeout { repeated: false };
-        control.on_congestion(
-            Time::ZERO,
-            &Congestion {
-                event,
-                flight: 7,
-                receive_window: 100,
-            },
-        );
+        control.on_congestion(Time::ZERO, &Congestion { event, flight: 7, receive_window: 100 });
         assert_eq!(control.cwnd(), 7.0);
     }
 }

@@ -134,11 +134,7 @@ mod tests {
     }
 
     fn loss(control: &mut Reno, flight: u32) {
-        let congestion = Congestion {
-            event: CongestionEvent::Loss,
-            flight,
-            receive_window: 1_000_000,
-        };
+        let congestion = Congestion { event: CongestionEvent::Loss, flight, receive_window: 1_000_000 };
         control.on_congestion(Time::ZERO, &congestion);
     }
 
@@ -168,11 +164,7 @@ mod tests {
     fn a_round_of_acknowledgements_adds_about_one_segment_in_ns2() {
         let mut control = Reno::new(10, Some(2), Growth::PerAck);
         acks(&mut control, 10);
-        assert!(
-            control.cwnd() > 10.9 && control.cwnd() < 11.0,
-            "{}",
-            control.cwnd()
-        );
+        assert!(control.cwnd() > 10.9 && control.cwnd() < 11.0, "{}", control.cwnd());
     }
 
     #[test]
@@ -201,14 +193,7 @@ mod tests {
         let mut control = Reno::new(40, Some(2), Growth::PerSegment);
         for repeated in [false, true] {
             let event = CongestionEvent::Timeout { repeated };
-            control.on_congestion(
-                Time::ZERO,
-                &Congestion {
-                    event,
-                    flight: 40,
-                    receive_window: 1_000,
-                },
-            );
+            control.on_congestion(Time::ZERO, &Congestion { event, flight: 40, receive_window: 1_000 });
             assert_eq!((control.cwnd(), control.ssthresh()), (1.0, 20.0));
         }
     }

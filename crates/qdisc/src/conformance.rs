@@ -41,24 +41,15 @@ struct Account {
 
 impl Account {
     fn check(&self, queued: Backlog) {
-        assert_eq!(
-            self.arrived.packets,
-            self.departed.packets + self.dropped.packets + queued.packets
-        );
-        assert_eq!(
-            self.arrived.bytes,
-            self.departed.bytes + self.dropped.bytes + queued.bytes
-        );
+        assert_eq!(self.arrived.packets, self.departed.packets + self.dropped.packets + queued.packets);
+        assert_eq!(self.arrived.bytes, self.departed.bytes + self.dropped.bytes + queued.bytes);
     }
 }
 
 /// Runs a script and returns the (flow, seq) pairs in the order of service.
 fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)> {
     let start = qdisc.backlog();
-    let mut account = Account {
-        arrived: start,
-        ..Account::default()
-    };
+    let mut account = Account { arrived: start, ..Account::default() };
     let mut served = Vec::new();
     let mut drops = Drops::new();
     for (index, step) in script.iter().enumerate() {
@@ -71,6 +62,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                     flow,
                     seq: first_seq + index as u32,
                     wire_bytes: bytes,
+                    group: 0,
                     kind: PacketKind::Data,
                     hop: 0,
                 };
@@ -86,9 +78,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
             }
             Step::SetLimit(limit) => qdisc.set_limit(limit),
         }
-        drops
-            .drain(..)
-            .for_each(|dropped| account.dropped.add(&dropped.packet));
+        drops.drain(..).for_each(|dropped| account.dropped.add(&dropped.packet));
         account.check(qdisc.backlog());
     }
     served

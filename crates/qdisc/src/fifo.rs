@@ -20,11 +20,7 @@ pub struct Fifo {
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo {
-            packets: VecDeque::new(),
-            bytes: 0,
-            limit,
-        }
+        Fifo { packets: VecDeque::new(), bytes: 0, limit }
     }
 }
 
@@ -36,10 +32,7 @@ impl QueueDisc for Fifo {
             self.bytes += u64::from(packet.wire_bytes);
             self.packets.push_back(packet);
         } else {
-            drops.push(Dropped {
-                packet,
-                reason: DropReason::Overlimit,
-            });
+            drops.push(Dropped { packet, reason: DropReason::Overlimit });
         }
     }
 
@@ -52,10 +45,7 @@ impl QueueDisc for Fifo {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog {
-            packets: self.packets.len() as u64,
-            bytes: self.bytes,
-        }
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 
     fn set_limit(&mut self, limit: Limit) {
@@ -70,15 +60,7 @@ mod tests {
 
     fn packet(seq: u32, wire_bytes: u32) -> Packet {
         let (enqueued, sent) = (Time::ZERO, Time::ZERO);
-        Packet {
-            enqueued,
-            sent,
-            flow: 0,
-            seq,
-            wire_bytes,
-            kind: PacketKind::Data,
-            hop: 0,
-        }
+        Packet { enqueued, sent, flow: 0, seq, wire_bytes, group: 0, kind: PacketKind::Data, hop: 0 }
     }
 
     fn offer(queue: &mut Fifo, sizes: &[u32]) -> Vec<u32> {
@@ -93,12 +75,7 @@ mod tests {
     fn the_last_to_come_is_dropped_at_a_packet_limit() {
         let mut queue = Fifo::new(Limit::Packets(2));
         assert_eq!(offer(&mut queue, &[1000, 40, 1000]), [2]);
-        assert_eq!(
-            queue
-                .dequeue(Time::ZERO, &mut Drops::new())
-                .map(|packet| packet.seq),
-            Some(0)
-        );
+        assert_eq!(queue.dequeue(Time::ZERO, &mut Drops::new()).map(|packet| packet.seq), Some(0));
     }
 
     #[test]
@@ -112,13 +89,7 @@ mod tests {
         let mut queue = Fifo::new(Limit::Unlimited);
         offer(&mut queue, &[100; 5]);
         queue.set_limit(Limit::Packets(2));
-        assert_eq!(
-            queue.backlog(),
-            Backlog {
-                packets: 5,
-                bytes: 500
-            }
-        );
+        assert_eq!(queue.backlog(), Backlog { packets: 5, bytes: 500 });
         assert_eq!(offer(&mut queue, &[100]), [0]);
         for _ in 0..4 {
             queue.dequeue(Time::ZERO, &mut Drops::new());

@@ -29,16 +29,15 @@ pub struct Packet {
     pub seq: u32,
     /// Size on the wire.
     pub wire_bytes: u32,
+    /// Which group of flows it belongs to, for statistics.
+    pub group: u16,
     /// What it carries.
     pub kind: PacketKind,
     /// Links already crossed on its path.
     pub hop: u8,
 }
 
-const _: () = assert!(
-    size_of::<Packet>() <= 32,
-    "a descriptor must stay within half a cache line"
-);
+const _: () = assert!(size_of::<Packet>() <= 32, "a descriptor must stay within half a cache line");
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     writeln!(out, "events {} packets {}", outcome.events, outcome.packets)?;
     let queues = &outcome.queues;
     for row in 0..queues.link.len() {
-        let group = if queues.group[row] == ALL_GROUPS {
-            "all".into()
-        } else {
-            queues.group[row].to_string()
-        };
+        let group =
+            if queues.group[row] == ALL_GROUPS { "all".into() } else { queues.group[row].to_string() };
         writeln!(
             out,
             "link {} group {group}: arrived {} dropped {} busy {:.6} wait {:.4} ms backlog {:.3}",

@@ -40,11 +40,7 @@ fn require(holds: bool, field: impl Into<String>, value: impl ToString, accepted
     if holds {
         return Ok(());
     }
-    Err(PlanError {
-        field: field.into(),
-        value: value.to_string(),
-        accepted: accepted.to_string(),
-    })
+    Err(PlanError { field: field.into(), value: value.to_string(), accepted: accepted.to_string() })
 }
 
 fn within<T: PartialOrd + ToString + Copy>(value: T, low: T, high: T, field: String) -> Checked {
@@ -102,24 +98,12 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     within(group.reverse.len(), 0, MAX_HOPS, format!("{at}.reverse (count)"))?;
     for (name, path) in [("forward", &group.forward), ("reverse", &group.reverse)] {
         for (hop, &link) in path.iter().enumerate() {
-            within(
-                link as usize,
-                0,
-                plan.links.len() - 1,
-                format!("{at}.{name}[{hop}]"),
-            )?;
+            within(link as usize, 0, plan.links.len() - 1, format!("{at}.{name}[{hop}]"))?;
         }
-        let delays = path
-            .iter()
-            .map(|&link| u128::from(plan.links[link as usize].delay_ps));
+        let delays = path.iter().map(|&link| u128::from(plan.links[link as usize].delay_ps));
         let accepted = format!("delays of at most {MAX_PS} ps in all");
         let sum: u128 = delays.sum();
-        require(
-            sum <= u128::from(MAX_PS),
-            format!("{at}.{name} (sum of delay_ps)"),
-            sum,
-            accepted,
-        )?;
+        require(sum <= u128::from(MAX_PS), format!("{at}.{name} (sum of delay_ps)"), sum, accepted)?;
     }
     match group.jitter {
         JitterPlan::None => {}
@@ -141,26 +125,11 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
 
 fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {
     within(tcp.mss_bytes, 1, MAX_WIRE_BYTES, format!("{at}.mss_bytes"))?;
-    within(
-        tcp.header_bytes,
-        0,
-        MAX_WIRE_BYTES - tcp.mss_bytes,
-        format!("{at}.header_bytes"),
-    )?;
+    within(tcp.header_bytes, 0, MAX_WIRE_BYTES - tcp.mss_bytes, format!("{at}.header_bytes"))?;
     within(tcp.ack_bytes, 1, MAX_WIRE_BYTES, format!("{at}.ack_bytes"))?;
-    within(
-        u64::from(tcp.initial_window),
-        1,
-        MAX_WINDOW,
-        format!("{at}.initial_window"),
-    )?;
+    within(u64::from(tcp.initial_window), 1, MAX_WINDOW, format!("{at}.initial_window"))?;
     if let CongestionPlan::Fixed { segments } = tcp.congestion {
-        within(
-            u64::from(segments),
-            1,
-            MAX_WINDOW,
-            format!("{at}.congestion.segments"),
-        )?;
+        within(u64::from(segments), 1, MAX_WINDOW, format!("{at}.congestion.segments"))?;
     }
     let window = tcp.receive_window_bytes / u64::from(tcp.mss_bytes);
     require(
@@ -184,30 +153,17 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
 
 /// What the slowest link of the path can carry must stay within the sequence numbers.
 fn check_sequence_space(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {
-    let rates = group
-        .forward
-        .iter()
-        .map(|&link| plan.links[link as usize].rate_bps);
+    let rates = group.forward.iter().map(|&link| plan.links[link as usize].rate_bps);
     let bps = rates.min().unwrap_or(0);
     let bits = u128::from(bps) * u128::from(plan.duration_ps) / 1_000_000_000_000;
     let segments = bits / 8 / u128::from(tcp.mss_bytes + tcp.header_bytes);
     let accepted = format!("a run of at most {MAX_SEGMENTS} segments a flow: larger ones, or a shorter run");
-    require(
-        segments <= MAX_SEGMENTS,
-        format!("{at}.mss_bytes"),
-        tcp.mss_bytes,
-        accepted,
-    )
+    require(segments <= MAX_SEGMENTS, format!("{at}.mss_bytes"), tcp.mss_bytes, accepted)
 }
 
 fn check_udp(udp: &UdpPlan, at: &str) -> Checked {
     within(udp.packet_bytes, 1, 65_535, format!("{at}.packet_bytes"))?;
-    within(
-        udp.header_bytes,
-        0,
-        udp.packet_bytes,
-        format!("{at}.header_bytes"),
-    )?;
+    within(udp.header_bytes, 0, udp.packet_bytes, format!("{at}.header_bytes"))?;
     within(udp.interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))
 }
 

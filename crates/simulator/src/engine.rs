@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_transport::Ack;
+use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 
 use crate::control::Control;
@@ -48,8 +48,6 @@ pub(crate) struct World {
     pub(crate) receivers: Vec<ReceivingHost>,
     /// Flows by their senders' order at one moment: the longer way to the first link comes first.
     pub(crate) by_rank: Vec<u32>,
-    /// Each flow's place in that order.
-    pub(crate) ranks: Vec<u32>,
     /// Group of each flow.
     pub(crate) groups: Vec<u32>,
     /// Route of each group.
@@ -84,14 +82,10 @@ impl Engine {
     pub(crate) fn new(world: World) -> Engine {
         let links = world.links.len();
         let mut sender_events = Tournament::new(world.senders.len());
-        for (flow, sender) in world.senders.iter().enumerate() {
-            sender_events.set(world.ranks[flow] as usize, sender.next_event());
+        for sender in &world.senders {
+            sender_events.set(sender.identity.rank as usize, sender.next_event());
         }
-        let receivers = if world.receiver_events {
-            world.receivers.len()
-        } else {
-            1
-        };
+        let receivers = if world.receiver_events { world.receivers.len() } else { 1 };
         Engine {
             lines: vec![VecDeque::new(); links],
             link_events: Tournament::new(links),
@@ -108,11 +102,7 @@ impl Engine {
     pub(crate) fn run(mut self, control: &Control) -> Outcome {
         let end = self.world.marks.end;
         let canceled_at = self.drive(control);
-        self.finish(
-            canceled_at.map_or(end, |now| now.min(end)),
-            canceled_at.is_some(),
-            control,
-        )
+        self.finish(canceled_at.map_or(end, |now| now.min(end)), canceled_at.is_some(), control)
     }
 
     /// Handles events until there are none; the moment reached if canceled before.
@@ -132,7 +122,7 @@ impl Engine {
                 Next::Link(link) => self.on_link(now, link),
                 Next::Line(link) => self.on_line(now, link),
                 Next::Receiver(flow) => self.on_receiver(now, flow),
-                Next::Sender(flow) => self.on_sender(now, flow),
+                Next::Sender(rank) => self.on_sender(now, rank),
             }
         }
         None
@@ -147,7 +137,7 @@ impl Engine {
         let (link_time, link) = self.link_events.first();
         let others = link_time.min(line_time).min(receiver_time);
         if sender_time < others {
-            return Some((sender_time, Next::Sender(self.world.by_rank[sender] as usize)));
+            return Some((sender_time, Next::Sender(sender)));
         }
         if others == Time::NEVER {
             return None;
@@ -162,59 +152,56 @@ impl Engine {
     }
 
     /// A transmission ends.
+    #[inline]
     fn on_link(&mut self, now: Time, index: usize) {
-        if self.world.links[index].mark_due(now) && !self.pass_link_marks(now, index) {
+        let world = &mut self.world;
+        let link = &mut world.links[index];
+        if link.mark_due(now) && !link.pass_marks(now, &world.marks, index as u32, &mut self.samples.queues) {
             self.link_events.set(index, Time::NEVER);
             return;
         }
-        let link = &mut self.world.links[index];
-        let mut packet = link.depart(now, &self.world.groups);
+        let mut packet = link.depart(now);
         self.link_events.set(index, link.departs());
-        let delay = link.delay;
         packet.hop += 1;
-        let group = self.world.groups[packet.flow as usize];
-        let route = &self.world.routes[group as usize];
-        let path = if packet.kind == PacketKind::Ack {
-            &route.reverse
-        } else {
-            &route.forward
-        };
-        if usize::from(packet.hop) < path.len() {
-            let at = now + delay;
-            self.lines[index].push_back((at, packet));
-            self.line_events.advance(index, at);
-        } else if packet.kind == PacketKind::Ack {
-            self.bring_home(now, &packet);
-        } else {
+        let hop = usize::from(packet.hop);
+        let route = &world.routes[usize::from(packet.group)];
+        if packet.kind == PacketKind::Ack {
+            if hop == route.reverse.len() {
+                self.bring_home(now, &packet)
+            } else {
+                self.carry(now, index, packet)
+            }
+        } else if hop == route.forward.len() {
             self.deliver(now, &packet);
+        } else {
+            self.carry(now, index, packet);
         }
+    }
+
+    /// A packet has left a link and goes on to another.
+    fn carry(&mut self, now: Time, index: usize, packet: Packet) {
+        let at = now + self.world.links[index].delay;
+        self.lines[index].push_back((at, packet));
+        self.line_events.advance(index, at);
     }
 
     /// A packet reaches the next link of its path.
     fn on_line(&mut self, now: Time, index: usize) {
-        let Some((_, packet)) = self.lines[index].pop_front() else {
-            return;
-        };
+        let Some((_, packet)) = self.lines[index].pop_front() else { return };
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
         self.line_events.set(index, next);
-        let route = &self.world.routes[self.world.groups[packet.flow as usize] as usize];
-        let path = if packet.kind == PacketKind::Ack {
-            &route.reverse
-        } else {
-            &route.forward
-        };
+        let route = &self.world.routes[usize::from(packet.group)];
+        let path = if packet.kind == PacketKind::Ack { &route.reverse } else { &route.forward };
         let link = path[usize::from(packet.hop)];
         self.offer(now, link as usize, packet);
     }
 
-    /// A packet arrives at a link.
-    #[inline]
+    /// A packet arrives at a link that is not its first.
     fn offer(&mut self, now: Time, index: usize, packet: Packet) {
-        if self.world.links[index].mark_due(now) && !self.pass_link_marks(now, index) {
-            return;
-        }
         let link = &mut self.world.links[index];
-        if link.arrive(now, packet, &self.world.groups) {
+        let open = !link.mark_due(now)
+            || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
+        if open && link.arrive(now, packet) {
             self.link_events.set(index, link.departs());
         }
     }
@@ -222,103 +209,90 @@ impl Engine {
     /// A packet has left its last forward link.
     #[inline]
     fn deliver(&mut self, now: Time, packet: &Packet) {
-        let flow = packet.flow as usize;
-        if self.world.receivers[flow].mark_due(now) && !self.pass_receiver_marks(now, flow) {
+        let world = &mut self.world;
+        let receiver = &mut world.receivers[packet.flow as usize];
+        let local = receiver.local(now);
+        let rows = &mut self.samples.receivers;
+        if receiver.mark_due(local) && !receiver.pass_marks(local, &world.marks, packet.flow, rows) {
             return;
         }
-        let receiver = &mut self.world.receivers[flow];
-        if let Some(ack) = receiver.handle(now, packet) {
-            self.acknowledge(now, flow, ack);
+        if let Some(ack) = receiver.handle(local, packet) {
+            if receiver.returns_by_links() {
+                receiver.send_back(local, packet.flow, packet.group, ack);
+            } else {
+                let sender = &mut world.senders[packet.flow as usize];
+                expect(sender, &mut self.sender_events, local + receiver.return_delay, ack, || {
+                    receiver.blocks(&ack)
+                });
+            }
         }
-        if self.world.receiver_events {
-            self.receiver_events
-                .set(flow, self.world.receivers[flow].next_event());
-        }
-    }
-
-    /// A receiver, at the moment that the last link's `now` stands for, sends an acknowledgement.
-    #[inline]
-    fn acknowledge(&mut self, now: Time, flow: usize, ack: Ack) {
-        let receiver = &mut self.world.receivers[flow];
-        if receiver.has_events() {
-            receiver.send_back(now, flow as u32, ack);
-        } else {
-            let at = receiver.local(now) + receiver.return_delay;
-            self.expect(flow, at, &ack);
+        if world.receiver_events {
+            self.receiver_events.set(packet.flow as usize, receiver.next_event());
         }
     }
 
     /// An acknowledgement has left its last reverse link.
     fn bring_home(&mut self, now: Time, packet: &Packet) {
-        let flow = packet.flow as usize;
-        let receiver = &mut self.world.receivers[flow];
+        let receiver = &mut self.world.receivers[packet.flow as usize];
         let at = now + receiver.home_delay;
-        if let Some(ack) = receiver.content(packet.seq) {
-            self.expect(flow, at, &ack);
+        if let Some((ack, blocks)) = receiver.content(packet.seq) {
+            let sender = &mut self.world.senders[packet.flow as usize];
+            expect(sender, &mut self.sender_events, at, ack, || blocks);
         }
-    }
-
-    #[inline]
-    fn expect(&mut self, flow: usize, at: Time, ack: &Ack) {
-        let event = self.world.senders[flow].expect(at, ack);
-        self.sender_events.advance(self.world.ranks[flow] as usize, event);
     }
 
     /// A delayed acknowledgement is due, or one reaches the first reverse link.
     fn on_receiver(&mut self, now: Time, flow: usize) {
-        let receiver = &mut self.world.receivers[flow];
+        let world = &mut self.world;
+        let receiver = &mut world.receivers[flow];
+        let local = receiver.local(now);
         if let Some(packet) = receiver.take_outgoing(now) {
-            let group = self.world.groups[flow] as usize;
-            let link = self.world.routes[group].reverse[0] as usize;
+            let link = world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
-        } else if receiver.mark_due(now) && !self.pass_receiver_marks(now, flow) {
-            self.receiver_events.set(flow, Time::NEVER);
-            return;
-        } else if let Some(ack) = self.world.receivers[flow].handle_timer(now) {
-            self.acknowledge(now, flow, ack);
+        } else {
+            let rows = &mut self.samples.receivers;
+            if receiver.mark_due(local) && !receiver.pass_marks(local, &world.marks, flow as u32, rows) {
+                self.receiver_events.set(flow, Time::NEVER);
+                return;
+            }
+            if let Some(ack) = receiver.handle_timer(local) {
+                let sender = &mut world.senders[flow];
+                if receiver.returns_by_links() {
+                    receiver.send_back(local, flow as u32, sender.identity.group, ack);
+                } else {
+                    let at = local + receiver.return_delay;
+                    expect(sender, &mut self.sender_events, at, ack, || receiver.blocks(&ack));
+                }
+            }
         }
-        self.receiver_events
-            .set(flow, self.world.receivers[flow].next_event());
+        self.receiver_events.set(flow, self.world.receivers[flow].next_event());
     }
 
     /// An acknowledgement reaches a sender, or one of its timers runs out.
-    fn on_sender(&mut self, now: Time, flow: usize) {
-        let rank = self.world.ranks[flow] as usize;
-        if self.world.senders[flow].mark_due(now) && !self.pass_sender_marks(now, flow) {
+    #[inline]
+    fn on_sender(&mut self, now: Time, rank: usize) {
+        let world = &mut self.world;
+        let flow = world.by_rank[rank];
+        let sender = &mut world.senders[flow as usize];
+        let local = sender.local(now);
+        let rows = &mut self.samples.senders;
+        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, flow, rows) {
             self.sender_events.set(rank, Time::NEVER);
             return;
         }
-        let turn = self.world.senders[flow].handle(now);
-        let group = self.world.groups[flow] as usize;
-        let first = self.world.routes[group].forward[0] as usize;
-        while let Some(packet) = self.world.senders[flow].transmit(now, flow as u32, turn) {
-            self.offer(now, first, packet);
+        let turn = sender.handle(now, local);
+        if sender.may_transmit() {
+            let index = sender.identity.first_link;
+            let link = &mut world.links[index as usize];
+            let open =
+                !link.mark_due(now) || link.pass_marks(now, &world.marks, index, &mut self.samples.queues);
+            while let Some(packet) = sender.transmit(now, local, turn) {
+                if open && link.arrive(now, packet) {
+                    self.link_events.set(index as usize, link.departs());
+                }
+            }
         }
-        self.sender_events
-            .set(rank, self.world.senders[flow].next_event());
-    }
-
-    /// Handles a link's marks; false once the run has ended for it.
-    #[cold]
-    fn pass_link_marks(&mut self, now: Time, index: usize) -> bool {
-        self.world.links[index].pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
-        now < self.world.marks.end
-    }
-
-    #[cold]
-    fn pass_receiver_marks(&mut self, now: Time, flow: usize) -> bool {
-        let receiver = &mut self.world.receivers[flow];
-        let local = receiver.local(now);
-        receiver.pass_marks(local, &self.world.marks, flow as u32, &mut self.samples.receivers);
-        local < self.world.marks.end
-    }
-
-    #[cold]
-    fn pass_sender_marks(&mut self, now: Time, flow: usize) -> bool {
-        let sender = &mut self.world.senders[flow];
-        let local = sender.local(now);
-        sender.pass_marks(local, &self.world.marks, flow as u32, &mut self.samples.senders);
-        local < self.world.marks.end
+        self.sender_events.set(rank, sender.next_event());
     }
 
     /// Brings every component to `end` and reports.
@@ -327,7 +301,7 @@ impl Engine {
         let marks = self.world.marks;
         for (index, link) in self.world.links.iter_mut().enumerate() {
             link.pass_marks(end, &marks, index as u32, &mut self.samples.queues);
-            link.finish(end, &self.world.groups);
+            link.finish(end);
         }
         for (flow, sender) in self.world.senders.iter_mut().enumerate() {
             sender.pass_marks(end, &marks, flow as u32, &mut self.samples.senders);
@@ -337,4 +311,20 @@ impl Engine {
         }
         report::outcome(&self.world, self.samples, self.events, end, canceled)
     }
+}
+
+/// An acknowledgement is on its way and will reach the sender, by its own clock, at `at`.
+#[inline]
+fn expect(
+    sender: &mut SendingHost,
+    events: &mut Tournament,
+    at: Time,
+    ack: Ack,
+    blocks: impl FnOnce() -> SackBlocks,
+) {
+    let event = sender.expect(at, ack);
+    if ack.has_sack {
+        sender.expect_blocks(blocks());
+    }
+    events.advance(sender.identity.rank as usize, event);
 }

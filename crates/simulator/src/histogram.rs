@@ -16,9 +16,7 @@ pub(crate) struct Histogram {
 impl Histogram {
     /// Nothing counted.
     pub(crate) fn new() -> Histogram {
-        Histogram {
-            counts: vec![0; BUCKETS].into_boxed_slice(),
-        }
+        Histogram { counts: vec![0; BUCKETS].into_boxed_slice() }
     }
 
     /// Counts a span.
@@ -77,10 +75,7 @@ mod tests {
             for value in [ps - 1, ps, ps + 1, ps + ps / 3] {
                 let index = bucket(value);
                 assert!(lower(index) <= value && value < lower(index + 1), "{value}");
-                assert!(
-                    lower(index + 1) - lower(index) <= (value / SUBS).max(1),
-                    "{value}"
-                );
+                assert!(lower(index + 1) - lower(index) <= (value / SUBS).max(1), "{value}");
             }
             ps *= 2;
         }

@@ -73,8 +73,8 @@ impl Link {
 
     /// A packet of a group arrives. Returns whether the transmitter started with it.
     #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, packet: Packet, groups: &[u32]) -> bool {
-        let group = groups[packet.flow as usize] as usize;
+    pub(crate) fn arrive(&mut self, now: Time, packet: Packet) -> bool {
+        let group = usize::from(packet.group);
         if self.loss_below != 0 && self.loss.bits() < self.loss_below {
             self.statistics.on_lost(group);
             return false;
@@ -87,37 +87,33 @@ impl Link {
         self.qdisc.enqueue(now, packet, &mut self.drops);
         let starts = self.in_service.is_none();
         if starts {
-            self.serve(now, groups);
+            self.serve(now);
         }
         self.statistics.after_arrival(self.qdisc.backlog());
-        self.account_drops(groups);
+        self.account_drops();
         starts
     }
 
     /// The packet in transmission is out; the next one starts.
     #[inline]
-    pub(crate) fn depart(&mut self, now: Time, groups: &[u32]) -> Packet {
-        let packet = self
-            .in_service
-            .take()
-            .expect("a departure needs a packet in transmission");
-        let group = groups[packet.flow as usize] as usize;
+    pub(crate) fn depart(&mut self, now: Time) -> Packet {
+        let packet = self.in_service.take().expect("a departure needs a packet in transmission");
+        let group = usize::from(packet.group);
         self.statistics.on_departure(group, &packet);
         self.statistics.before_change(now, self.qdisc.backlog());
-        self.serve(now, groups);
-        self.account_drops(groups);
+        self.serve(now);
+        self.account_drops();
         packet
     }
 
     #[inline]
-    fn serve(&mut self, now: Time, groups: &[u32]) {
+    fn serve(&mut self, now: Time) {
         self.in_service = self.qdisc.dequeue(now, &mut self.drops);
         self.departs = match &self.in_service {
             Some(packet) => {
-                let group = groups[packet.flow as usize] as usize;
+                let group = usize::from(packet.group);
                 let transmission = self.clock.next(packet.wire_bytes);
-                self.statistics
-                    .on_service(group, now - packet.enqueued, transmission);
+                self.statistics.on_service(group, now - packet.enqueued, transmission);
                 now + transmission
             }
             None => Time::NEVER,
@@ -125,9 +121,16 @@ impl Link {
     }
 
     #[inline]
-    fn account_drops(&mut self, groups: &[u32]) {
+    fn account_drops(&mut self) {
+        if !self.drops.is_empty() {
+            self.count_drops();
+        }
+    }
+
+    #[inline(never)]
+    fn count_drops(&mut self) {
         for dropped in self.drops.drain(..) {
-            let group = groups[dropped.packet.flow as usize] as usize;
+            let group = usize::from(dropped.packet.group);
             self.statistics.on_drop(group, &dropped.packet);
         }
     }
@@ -148,7 +151,7 @@ impl Link {
         self.marks.due(now)
     }
 
-    /// Handles the marks up to `now`.
+    /// Handles the marks up to `now`; false once the run has ended.
     #[cold]
     pub(crate) fn pass_marks(
         &mut self,
@@ -156,29 +159,22 @@ impl Link {
         plan: &MarkPlan,
         link: u32,
         samples: &mut Vec<QueueSample>,
-    ) {
+    ) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(now, plan) {
             if sample {
                 let (arrived, dropped, departed_bytes) = self.statistics.totals();
                 let backlog = self.qdisc.backlog();
-                samples.push(QueueSample {
-                    time,
-                    link,
-                    backlog,
-                    arrived,
-                    dropped,
-                    departed_bytes,
-                });
+                samples.push(QueueSample { time, link, backlog, arrived, dropped, departed_bytes });
             }
             if warmup {
-                self.statistics
-                    .start_measuring(time, self.qdisc.backlog(), self.departs);
+                self.statistics.start_measuring(time, self.qdisc.backlog(), self.departs);
             }
         }
+        now < plan.end
     }
 
     /// Closes the books at the run's end. What is left is counted through the discipline's service.
-    pub(crate) fn finish(&mut self, end: Time, groups: &[u32]) {
+    pub(crate) fn finish(&mut self, end: Time) {
         self.statistics.before_change(end, self.qdisc.backlog());
         self.statistics.stop_measuring(end, self.departs);
         let mut left: Vec<Packet> = self.in_service.take().into_iter().collect();
@@ -187,7 +183,7 @@ impl Link {
         }
         left.extend(self.drops.drain(..).map(|dropped| dropped.packet));
         for packet in left {
-            self.statistics.on_left(groups[packet.flow as usize] as usize);
+            self.statistics.on_left(usize::from(packet.group));
         }
     }
 }

@@ -36,16 +36,8 @@ impl MarkPlan {
     /// The marks of a component that takes part in the time series or not.
     pub(crate) fn marks(&self, sample: bool) -> Marks {
         let sampled = sample && self.interval > Span::ZERO;
-        let next_sample = if sampled {
-            Time::ZERO + self.interval
-        } else {
-            Time::NEVER
-        };
-        let mut marks = Marks {
-            next: Time::ZERO,
-            next_sample,
-            warmup: self.warmup,
-        };
+        let next_sample = if sampled { Time::ZERO + self.interval } else { Time::NEVER };
+        let mut marks = Marks { next: Time::ZERO, next_sample, warmup: self.warmup };
         marks.settle(self.end);
         marks
     }
@@ -64,11 +56,7 @@ impl Marks {
         if time > now || time > plan.end {
             return None;
         }
-        let mark = Mark {
-            time,
-            sample: time == self.next_sample,
-            warmup: time == self.warmup,
-        };
+        let mark = Mark { time, sample: time == self.next_sample, warmup: time == self.warmup };
         if mark.sample {
             self.next_sample += plan.interval;
         }
@@ -91,20 +79,12 @@ mod tests {
     #[test]
     fn samples_and_the_warmup_come_in_order_and_stop_at_the_end() {
         let at = Time::from_ps;
-        let plan = MarkPlan {
-            interval: Span::from_ps(10),
-            warmup: at(20),
-            end: at(30),
-        };
+        let plan = MarkPlan { interval: Span::from_ps(10), warmup: at(20), end: at(30) };
         let mut marks = plan.marks(true);
         assert!(!marks.due(at(9)));
         let taken: Vec<_> = std::iter::from_fn(|| marks.take(Time::NEVER, &plan)).collect();
         let expected = [(10, true, false), (20, true, true), (30, true, false)];
-        let expected = expected.map(|(ps, sample, warmup)| Mark {
-            time: at(ps),
-            sample,
-            warmup,
-        });
+        let expected = expected.map(|(ps, sample, warmup)| Mark { time: at(ps), sample, warmup });
         assert_eq!(taken, expected);
         assert!(marks.due(at(30)));
     }
@@ -112,18 +92,10 @@ mod tests {
     #[test]
     fn without_samples_only_the_warmup_is_a_mark() {
         let at = Time::from_ps;
-        let plan = MarkPlan {
-            interval: Span::from_ps(10),
-            warmup: at(15),
-            end: at(30),
-        };
+        let plan = MarkPlan { interval: Span::from_ps(10), warmup: at(15), end: at(30) };
         let mut marks = plan.marks(false);
         assert_eq!(marks.take(at(14), &plan), None);
-        assert!(
-            marks
-                .take(at(15), &plan)
-                .is_some_and(|mark| mark.warmup && !mark.sample)
-        );
+        assert!(marks.take(at(15), &plan).is_some_and(|mark| mark.warmup && !mark.sample));
         assert_eq!(marks.take(Time::NEVER, &plan), None);
     }
 }

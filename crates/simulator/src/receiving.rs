@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_transport::{Ack, Receiver};
+use bufferlab_transport::{Ack, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
@@ -19,7 +19,7 @@ struct ReturnPath {
     /// On the way to the first reverse link.
     outgoing: VecDeque<Packet>,
     /// Contents of the acknowledgements that are on the reverse links, by number.
-    contents: VecDeque<(u32, Ack)>,
+    contents: VecDeque<(u32, Ack, SackBlocks)>,
     next_number: u32,
 }
 
@@ -85,8 +85,7 @@ impl ReceivingHost {
 
     /// A packet leaves the last link at `now`. Gives the acknowledgement that goes at once, if any.
     #[inline]
-    pub(crate) fn handle(&mut self, now: Time, packet: &Packet) -> Option<Ack> {
-        let local = self.local(now);
+    pub(crate) fn handle(&mut self, local: Time, packet: &Packet) -> Option<Ack> {
         let Some(receiver) = &mut self.receiver else {
             self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
             return None;
@@ -97,21 +96,29 @@ impl ReceivingHost {
         }
     }
 
+    /// The SACK blocks of the acknowledgement just made.
+    pub(crate) fn blocks(&self, ack: &Ack) -> SackBlocks {
+        match &self.receiver {
+            Some(receiver) if ack.has_sack => receiver.sack_blocks(),
+            _ => SackBlocks::NONE,
+        }
+    }
+
     /// The delayed acknowledgement, if it is due.
-    pub(crate) fn handle_timer(&mut self, now: Time) -> Option<Ack> {
-        let local = self.local(now);
+    pub(crate) fn handle_timer(&mut self, local: Time) -> Option<Ack> {
         self.receiver.as_mut()?.on_timer(local)
     }
 
     /// Puts an acknowledgement on its way to the first reverse link.
-    pub(crate) fn send_back(&mut self, now: Time, flow: u32, ack: Ack) {
-        let at = self.local(now) + self.return_delay;
+    pub(crate) fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
+        let at = local + self.return_delay;
+        let blocks = self.blocks(&ack);
         let Some(returns) = self.returns.as_deref_mut() else {
             return;
         };
         let seq = returns.next_number;
         returns.next_number = seq.wrapping_add(1);
-        returns.contents.push_back((seq, ack));
+        returns.contents.push_back((seq, ack, blocks));
         let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
         returns.outgoing.push_back(Packet {
             enqueued: at,
@@ -119,6 +126,7 @@ impl ReceivingHost {
             flow,
             seq,
             wire_bytes,
+            group,
             kind,
             hop: 0,
         });
@@ -132,13 +140,13 @@ impl ReceivingHost {
     }
 
     /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
-    pub(crate) fn content(&mut self, number: u32) -> Option<Ack> {
+    pub(crate) fn content(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
         let contents = &mut self.returns.as_deref_mut()?.contents;
         let behind = |held: u32| number.wrapping_sub(held) as i32;
-        while let Some(&(held, ack)) = contents.front().filter(|(held, _)| behind(*held) >= 0) {
+        while let Some(&(held, ack, blocks)) = contents.front().filter(|(held, ..)| behind(*held) >= 0) {
             contents.pop_front();
             if held == number {
-                return Some(ack);
+                return Some((ack, blocks));
             }
         }
         None
@@ -148,20 +156,15 @@ impl ReceivingHost {
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         let timer = self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline);
-        let timer = if timer == Time::NEVER {
-            timer
-        } else {
-            Time::from_ps(timer.as_ps() - self.offset.as_ps())
-        };
-        let outgoing = self
-            .returns
-            .as_deref()
-            .and_then(|returns| returns.outgoing.front());
+        let timer =
+            if timer == Time::NEVER { timer } else { Time::from_ps(timer.as_ps() - self.offset.as_ps()) };
+        let outgoing = self.returns.as_deref().and_then(|returns| returns.outgoing.front());
         outgoing.map_or(timer, |packet| packet.enqueued.min(timer))
     }
 
-    /// Whether the host's own events must be scheduled at all.
-    pub(crate) fn has_events(&self) -> bool {
+    /// Whether acknowledgements cross queued links.
+    #[inline]
+    pub(crate) fn returns_by_links(&self) -> bool {
         self.returns.is_some()
     }
 
@@ -188,11 +191,11 @@ impl ReceivingHost {
 
     /// Whether a mark is due.
     #[inline]
-    pub(crate) fn mark_due(&self, now: Time) -> bool {
-        self.marks.due(self.local(now))
+    pub(crate) fn mark_due(&self, local: Time) -> bool {
+        self.marks.due(local)
     }
 
-    /// Handles the marks up to `local`, the host's time.
+    /// Handles the marks up to `local`, the host's time; false once the run has ended.
     #[cold]
     pub(crate) fn pass_marks(
         &mut self,
@@ -200,19 +203,16 @@ impl ReceivingHost {
         plan: &MarkPlan,
         flow: u32,
         rows: &mut Vec<ReceiverSample>,
-    ) {
+    ) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
             let delivered_bytes = self.delivered_bytes();
             if warmup {
                 self.delivered_at_warmup = delivered_bytes;
             }
             if sample {
-                rows.push(ReceiverSample {
-                    time,
-                    flow,
-                    delivered_bytes,
-                });
+                rows.push(ReceiverSample { time, flow, delivered_bytes });
             }
         }
+        local < plan.end
     }
 }

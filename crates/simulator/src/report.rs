@@ -7,26 +7,16 @@ use crate::outcome::{FlowTable, Outcome};
 use crate::samples::Samples;
 
 pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, canceled: bool) -> Outcome {
-    let mut outcome = Outcome {
-        reached_ps: end.as_ps(),
-        canceled,
-        events,
-        ..Outcome::default()
-    };
+    let mut outcome = Outcome { reached_ps: end.as_ps(), canceled, events, ..Outcome::default() };
     for (index, link) in world.links.iter().enumerate() {
         outcome.packets += link.statistics.departed_packets();
-        link.statistics
-            .report(index as u32, &mut outcome.queues, &mut outcome.histograms);
+        link.statistics.report(index as u32, &mut outcome.queues, &mut outcome.histograms);
     }
     for flow in 0..world.senders.len() {
         push_flow(&mut outcome.flows, world, flow);
     }
     let (queues, senders, receivers) = samples.into_tables();
-    (
-        outcome.queue_samples,
-        outcome.sender_samples,
-        outcome.receiver_samples,
-    ) = (queues, senders, receivers);
+    (outcome.queue_samples, outcome.sender_samples, outcome.receiver_samples) = (queues, senders, receivers);
     outcome
 }
 
@@ -37,15 +27,11 @@ fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
     table.group.push(world.groups[flow]);
     table.start_ps.push(sender.start().as_ps());
     table.rtt_ps.push(rtt(world, flow).as_ps());
-    table
-        .delivered_bytes
-        .push(receiver.delivered_bytes() - receiver.delivered_at_warmup());
+    table.delivered_bytes.push(receiver.delivered_bytes() - receiver.delivered_at_warmup());
     table.whole_delivered_bytes.push(receiver.delivered_bytes());
     table.sent_packets.push(now.sent - then.sent);
     table.whole_sent_packets.push(now.sent);
-    table
-        .retransmissions
-        .push(now.retransmissions - then.retransmissions);
+    table.retransmissions.push(now.retransmissions - then.retransmissions);
     table.whole_retransmissions.push(now.retransmissions);
     table.timeouts.push(now.timeouts - then.timeouts);
     table.whole_timeouts.push(now.timeouts);

@@ -50,11 +50,7 @@ impl Samples {
         self.queues.sort_unstable_by_key(|row| (row.link, row.time));
         self.senders.sort_unstable_by_key(|row| (row.flow, row.time));
         self.receivers.sort_unstable_by_key(|row| (row.flow, row.time));
-        (
-            queue_table(&self.queues),
-            sender_table(&self.senders),
-            receiver_table(&self.receivers),
-        )
+        (queue_table(&self.queues), sender_table(&self.senders), receiver_table(&self.receivers))
     }
 }
 

@@ -30,16 +30,6 @@ pub(crate) enum Jitter {
     Exponential { mean: Span },
 }
 
-/// An acknowledgement on its way; SACK blocks, which few have, travel in a ring of their own.
-#[derive(Clone, Copy, Debug)]
-struct Arrival {
-    at: Time,
-    echo: Time,
-    ack: u32,
-    syn: bool,
-    has_sack: bool,
-}
-
 /// Rarely needed parts.
 #[derive(Clone, Debug)]
 struct Extras {
@@ -50,11 +40,23 @@ struct Extras {
     access_free: Time,
 }
 
+/// Where a host stands in the network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    pub(crate) flow: u32,
+    /// Its place among the senders' events.
+    pub(crate) rank: u32,
+    pub(crate) first_link: u32,
+    pub(crate) group: u16,
+}
+
 /// A sending host.
 #[derive(Clone, Debug)]
 pub(crate) struct SendingHost {
     source: Source,
-    arrivals: VecDeque<Arrival>,
+    /// Acknowledgements on their way, with the first link's time at which their answer reaches it.
+    arrivals: VecDeque<(Time, Ack)>,
+    /// SACK blocks of those that have them.
     sacks: VecDeque<SackBlocks>,
     marks: Marks,
     /// When the host acts of its own: start, stop, or the end of a processing delay.
@@ -66,6 +68,8 @@ pub(crate) struct SendingHost {
     offset: Span,
     data_bytes: u32,
     syn_bytes: u32,
+    /// Who it is.
+    pub(crate) identity: Identity,
     extras: Option<Box<Extras>>,
     at_warmup: SenderCounters,
 }
@@ -82,6 +86,7 @@ pub(crate) struct SendingSetup {
     pub(crate) jitter: Jitter,
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
+    pub(crate) identity: Identity,
 }
 
 impl SendingHost {
@@ -89,12 +94,7 @@ impl SendingHost {
         let plain = setup.jitter == Jitter::None && setup.access.is_none();
         let extras = (!plain).then(|| {
             let (jitter, stream, access) = (setup.jitter, setup.stream, setup.access);
-            Box::new(Extras {
-                jitter,
-                stream,
-                access,
-                access_free: Time::ZERO,
-            })
+            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO })
         });
         SendingHost {
             source: setup.source,
@@ -108,6 +108,7 @@ impl SendingHost {
             offset: setup.offset,
             data_bytes: setup.data_bytes,
             syn_bytes: setup.syn_bytes,
+            identity: setup.identity,
             extras,
             at_warmup: SenderCounters::default(),
         }
@@ -121,20 +122,15 @@ impl SendingHost {
 
     /// An acknowledgement will reach the host, by its own clock, at `at`. Returns the event's time.
     #[inline]
-    pub(crate) fn expect(&mut self, at: Time, ack: &Ack) -> Time {
-        let has_sack = !ack.sack.is_empty();
-        if has_sack {
-            self.sacks.push_back(ack.sack);
-        }
+    pub(crate) fn expect(&mut self, at: Time, ack: Ack) -> Time {
         let at = at + self.offset;
-        self.arrivals.push_back(Arrival {
-            at,
-            echo: ack.echo,
-            ack: ack.ack,
-            syn: ack.syn,
-            has_sack,
-        });
+        self.arrivals.push_back((at, ack));
         at
+    }
+
+    /// The SACK blocks of the acknowledgement that was expected last.
+    pub(crate) fn expect_blocks(&mut self, blocks: SackBlocks) {
+        self.sacks.push_back(blocks);
     }
 
     /// When the next thing happens here, by the first link's clock.
@@ -147,47 +143,36 @@ impl SendingHost {
             Source::Udp(source) => source.deadline(),
         };
         let own = own.min(self.action).min(self.stop).saturating_add(self.offset);
-        self.arrivals.front().map_or(own, |arrival| arrival.at.min(own))
+        self.arrivals.front().map_or(own, |(at, _)| own.min(*at))
     }
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
     #[inline]
-    pub(crate) fn handle(&mut self, now: Time) -> Turn {
-        let local = self.local(now);
-        if self.arrivals.front().is_some_and(|arrival| arrival.at <= now) {
-            self.take_arrival(local);
-            return if self.action <= local {
-                self.act(local)
-            } else {
-                Turn::Answer
-            };
+    pub(crate) fn handle(&mut self, now: Time, local: Time) -> Turn {
+        match self.arrivals.front() {
+            Some(&(at, ack)) if at <= now => {
+                self.arrivals.pop_front();
+                self.take_arrival(local, &ack);
+                if self.action <= local { self.act(local) } else { Turn::Answer }
+            }
+            _ => self.handle_timers(local),
         }
-        self.handle_timers(local)
     }
 
     #[inline]
-    fn take_arrival(&mut self, local: Time) {
-        let Some(arrival) = self.arrivals.pop_front() else {
+    fn take_arrival(&mut self, local: Time, ack: &Ack) {
+        let Source::Tcp(sender) = &mut self.source else {
             return;
         };
-        let sack = if arrival.has_sack {
-            self.sacks.pop_front().unwrap_or_default()
+        if ack.has_sack {
+            let blocks = self.sacks.pop_front().unwrap_or_default();
+            sender.on_ack(local, ack, &blocks);
         } else {
-            SackBlocks::NONE
-        };
-        if let Source::Tcp(sender) = &mut self.source {
-            sender.on_ack(
-                local,
-                &Ack {
-                    ack: arrival.ack,
-                    syn: arrival.syn,
-                    echo: arrival.echo,
-                    sack,
-                },
-            );
+            sender.on_ack(local, ack, &SackBlocks::NONE);
         }
     }
 
+    #[inline(never)]
     fn handle_timers(&mut self, local: Time) -> Turn {
         if self.stop <= local {
             self.stop = Time::NEVER;
@@ -221,19 +206,24 @@ impl SendingHost {
         Turn::Send
     }
 
+    /// Whether [`Self::transmit`] may have something.
+    #[inline]
+    pub(crate) fn may_transmit(&self) -> bool {
+        match &self.source {
+            Source::Tcp(sender) => sender.may_send(),
+            Source::Udp(_) => true,
+        }
+    }
+
     /// The next packet that leaves now, if any. `turn` is what [`Self::handle`] said.
     #[inline]
-    pub(crate) fn transmit(&mut self, now: Time, flow: u32, turn: Turn) -> Option<Packet> {
-        let local = self.local(now);
+    pub(crate) fn transmit(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
         if self.extras.is_some() && self.is_held(local, turn) {
             return None;
         }
         let (kind, seq, wire_bytes) = match &mut self.source {
             Source::Tcp(sender) => match sender.poll_transmit(local)? {
-                Segment {
-                    kind: SegmentKind::Syn,
-                    ..
-                } => (PacketKind::Syn, 0, self.syn_bytes),
+                Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
                 Segment { seq, .. } => (PacketKind::Data, seq, self.data_bytes),
             },
             Source::Udp(source) if source.deadline() <= local => {
@@ -246,15 +236,8 @@ impl SendingHost {
         {
             extras.access_free = local + rate.transmission(u64::from(wire_bytes));
         }
-        Some(Packet {
-            enqueued: now,
-            sent: local,
-            flow,
-            seq,
-            wire_bytes,
-            kind,
-            hop: 0,
-        })
+        let Identity { flow, group, .. } = self.identity;
+        Some(Packet { enqueued: now, sent: local, flow, seq, wire_bytes, group, kind, hop: 0 })
     }
 
     /// Whether the interface or the processing delay holds packets back; sets when to come again.
@@ -284,11 +267,11 @@ impl SendingHost {
 
     /// Whether a mark is due.
     #[inline]
-    pub(crate) fn mark_due(&self, now: Time) -> bool {
-        self.marks.due(self.local(now))
+    pub(crate) fn mark_due(&self, local: Time) -> bool {
+        self.marks.due(local)
     }
 
-    /// Handles the marks up to `local`, the host's time.
+    /// Handles the marks up to `local`, the host's time; false once the run has ended.
     #[cold]
     pub(crate) fn pass_marks(
         &mut self,
@@ -296,7 +279,7 @@ impl SendingHost {
         plan: &MarkPlan,
         flow: u32,
         rows: &mut Vec<SenderSample>,
-    ) {
+    ) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
             if warmup {
                 self.at_warmup = self.counters();
@@ -315,16 +298,14 @@ impl SendingHost {
                 });
             }
         }
+        local < plan.end
     }
 
     /// What was counted from the run's start.
     pub(crate) fn counters(&self) -> SenderCounters {
         match &self.source {
             Source::Tcp(sender) => *sender.counters(),
-            Source::Udp(source) => SenderCounters {
-                sent: source.sent(),
-                ..SenderCounters::default()
-            },
+            Source::Udp(source) => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
         }
     }
 

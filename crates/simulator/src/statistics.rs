@@ -27,12 +27,7 @@ struct Waits {
 
 impl Waits {
     fn new() -> Waits {
-        Waits {
-            served: 0,
-            sum_ps: 0,
-            max: Span::ZERO,
-            histogram: Histogram::new(),
-        }
+        Waits { served: 0, sum_ps: 0, max: Span::ZERO, histogram: Histogram::new() }
     }
 
     fn clear(&mut self) {
@@ -117,10 +112,7 @@ impl LinkStatistics {
     #[inline]
     pub(crate) fn on_service(&mut self, group: usize, wait: Span, transmission: Span) {
         self.busy = self.busy + transmission;
-        self.groups[group]
-            .waits
-            .get_or_insert_with(|| Box::new(Waits::new()))
-            .record(wait);
+        self.groups[group].waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
     }
 
     pub(crate) fn on_left(&mut self, group: usize) {
@@ -144,24 +136,19 @@ impl LinkStatistics {
 
     /// Arrived and dropped packets and transmitted bytes since the run's start.
     pub(crate) fn totals(&self) -> (u64, u64, u64) {
-        self.groups
-            .iter()
-            .fold((0, 0, 0), |(arrived, dropped, departed), group| {
-                let counters = &group.counters;
-                (
-                    arrived + counters.arrived.packets,
-                    dropped + counters.dropped.packets,
-                    departed + counters.departed.bytes,
-                )
-            })
+        self.groups.iter().fold((0, 0, 0), |(arrived, dropped, departed), group| {
+            let counters = &group.counters;
+            (
+                arrived + counters.arrived.packets,
+                dropped + counters.dropped.packets,
+                departed + counters.departed.bytes,
+            )
+        })
     }
 
     /// Packets that left the link since the run's start.
     pub(crate) fn departed_packets(&self) -> u64 {
-        self.groups
-            .iter()
-            .map(|group| group.counters.departed.packets)
-            .sum()
+        self.groups.iter().map(|group| group.counters.departed.packets).sum()
     }
 
     /// The warm-up ends: counters of the measured window start from here.
@@ -175,11 +162,7 @@ impl LinkStatistics {
         (self.packet_area, self.byte_area, self.max) = (0, 0, backlog);
         (self.last_change, self.measured_from) = (now, now);
         // the rest of the transmission under way belongs to the window
-        self.busy = if departs == Time::NEVER {
-            Span::ZERO
-        } else {
-            departs.saturating_since(now)
-        };
+        self.busy = if departs == Time::NEVER { Span::ZERO } else { departs.saturating_since(now) };
     }
 
     /// The run ends; a transmission under way counts up to here.
@@ -192,10 +175,7 @@ impl LinkStatistics {
 
     /// Appends this link's rows.
     pub(crate) fn report(&self, link: u32, queues: &mut QueueTable, histograms: &mut HistogramTable) {
-        let mut all = GroupStatistics {
-            waits: Some(Box::new(Waits::new())),
-            ..GroupStatistics::default()
-        };
+        let mut all = GroupStatistics { waits: Some(Box::new(Waits::new())), ..GroupStatistics::default() };
         for (group, statistics) in self.groups.iter().enumerate() {
             if statistics.counters.arrived.packets + statistics.counters.lost_packets > 0 {
                 all.add(statistics);
@@ -212,49 +192,27 @@ impl LinkStatistics {
         let window = (self.measured_to - self.measured_from).as_ps() as f64;
         let whole_link = group == ALL_GROUPS;
         let of_link = |value: f64| {
-            if whole_link && window > 0.0 {
-                value / window
-            } else {
-                0.0
-            }
+            if whole_link && window > 0.0 { value / window } else { 0.0 }
         };
         let waits = statistics.waits.as_deref();
         let served = waits.map_or(0, |waits| waits.served);
         table.link.push(link);
         table.group.push(group);
-        table
-            .arrived_packets
-            .push(now.arrived.packets - then.arrived.packets);
+        table.arrived_packets.push(now.arrived.packets - then.arrived.packets);
         table.arrived_bytes.push(now.arrived.bytes - then.arrived.bytes);
-        table
-            .dropped_packets
-            .push(now.dropped.packets - then.dropped.packets);
+        table.dropped_packets.push(now.dropped.packets - then.dropped.packets);
         table.dropped_bytes.push(now.dropped.bytes - then.dropped.bytes);
         table.lost_packets.push(now.lost_packets - then.lost_packets);
-        table
-            .departed_packets
-            .push(now.departed.packets - then.departed.packets);
-        table
-            .departed_bytes
-            .push(now.departed.bytes - then.departed.bytes);
+        table.departed_packets.push(now.departed.packets - then.departed.packets);
+        table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
         table.served_packets.push(served);
         let sum_ps = waits.map_or(0, |waits| waits.sum_ps);
-        table.sojourn_mean_ps.push(if served == 0 {
-            0.0
-        } else {
-            sum_ps as f64 / served as f64
-        });
-        table
-            .sojourn_max_ps
-            .push(waits.map_or(0, |waits| waits.max.as_ps()));
+        table.sojourn_mean_ps.push(if served == 0 { 0.0 } else { sum_ps as f64 / served as f64 });
+        table.sojourn_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
         table.backlog_mean_packets.push(of_link(self.packet_area as f64));
         table.backlog_mean_bytes.push(of_link(self.byte_area as f64));
-        table
-            .backlog_max_packets
-            .push(if whole_link { self.max.packets } else { 0 });
-        table
-            .backlog_max_bytes
-            .push(if whole_link { self.max.bytes } else { 0 });
+        table.backlog_max_packets.push(if whole_link { self.max.packets } else { 0 });
+        table.backlog_max_bytes.push(if whole_link { self.max.bytes } else { 0 });
         table.whole_arrived_packets.push(now.arrived.packets);
         table.whole_dropped_packets.push(now.dropped.packets);
         table.whole_lost_packets.push(now.lost_packets);
@@ -291,11 +249,7 @@ impl GroupStatistics {
 }
 
 fn report_histogram(link: u32, group: u32, statistics: &GroupStatistics, table: &mut HistogramTable) {
-    for (lower, upper, count) in statistics
-        .waits
-        .iter()
-        .flat_map(|waits| waits.histogram.buckets())
-    {
+    for (lower, upper, count) in statistics.waits.iter().flat_map(|waits| waits.histogram.buckets()) {
         table.link.push(link);
         table.group.push(group);
         table.lower_ps.push(lower);

@@ -10,10 +10,12 @@ use bufferlab_units::Time;
 /// The next event of each of a fixed number of components.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    /// `nodes[1]` is the root, `nodes[size + i]` the leaf of component i; each (time << 32) | component, so that
+    /// `nodes[1]` is the root, `nodes[size + i]` the leaf of component i; each (time << 64) | component, so that
     /// the smaller node is the earlier event and, at one time, the lower component.
     nodes: Vec<u128>,
     size: usize,
+    /// The root, at hand.
+    first: u128,
 }
 
 impl Tournament {
@@ -27,13 +29,13 @@ impl Tournament {
         for node in (1..size).rev() {
             nodes[node] = nodes[2 * node].min(nodes[2 * node + 1]);
         }
-        Tournament { nodes, size }
+        Tournament { first: nodes[1], nodes, size }
     }
 
     /// The earliest event's time and component; [`Time::NEVER`] if there is none.
     #[inline]
     pub(crate) fn first(&self) -> (Time, usize) {
-        unpack(self.nodes[1])
+        unpack(self.first)
     }
 
     /// When the component's event is.
@@ -56,6 +58,7 @@ impl Tournament {
             }
             self.nodes[node] = winner;
         }
+        self.first = winner;
     }
 
     /// Sets a component's event if that makes it earlier.
@@ -69,12 +72,12 @@ impl Tournament {
 
 #[inline]
 fn pack(time: Time, component: usize) -> u128 {
-    (u128::from(time.as_ps()) << 32) | component as u128
+    (u128::from(time.as_ps()) << 64) | component as u128
 }
 
 #[inline]
 fn unpack(node: u128) -> (Time, usize) {
-    (Time::from_ps((node >> 32) as u64), (node as u32) as usize)
+    (Time::from_ps((node >> 64) as u64), node as usize)
 }
 
 #[cfg(test)]
@@ -101,10 +104,7 @@ mod tests {
                     events.advance(component, time);
                     twin[component] = twin[component].min(time);
                 }
-                let first = (0..components)
-                    .map(|component| (twin[component], component))
-                    .min()
-                    .unwrap();
+                let first = (0..components).map(|component| (twin[component], component)).min().unwrap();
                 assert_eq!(events.first().0, first.0);
                 if first.0 != Time::NEVER {
                     assert_eq!(events.first(), first);

@@ -13,7 +13,7 @@ use crate::plan::{
     RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
-use crate::sending::{Jitter, SendingHost, SendingSetup, Source, tcp};
+use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
 
 /// Kinds of random streams; a number is never given to another kind, so that results stay what they are.
 const LOSS_STREAM: u32 = 1;
@@ -31,9 +31,8 @@ pub(crate) fn build(plan: &Plan) -> World {
     };
     let groups = plan.groups.len();
     let links = plan.links.iter().enumerate();
-    let links: Vec<_> = links
-        .map(|(index, link)| build_link(plan.seed, index, link, groups, &marks))
-        .collect();
+    let links: Vec<_> =
+        links.map(|(index, link)| build_link(plan.seed, index, link, groups, &marks)).collect();
     let flows = 0..plan.flows.group.len();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
     let mut ranks = vec![0; by_rank.len()];
@@ -41,16 +40,10 @@ pub(crate) fn build(plan: &Plan) -> World {
         ranks[flow as usize] = rank as u32;
     }
     World {
-        senders: flows
-            .clone()
-            .map(|flow| build_sender(plan, flow, &marks))
-            .collect(),
-        receivers: flows
-            .map(|flow| build_receiver(plan, flow, &links, &marks))
-            .collect(),
+        senders: flows.clone().map(|flow| build_sender(plan, flow, ranks[flow], &marks)).collect(),
+        receivers: flows.map(|flow| build_receiver(plan, flow, &links, &marks)).collect(),
         links,
         by_rank,
-        ranks,
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
         marks,
@@ -66,10 +59,7 @@ fn senders_in_order(source_delays: &[u64]) -> Vec<u32> {
 }
 
 fn build_route(group: &GroupPlan) -> Route {
-    Route {
-        forward: group.forward.clone(),
-        reverse: group.reverse.clone(),
-    }
+    Route { forward: group.forward.clone(), reverse: group.reverse.clone() }
 }
 
 fn has_receiver_events(group: &GroupPlan) -> bool {
@@ -114,7 +104,7 @@ fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).expect("a checked plan has no rate of zero")
 }
 
-fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
+fn build_sender(plan: &Plan, flow: usize, rank: u32, marks: &MarkPlan) -> SendingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
     let (source, data_bytes, syn_bytes) = match &group.source {
@@ -124,11 +114,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
-            (
-                Source::Udp(UdpSource::new(udp_config(udp), stream)),
-                udp.packet_bytes,
-                0,
-            )
+            (Source::Udp(UdpSource::new(udp_config(udp), stream)), udp.packet_bytes, 0)
         }
     };
     SendingHost::new(SendingSetup {
@@ -142,6 +128,12 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         jitter: jitter(group.jitter),
         access: group.access_bps.map(rate),
         stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
+        identity: Identity {
+            flow: flow as u32,
+            rank,
+            first_link: group.forward[0],
+            group: flows.group[flow] as u16,
+        },
     })
 }
 
@@ -185,9 +177,7 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
             RecoveryPlan::SackNs2 => Recovery::SackNs2,
         },
         transfer_segments: plan.transfer_bytes.map_or(u32::MAX, segments),
-        receive_window: u32::try_from(plan.receive_window_bytes / mss)
-            .unwrap_or(u32::MAX)
-            .max(1),
+        receive_window: u32::try_from(plan.receive_window_bytes / mss).unwrap_or(u32::MAX).max(1),
         ack_every: plan.ack_every,
         ack_delay: Span::from_ps(plan.ack_delay_ps),
         min_rto: Span::from_ps(plan.min_rto_ps),
@@ -234,12 +224,9 @@ fn variate(plan: VariatePlan) -> Variate {
 fn jitter(plan: JitterPlan) -> Jitter {
     match plan {
         JitterPlan::None => Jitter::None,
-        JitterPlan::Uniform { low_ps, high_ps } => Jitter::Uniform {
-            low: Span::from_ps(low_ps),
-            high: Span::from_ps(high_ps),
-        },
-        JitterPlan::Exponential { mean_ps } => Jitter::Exponential {
-            mean: Span::from_ps(mean_ps),
-        },
+        JitterPlan::Uniform { low_ps, high_ps } => {
+            Jitter::Uniform { low: Span::from_ps(low_ps), high: Span::from_ps(high_ps) }
+        }
+        JitterPlan::Exponential { mean_ps } => Jitter::Exponential { mean: Span::from_ps(mean_ps) },
     }
 }

@@ -14,10 +14,7 @@ impl SackBlocks {
     /// Blocks in one acknowledgement.
     pub const MAX: usize = 3;
     /// No blocks.
-    pub const NONE: SackBlocks = SackBlocks {
-        ranges: [(0, 0); SackBlocks::MAX],
-        len: 0,
-    };
+    pub const NONE: SackBlocks = SackBlocks { ranges: [(0, 0); SackBlocks::MAX], len: 0 };
 
     /// The ranges, each from its first segment to the one after its last.
     #[inline]
@@ -62,15 +59,15 @@ impl SackBlocks {
     }
 }
 
-/// A pure acknowledgement.
+/// A pure acknowledgement. Its SACK blocks, which few have, are handed over beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
     /// The next segment that the receiver expects.
     pub ack: u32,
     /// Answers a SYN.
     pub syn: bool,
+    /// Has SACK blocks: [`crate::Receiver::sack_blocks`] gives them.
+    pub has_sack: bool,
     /// The timestamp echoed (RFC 7323 section 4.3).
     pub echo: Time,
-    /// What is held beyond.
-    pub sack: SackBlocks,
 }

@@ -21,11 +21,7 @@ pub(crate) struct Reassembly {
 impl Reassembly {
     /// Nothing held.
     pub(crate) fn new() -> Reassembly {
-        Reassembly {
-            slots: vec![EMPTY; 16],
-            held: 0,
-            recent: SackBlocks::NONE,
-        }
+        Reassembly { slots: vec![EMPTY; 16], held: 0, recent: SackBlocks::NONE }
     }
 
     /// Nothing is held.

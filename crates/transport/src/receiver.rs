@@ -55,12 +55,7 @@ impl Receiver {
     /// A SYN arrived.
     pub fn on_syn(&mut self, sent: Time) -> Ack {
         self.ts_recent = sent;
-        Ack {
-            ack: 0,
-            syn: true,
-            echo: sent,
-            sack: SackBlocks::NONE,
-        }
+        Ack { ack: 0, syn: true, has_sack: false, echo: sent }
     }
 
     /// A data segment, sent at `sent`, arrived. Gives the acknowledgement that must go at once, if any.
@@ -76,7 +71,7 @@ impl Receiver {
                 self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
                 return None;
             }
-            return Some(self.acknowledge(SackBlocks::NONE));
+            return Some(self.acknowledge(false));
         }
         Some(self.on_disorder(seq))
     }
@@ -90,12 +85,13 @@ impl Receiver {
         } else if seq > self.next {
             held.insert(self.next, seq);
         }
-        let blocks = if self.sack {
-            held.blocks()
-        } else {
-            SackBlocks::NONE
-        };
-        self.acknowledge(blocks)
+        let has_sack = self.sack && !held.is_empty();
+        self.acknowledge(has_sack)
+    }
+
+    /// The SACK blocks of the acknowledgement just made.
+    pub fn sack_blocks(&self) -> SackBlocks {
+        self.held.as_ref().map_or(SackBlocks::NONE, |held| held.blocks())
     }
 
     /// When [`Receiver::on_timer`] wants to be called.
@@ -106,7 +102,7 @@ impl Receiver {
 
     /// Gives the delayed acknowledgement if its time has come.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
-        (now >= self.ack_deadline).then(|| self.acknowledge(SackBlocks::NONE))
+        (now >= self.ack_deadline).then(|| self.acknowledge(false))
     }
 
     #[inline]
@@ -115,16 +111,11 @@ impl Receiver {
     }
 
     #[inline]
-    fn acknowledge(&mut self, sack: SackBlocks) -> Ack {
+    fn acknowledge(&mut self, has_sack: bool) -> Ack {
         self.pending = 0;
         self.ack_deadline = Time::NEVER;
         self.last_ack = self.next;
-        Ack {
-            ack: self.next,
-            syn: false,
-            echo: self.ts_recent,
-            sack,
-        }
+        Ack { ack: self.next, syn: false, has_sack, echo: self.ts_recent }
     }
 }
 
@@ -140,25 +131,16 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_when_delaying() {
-        let mut receiver = Receiver::new(&TcpConfig {
-            ack_every: 2,
-            ..config(Recovery::Sack)
-        });
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
         assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
         assert_eq!(receiver.deadline(), at(41));
-        assert_eq!(
-            receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)),
-            Some((2, at(0)))
-        );
+        assert_eq!(receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
     #[test]
     fn a_lone_segment_is_acknowledged_when_the_delay_ends() {
-        let mut receiver = Receiver::new(&TcpConfig {
-            ack_every: 2,
-            ..config(Recovery::Sack)
-        });
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
         assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
         assert_eq!(receiver.on_timer(at(40)), None);
         assert_eq!(receiver.on_timer(at(41)).map(|ack| ack.ack), Some(1));
@@ -166,24 +148,22 @@ mod tests {
 
     #[test]
     fn disorder_is_answered_at_once_and_reported() {
-        let mut receiver = Receiver::new(&TcpConfig {
-            ack_every: 2,
-            ..config(Recovery::Sack)
-        });
-        let ack = receiver.on_data(at(1), 1, at(0)).unwrap();
-        assert_eq!((ack.ack, ack.sack.ranges()), (0, [(1, 2)].as_slice()));
-        let ack = receiver.on_data(at(2), 3, at(0)).unwrap();
-        assert_eq!((ack.ack, ack.sack.ranges()), (0, [(3, 4), (1, 2)].as_slice()));
-        let ack = receiver.on_data(at(3), 0, at(0)).unwrap();
-        assert_eq!((ack.ack, ack.sack.ranges()), (2, [(3, 4)].as_slice()));
-        let ack = receiver.on_data(at(4), 2, at(0)).unwrap();
-        assert_eq!((ack.ack, ack.sack.is_empty()), (4, true));
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut answer = |seq| {
+            let ack = receiver.on_data(at(1), seq, at(0)).unwrap();
+            assert_eq!(ack.has_sack, !receiver.sack_blocks().is_empty());
+            (ack.ack, receiver.sack_blocks().ranges().to_vec())
+        };
+        assert_eq!(answer(1), (0, vec![(1, 2)]));
+        assert_eq!(answer(3), (0, vec![(3, 4), (1, 2)]));
+        assert_eq!(answer(0), (2, vec![(3, 4)]));
+        assert_eq!(answer(2), (4, vec![]));
     }
 
     #[test]
     fn without_sack_nothing_is_reported_and_old_copies_are_acknowledged() {
         let mut receiver = Receiver::new(&config(Recovery::Reno));
-        assert!(receiver.on_data(at(1), 5, at(0)).unwrap().sack.is_empty());
+        assert!(!receiver.on_data(at(1), 5, at(0)).unwrap().has_sack);
         receiver.on_data(at(1), 0, at(0));
         assert_eq!(receiver.on_data(at(2), 0, at(1)).map(|ack| ack.ack), Some(1));
         assert_eq!(receiver.delivered(), 1);

@@ -169,10 +169,7 @@ impl Scoreboard {
     }
 
     fn raise_top(&mut self, seq: u32) {
-        let rank = self.top[..self.top_len]
-            .iter()
-            .position(|&held| seq > held)
-            .unwrap_or(self.top_len);
+        let rank = self.top[..self.top_len].iter().position(|&held| seq > held).unwrap_or(self.top_len);
         if rank < self.top.len() {
             self.top_len = (self.top_len + 1).min(self.top.len());
             self.top.copy_within(rank..self.top_len - 1, rank + 1);

@@ -33,12 +33,7 @@ pub struct UdpSource {
 impl UdpSource {
     /// A source that has not started.
     pub fn new(config: UdpConfig, stream: Stream) -> UdpSource {
-        UdpSource {
-            config,
-            stream,
-            next: Time::NEVER,
-            sent: 0,
-        }
+        UdpSource { config, stream, next: Time::NEVER, sent: 0 }
     }
 
     /// Starts: a Poisson source's first packet comes after an exponential time, a constant one's at once.

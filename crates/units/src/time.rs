@@ -132,11 +132,7 @@ impl Sub for Span {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Time::NEVER {
-            write!(f, "never")
-        } else {
-            write!(f, "{} s", self.0 as f64 * 1e-12)
-        }
+        if *self == Time::NEVER { write!(f, "never") } else { write!(f, "{} s", self.0 as f64 * 1e-12) }
     }
 }
 

@@ -16,7 +16,7 @@ use bufferlab_congestion::{AckSample, AnyControl, Congestion, CongestionControl,
 use bufferlab_units::{Span, Time};
 
 use crate::scoreboard::Scoreboard;
-use crate::{Ack, Recovery, RttEstimator, TcpConfig};
+use crate::{Ack, Recovery, RttEstimator, SackBlocks, TcpConfig};
 
 /// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2).
 const DUP_ACKS: u32 = 3;
@@ -109,6 +109,12 @@ pub struct Sender {
     board_active: bool,
     rtt: RttEstimator,
     rto_deadline: Time,
+    /// The whole segments of the congestion window.
+    cwnd_whole: u32,
+    /// One more than the last segment that the windows admit; 0 before the connection is open.
+    window_to: u32,
+    /// Nothing but `window_to` decides what is sent next.
+    plain: bool,
     /// The segment being timed and when it was sent (no timestamps).
     timed: Option<(u32, Time)>,
     finished: Time,
@@ -141,6 +147,9 @@ impl Sender {
             board_active: false,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock),
             rto_deadline: Time::NEVER,
+            cwnd_whole: 0,
+            window_to: 0,
+            plain: true,
             timed: None,
             finished: Time::NEVER,
             board: None,
@@ -151,27 +160,21 @@ impl Sender {
     /// Opens the connection.
     pub fn start(&mut self) {
         debug_assert_eq!(self.phase, Phase::Idle);
-        self.phase = if self.handshake {
-            Phase::SynSent
-        } else {
-            Phase::Open
-        };
+        self.phase = if self.handshake { Phase::SynSent } else { Phase::Open };
         self.resend_first = self.handshake;
+        self.refresh();
     }
 
     /// No new data from now on; what is outstanding is still repaired.
     pub fn stop(&mut self) {
         self.limit = self.limit.min(self.sent_to);
+        self.refresh();
     }
 
     /// The next segment to send now, if the windows allow one.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let segment = if self.resend_first {
-            self.take_first()
-        } else {
-            self.next_segment()?
-        };
+        let segment = if self.plain { self.next_in_window()? } else { self.next_in_repair()? };
         self.on_sent(now, segment);
         Some(segment)
     }
@@ -179,40 +182,47 @@ impl Sender {
     /// Whether [`Sender::poll_transmit`] may have something: exact while nothing is being repaired, else yes.
     #[inline]
     pub fn may_send(&self) -> bool {
-        match self.phase {
-            Phase::Idle => false,
-            Phase::SynSent => self.resend_first,
-            Phase::Open if !self.board_active => self.nxt < self.window_end().min(self.limit),
-            _ => true,
+        !self.plain || self.nxt < self.window_to
+    }
+
+    #[inline(never)]
+    fn next_in_repair(&mut self) -> Option<Segment> {
+        if self.resend_first {
+            return Some(self.take_first());
+        }
+        match self.recovery {
+            Recovery::SackNs2 => self.next_selective_ns2(),
+            _ => self.next_selective(),
         }
     }
 
+    /// Brings `cwnd_whole`, `window_to` and `plain` up to date after a change of state.
     #[inline]
-    fn next_segment(&mut self) -> Option<Segment> {
-        match (self.phase, self.recovery) {
-            (Phase::Idle | Phase::SynSent, _) => None,
-            (Phase::Recovery, Recovery::SackNs2) => self.next_selective_ns2(),
-            (_, Recovery::Sack) if self.board_active => self.next_selective(),
-            _ => self.next_in_window(),
-        }
+    fn refresh(&mut self) {
+        self.cwnd_whole = self.control.cwnd() as u32;
+        let repairs = match self.recovery {
+            Recovery::Sack => self.board_active,
+            Recovery::SackNs2 => self.phase == Phase::Recovery,
+            _ => false,
+        };
+        self.plain = !(self.resend_first || repairs);
+        self.window_to = match self.phase {
+            Phase::Idle | Phase::SynSent => 0,
+            _ => self.window_end().min(self.limit),
+        };
     }
 
     fn take_first(&mut self) -> Segment {
         self.resend_first = false;
+        self.refresh();
         if self.phase == Phase::SynSent {
-            return Segment {
-                kind: SegmentKind::Syn,
-                seq: 0,
-            };
+            return Segment { kind: SegmentKind::Syn, seq: 0 };
         }
         if let Some(board) = self.board.as_deref_mut().filter(|_| self.board_active) {
             board.on_retransmit(self.una);
         }
         self.nxt = self.nxt.max(self.una + 1);
-        Segment {
-            kind: SegmentKind::Retransmission,
-            seq: self.una,
-        }
+        Segment { kind: SegmentKind::Retransmission, seq: self.una }
     }
 
     /// One more than the last segment that the windows admit.
@@ -223,22 +233,18 @@ impl Sender {
         } else {
             self.inflation
         };
-        let congestion = self.cwnd_segments().saturating_add(extra);
+        let congestion = self.cwnd_whole.saturating_add(extra);
         self.una.saturating_add(congestion.min(self.receive_window))
     }
 
     #[inline]
     fn next_in_window(&mut self) -> Option<Segment> {
         let seq = self.nxt;
-        if seq >= self.window_end().min(self.limit) {
+        if seq >= self.window_to {
             return None;
         }
         self.nxt += 1;
-        let kind = if seq < self.sent_to {
-            SegmentKind::Retransmission
-        } else {
-            SegmentKind::New
-        };
+        let kind = if seq < self.sent_to { SegmentKind::Retransmission } else { SegmentKind::New };
         Some(Segment { kind, seq })
     }
 
@@ -270,16 +276,17 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement came.
+    /// An acknowledgement came, with its SACK blocks.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
-        if ack.syn {
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
+        if ack.ack > self.una && ack.ack <= self.sent_to {
+            self.on_new_ack(now, ack, sack);
+        } else if ack.syn {
             self.on_syn_ack(now, ack);
-        } else if ack.ack > self.una && ack.ack <= self.sent_to {
-            self.on_new_ack(now, ack);
         } else if ack.ack == self.una && self.una < self.sent_to && self.phase != Phase::SynSent {
-            self.on_duplicate(now, ack);
+            self.on_duplicate(now, sack);
         }
+        self.refresh();
     }
 
     fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
@@ -297,13 +304,13 @@ impl Sender {
     }
 
     #[inline]
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_new_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
         let acked = ack.ack - self.una;
         self.sample_rtt(now, ack);
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
-        if self.board_active || !ack.sack.is_empty() {
-            self.update_board(ack);
+        if self.board_active || ack.has_sack {
+            self.update_board(sack);
         }
         match self.phase {
             Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
@@ -353,9 +360,10 @@ impl Sender {
         }
     }
 
-    fn on_duplicate(&mut self, now: Time, ack: &Ack) {
+    #[inline(never)]
+    fn on_duplicate(&mut self, now: Time, sack: &SackBlocks) {
         if self.recovery.uses_sack() {
-            self.on_duplicate_selective(now, ack);
+            self.on_duplicate_selective(now, sack);
         } else {
             self.on_duplicate_counting(now);
         }
@@ -376,6 +384,7 @@ impl Sender {
             return;
         }
         self.rto_deadline = now + self.rtt.rto();
+        self.refresh();
     }
 
     /// RFC 5681 section 3.1 and RFC 6298 section 5: slow start from one segment; RFC 6582 section 3.2 and RFC
@@ -399,21 +408,14 @@ impl Sender {
 
     fn tell_control(&mut self, now: Time, event: CongestionEvent) {
         // RFC 5681 section 3.2 step 2: what limited transmit sent beyond the window "MUST NOT be included"
-        let flight = (self.sent_to - self.una).min(self.cwnd_segments().saturating_add(self.inflation));
+        let flight = (self.sent_to - self.una).min(self.cwnd_whole.saturating_add(self.inflation));
         let receive_window = self.receive_window;
-        self.control.on_congestion(
-            now,
-            &Congestion {
-                event,
-                flight,
-                receive_window,
-            },
-        );
+        self.control.on_congestion(now, &Congestion { event, flight, receive_window });
     }
 
     #[inline]
     fn grow(&mut self, now: Time, acked: u32) {
-        if self.cwnd_segments() < self.receive_window {
+        if self.cwnd_whole < self.receive_window {
             self.control.on_ack(now, &AckSample { acked });
         }
     }
@@ -450,11 +452,6 @@ impl Sender {
     #[inline]
     pub fn deadline(&self) -> Time {
         self.rto_deadline
-    }
-
-    #[inline]
-    fn cwnd_segments(&self) -> u32 {
-        self.control.cwnd() as u32
     }
 
     /// The congestion window, segments, with the segments that fast recovery adds.

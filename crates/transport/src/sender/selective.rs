@@ -11,7 +11,7 @@ use bufferlab_units::Time;
 
 use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
 use crate::scoreboard::Scoreboard;
-use crate::{Ack, Recovery};
+use crate::{Recovery, SackBlocks};
 
 impl Sender {
     /// The scoreboard, describing what is outstanding now.
@@ -19,28 +19,21 @@ impl Sender {
         let (una, nxt) = (self.una, self.sent_to);
         let restart = !self.board_active;
         self.board_active = true;
-        let board = self
-            .board
-            .get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
+        let board = self.board.get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
         if restart {
             board.restart(una, nxt);
         }
         board
     }
 
-    /// Takes an acknowledgement into the scoreboard; how many segments it SACKs for the first time.
-    pub(super) fn update_board(&mut self, ack: &Ack) -> u32 {
+    /// Takes an acknowledgement's blocks into the scoreboard; how many segments it SACKs for the first time.
+    pub(super) fn update_board(&mut self, sack: &SackBlocks) -> u32 {
         let una = self.una;
         let computed = self.recovery == Recovery::Sack;
         let repairing = self.phase != Phase::Open;
         let board = self.activate_board();
         board.advance(una);
-        let newly = ack
-            .sack
-            .ranges()
-            .iter()
-            .map(|&(start, end)| board.sack(start, end))
-            .sum();
+        let newly = sack.ranges().iter().map(|&(start, end)| board.sack(start, end)).sum();
         if computed && repairing {
             board.mark_lost();
         }
@@ -51,12 +44,8 @@ impl Sender {
     }
 
     /// RFC 6675 section 5: a duplicate is an acknowledgement that SACKs something new.
-    pub(super) fn on_duplicate_selective(&mut self, now: Time, ack: &Ack) {
-        let newly = if ack.sack.is_empty() {
-            0
-        } else {
-            self.update_board(ack)
-        };
+    pub(super) fn on_duplicate_selective(&mut self, now: Time, sack: &SackBlocks) {
+        let newly = if sack.is_empty() { 0 } else { self.update_board(sack) };
         match self.phase {
             Phase::Open if newly > 0 => {
                 self.dup_acks += 1;
@@ -72,10 +61,7 @@ impl Sender {
     }
 
     fn first_is_lost(&self) -> bool {
-        let board = self
-            .board
-            .as_deref()
-            .filter(|_| self.board_active && self.recovery == Recovery::Sack);
+        let board = self.board.as_deref().filter(|_| self.board_active && self.recovery == Recovery::Sack);
         board.is_some_and(Scoreboard::first_is_lost)
     }
 
@@ -100,7 +86,7 @@ impl Sender {
 
     /// RFC 6675 section 4, `NextSeg`, while the computed `Pipe` is below the window.
     pub(super) fn next_selective(&mut self) -> Option<Segment> {
-        let window = self.cwnd_segments();
+        let window = self.cwnd_whole;
         let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
         let repairing = self.phase != Phase::Open;
         let (in_recovery, may_rescue) = (self.phase == Phase::Recovery, !self.rescued);
@@ -114,10 +100,7 @@ impl Sender {
         } else if new_data {
             let seq = self.nxt;
             self.nxt += 1;
-            return Some(Segment {
-                kind: SegmentKind::New,
-                seq,
-            });
+            return Some(Segment { kind: SegmentKind::New, seq });
         } else if !in_recovery {
             return None;
         } else if let Some(hole) = board.next_hole() {
@@ -130,15 +113,12 @@ impl Sender {
             return None;
         };
         board.on_retransmit(again);
-        Some(Segment {
-            kind: SegmentKind::Retransmission,
-            seq: again,
-        })
+        Some(Segment { kind: SegmentKind::Retransmission, seq: again })
     }
 
     /// What ns-2 sends in fast recovery while its counted pipe is below the window.
     pub(super) fn next_selective_ns2(&mut self) -> Option<Segment> {
-        if self.counted_pipe >= i64::from(self.cwnd_segments()) {
+        if self.counted_pipe >= i64::from(self.cwnd_whole) {
             return None;
         }
         let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
@@ -150,16 +130,10 @@ impl Sender {
             Some(hole)
         });
         let segment = match hole {
-            Some(seq) => Segment {
-                kind: SegmentKind::Retransmission,
-                seq,
-            },
+            Some(seq) => Segment { kind: SegmentKind::Retransmission, seq },
             None if new_data => {
                 self.nxt += 1;
-                Segment {
-                    kind: SegmentKind::New,
-                    seq: self.nxt - 1,
-                }
+                Segment { kind: SegmentKind::New, seq: self.nxt - 1 }
             }
             None => return None,
         };

@@ -24,20 +24,15 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     }
 }
 
-const ALL: [Recovery; 5] = [
-    Recovery::Tahoe,
-    Recovery::Reno,
-    Recovery::NewReno,
-    Recovery::Sack,
-    Recovery::SackNs2,
-];
+const ALL: [Recovery; 5] =
+    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::SackNs2];
 
 /// 100 ms there and back, no queue: what is sent at t comes back at t + 100 ms, unless `lose` says no.
 struct Pair<F> {
     sender: Sender,
     receiver: Receiver,
     now: Time,
-    acks: VecDeque<(Time, Ack)>,
+    acks: VecDeque<(Time, Ack, SackBlocks)>,
     lose: F,
     log: Vec<(Time, Segment)>,
 }
@@ -47,14 +42,7 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
         let mut sender = Sender::new(config, control);
         sender.start();
         let receiver = Receiver::new(config);
-        Pair {
-            sender,
-            receiver,
-            now: Time::ZERO,
-            acks: VecDeque::new(),
-            lose,
-            log: Vec::new(),
-        }
+        Pair { sender, receiver, now: Time::ZERO, acks: VecDeque::new(), lose, log: Vec::new() }
     }
 
     fn transmit(&mut self) {
@@ -68,23 +56,22 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
                 SegmentKind::Syn => Some(self.receiver.on_syn(self.now)),
                 _ => self.receiver.on_data(arrival, segment.seq, self.now),
             };
-            self.acks
-                .extend(ack.map(|ack| (arrival + Span::from_ms(50), ack)));
+            self.acks.extend(ack.map(|ack| (arrival + Span::from_ms(50), ack, blocks(&self.receiver, &ack))));
         }
     }
 
     /// Handles the next event; false if there is none before `end`.
     fn step(&mut self, end: Time) -> bool {
         self.transmit();
-        let ack_at = self.acks.front().map_or(Time::NEVER, |(at, _)| *at);
+        let ack_at = self.acks.front().map_or(Time::NEVER, |(at, ..)| *at);
         let next = ack_at.min(self.sender.deadline());
         if next >= end {
             return false;
         }
         self.now = next;
         if ack_at <= next {
-            let (_, ack) = self.acks.pop_front().unwrap();
-            self.sender.on_ack(next, &ack);
+            let (_, ack, sack) = self.acks.pop_front().unwrap();
+            self.sender.on_ack(next, &ack, &sack);
         } else {
             self.sender.on_timer(next);
         }
@@ -96,11 +83,12 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
     }
 
     fn count(&self, kind: SegmentKind) -> usize {
-        self.log
-            .iter()
-            .filter(|(_, segment)| segment.kind == kind)
-            .count()
+        self.log.iter().filter(|(_, segment)| segment.kind == kind).count()
     }
+}
+
+fn blocks(receiver: &Receiver, ack: &Ack) -> SackBlocks {
+    if ack.has_sack { receiver.sack_blocks() } else { SackBlocks::NONE }
 }
 
 fn reno(window: u32, ssthresh: u32) -> AnyControl {
@@ -147,10 +135,7 @@ fn sack_repairs_many_losses_in_about_a_round() {
         pair.run(10_000);
         assert_eq!(pair.sender.counters().timeouts, 0, "{recovery:?}");
         assert_eq!(pair.count(SegmentKind::Retransmission), 10, "{recovery:?}");
-        let repairs = pair
-            .log
-            .iter()
-            .filter(|(_, segment)| segment.kind == SegmentKind::Retransmission);
+        let repairs = pair.log.iter().filter(|(_, segment)| segment.kind == SegmentKind::Retransmission);
         let times: Vec<_> = repairs.map(|(at, _)| *at).collect();
         assert!(times[9] - times[0] <= Span::from_ms(110), "{recovery:?}");
     }
@@ -160,19 +145,10 @@ fn sack_repairs_many_losses_in_about_a_round() {
 fn newreno_repairs_one_loss_a_round() {
     let mut pair = Pair::new(&config(Recovery::NewReno), reno(50, 2), lose_once([60, 62, 64]));
     pair.run(3_000);
-    assert_eq!(
-        (pair.sender.counters().timeouts, pair.sender.counters().recoveries),
-        (0, 1)
-    );
-    let repairs = pair
-        .log
-        .iter()
-        .filter(|(_, segment)| segment.kind == SegmentKind::Retransmission);
+    assert_eq!((pair.sender.counters().timeouts, pair.sender.counters().recoveries), (0, 1));
+    let repairs = pair.log.iter().filter(|(_, segment)| segment.kind == SegmentKind::Retransmission);
     let repaired: Vec<_> = repairs.map(|(at, segment)| (*at, segment.seq)).collect();
-    assert_eq!(
-        repaired.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(),
-        [60, 62, 64]
-    );
+    assert_eq!(repaired.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), [60, 62, 64]);
     assert_eq!(repaired[1].0 - repaired[0].0, Span::from_ms(100));
     assert_eq!(repaired[2].0 - repaired[1].0, Span::from_ms(100));
 }
@@ -208,11 +184,7 @@ fn the_timer_backs_off_and_comes_back() {
     assert_eq!(pair.log[1].0, Time::ZERO + Span::from_s(1));
     let mut dead = Pair::new(&config(Recovery::Sack), reno(1, 2), |_| true);
     dead.run(16_000);
-    let times: Vec<_> = dead
-        .log
-        .iter()
-        .map(|(at, _)| at.as_ps() / 1_000_000_000_000)
-        .collect();
+    let times: Vec<_> = dead.log.iter().map(|(at, _)| at.as_ps() / 1_000_000_000_000).collect();
     assert_eq!(times, [0, 1, 3, 7, 15]);
 }
 
@@ -220,20 +192,10 @@ fn the_timer_backs_off_and_comes_back() {
 fn a_lost_syn_is_sent_again_after_the_initial_timeout() {
     let mut first = true;
     let lose = move |_| std::mem::replace(&mut first, false);
-    let mut pair = Pair::new(
-        &TcpConfig {
-            handshake: true,
-            ..config(Recovery::Sack)
-        },
-        reno(2, 2),
-        lose,
-    );
+    let mut pair = Pair::new(&TcpConfig { handshake: true, ..config(Recovery::Sack) }, reno(2, 2), lose);
     pair.run(1_250);
-    let kinds: Vec<_> = pair
-        .log
-        .iter()
-        .map(|(at, segment)| (at.as_ps() / 1_000_000_000, segment.kind))
-        .collect();
+    let kinds: Vec<_> =
+        pair.log.iter().map(|(at, segment)| (at.as_ps() / 1_000_000_000, segment.kind)).collect();
     assert_eq!(kinds[..2], [(0, SegmentKind::Syn), (1_000, SegmentKind::Syn)]);
     assert_eq!(kinds[2], (1_100, SegmentKind::New));
     assert!(pair.sender.srtt() <= Span::from_ms(100));
@@ -241,10 +203,7 @@ fn a_lost_syn_is_sent_again_after_the_initial_timeout() {
 
 #[test]
 fn the_receive_window_bounds_what_is_outstanding() {
-    let config = TcpConfig {
-        receive_window: 7,
-        ..config(Recovery::Sack)
-    };
+    let config = TcpConfig { receive_window: 7, ..config(Recovery::Sack) };
     let mut pair = Pair::new(&config, reno(2, 1000), |_| false);
     pair.run(1_050);
     assert_eq!(pair.sender.inflight(), 7);
@@ -270,9 +229,8 @@ fn transfers_survive_random_loss() {
             for (loss, delayed, timestamps) in [(2, 1, false), (10, 2, true), (40, 1, true)] {
                 let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
                 let lose = move |_| {
-                    state = state
-                        .wrapping_mul(6_364_136_223_846_793_005)
-                        .wrapping_add(1_442_695_040_888_963_407);
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     (state >> 33) % 100 < loss
                 };
                 let config = TcpConfig {
@@ -285,16 +243,8 @@ fn transfers_survive_random_loss() {
                 let mut pair = Pair::new(&config, reno(2, 64), lose);
                 pair.run(20_000_000);
                 // a delayed acknowledgement of the last segment is not modeled by the pair: the timer asks again
-                assert_eq!(
-                    pair.receiver.delivered(),
-                    500,
-                    "{recovery:?} seed {seed} loss {loss} %"
-                );
-                assert_ne!(
-                    pair.sender.finished(),
-                    Time::NEVER,
-                    "{recovery:?} seed {seed} loss {loss} %"
-                );
+                assert_eq!(pair.receiver.delivered(), 500, "{recovery:?} seed {seed} loss {loss} %");
+                assert_ne!(pair.sender.finished(), Time::NEVER, "{recovery:?} seed {seed} loss {loss} %");
             }
         }
     }
@@ -306,15 +256,8 @@ fn a_window_of_a_hundred_thousand_with_a_tenth_lost_is_repaired() {
     let lost = move |segment: Segment| {
         segment.kind == SegmentKind::New && segment.seq < window && segment.seq % 10 == 0
     };
-    let config = TcpConfig {
-        transfer_segments: 2 * window,
-        ..config(Recovery::Sack)
-    };
-    let mut pair = Pair::new(
-        &config,
-        Reno::new(window, Some(2), Growth::PerSegment).into(),
-        lost,
-    );
+    let config = TcpConfig { transfer_segments: 2 * window, ..config(Recovery::Sack) };
+    let mut pair = Pair::new(&config, Reno::new(window, Some(2), Growth::PerSegment).into(), lost);
     pair.run(2_000);
     assert_eq!(pair.receiver.delivered(), 2 * window);
     assert_eq!(pair.sender.counters().timeouts, 0);
@@ -323,11 +266,7 @@ fn a_window_of_a_hundred_thousand_with_a_tenth_lost_is_repaired() {
 
 #[test]
 fn a_fixed_window_goes_on_through_losses() {
-    let mut pair = Pair::new(
-        &config(Recovery::Sack),
-        Fixed::new(10).into(),
-        lose_once([25, 50]),
-    );
+    let mut pair = Pair::new(&config(Recovery::Sack), Fixed::new(10).into(), lose_once([25, 50]));
     pair.run(2_000);
     assert_eq!(pair.sender.cwnd(), 10.0);
     assert_eq!(pair.sender.ssthresh(), NO_THRESHOLD);
