@@ -35,6 +35,8 @@ pub enum CongestionEvent {
         /// The same segment timed out before.
         repeated: bool,
     },
+    /// The SYN timed out.
+    SynTimeout,
 }
 
 /// The sender's state at a congestion event.

@@ -23,7 +23,7 @@ const LOSS_WINDOW: f64 = 1.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// ns-2: one step for each acknowledgement, whatever it covers: +1 in slow start, +1/cwnd after (RFC 5681
-    /// equation 3). At a loss the threshold is the whole part of half the window in use.
+    /// equation 3). At a loss the window becomes half of what is in use, and the threshold the whole part of it.
     PerAck,
     /// RFC 3465 and Linux: the acknowledged segments are counted; +1 each in slow start, +1 for every window of
     /// them after. At a loss the threshold is half of what is in flight (RFC 5681 equation 4).
@@ -75,12 +75,16 @@ impl Reno {
         }
     }
 
-    fn halved(&self, congestion: &Congestion) -> f64 {
-        let window = match self.growth {
-            Growth::PerAck => self.cwnd.min(f64::from(congestion.receive_window)),
-            Growth::PerSegment => f64::from(congestion.flight),
-        };
-        (window / 2.0).floor().max(MIN_SSTHRESH)
+    /// Half of the window in use or in flight.
+    fn half(&self, congestion: &Congestion) -> f64 {
+        match self.growth {
+            Growth::PerAck => self.cwnd.min(f64::from(congestion.receive_window)) / 2.0,
+            Growth::PerSegment => f64::from(congestion.flight / 2),
+        }
+    }
+
+    fn threshold(&self, congestion: &Congestion) -> f64 {
+        self.half(congestion).floor().max(MIN_SSTHRESH)
     }
 }
 
@@ -97,15 +101,27 @@ impl CongestionControl for Reno {
         self.counted = 0.0;
         match congestion.event {
             CongestionEvent::Loss => {
-                self.ssthresh = self.halved(congestion);
-                self.cwnd = self.ssthresh;
+                self.ssthresh = self.threshold(congestion);
+                self.cwnd = match self.growth {
+                    // ns-2 `TcpAgent::slowdown`: `ssthresh_ = (int) halfwin; cwnd_ = halfwin`
+                    Growth::PerAck => self.half(congestion).max(LOSS_WINDOW),
+                    Growth::PerSegment => self.ssthresh,
+                };
+            }
+            CongestionEvent::SynTimeout => {
+                // RFC 5681 section 3.1: "the initial window used by a sender after a correctly transmitted SYN
+                // MUST be one segment"; ns-2 takes the lost SYN for a lost segment and halves the threshold too
+                if self.growth == Growth::PerAck {
+                    self.ssthresh = self.threshold(congestion);
+                }
+                self.cwnd = LOSS_WINDOW;
             }
             CongestionEvent::Timeout { repeated } => {
                 // RFC 5681 section 3.1: "When a TCP sender detects segment loss using the retransmission timer
                 // and the given segment has already been retransmitted […] at least once, the value of ssthresh
                 // is held constant." ns-2 halves again, which matters little: the window is one segment by then.
                 if !(repeated && self.growth == Growth::PerSegment) {
-                    self.ssthresh = self.halved(congestion);
+                    self.ssthresh = self.threshold(congestion);
                 }
                 self.cwnd = LOSS_WINDOW;
             }
@@ -175,10 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn ns2_halves_the_window_and_drops_the_fraction() {
+    fn ns2_halves_the_window_and_drops_the_fraction_of_the_threshold() {
         let mut control = Reno::new(101, Some(2), Growth::PerAck);
         loss(&mut control, 91);
-        assert_eq!((control.cwnd(), control.ssthresh()), (50.0, 50.0));
+        assert_eq!((control.cwnd(), control.ssthresh()), (50.5, 50.0));
     }
 
     #[test]
@@ -186,6 +202,16 @@ mod tests {
         let mut control = Reno::new(1, None, Growth::PerSegment);
         loss(&mut control, 1);
         assert_eq!(control.ssthresh(), 2.0);
+    }
+
+    #[test]
+    fn a_lost_syn_leaves_one_segment() {
+        for (growth, ssthresh) in [(Growth::PerSegment, NO_THRESHOLD), (Growth::PerAck, 5.0)] {
+            let mut control = Reno::new(10, None, growth);
+            let event = CongestionEvent::SynTimeout;
+            control.on_congestion(Time::ZERO, &Congestion { event, flight: 0, receive_window: 1_000 });
+            assert_eq!((control.cwnd(), control.ssthresh()), (1.0, ssthresh));
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The event loop.
 //!
-//! Four kinds of components have events: a link (its transmission ends), a line (a packet reaches the next link
-//! of its path), a receiver (a delayed acknowledgement, or one that reaches a queued link) and a sender (an
-//! acknowledgement, or a timer). Each component has at most one pending event; packets wait in rings.
+//! Four kinds of components have events: a sender (an acknowledgement, or a timer), a line (a packet reaches the
+//! next link of its path), a receiver (a delayed acknowledgement, or one that reaches a queued link), and a link
+//! whose discipline decides when the transmitter falls idle. Each component has at most one pending event;
+//! packets wait in rings.
 //!
 //! Order at one moment: links, lines, receivers, senders; so a departure makes room for the packets that
 //! arrive with it. Of two senders whose packets reach a queue together, the one whose packet has been longer
@@ -12,23 +13,24 @@
 //! packet that set out earlier first, which makes the two comparable; a scenario that should not depend on
 //! such things asks for jitter.
 //!
-//! Hosts are handled in shifted time (see `sending` and `receiving`), so that an ordinary packet costs two
-//! events: the end of its transmission, and its acknowledgement's arrival.
+//! Hosts are handled in shifted time (see `sending` and `receiving`), and a FIFO link knows a packet's departure
+//! when it arrives (see `link::fifo`), so that an ordinary packet costs one event: its acknowledgement's arrival
+//! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
+//! ring of acknowledgements under way.
 
 use std::collections::VecDeque;
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 
 use crate::control::Control;
-use crate::link::Link;
+use crate::link::{Fate, Link};
 use crate::marks::MarkPlan;
 use crate::outcome::Outcome;
 use crate::receiving::ReceivingHost;
 use crate::report;
 use crate::samples::Samples;
-use crate::sending::SendingHost;
+use crate::sending::{SendingHost, Turn};
 use crate::tournament::Tournament;
 
 /// Events between two looks at the control.
@@ -39,6 +41,14 @@ const CONTROL_PERIOD: u64 = 8192;
 pub(crate) struct Route {
     pub(crate) forward: Vec<u32>,
     pub(crate) reverse: Vec<u32>,
+}
+
+impl Route {
+    /// The links that a packet crosses.
+    #[inline]
+    fn path(&self, packet: &Packet) -> &[u32] {
+        if packet.kind == PacketKind::Ack { &self.reverse } else { &self.forward }
+    }
 }
 
 /// A network at work.
@@ -152,37 +162,39 @@ impl Engine {
     }
 
     /// A transmission ends.
-    #[inline]
     fn on_link(&mut self, now: Time, index: usize) {
-        let world = &mut self.world;
-        let link = &mut world.links[index];
-        if link.mark_due(now) && !link.pass_marks(now, &world.marks, index as u32, &mut self.samples.queues) {
+        let link = &mut self.world.links[index];
+        let open = !link.mark_due(now)
+            || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
+        let Some((packet, next)) = link.depart(now).filter(|_| open) else {
             self.link_events.set(index, Time::NEVER);
             return;
-        }
-        let mut packet = link.depart(now);
-        self.link_events.set(index, link.departs());
-        packet.hop += 1;
-        let hop = usize::from(packet.hop);
-        let route = &world.routes[usize::from(packet.group)];
-        if packet.kind == PacketKind::Ack {
-            if hop == route.reverse.len() {
-                self.bring_home(now, &packet)
-            } else {
-                self.carry(now, index, packet)
-            }
-        } else if hop == route.forward.len() {
-            self.deliver(now, &packet);
-        } else {
-            self.carry(now, index, packet);
-        }
+        };
+        self.link_events.set(index, next);
+        self.pass_on(now, index, packet);
     }
 
-    /// A packet has left a link and goes on to another.
-    fn carry(&mut self, now: Time, index: usize, packet: Packet) {
-        let at = now + self.world.links[index].delay;
-        self.lines[index].push_back((at, packet));
-        self.line_events.advance(index, at);
+    /// A packet leaves a link at `departs`, which may lie ahead if nothing can change it.
+    fn pass_on(&mut self, departs: Time, index: usize, mut packet: Packet) {
+        packet.hop += 1;
+        let path = self.world.routes[usize::from(packet.group)].path(&packet);
+        if usize::from(packet.hop) < path.len() {
+            let at = departs + self.world.links[index].delay;
+            self.lines[index].push_back((at, packet));
+            self.line_events.advance(index, at);
+            return;
+        }
+        let flow = packet.flow as usize;
+        let (sender, receiver) = (&mut self.world.senders[flow], &mut self.world.receivers[flow]);
+        if packet.kind == PacketKind::Ack {
+            receiver.bring_home(departs, packet.seq, sender);
+        } else {
+            receiver.deliver(departs, &packet, sender, &self.world.marks, &mut self.samples.receivers);
+            if self.world.receiver_events {
+                self.receiver_events.set(flow, receiver.next_event());
+            }
+        }
+        self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
     }
 
     /// A packet reaches the next link of its path.
@@ -190,109 +202,98 @@ impl Engine {
         let Some((_, packet)) = self.lines[index].pop_front() else { return };
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
         self.line_events.set(index, next);
-        let route = &self.world.routes[usize::from(packet.group)];
-        let path = if packet.kind == PacketKind::Ack { &route.reverse } else { &route.forward };
+        let path = self.world.routes[usize::from(packet.group)].path(&packet);
         let link = path[usize::from(packet.hop)];
         self.offer(now, link as usize, packet);
     }
 
-    /// A packet arrives at a link that is not its first.
+    /// A packet arrives at a link.
     fn offer(&mut self, now: Time, index: usize, packet: Packet) {
         let link = &mut self.world.links[index];
-        let open = !link.mark_due(now)
-            || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
-        if open && link.arrive(now, packet) {
-            self.link_events.set(index, link.departs());
-        }
-    }
-
-    /// A packet has left its last forward link.
-    #[inline]
-    fn deliver(&mut self, now: Time, packet: &Packet) {
-        let world = &mut self.world;
-        let receiver = &mut world.receivers[packet.flow as usize];
-        let local = receiver.local(now);
-        let rows = &mut self.samples.receivers;
-        if receiver.mark_due(local) && !receiver.pass_marks(local, &world.marks, packet.flow, rows) {
+        if link.mark_due(now)
+            && !link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues)
+        {
             return;
         }
-        if let Some(ack) = receiver.handle(local, packet) {
-            if receiver.returns_by_links() {
-                receiver.send_back(local, packet.flow, packet.group, ack);
-            } else {
-                let sender = &mut world.senders[packet.flow as usize];
-                expect(sender, &mut self.sender_events, local + receiver.return_delay, ack, || {
-                    receiver.blocks(&ack)
-                });
-            }
-        }
-        if world.receiver_events {
-            self.receiver_events.set(packet.flow as usize, receiver.next_event());
-        }
-    }
-
-    /// An acknowledgement has left its last reverse link.
-    fn bring_home(&mut self, now: Time, packet: &Packet) {
-        let receiver = &mut self.world.receivers[packet.flow as usize];
-        let at = now + receiver.home_delay;
-        if let Some((ack, blocks)) = receiver.content(packet.seq) {
-            let sender = &mut self.world.senders[packet.flow as usize];
-            expect(sender, &mut self.sender_events, at, ack, || blocks);
+        match link.arrive(now, &packet) {
+            Fate::Leaves(departs) => self.pass_on(departs, index, packet),
+            Fate::Starts(departs) => self.link_events.set(index, departs),
+            Fate::Stays => {}
         }
     }
 
     /// A delayed acknowledgement is due, or one reaches the first reverse link.
     fn on_receiver(&mut self, now: Time, flow: usize) {
-        let world = &mut self.world;
-        let receiver = &mut world.receivers[flow];
-        let local = receiver.local(now);
+        let (sender, receiver) = (&mut self.world.senders[flow], &mut self.world.receivers[flow]);
         if let Some(packet) = receiver.take_outgoing(now) {
-            let link = world.routes[usize::from(packet.group)].reverse[0] as usize;
+            self.receiver_events.set(flow, receiver.next_event());
+            let link = self.world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
-        } else {
-            let rows = &mut self.samples.receivers;
-            if receiver.mark_due(local) && !receiver.pass_marks(local, &world.marks, flow as u32, rows) {
-                self.receiver_events.set(flow, Time::NEVER);
-                return;
-            }
-            if let Some(ack) = receiver.handle_timer(local) {
-                let sender = &mut world.senders[flow];
-                if receiver.returns_by_links() {
-                    receiver.send_back(local, flow as u32, sender.identity.group, ack);
-                } else {
-                    let at = local + receiver.return_delay;
-                    expect(sender, &mut self.sender_events, at, ack, || receiver.blocks(&ack));
-                }
-            }
+            return;
         }
-        self.receiver_events.set(flow, self.world.receivers[flow].next_event());
+        let next = if receiver.on_timer(now, sender, &self.world.marks, &mut self.samples.receivers) {
+            receiver.next_event()
+        } else {
+            Time::NEVER
+        };
+        self.receiver_events.set(flow, next);
+        self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
     }
 
     /// An acknowledgement reaches a sender, or one of its timers runs out.
-    #[inline]
+    #[inline(always)]
     fn on_sender(&mut self, now: Time, rank: usize) {
         let world = &mut self.world;
         let flow = world.by_rank[rank];
         let sender = &mut world.senders[flow as usize];
         let local = sender.local(now);
-        let rows = &mut self.samples.senders;
-        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, flow, rows) {
+        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, flow, &mut self.samples.senders)
+        {
             self.sender_events.set(rank, Time::NEVER);
             return;
         }
         let turn = sender.handle(now, local);
         if sender.may_transmit() {
-            let index = sender.identity.first_link;
-            let link = &mut world.links[index as usize];
-            let open =
-                !link.mark_due(now) || link.pass_marks(now, &world.marks, index, &mut self.samples.queues);
-            while let Some(packet) = sender.transmit(now, local, turn) {
-                if open && link.arrive(now, packet) {
-                    self.link_events.set(index as usize, link.departs());
+            self.transmit(now, local, flow as usize, turn);
+        }
+        self.sender_events.set(rank, self.world.senders[flow as usize].next_event());
+    }
+
+    /// A sender sends what it may. The common case, one link without events and no way back through links, is
+    /// taken by the shortest way.
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, local: Time, flow: usize, turn: Turn) {
+        let world = &mut self.world;
+        let sender = &mut world.senders[flow];
+        let index = sender.identity.first_link as usize;
+        let link = &mut world.links[index];
+        let open =
+            !link.mark_due(now) || link.pass_marks(now, &world.marks, index as u32, &mut self.samples.queues);
+        if !sender.identity.single_link {
+            while let Some(packet) = self.world.senders[flow].transmit(now, local, turn) {
+                self.offer(now, index, packet);
+            }
+            return;
+        }
+        let receiver = &mut world.receivers[flow];
+        while sender.may_transmit()
+            && let Some(packet) = sender.transmit(now, local, turn)
+        {
+            if !open {
+                continue;
+            }
+            match link.arrive(now, &packet) {
+                Fate::Leaves(departs) => {
+                    let rows = &mut self.samples.receivers;
+                    receiver.deliver(departs, &packet, sender, &world.marks, rows);
                 }
+                Fate::Starts(departs) => self.link_events.set(index, departs),
+                Fate::Stays => {}
             }
         }
-        self.sender_events.set(rank, sender.next_event());
+        if world.receiver_events {
+            self.receiver_events.set(flow, receiver.next_event());
+        }
     }
 
     /// Brings every component to `end` and reports.
@@ -311,20 +312,4 @@ impl Engine {
         }
         report::outcome(&self.world, self.samples, self.events, end, canceled)
     }
-}
-
-/// An acknowledgement is on its way and will reach the sender, by its own clock, at `at`.
-#[inline]
-fn expect(
-    sender: &mut SendingHost,
-    events: &mut Tournament,
-    at: Time,
-    ack: Ack,
-    blocks: impl FnOnce() -> SackBlocks,
-) {
-    let event = sender.expect(at, ack);
-    if ack.has_sack {
-        sender.expect_blocks(blocks());
-    }
-    events.advance(sender.identity.rank as usize, event);
 }

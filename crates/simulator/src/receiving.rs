@@ -1,8 +1,8 @@
 //! A flow's receiving host: the transport's receiver, and acknowledgements waiting to reach a queued link.
 //!
 //! A receiver's clock is behind its last link's by the delay between them: the engine hands it a packet when it
-//! leaves that link, and the receiver acts at the moment when the packet will arrive. A delay keeps the
-//! order, so nothing can come in between.
+//! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
+//! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
 use std::collections::VecDeque;
 
@@ -12,6 +12,7 @@ use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
 use crate::samples::ReceiverSample;
+use crate::sending::SendingHost;
 
 /// Acknowledgements of a flow whose way back crosses queued links.
 #[derive(Clone, Debug, Default)]
@@ -77,40 +78,107 @@ impl ReceivingHost {
         }
     }
 
-    /// The host's time when a packet that leaves the last link at `now` arrives.
-    #[inline]
-    pub(crate) fn local(&self, now: Time) -> Time {
-        now + self.offset
-    }
-
-    /// A packet leaves the last link at `now`. Gives the acknowledgement that goes at once, if any.
-    #[inline]
-    pub(crate) fn handle(&mut self, local: Time, packet: &Packet) -> Option<Ack> {
+    /// A packet leaves the last link at `departs`. What the receiver answers goes on its way to the sender.
+    #[inline(always)]
+    pub(crate) fn deliver(
+        &mut self,
+        departs: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
+        let local = departs + self.offset;
+        // a packet may be handed over before its time: what was due earlier comes first
+        if self.timer() <= local {
+            self.fire_timer(self.timer(), sender, plan, rows);
+        }
+        if self.marks.due(local) && !self.pass_marks(local, plan, packet.flow, rows) {
+            return;
+        }
         let Some(receiver) = &mut self.receiver else {
             self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
-            return None;
+            return;
         };
-        match packet.kind {
+        let answer = match packet.kind {
             PacketKind::Syn => Some(receiver.on_syn(packet.sent)),
             _ => receiver.on_data(local, packet.seq, packet.sent),
+        };
+        if let Some(ack) = answer {
+            self.answer(local, ack, sender);
+        }
+    }
+
+    /// The delayed acknowledgement may be due at the last link's `now`; false once the run has ended.
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Time,
+        sender: &mut SendingHost,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) -> bool {
+        let local = now + self.offset;
+        if self.timer() <= local {
+            self.fire_timer(local, sender, plan, rows);
+        }
+        local < plan.end
+    }
+
+    #[inline]
+    fn timer(&self) -> Time {
+        self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline)
+    }
+
+    #[inline(never)]
+    fn fire_timer(
+        &mut self,
+        local: Time,
+        sender: &mut SendingHost,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
+        if self.marks.due(local) && !self.pass_marks(local, plan, sender.identity.flow, rows) {
+            return;
+        }
+        if let Some(ack) = self.receiver.as_mut().and_then(|receiver| receiver.on_timer(local)) {
+            self.answer(local, ack, sender);
+        }
+    }
+
+    /// An acknowledgement leaves the host at `local`, its own time.
+    #[inline(always)]
+    fn answer(&mut self, local: Time, ack: Ack, sender: &mut SendingHost) {
+        if self.returns.is_some() {
+            self.send_back(local, sender.identity.flow, sender.identity.group, ack);
+            return;
+        }
+        sender.expect(local + self.return_delay, ack);
+        if ack.has_sack {
+            sender.expect_blocks(self.blocks(&ack));
+        }
+    }
+
+    /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
+    pub(crate) fn bring_home(&mut self, departs: Time, number: u32, sender: &mut SendingHost) {
+        let at = departs + self.home_delay;
+        if let Some((ack, blocks)) = self.content(number) {
+            sender.expect(at, ack);
+            if ack.has_sack {
+                sender.expect_blocks(blocks);
+            }
         }
     }
 
     /// The SACK blocks of the acknowledgement just made.
-    pub(crate) fn blocks(&self, ack: &Ack) -> SackBlocks {
+    fn blocks(&self, ack: &Ack) -> SackBlocks {
         match &self.receiver {
             Some(receiver) if ack.has_sack => receiver.sack_blocks(),
             _ => SackBlocks::NONE,
         }
     }
 
-    /// The delayed acknowledgement, if it is due.
-    pub(crate) fn handle_timer(&mut self, local: Time) -> Option<Ack> {
-        self.receiver.as_mut()?.on_timer(local)
-    }
-
     /// Puts an acknowledgement on its way to the first reverse link.
-    pub(crate) fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
+    fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
         let at = local + self.return_delay;
         let blocks = self.blocks(&ack);
         let Some(returns) = self.returns.as_deref_mut() else {
@@ -140,7 +208,7 @@ impl ReceivingHost {
     }
 
     /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
-    pub(crate) fn content(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
+    fn content(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
         let contents = &mut self.returns.as_deref_mut()?.contents;
         let behind = |held: u32| number.wrapping_sub(held) as i32;
         while let Some(&(held, ack, blocks)) = contents.front().filter(|(held, ..)| behind(*held) >= 0) {
@@ -155,17 +223,11 @@ impl ReceivingHost {
     /// When the next thing happens here, by the last link's clock.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
-        let timer = self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline);
+        let timer = self.timer();
         let timer =
             if timer == Time::NEVER { timer } else { Time::from_ps(timer.as_ps() - self.offset.as_ps()) };
         let outgoing = self.returns.as_deref().and_then(|returns| returns.outgoing.front());
         outgoing.map_or(timer, |packet| packet.enqueued.min(timer))
-    }
-
-    /// Whether acknowledgements cross queued links.
-    #[inline]
-    pub(crate) fn returns_by_links(&self) -> bool {
-        self.returns.is_some()
     }
 
     /// Delay between the last forward link's transmitter and the host.
@@ -187,12 +249,6 @@ impl ReceivingHost {
     /// The same when the warm-up ended.
     pub(crate) fn delivered_at_warmup(&self) -> u64 {
         self.delivered_at_warmup
-    }
-
-    /// Whether a mark is due.
-    #[inline]
-    pub(crate) fn mark_due(&self, local: Time) -> bool {
-        self.marks.due(local)
     }
 
     /// Handles the marks up to `local`, the host's time; false once the run has ended.

@@ -48,6 +48,8 @@ pub(crate) struct Identity {
     pub(crate) rank: u32,
     pub(crate) first_link: u32,
     pub(crate) group: u16,
+    /// Its data crosses one link, and its acknowledgements none.
+    pub(crate) single_link: bool,
 }
 
 /// A sending host.
@@ -120,12 +122,10 @@ impl SendingHost {
         Time::from_ps(now.as_ps() - self.offset.as_ps())
     }
 
-    /// An acknowledgement will reach the host, by its own clock, at `at`. Returns the event's time.
-    #[inline]
-    pub(crate) fn expect(&mut self, at: Time, ack: Ack) -> Time {
-        let at = at + self.offset;
-        self.arrivals.push_back((at, ack));
-        at
+    /// An acknowledgement will reach the host, by its own clock, at `at`.
+    #[inline(always)]
+    pub(crate) fn expect(&mut self, at: Time, ack: Ack) {
+        self.arrivals.push_back((at + self.offset, ack));
     }
 
     /// The SACK blocks of the acknowledgement that was expected last.
@@ -134,7 +134,7 @@ impl SendingHost {
     }
 
     /// When the next thing happens here, by the first link's clock.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_event(&self) -> Time {
         let own = match &self.source {
             Source::Tcp(sender) => sender.deadline(),
@@ -147,7 +147,7 @@ impl SendingHost {
     }
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&mut self, now: Time, local: Time) -> Turn {
         match self.arrivals.front() {
             Some(&(at, ack)) if at <= now => {
@@ -159,7 +159,7 @@ impl SendingHost {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_arrival(&mut self, local: Time, ack: &Ack) {
         let Source::Tcp(sender) = &mut self.source else {
             return;
@@ -216,7 +216,7 @@ impl SendingHost {
     }
 
     /// The next packet that leaves now, if any. `turn` is what [`Self::handle`] said.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn transmit(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
         if self.extras.is_some() && self.is_held(local, turn) {
             return None;

@@ -4,6 +4,7 @@ use bufferlab_qdisc::{Backlog, Packet};
 use bufferlab_units::{Span, Time};
 
 use crate::histogram::Histogram;
+use crate::marks::MarkPlan;
 use crate::outcome::{ALL_GROUPS, HistogramTable, QueueTable};
 
 /// Packets and bytes counted from the run's start.
@@ -63,27 +64,28 @@ struct GroupStatistics {
 #[derive(Clone, Debug)]
 pub(crate) struct LinkStatistics {
     groups: Vec<GroupStatistics>,
-    /// Time integrals of the backlog since the measurement began, packet·ps and byte·ps.
+    /// The measured window.
+    from: Time,
+    to: Time,
+    /// Time integrals of the backlog over the window, packet·ps and byte·ps.
     packet_area: u128,
     byte_area: u128,
     last_change: Time,
     max: Backlog,
-    measured_from: Time,
-    measured_to: Time,
-    /// Transmission time that began since the measurement did, corrected at both ends.
+    /// Transmission time within the window.
     busy: Span,
 }
 
 impl LinkStatistics {
-    pub(crate) fn new(groups: usize) -> LinkStatistics {
+    pub(crate) fn new(groups: usize, plan: &MarkPlan) -> LinkStatistics {
         LinkStatistics {
             groups: vec![GroupStatistics::default(); groups],
+            from: plan.warmup,
+            to: plan.end,
             packet_area: 0,
             byte_area: 0,
             last_change: Time::ZERO,
             max: Backlog::default(),
-            measured_from: Time::ZERO,
-            measured_to: Time::ZERO,
             busy: Span::ZERO,
         }
     }
@@ -94,29 +96,75 @@ impl LinkStatistics {
     }
 
     #[inline]
-    pub(crate) fn on_arrival(&mut self, group: usize, packet: &Packet) {
-        self.groups[group].counters.arrived.add(packet);
+    pub(crate) fn on_arrival(&mut self, packet: &Packet) {
+        self.groups[usize::from(packet.group)].counters.arrived.add(packet);
     }
 
     #[inline]
-    pub(crate) fn on_drop(&mut self, group: usize, packet: &Packet) {
-        self.groups[group].counters.dropped.add(packet);
+    pub(crate) fn on_drop(&mut self, packet: &Packet) {
+        self.groups[usize::from(packet.group)].counters.dropped.add(packet);
     }
 
     #[inline]
-    pub(crate) fn on_departure(&mut self, group: usize, packet: &Packet) {
-        self.groups[group].counters.departed.add(packet);
+    pub(crate) fn on_departure(&mut self, group: u16, wire_bytes: u32) {
+        let departed = &mut self.groups[usize::from(group)].counters.departed;
+        departed.packets += 1;
+        departed.bytes += u64::from(wire_bytes);
+    }
+
+    pub(crate) fn on_left(&mut self, group: u16) {
+        self.groups[usize::from(group)].counters.left_packets += 1;
+    }
+
+    /// The backlog after an arrival.
+    #[inline]
+    pub(crate) fn on_backlog(&mut self, backlog: Backlog) {
+        self.max.packets = self.max.packets.max(backlog.packets);
+        self.max.bytes = self.max.bytes.max(backlog.bytes);
+    }
+
+    /// A packet came at `now`, will start at `starts` and leave at `departs`.
+    #[inline(always)]
+    pub(crate) fn on_passage(&mut self, packet: &Packet, now: Time, starts: Time, departs: Time) {
+        if now < self.from || departs > self.to {
+            self.on_passage_at_the_edge(packet, now, starts, departs);
+            return;
+        }
+        let wait = starts - now;
+        self.add_areas(wait, packet);
+        self.busy = self.busy + (departs - starts);
+        self.record_wait(packet, wait);
+    }
+
+    /// The same for a packet that is here when the window begins or ends.
+    #[inline(never)]
+    fn on_passage_at_the_edge(&mut self, packet: &Packet, now: Time, starts: Time, departs: Time) {
+        let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
+        let (wait, busy) = (within(now, starts), within(starts, departs));
+        self.add_areas(wait, packet);
+        self.busy = self.busy + busy;
+        if starts >= self.from && starts < self.to {
+            self.record_wait(packet, starts - now);
+        }
+    }
+
+    #[inline]
+    fn add_areas(&mut self, wait: Span, packet: &Packet) {
+        self.packet_area += u128::from(wait.as_ps());
+        self.byte_area += u128::from(wait.as_ps()) * u128::from(packet.wire_bytes);
+    }
+
+    #[inline(always)]
+    fn record_wait(&mut self, packet: &Packet, wait: Span) {
+        let group = &mut self.groups[usize::from(packet.group)];
+        group.waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
     }
 
     /// A packet starts its transmission after waiting so long.
     #[inline]
-    pub(crate) fn on_service(&mut self, group: usize, wait: Span, transmission: Span) {
+    pub(crate) fn on_service(&mut self, packet: &Packet, wait: Span, transmission: Span) {
         self.busy = self.busy + transmission;
-        self.groups[group].waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
-    }
-
-    pub(crate) fn on_left(&mut self, group: usize) {
-        self.groups[group].counters.left_packets += 1;
+        self.record_wait(packet, wait);
     }
 
     /// The backlog has been this since the last change.
@@ -128,10 +176,29 @@ impl LinkStatistics {
         self.last_change = now;
     }
 
-    #[inline]
-    pub(crate) fn after_arrival(&mut self, backlog: Backlog) {
-        self.max.packets = self.max.packets.max(backlog.packets);
-        self.max.bytes = self.max.bytes.max(backlog.bytes);
+    /// The warm-up ends: counters of the measured window start from here.
+    pub(crate) fn start_measuring(&mut self, backlog: Backlog) {
+        for group in &mut self.groups {
+            group.at_warmup = group.counters;
+        }
+        self.max = backlog;
+    }
+
+    /// Forgets what was measured before the window, where it was booked as it happened. The rest of a
+    /// transmission under way belongs to the window.
+    pub(crate) fn forget_window(&mut self, now: Time, departs: Time) {
+        for waits in self.groups.iter_mut().filter_map(|group| group.waits.as_deref_mut()) {
+            waits.clear();
+        }
+        (self.packet_area, self.byte_area, self.last_change) = (0, 0, now);
+        self.busy = if departs == Time::NEVER { Span::ZERO } else { departs.saturating_since(now) };
+    }
+
+    /// The run ends; a transmission under way counts up to here.
+    pub(crate) fn cut_window(&mut self, now: Time, departs: Time) {
+        if departs != Time::NEVER {
+            self.busy = self.busy - departs.saturating_since(now).min(self.busy);
+        }
     }
 
     /// Arrived and dropped packets and transmitted bytes since the run's start.
@@ -151,28 +218,6 @@ impl LinkStatistics {
         self.groups.iter().map(|group| group.counters.departed.packets).sum()
     }
 
-    /// The warm-up ends: counters of the measured window start from here.
-    pub(crate) fn start_measuring(&mut self, now: Time, backlog: Backlog, departs: Time) {
-        for group in &mut self.groups {
-            group.at_warmup = group.counters;
-            if let Some(waits) = group.waits.as_deref_mut() {
-                waits.clear();
-            }
-        }
-        (self.packet_area, self.byte_area, self.max) = (0, 0, backlog);
-        (self.last_change, self.measured_from) = (now, now);
-        // the rest of the transmission under way belongs to the window
-        self.busy = if departs == Time::NEVER { Span::ZERO } else { departs.saturating_since(now) };
-    }
-
-    /// The run ends; a transmission under way counts up to here.
-    pub(crate) fn stop_measuring(&mut self, now: Time, departs: Time) {
-        self.measured_to = now;
-        if departs != Time::NEVER {
-            self.busy = self.busy - departs.saturating_since(now).min(self.busy);
-        }
-    }
-
     /// Appends this link's rows.
     pub(crate) fn report(&self, link: u32, queues: &mut QueueTable, histograms: &mut HistogramTable) {
         let mut all = GroupStatistics { waits: Some(Box::new(Waits::new())), ..GroupStatistics::default() };
@@ -189,7 +234,7 @@ impl LinkStatistics {
 
     fn report_group(&self, link: u32, group: u32, statistics: &GroupStatistics, table: &mut QueueTable) {
         let (now, then) = (&statistics.counters, &statistics.at_warmup);
-        let window = (self.measured_to - self.measured_from).as_ps() as f64;
+        let window = self.to.saturating_since(self.from).as_ps() as f64;
         let whole_link = group == ALL_GROUPS;
         let of_link = |value: f64| {
             if whole_link && window > 0.0 { value / window } else { 0.0 }

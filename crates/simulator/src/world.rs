@@ -1,12 +1,12 @@
 //! From a checked plan to a world.
 
 use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
-use bufferlab_qdisc::{AnyQdisc, Fifo, Limit};
+use bufferlab_qdisc::Limit;
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::engine::{Route, World};
-use crate::link::{Link, LinkSetup};
+use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::MarkPlan;
 use crate::plan::{
     CongestionPlan, DisciplinePlan, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
@@ -14,6 +14,7 @@ use crate::plan::{
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
+use crate::statistics::LinkStatistics;
 
 /// Kinds of random streams; a number is never given to another kind, so that results stay what they are.
 const LOSS_STREAM: u32 = 1;
@@ -71,8 +72,7 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
 
 fn build_link(seed: u64, index: usize, link: &LinkPlan, groups: usize, marks: &MarkPlan) -> Link {
     Link::new(LinkSetup {
-        qdisc: build_qdisc(&link.discipline),
-        rate: rate(link.rate_bps),
+        server: build_server(link),
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
         loss: Stream::new(seed, LOSS_STREAM, index as u32),
@@ -82,13 +82,15 @@ fn build_link(seed: u64, index: usize, link: &LinkPlan, groups: usize, marks: &M
             .map(|change| (Time::from_ps(change.at_ps), limit(change.limit)))
             .collect(),
         marks: marks.marks(link.sample),
-        groups,
+        statistics: LinkStatistics::new(groups, marks),
     })
 }
 
-fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
-    match discipline {
-        DisciplinePlan::Fifo { limit: bound } => Fifo::new(limit(*bound)).into(),
+fn build_server(link: &LinkPlan) -> Server {
+    match &link.discipline {
+        DisciplinePlan::Fifo { limit: bound } => {
+            Server::Fifo(link::Fifo::new(limit(*bound), rate(link.rate_bps)))
+        }
     }
 }
 
@@ -133,6 +135,7 @@ fn build_sender(plan: &Plan, flow: usize, rank: u32, marks: &MarkPlan) -> Sendin
             rank,
             first_link: group.forward[0],
             group: flows.group[flow] as u16,
+            single_link: group.forward.len() == 1 && group.reverse.is_empty(),
         },
     })
 }

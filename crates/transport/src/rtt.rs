@@ -1,4 +1,8 @@
 //! Round-trip estimation and the retransmission timeout: RFC 6298.
+//!
+//! With a clock of whole ticks the estimator runs in the scaled integers of BSD (Jacobson 1988, appendix A), as
+//! ns-2 does (2.35, `tcp/tcp.cc`, `rtt_update` and `rtt_backoff`). Their rounding matters: it leaves a margin of
+//! up to three ticks above a steady round-trip time, where RFC 6298 leaves one.
 
 use bufferlab_units::{Span, Time};
 
@@ -16,7 +20,38 @@ pub struct RttEstimator {
     min_rto: Span,
     max_rto: Span,
     clock: Span,
+    ticks: Ticks,
 }
+
+/// BSD's estimator: `srtt` in eighths of a tick, `rttvar` in quarters.
+#[derive(Clone, Debug, Default)]
+struct Ticks {
+    srtt: i64,
+    rttvar: i64,
+}
+
+impl Ticks {
+    /// Takes a sample of `ticks` into account and gives the timeout, ticks.
+    fn update(&mut self, ticks: i64) -> i64 {
+        if self.srtt == 0 {
+            (self.srtt, self.rttvar) = (ticks << 3, ticks << 1);
+        } else {
+            let delta = ticks - (self.srtt >> 3);
+            self.srtt = (self.srtt + delta).max(1);
+            self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
+        }
+        ((self.rttvar << 3) + self.srtt) >> 3
+    }
+
+    /// After four timeouts in a row the estimate is worth nothing: the next sample starts anew.
+    fn distrust(&mut self) {
+        self.rttvar += self.srtt >> 3;
+        self.srtt = 0;
+    }
+}
+
+/// Timeouts in a row after which ns-2 forgets its estimate (its backoff factor then exceeds 8).
+const DISTRUST_AFTER: u32 = 4;
 
 impl RttEstimator {
     /// An estimator before its first sample. `clock` is the granularity G of section 2.
@@ -29,6 +64,7 @@ impl RttEstimator {
             min_rto,
             max_rto,
             clock,
+            ticks: Ticks::default(),
         }
     }
 
@@ -46,6 +82,10 @@ impl RttEstimator {
     /// Takes a sample into account: (2.2) and (2.3) with alpha = 1/8 and beta = 1/4. Ends a backoff.
     #[inline]
     pub fn update(&mut self, sample: Span) {
+        if self.clock.as_ps() > 1 {
+            self.update_ticks(sample);
+            return;
+        }
         let r = sample.as_ps();
         if self.srtt == Span::ZERO {
             self.srtt = sample;
@@ -58,8 +98,20 @@ impl RttEstimator {
             self.srtt = Span::from_ps(srtt - srtt / 8 + r / 8);
         }
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
-        let margin = self.clock.as_ps().max(4 * self.rttvar.as_ps());
-        let rto = self.srtt.as_ps() + margin;
+        let rto = self.srtt.as_ps() + (4 * self.rttvar.as_ps()).max(1);
+        self.set_rto(rto);
+    }
+
+    #[inline(never)]
+    fn update_ticks(&mut self, sample: Span) {
+        let tick = self.clock.as_ps();
+        let rto = self.ticks.update((sample.as_ps() / tick) as i64);
+        self.srtt = Span::from_ps((self.ticks.srtt >> 3) as u64 * tick);
+        self.set_rto(rto as u64 * tick);
+    }
+
+    #[inline]
+    fn set_rto(&mut self, rto: u64) {
         self.base_rto = Span::from_ps(rto.clamp(self.min_rto.as_ps(), self.max_rto.as_ps()));
         self.backoff = 0;
     }
@@ -67,6 +119,9 @@ impl RttEstimator {
     /// The timer ran out: (5.5) doubles the timeout.
     pub fn back_off(&mut self) {
         self.backoff += 1;
+        if self.clock.as_ps() > 1 && self.backoff == DISTRUST_AFTER {
+            self.ticks.distrust();
+        }
     }
 
     /// Ends a backoff without a sample: new data was acknowledged (Linux and ns-2 do so; RFC 6298 section 5
@@ -137,6 +192,24 @@ mod tests {
         assert_eq!(rtt.rto(), Span::from_s(60));
         rtt.end_backoff();
         assert_eq!(rtt.rto(), Span::from_ms(200));
+    }
+
+    #[test]
+    fn whole_ticks_follow_bsd() {
+        let mut rtt = estimator(Span::from_ms(10));
+        rtt.update(Span::from_ms(1_000));
+        // srtt = 100 ticks, variation = 50: 100 + 4·50 ticks
+        assert_eq!((rtt.srtt(), rtt.rto()), (Span::from_ms(1_000), Span::from_ms(3_000)));
+        for _ in 0..100 {
+            rtt.update(Span::from_ms(1_000));
+        }
+        // the variation's quarters stop falling at 3, since 3 >> 2 is 0: 3 ticks of margin remain
+        assert_eq!(rtt.rto(), Span::from_ms(1_030));
+        for _ in 0..4 {
+            rtt.back_off();
+        }
+        rtt.update(Span::from_ms(500));
+        assert_eq!(rtt.rto(), Span::from_ms(1_500));
     }
 
     #[test]

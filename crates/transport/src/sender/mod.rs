@@ -96,6 +96,10 @@ pub struct Sender {
     receive_window: u32,
     phase: Phase,
     recovery: Recovery,
+    /// What ns-2's `Agent/TCP/Sack1` does otherwise; see `selective`.
+    ns2: bool,
+    /// Duplicates count: something was acknowledged since the last timeout (ns-2).
+    duplicates_count: bool,
     limited_transmit: bool,
     handshake: bool,
     timestamps: bool,
@@ -138,6 +142,8 @@ impl Sender {
             receive_window: config.receive_window.max(1),
             phase: Phase::Idle,
             recovery: config.recovery,
+            ns2: config.recovery == Recovery::SackNs2,
+            duplicates_count: true,
             limited_transmit: config.limited_transmit,
             handshake: config.handshake,
             timestamps: config.timestamps,
@@ -172,7 +178,7 @@ impl Sender {
     }
 
     /// The next segment to send now, if the windows allow one.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let segment = if self.plain { self.next_in_window()? } else { self.next_in_repair()? };
         self.on_sent(now, segment);
@@ -197,7 +203,7 @@ impl Sender {
     }
 
     /// Brings `cwnd_whole`, `window_to` and `plain` up to date after a change of state.
-    #[inline]
+    #[inline(always)]
     fn refresh(&mut self) {
         self.cwnd_whole = self.control.cwnd() as u32;
         let repairs = match self.recovery {
@@ -228,7 +234,9 @@ impl Sender {
     /// One more than the last segment that the windows admit.
     #[inline]
     fn window_end(&self) -> u32 {
-        let extra = if self.limited_transmit && self.phase == Phase::Open {
+        let extra = if self.limited_transmit
+            && (self.phase == Phase::Open || self.ns2 && self.phase == Phase::Loss)
+        {
             self.dup_acks.min(DUP_ACKS - 1)
         } else {
             self.inflation
@@ -267,8 +275,11 @@ impl Sender {
             SegmentKind::Retransmission => {
                 self.counters.sent += 1;
                 self.counters.retransmissions += 1;
-                // Karn's rule (RFC 6298 section 3): the acknowledgement of a retransmitted segment is no sample
-                self.timed = None;
+                // Karn's rule (RFC 6298 section 3): the acknowledgement of a retransmitted segment is no sample.
+                // ns-2 ends a timing only where a recovery starts and at a timeout.
+                if !self.ns2 {
+                    self.timed = None;
+                }
             }
         }
         if self.rto_deadline == Time::NEVER {
@@ -277,7 +288,7 @@ impl Sender {
     }
 
     /// An acknowledgement came, with its SACK blocks.
-    #[inline]
+    #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
         if ack.ack > self.una && ack.ack <= self.sent_to {
             self.on_new_ack(now, ack, sack);
@@ -300,17 +311,20 @@ impl Sender {
         if self.timestamps || self.rtt.backoff() == 0 {
             self.take_sample(ack.echo, now);
         }
-        self.rtt.end_backoff();
+        if !self.ns2 {
+            self.rtt.end_backoff();
+        }
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_new_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
         let acked = ack.ack - self.una;
         self.sample_rtt(now, ack);
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
+        self.duplicates_count = true;
         if self.board_active || ack.has_sack {
-            self.update_board(sack);
+            self.update_or_forget_board(sack);
         }
         match self.phase {
             Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
@@ -354,6 +368,7 @@ impl Sender {
             Recovery::SackNs2 => {
                 // ns-2: one for the acknowledgement, one for the retransmission that it answers
                 self.counted_pipe -= 2;
+                self.rtt.end_backoff();
                 self.restart_timer(now);
             }
             _ => self.restart_timer(now),
@@ -376,6 +391,7 @@ impl Sender {
         }
         if self.phase == Phase::SynSent {
             self.rtt.back_off();
+            self.tell_control(now, CongestionEvent::SynTimeout);
             self.resend_first = true;
         } else if self.una < self.sent_to {
             self.on_timeout(now);
@@ -396,7 +412,9 @@ impl Sender {
         self.rtt.back_off();
         self.timed = None;
         self.phase = Phase::Loss;
-        self.recover = self.sent_to;
+        // ns-2 asks for an acknowledgement beyond, not of, what was out
+        self.recover = self.sent_to + u32::from(self.ns2);
+        self.duplicates_count = false;
         (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
         if self.recovery == Recovery::Sack {
             self.activate_board().mark_all_lost();
@@ -424,13 +442,17 @@ impl Sender {
     fn sample_rtt(&mut self, now: Time, ack: &Ack) {
         if self.timestamps {
             self.take_sample(ack.echo, now);
-        } else if let Some((seq, sent)) = self.timed
-            && ack.ack > seq
-        {
-            self.timed = None;
-            self.take_sample(sent, now);
+        } else if let Some((seq, sent)) = self.timed {
+            // ns-2 takes no sample from a partial acknowledgement
+            if ack.ack > seq && !(self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover) {
+                self.timed = None;
+                self.take_sample(sent, now);
+            }
         }
-        self.rtt.end_backoff();
+        // ns-2's backoff ends only with a sample
+        if !self.ns2 {
+            self.rtt.end_backoff();
+        }
     }
 
     #[inline]

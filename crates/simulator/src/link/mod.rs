@@ -1,0 +1,188 @@
+//! A link: random loss, a queue with its transmitter, a propagation delay.
+//!
+//! There are two ways to serve. [`Fifo`] knows a packet's departure when it arrives and needs no event;
+//! [`Queued`] asks a discipline for every packet when the transmitter falls idle. The link knows nothing of
+//! where packets go.
+
+mod fifo;
+mod queued;
+
+use bufferlab_qdisc::{Backlog, Limit, Packet};
+use bufferlab_units::{Span, Stream, Time};
+
+pub(crate) use fifo::Fifo;
+pub(crate) use queued::Queued;
+
+use crate::marks::{Mark, MarkPlan, Marks};
+use crate::samples::QueueSample;
+use crate::statistics::LinkStatistics;
+
+/// Who waits, who is sent.
+#[derive(Clone, Debug)]
+pub(crate) enum Server {
+    /// First in, first out, without events.
+    Fifo(Fifo),
+    /// Any discipline.
+    Queued(Queued),
+}
+
+/// What became of a packet that arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It will leave the transmitter then.
+    Leaves(Time),
+    /// The transmitter starts with it, and the link's next event is then.
+    Starts(Time),
+    /// It waits, or is gone; the link's next event stays what it is.
+    Stays,
+}
+
+/// A link at work.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    server: Server,
+    marks: Marks,
+    /// A packet is lost if 64 random bits are below; 0 for never.
+    loss_below: u64,
+    loss: Stream,
+    /// Changes of the limit to come, the next one last.
+    changes: Vec<(Time, Limit)>,
+    next_change: Time,
+    /// What was counted.
+    pub(crate) statistics: LinkStatistics,
+    /// Propagation delay.
+    pub(crate) delay: Span,
+}
+
+/// What a link is made of.
+pub(crate) struct LinkSetup {
+    pub(crate) server: Server,
+    pub(crate) delay: Span,
+    pub(crate) loss_ppb: u32,
+    pub(crate) loss: Stream,
+    /// In order of time.
+    pub(crate) changes: Vec<(Time, Limit)>,
+    pub(crate) marks: Marks,
+    pub(crate) statistics: LinkStatistics,
+}
+
+impl Link {
+    pub(crate) fn new(setup: LinkSetup) -> Link {
+        let mut changes = setup.changes;
+        changes.reverse();
+        Link {
+            server: setup.server,
+            marks: setup.marks,
+            loss_below: loss_threshold(setup.loss_ppb),
+            loss: setup.loss,
+            next_change: changes.last().map_or(Time::NEVER, |(at, _)| *at),
+            changes,
+            statistics: setup.statistics,
+            delay: setup.delay,
+        }
+    }
+
+    /// A packet arrives.
+    #[inline(always)]
+    pub(crate) fn arrive(&mut self, now: Time, packet: &Packet) -> Fate {
+        if self.loss_below != 0 && self.loss.bits() < self.loss_below {
+            self.statistics.on_lost(usize::from(packet.group));
+            return Fate::Stays;
+        }
+        if now >= self.next_change {
+            self.change_limit(now);
+        }
+        self.statistics.on_arrival(packet);
+        match &mut self.server {
+            Server::Fifo(fifo) => fifo.arrive(now, packet, &mut self.statistics),
+            Server::Queued(queued) => queued.arrive(now, packet, &mut self.statistics),
+        }
+    }
+
+    /// The packet in transmission is out and the next one starts: the packet, and the link's next event.
+    pub(crate) fn depart(&mut self, now: Time) -> Option<(Packet, Time)> {
+        match &mut self.server {
+            Server::Fifo(_) => None,
+            Server::Queued(queued) => queued.depart(now, &mut self.statistics),
+        }
+    }
+
+    #[cold]
+    fn change_limit(&mut self, now: Time) {
+        while let Some(&(_, limit)) = self.changes.last().filter(|(at, _)| *at <= now) {
+            match &mut self.server {
+                Server::Fifo(fifo) => fifo.set_limit(limit),
+                Server::Queued(queued) => queued.set_limit(limit),
+            }
+            self.changes.pop();
+        }
+        self.next_change = self.changes.last().map_or(Time::NEVER, |(at, _)| *at);
+    }
+
+    /// Whether a mark is due.
+    #[inline]
+    pub(crate) fn mark_due(&self, now: Time) -> bool {
+        self.marks.due(now)
+    }
+
+    /// Handles the marks up to `now`; false once the run has ended.
+    #[cold]
+    pub(crate) fn pass_marks(
+        &mut self,
+        now: Time,
+        plan: &MarkPlan,
+        link: u32,
+        samples: &mut Vec<QueueSample>,
+    ) -> bool {
+        while let Some(Mark { time, sample, warmup }) = self.marks.take(now, plan) {
+            let backlog = self.backlog_before(time);
+            if sample {
+                let (arrived, dropped, departed_bytes) = self.statistics.totals();
+                samples.push(QueueSample { time, link, backlog, arrived, dropped, departed_bytes });
+            }
+            if warmup {
+                self.statistics.start_measuring(backlog);
+                if let Server::Queued(queued) = &self.server {
+                    queued.start_measuring(time, &mut self.statistics);
+                }
+            }
+        }
+        now < plan.end
+    }
+
+    /// What waits just before a moment, which is not before the last event.
+    fn backlog_before(&mut self, time: Time) -> Backlog {
+        match &mut self.server {
+            Server::Fifo(fifo) => {
+                fifo.settle_before(time, &mut self.statistics);
+                fifo.backlog()
+            }
+            Server::Queued(queued) => queued.backlog(),
+        }
+    }
+
+    /// Closes the books at the run's end.
+    pub(crate) fn finish(&mut self, end: Time) {
+        match &mut self.server {
+            Server::Fifo(fifo) => fifo.finish(end, &mut self.statistics),
+            Server::Queued(queued) => queued.finish(end, &mut self.statistics),
+        }
+    }
+}
+
+/// `ppb` parts per billion as a bound for 64 random bits.
+fn loss_threshold(ppb: u32) -> u64 {
+    ((u128::from(ppb) << 64) / 1_000_000_000).min(u128::from(u64::MAX)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::loss_threshold;
+
+    #[test]
+    fn loss_thresholds_are_shares_of_all_numbers() {
+        assert_eq!(loss_threshold(0), 0);
+        assert_eq!(loss_threshold(500_000_000), 1 << 63);
+        assert_eq!(loss_threshold(1_000_000_000), u64::MAX);
+    }
+}

@@ -1,0 +1,94 @@
+//! A transmitter that asks a discipline for each packet.
+//!
+//! A packet that arrives while the transmitter is idle starts at once; what waits is in the discipline, the
+//! packet in transmission is not.
+
+use bufferlab_qdisc::{AnyQdisc, Backlog, Drops, Limit, Packet, QueueDisc};
+use bufferlab_units::{Rate, Time, TransmissionClock};
+
+use super::Fate;
+use crate::statistics::LinkStatistics;
+
+/// A discipline with its transmitter.
+#[derive(Clone, Debug)]
+pub(crate) struct Queued {
+    qdisc: AnyQdisc,
+    clock: TransmissionClock,
+    /// The packet being sent.
+    in_service: Option<Packet>,
+    departs: Time,
+    drops: Drops,
+}
+
+impl Queued {
+    pub(crate) fn new(qdisc: AnyQdisc, rate: Rate) -> Queued {
+        let clock = TransmissionClock::new(rate);
+        Queued { qdisc, clock, in_service: None, departs: Time::NEVER, drops: Drops::new() }
+    }
+
+    pub(crate) fn set_limit(&mut self, limit: Limit) {
+        self.qdisc.set_limit(limit);
+    }
+
+    #[inline]
+    pub(crate) fn arrive(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Fate {
+        statistics.before_change(now, self.qdisc.backlog());
+        self.qdisc.enqueue(now, *packet, &mut self.drops);
+        let idle = self.in_service.is_none();
+        if idle {
+            self.serve(now, statistics);
+        }
+        statistics.on_backlog(self.qdisc.backlog());
+        self.count_drops(statistics);
+        if idle { Fate::Starts(self.departs) } else { Fate::Stays }
+    }
+
+    pub(crate) fn depart(&mut self, now: Time, statistics: &mut LinkStatistics) -> Option<(Packet, Time)> {
+        let packet = self.in_service.take()?;
+        statistics.on_departure(packet.group, packet.wire_bytes);
+        statistics.before_change(now, self.qdisc.backlog());
+        self.serve(now, statistics);
+        self.count_drops(statistics);
+        Some((packet, self.departs))
+    }
+
+    #[inline]
+    fn serve(&mut self, now: Time, statistics: &mut LinkStatistics) {
+        self.in_service = self.qdisc.dequeue(now, &mut self.drops);
+        self.departs = match &self.in_service {
+            Some(packet) => {
+                let transmission = self.clock.next(packet.wire_bytes);
+                statistics.on_service(packet, now - packet.enqueued, transmission);
+                now + transmission
+            }
+            None => Time::NEVER,
+        };
+    }
+
+    #[inline]
+    fn count_drops(&mut self, statistics: &mut LinkStatistics) {
+        for dropped in self.drops.drain(..) {
+            statistics.on_drop(&dropped.packet);
+        }
+    }
+
+    pub(crate) fn backlog(&self) -> Backlog {
+        self.qdisc.backlog()
+    }
+
+    pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {
+        statistics.forget_window(now, self.departs);
+    }
+
+    /// What is left is counted through the discipline's service.
+    pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
+        statistics.before_change(end, self.qdisc.backlog());
+        statistics.cut_window(end, self.departs);
+        let mut left: Vec<Packet> = self.in_service.take().into_iter().collect();
+        while let Some(packet) = self.qdisc.dequeue(end, &mut self.drops) {
+            left.push(packet);
+        }
+        left.extend(self.drops.drain(..).map(|dropped| dropped.packet));
+        left.iter().for_each(|packet| statistics.on_left(packet.group));
+    }
+}
