@@ -18,8 +18,6 @@
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
 //! ring of acknowledgements under way.
 
-use std::collections::VecDeque;
-
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_units::Time;
 
@@ -29,6 +27,7 @@ use crate::marks::MarkPlan;
 use crate::outcome::Outcome;
 use crate::receiving::ReceivingHost;
 use crate::report;
+use crate::ring::Ring;
 use crate::samples::Samples;
 use crate::sending::{SendingHost, Turn};
 use crate::tournament::Tournament;
@@ -71,7 +70,7 @@ pub(crate) struct World {
 pub(crate) struct Engine {
     world: World,
     /// Packets between two links, by the link that they left.
-    lines: Vec<VecDeque<(Time, Packet)>>,
+    lines: Vec<Ring<(Time, Packet)>>,
     link_events: Tournament,
     line_events: Tournament,
     receiver_events: Tournament,
@@ -97,7 +96,7 @@ impl Engine {
         }
         let receivers = if world.receiver_events { world.receivers.len() } else { 1 };
         Engine {
-            lines: vec![VecDeque::new(); links],
+            lines: vec![Ring::default(); links],
             link_events: Tournament::new(links),
             line_events: Tournament::new(links),
             receiver_events: Tournament::new(receivers),
@@ -180,7 +179,7 @@ impl Engine {
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
         if usize::from(packet.hop) < path.len() {
             let at = departs + self.world.links[index].delay;
-            self.lines[index].push_back((at, packet));
+            self.lines[index].push((at, packet));
             self.line_events.advance(index, at);
             return;
         }
@@ -199,7 +198,7 @@ impl Engine {
 
     /// A packet reaches the next link of its path.
     fn on_line(&mut self, now: Time, index: usize) {
-        let Some((_, packet)) = self.lines[index].pop_front() else { return };
+        let Some((_, packet)) = self.lines[index].pop() else { return };
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
         self.line_events.set(index, next);
         let path = self.world.routes[usize::from(packet.group)].path(&packet);

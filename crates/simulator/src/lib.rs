@@ -25,6 +25,7 @@ mod outcome;
 mod plan;
 mod receiving;
 mod report;
+mod ring;
 mod samples;
 mod sending;
 mod statistics;

@@ -4,13 +4,12 @@
 //! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
-use std::collections::VecDeque;
-
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
+use crate::ring::Ring;
 use crate::samples::ReceiverSample;
 use crate::sending::SendingHost;
 
@@ -18,9 +17,9 @@ use crate::sending::SendingHost;
 #[derive(Clone, Debug, Default)]
 struct ReturnPath {
     /// On the way to the first reverse link.
-    outgoing: VecDeque<Packet>,
+    outgoing: Ring<Packet>,
     /// Contents of the acknowledgements that are on the reverse links, by number.
-    contents: VecDeque<(u32, Ack, SackBlocks)>,
+    contents: Ring<(u32, Ack, SackBlocks)>,
     next_number: u32,
 }
 
@@ -186,9 +185,9 @@ impl ReceivingHost {
         };
         let seq = returns.next_number;
         returns.next_number = seq.wrapping_add(1);
-        returns.contents.push_back((seq, ack, blocks));
+        returns.contents.push((seq, ack, blocks));
         let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
-        returns.outgoing.push_back(Packet {
+        returns.outgoing.push(Packet {
             enqueued: at,
             sent: ack.echo,
             flow,
@@ -204,7 +203,7 @@ impl ReceivingHost {
     pub(crate) fn take_outgoing(&mut self, now: Time) -> Option<Packet> {
         let returns = self.returns.as_deref_mut()?;
         returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
-        returns.outgoing.pop_front()
+        returns.outgoing.pop()
     }
 
     /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
@@ -212,7 +211,7 @@ impl ReceivingHost {
         let contents = &mut self.returns.as_deref_mut()?.contents;
         let behind = |held: u32| number.wrapping_sub(held) as i32;
         while let Some(&(held, ack, blocks)) = contents.front().filter(|(held, ..)| behind(*held) >= 0) {
-            contents.pop_front();
+            contents.pop();
             if held == number {
                 return Some((ack, blocks));
             }

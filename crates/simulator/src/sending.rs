@@ -5,14 +5,13 @@
 //! acknowledgement at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
-use std::collections::VecDeque;
-
 use bufferlab_congestion::AnyControl;
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
+use crate::ring::Ring;
 use crate::samples::SenderSample;
 
 /// What sends.
@@ -57,9 +56,9 @@ pub(crate) struct Identity {
 pub(crate) struct SendingHost {
     source: Source,
     /// Acknowledgements on their way, with the first link's time at which their answer reaches it.
-    arrivals: VecDeque<(Time, Ack)>,
+    arrivals: Ring<(Time, Ack)>,
     /// SACK blocks of those that have them.
-    sacks: VecDeque<SackBlocks>,
+    sacks: Ring<SackBlocks>,
     marks: Marks,
     /// When the host acts of its own: start, stop, or the end of a processing delay.
     action: Time,
@@ -100,8 +99,8 @@ impl SendingHost {
         });
         SendingHost {
             source: setup.source,
-            arrivals: VecDeque::new(),
-            sacks: VecDeque::new(),
+            arrivals: Ring::default(),
+            sacks: Ring::default(),
             marks: setup.marks,
             action: setup.start,
             stop: setup.stop,
@@ -125,12 +124,12 @@ impl SendingHost {
     /// An acknowledgement will reach the host, by its own clock, at `at`.
     #[inline(always)]
     pub(crate) fn expect(&mut self, at: Time, ack: Ack) {
-        self.arrivals.push_back((at + self.offset, ack));
+        self.arrivals.push((at + self.offset, ack));
     }
 
     /// The SACK blocks of the acknowledgement that was expected last.
     pub(crate) fn expect_blocks(&mut self, blocks: SackBlocks) {
-        self.sacks.push_back(blocks);
+        self.sacks.push(blocks);
     }
 
     /// When the next thing happens here, by the first link's clock.
@@ -151,7 +150,7 @@ impl SendingHost {
     pub(crate) fn handle(&mut self, now: Time, local: Time) -> Turn {
         match self.arrivals.front() {
             Some(&(at, ack)) if at <= now => {
-                self.arrivals.pop_front();
+                self.arrivals.pop();
                 self.take_arrival(local, &ack);
                 if self.action <= local { self.act(local) } else { Turn::Answer }
             }
@@ -165,7 +164,7 @@ impl SendingHost {
             return;
         };
         if ack.has_sack {
-            let blocks = self.sacks.pop_front().unwrap_or_default();
+            let blocks = self.sacks.pop().unwrap_or_default();
             sender.on_ack(local, ack, &blocks);
         } else {
             sender.on_ack(local, ack, &SackBlocks::NONE);

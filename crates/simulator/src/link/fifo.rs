@@ -5,12 +5,11 @@
 //! and a packet's figures are booked at once. The policy is that of `bufferlab_qdisc::Fifo`, and a test holds
 //! the two to the same bits.
 
-use std::collections::VecDeque;
-
 use bufferlab_qdisc::{Backlog, Limit, Packet};
 use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
+use crate::ring::Ring;
 use crate::statistics::LinkStatistics;
 
 /// A packet accepted and not yet out.
@@ -27,7 +26,7 @@ pub(crate) struct Fifo {
     limit: Limit,
     clock: TransmissionClock,
     /// The first is in transmission, the others wait.
-    packets: VecDeque<Held>,
+    packets: Ring<Held>,
     waiting_bytes: u64,
     /// When the transmitter will have sent everything.
     free: Time,
@@ -36,7 +35,7 @@ pub(crate) struct Fifo {
 impl Fifo {
     pub(crate) fn new(limit: Limit, rate: Rate) -> Fifo {
         let clock = TransmissionClock::new(rate);
-        Fifo { limit, clock, packets: VecDeque::new(), waiting_bytes: 0, free: Time::ZERO }
+        Fifo { limit, clock, packets: Ring::default(), waiting_bytes: 0, free: Time::ZERO }
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
@@ -56,7 +55,7 @@ impl Fifo {
         if !self.packets.is_empty() {
             self.waiting_bytes += u64::from(packet.wire_bytes);
         }
-        self.packets.push_back(Held { departs, wire_bytes: packet.wire_bytes, group: packet.group });
+        self.packets.push(Held { departs, wire_bytes: packet.wire_bytes, group: packet.group });
         self.free = departs;
         statistics.on_backlog(self.backlog());
         statistics.on_passage(packet, now, starts, departs);
@@ -71,7 +70,7 @@ impl Fifo {
                 return;
             }
             statistics.on_departure(group, wire_bytes);
-            self.packets.pop_front();
+            self.packets.pop();
             if let Some(next) = self.packets.front() {
                 self.waiting_bytes -= u64::from(next.wire_bytes);
             }
@@ -92,7 +91,7 @@ impl Fifo {
 
     pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
         self.settle_before(end, statistics);
-        for held in &self.packets {
+        for held in self.packets.iter() {
             statistics.on_left(held.group);
         }
     }
