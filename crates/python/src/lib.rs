@@ -109,13 +109,7 @@ fn simulate(py: Python<'_>, plan_json: &str, control: Option<&PyControl>) -> PyR
         let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
         let (events, packets) = (outcome.events, outcome.packets);
         let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        Ok(PyOutcome {
-            reached_ps,
-            canceled,
-            events,
-            packets,
-            tables,
-        })
+        Ok(PyOutcome { reached_ps, canceled, events, packets, tables })
     })
 }
 

@@ -47,11 +47,7 @@ impl PyTable {
         let schema = self.batch.schema();
         let batches = RecordBatchIterator::new([Ok(self.batch.clone())], schema);
         // The capsule owns the stream; a reader that takes it leaves a released one, which drops to nothing.
-        PyCapsule::new_with_value(
-            py,
-            FFI_ArrowArrayStream::new(Box::new(batches)),
-            c"arrow_array_stream",
-        )
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
     }
 
     fn __len__(&self) -> usize {
@@ -99,25 +95,12 @@ pub fn from_outcome(outcome: Outcome) -> Result<Tables<RecordBatch>, ArrowError>
     Ok(Tables {
         flows: flows(outcome.flows)?,
         queues: queues(outcome.queues)?,
-        histograms: batch!(
-            outcome.histograms,
-            HistogramTable {
-                link,
-                group,
-                lower_ps,
-                upper_ps,
-                count
-            }
-        )?,
+        histograms: batch!(outcome.histograms, HistogramTable { link, group, lower_ps, upper_ps, count })?,
         queue_samples: queue_samples(outcome.queue_samples)?,
         sender_samples: sender_samples(outcome.sender_samples)?,
         receiver_samples: batch!(
             outcome.receiver_samples,
-            ReceiverSampleTable {
-                time_ps,
-                flow,
-                delivered_bytes
-            }
+            ReceiverSampleTable { time_ps, flow, delivered_bytes }
         )?,
     })
 }

@@ -1,5 +1,7 @@
 //! Whether a plan can be run: every bound that the engine's integers and indices rely on.
 
+use std::fmt::Display;
+
 use crate::plan::{
     CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
     SourcePlan, TcpPlan, UdpPlan,
@@ -36,15 +38,14 @@ pub struct PlanError {
 
 type Checked = Result<(), PlanError>;
 
-fn require(holds: bool, field: impl Into<String>, value: impl ToString, accepted: impl ToString) -> Checked {
-    if holds {
-        return Ok(());
-    }
-    Err(PlanError { field: field.into(), value: value.to_string(), accepted: accepted.to_string() })
+fn require(holds: bool, field: impl Into<String>, value: impl Display, accepted: impl Display) -> Checked {
+    let error =
+        || PlanError { field: field.into(), value: format!("{value}"), accepted: format!("{accepted}") };
+    if holds { Ok(()) } else { Err(error()) }
 }
 
-fn within<T: PartialOrd + ToString + Copy>(value: T, low: T, high: T, field: String) -> Checked {
-    let accepted = format!("{} to {}", low.to_string(), high.to_string());
+fn within<T: PartialOrd + Display + Copy>(value: T, low: T, high: T, field: String) -> Checked {
+    let accepted = format!("{low} to {high}");
     require(low <= value && value <= high, field, value, accepted)
 }
 

@@ -165,7 +165,8 @@ impl Engine {
         let link = &mut self.world.links[index];
         let open = !link.mark_due(now)
             || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
-        let Some((packet, next)) = link.depart(now).filter(|_| open) else {
+        let departure = if open { link.depart(now) } else { None };
+        let Some((packet, next)) = departure else {
             self.link_events.set(index, Time::NEVER);
             return;
         };

@@ -50,7 +50,7 @@ fn bucket(ps: u64) -> usize {
     if ps < SUBS {
         return ps as usize;
     }
-    let octave = 63 - ps.leading_zeros() - SUB_BITS;
+    let octave = ps.ilog2() - SUB_BITS;
     ((u64::from(octave) << SUB_BITS) + (ps >> octave)) as usize
 }
 

@@ -43,11 +43,45 @@ pub use plan::{
     LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 
+use world::Service;
+
 /// Runs a plan to its end, or until `control` cancels it.
 ///
 /// # Errors
 /// [`PlanError`] names the first field of the plan that is out of bounds.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
     check::check(plan)?;
-    Ok(engine::Engine::new(world::build(plan)).run(control))
+    Ok(engine::Engine::new(world::build(plan, Service::Shortest)).run(control))
+}
+
+/// The same, with every link served by its discipline and an event for every departure, as disciplines need
+/// that decide at the last moment. The results are the same but for the number of events; tests hold the two
+/// against each other, and benchmarks tell what an event costs.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with_link_events(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
+    check::check(plan)?;
+    Ok(engine::Engine::new(world::build(plan, Service::Events)).run(control))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_with_and_without_events_give_the_same() {
+        let mut plan: Plan = serde_json::from_str(include_str!("../tests/plans/two_flows.json")).unwrap();
+        plan.sample_interval_ps = 7_000_000_000;
+        plan.links[0].loss_ppb = 1_000_000;
+        plan.links[0].changes =
+            vec![LimitChange { at_ps: 2_000_000_000_000, limit: LimitPlan::Bytes(5_000) }];
+        let control = Control::default();
+        let shortest = run(&plan, &control).unwrap();
+        let mut events = run_with_link_events(&plan, &control).unwrap();
+        assert!(shortest.queues.dropped_packets[0] > 0 && shortest.queues.lost_packets[0] > 0);
+        assert!(events.events > shortest.events);
+        events.events = shortest.events;
+        assert_eq!(shortest, events);
+    }
 }

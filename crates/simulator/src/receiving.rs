@@ -209,7 +209,7 @@ impl ReceivingHost {
     /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
     fn content(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
         let contents = &mut self.returns.as_deref_mut()?.contents;
-        let behind = |held: u32| number.wrapping_sub(held) as i32;
+        let behind = |held: u32| number.wrapping_sub(held).cast_signed();
         while let Some(&(held, ack, blocks)) = contents.front().filter(|(held, ..)| behind(*held) >= 0) {
             contents.pop();
             if held == number {

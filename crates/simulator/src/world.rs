@@ -1,13 +1,13 @@
 //! From a checked plan to a world.
 
 use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
-use bufferlab_qdisc::Limit;
+use bufferlab_qdisc::{AnyQdisc, Fifo, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::engine::{Route, World};
 use crate::link::{self, Link, LinkSetup, Server};
-use crate::marks::MarkPlan;
+use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
     CongestionPlan, DisciplinePlan, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
     RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
@@ -24,16 +24,27 @@ const DATAGRAM_STREAM: u32 = 3;
 /// Datagram sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
 const MAX_DATAGRAM_BYTES: u32 = 65_535;
 
-pub(crate) fn build(plan: &Plan) -> World {
+/// How links are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    /// Without events where the discipline allows it.
+    Shortest,
+    /// By events everywhere.
+    Events,
+}
+
+pub(crate) fn build(plan: &Plan, service: Service) -> World {
     let marks = MarkPlan {
         interval: Span::from_ps(plan.sample_interval_ps),
         warmup: Time::from_ps(plan.warmup_ps),
         end: Time::from_ps(plan.duration_ps),
     };
     let groups = plan.groups.len();
-    let links = plan.links.iter().enumerate();
-    let links: Vec<_> =
-        links.map(|(index, link)| build_link(plan.seed, index, link, groups, &marks)).collect();
+    let links = plan.links.iter().enumerate().map(|(index, link)| {
+        let loss = Stream::new(plan.seed, LOSS_STREAM, index as u32);
+        build_link(link, service, loss, LinkStatistics::new(groups, &marks), marks.marks(link.sample))
+    });
+    let links: Vec<_> = links.collect();
     let flows = 0..plan.flows.group.len();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
     let mut ranks = vec![0; by_rank.len()];
@@ -70,27 +81,41 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
-fn build_link(seed: u64, index: usize, link: &LinkPlan, groups: usize, marks: &MarkPlan) -> Link {
+fn build_link(
+    link: &LinkPlan,
+    service: Service,
+    loss: Stream,
+    statistics: LinkStatistics,
+    marks: Marks,
+) -> Link {
     Link::new(LinkSetup {
-        server: build_server(link),
+        server: build_server(link, service),
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
-        loss: Stream::new(seed, LOSS_STREAM, index as u32),
+        loss,
         changes: link
             .changes
             .iter()
             .map(|change| (Time::from_ps(change.at_ps), limit(change.limit)))
             .collect(),
-        marks: marks.marks(link.sample),
-        statistics: LinkStatistics::new(groups, marks),
+        marks,
+        statistics,
     })
 }
 
-fn build_server(link: &LinkPlan) -> Server {
-    match &link.discipline {
-        DisciplinePlan::Fifo { limit: bound } => {
-            Server::Fifo(link::Fifo::new(limit(*bound), rate(link.rate_bps)))
+fn build_server(link: &LinkPlan, service: Service) -> Server {
+    let rate = rate(link.rate_bps);
+    match (&link.discipline, service) {
+        (DisciplinePlan::Fifo { limit: bound }, Service::Shortest) => {
+            Server::Fifo(link::Fifo::new(limit(*bound), rate))
         }
+        (discipline, _) => Server::Queued(link::Queued::new(build_qdisc(discipline), rate)),
+    }
+}
+
+fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
+    match discipline {
+        DisciplinePlan::Fifo { limit: bound } => Fifo::new(limit(*bound)).into(),
     }
 }
 

@@ -105,9 +105,9 @@ impl RttEstimator {
     #[inline(never)]
     fn update_ticks(&mut self, sample: Span) {
         let tick = self.clock.as_ps();
-        let rto = self.ticks.update((sample.as_ps() / tick) as i64);
-        self.srtt = Span::from_ps((self.ticks.srtt >> 3) as u64 * tick);
-        self.set_rto(rto as u64 * tick);
+        let rto = self.ticks.update((sample.as_ps() / tick).cast_signed());
+        self.srtt = Span::from_ps((self.ticks.srtt >> 3).cast_unsigned() * tick);
+        self.set_rto(rto.cast_unsigned() * tick);
     }
 
     #[inline]

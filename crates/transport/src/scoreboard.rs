@@ -7,7 +7,7 @@
 //! packet than a small one.
 //!
 //! `IsLost` (RFC 6675 section 4): a segment is lost when `DupThresh` segments above it are SACKed. The byte
-//! rule "more than (DupThresh - 1) * SMSS bytes" says the same for full segments.
+//! rule "more than (`DupThresh` - 1) * SMSS bytes" says the same for full segments.
 
 /// RFC 6675 section 2: `DupThresh`.
 pub(crate) const DUP_THRESH: u32 = 3;
@@ -311,7 +311,7 @@ mod tests {
         let mut newly = 0;
         let mut start = 1;
         for seq in 1..window {
-            if seq % 10 == 0 {
+            if seq.is_multiple_of(10) {
                 start = seq + 1;
                 continue;
             }

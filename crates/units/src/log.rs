@@ -8,7 +8,7 @@
 pub fn ln(x: f64) -> f64 {
     debug_assert!(x.is_normal() && x > 0.0);
     let bits = x.to_bits();
-    let mut exponent = (bits >> 52) as i64 - 1023;
+    let mut exponent = (bits >> 52).cast_signed() - 1023;
     let mut mantissa = f64::from_bits((bits & ((1 << 52) - 1)) | (1023 << 52));
     if mantissa > std::f64::consts::SQRT_2 {
         mantissa *= 0.5;

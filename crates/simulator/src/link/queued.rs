@@ -89,6 +89,8 @@ impl Queued {
             left.push(packet);
         }
         left.extend(self.drops.drain(..).map(|dropped| dropped.packet));
-        left.iter().for_each(|packet| statistics.on_left(packet.group));
+        for packet in left {
+            statistics.on_left(packet.group);
+        }
     }
 }

@@ -254,7 +254,7 @@ fn transfers_survive_random_loss() {
 fn a_window_of_a_hundred_thousand_with_a_tenth_lost_is_repaired() {
     let window = 100_000;
     let lost = move |segment: Segment| {
-        segment.kind == SegmentKind::New && segment.seq < window && segment.seq % 10 == 0
+        segment.kind == SegmentKind::New && segment.seq < window && segment.seq.is_multiple_of(10)
     };
     let config = TcpConfig { transfer_segments: 2 * window, ..config(Recovery::Sack) };
     let mut pair = Pair::new(&config, Reno::new(window, Some(2), Growth::PerSegment).into(), lost);

@@ -1,0 +1,85 @@
+# One vocabulary for developers, for users and for CI; every target sets up what it needs.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+BIN := .venv/bin
+# Examples: make reproduce ARGS="splitbuff/fig1 --quick", make validate ARGS=--quick, make test PYTEST="-k sizing"
+ARGS ?=
+PYTEST ?=
+
+.PHONY: help
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Makes .venv with all that running needs (every target below does so itself)
+	@scripts/setup.sh
+
+.PHONY: run
+run: setup ## Sizes the buffer of examples/published-link.toml, simulates the answer, plots into results/
+	@mkdir -p results
+	@$(BIN)/bufferlab size examples/published-link.toml --verify --plot results/published-link.png $(ARGS)
+
+.PHONY: validate
+validate: setup ## Compares the simulator with ns-2 and with theory
+	@$(BIN)/bufferlab validate $(ARGS)
+
+.PHONY: reproduce
+reproduce: setup ## Figures and tables of the published documents, into results/
+	@$(BIN)/bufferlab reproduce $(ARGS)
+
+.PHONY: lint
+lint: ## Formatting, lints, types
+	@scripts/setup.sh checks
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --quiet --check
+	$(BIN)/mypy --no-error-summary
+
+.PHONY: test
+test: lint ## All checks and tests, as CI runs them
+	cargo test --quiet --locked --workspace
+	@$(BIN)/pytest -q $(PYTEST)
+
+.PHONY: format
+format: ## Formats Rust and Python
+	@scripts/setup.sh checks
+	cargo fmt --all
+	$(BIN)/ruff check --quiet --fix-only
+	$(BIN)/ruff format --quiet
+
+.PHONY: bench bench-build bench-gate
+bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from one run
+	@target/release/bufferlab-bench speed
+	@echo
+	@target/release/bufferlab-bench memory
+	@echo
+	@target/release/bufferlab-bench ns2
+
+bench-gate: bench-build ## Instructions a packet against benchmarks/instructions.json; fails if there are 3 % more
+	@target/release/bufferlab-bench gate
+
+bench-build: setup
+	@CARGO_TARGET_DIR=target cargo build --quiet --locked --release --package bufferlab-bench
+
+.PHONY: golden
+golden: bench-build ## Writes the committed measurements anew: instructions a packet
+	@target/release/bufferlab-bench gate --update
+
+.PHONY: docs
+docs: setup ## Writes docs/scenario.schema.json anew
+	@$(BIN)/python -m bufferlab.schema >docs/.schema.new
+	@mv docs/.schema.new docs/scenario.schema.json
+
+.PHONY: constraints
+constraints: ## Renews constraints.txt: the newest versions of all Python packages
+	@scripts/constraints.sh
+
+.PHONY: clean
+clean: ## Removes what was built: .venv, target, caches; keeps results
+	rm -rf .venv target dist .mypy_cache .ruff_cache .pytest_cache .hypothesis python/bufferlab/_core*.so

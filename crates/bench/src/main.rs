@@ -1,0 +1,77 @@
+//! Measures the engine: against a bare loop, against ns-2, its memory, and its instructions a packet.
+//!
+//! Times are compared only within one run, as medians of paired turns: a shared machine's speed moves by a factor of two
+//! from one minute to the next. Only the count of instructions is good for a gate.
+//!
+//! ```text
+//! bufferlab-bench speed | memory | ns2 | gate | gate --update
+//! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2
+//! ```
+
+mod bare;
+mod child;
+mod clock;
+mod engine;
+mod gate;
+mod memory;
+mod ns2;
+mod report;
+mod speed;
+mod workload;
+
+use std::env;
+use std::error::Error;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use engine::Stack;
+use gate::Verdict;
+use workload::Workload;
+
+const USAGE: &str =
+    "usage: bufferlab-bench speed | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let answer = match words[..] {
+        ["speed"] => speed::report(),
+        ["memory"] => memory::report(),
+        ["ns2"] => ns2::report(),
+        ["gate"] => return finish_gate(gate::report(false)),
+        ["gate", "--update"] => return finish_gate(gate::report(true)),
+        ["engine", flows, rate_bps, seconds, stack] => run_engine(flows, rate_bps, seconds, stack),
+        _ => return fail(&USAGE),
+    };
+    match answer {
+        Ok(text) => print(&text, ExitCode::SUCCESS),
+        Err(error) => fail(&error),
+    }
+}
+
+fn finish_gate(answer: Result<(Verdict, String), Box<dyn Error>>) -> ExitCode {
+    match answer {
+        Ok((Verdict::Passed, text)) => print(&text, ExitCode::SUCCESS),
+        Ok((Verdict::Regressed, text)) => print(&text, ExitCode::FAILURE),
+        Err(error) => fail(&error),
+    }
+}
+
+fn run_engine(flows: &str, rate_bps: &str, seconds: &str, stack: &str) -> Result<String, Box<dyn Error>> {
+    let work = Workload { flows: flows.parse()?, ..Workload::at_rate(rate_bps.parse()?, seconds.parse()?) };
+    let counts = engine::simulate(&engine::plan(&work, Stack::from_name(stack)?))?;
+    Ok(serde_json::to_string(&counts)? + "\n")
+}
+
+fn print(text: &str, code: ExitCode) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => code,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &dyn std::fmt::Display) -> ExitCode {
+    // Nothing is left to be done where even this cannot be written.
+    let _ = writeln!(io::stderr(), "bufferlab-bench: {error}");
+    ExitCode::from(2)
+}

@@ -1,0 +1,36 @@
+"""Bufferlab: how large should a router's buffer be, and which queue should it run?"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from bufferlab.errors import InputError as InputError
+    from bufferlab.errors import OutputError as OutputError
+    from bufferlab.results import Result as Result
+    from bufferlab.results import RunSet as RunSet
+    from bufferlab.scenario import Scenario as Scenario
+    from bufferlab.simulation import run as run
+
+__version__: Final = "0.1.0"
+
+_PUBLIC: Final = {
+    "InputError": "bufferlab.errors",
+    "OutputError": "bufferlab.errors",
+    "Result": "bufferlab.results",
+    "RunSet": "bufferlab.results",
+    "Scenario": "bufferlab.scenario",
+    "run": "bufferlab.simulation",
+}
+
+__all__ = ["InputError", "OutputError", "Result", "RunSet", "Scenario", "__version__", "run"]
+
+
+def __getattr__(name: str) -> object:
+    """Import public names when they are first used, so that `bufferlab --help` starts at once."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'bufferlab' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value

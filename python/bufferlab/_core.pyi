@@ -1,0 +1,55 @@
+"""The engine, compiled. Tables follow the Arrow PyCapsule interface: `polars.DataFrame(table)` reads them."""
+
+from typing import Final, final
+
+__all__ = ["ALL_GROUPS", "PLAN_VERSION", "Control", "Outcome", "Table", "engine_version", "simulate"]
+
+ALL_GROUPS: Final[int]
+"""Stands for "all groups" in the column `group` of queues and histograms."""
+
+PLAN_VERSION: Final[int]
+"""The format of plans that this engine reads."""
+
+engine_version: Final[str]
+
+@final
+class Control:
+    """A handle on a running simulation, for any thread."""
+
+    def __new__(cls) -> Control: ...
+    def cancel(self) -> None: ...
+    def reached_ps(self) -> int: ...
+
+@final
+class Table:
+    """Columns on their way to a data frame, without a copy."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __len__(self) -> int: ...
+
+@final
+class Outcome:
+    """What a run measured; the columns are those of `crates/simulator/src/outcome.rs`."""
+
+    @property
+    def reached_ps(self) -> int: ...
+    @property
+    def canceled(self) -> bool: ...
+    @property
+    def events(self) -> int: ...
+    @property
+    def packets(self) -> int: ...
+    def flows(self) -> Table: ...
+    def queues(self) -> Table: ...
+    def histograms(self) -> Table: ...
+    def queue_samples(self) -> Table: ...
+    def sender_samples(self) -> Table: ...
+    def receiver_samples(self) -> Table: ...
+
+def simulate(plan_json: str, control: Control | None = None) -> Outcome:
+    """Run a plan to its end, or until `control` cancels it; other Python threads run meanwhile.
+
+    Raises:
+        ValueError: If the plan is not valid; the message is one line.
+        RuntimeError: If the engine has a bug.
+    """

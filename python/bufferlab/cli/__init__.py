@@ -1,0 +1,110 @@
+"""The command `bufferlab`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Annotated, Final
+
+import typer
+
+from bufferlab import __version__
+from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
+
+VERBS: Final[Mapping[str, str]] = {
+    "run": "bufferlab.cli.run",
+    "size": "bufferlab.cli.size",
+    "reproduce": "bufferlab.cli.reproduce",
+    "validate": "bufferlab.cli.validate",
+}
+"""The module of each verb, in the order of the help; its `register(app)` adds the verb to the command."""
+
+_NAME: Final = "bufferlab"
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit status.
+
+    Args:
+        args: Arguments after the command's name; default those of the process.
+    """
+    try:
+        status = _invoke(list(sys.argv[1:] if args is None else args))
+    except BrokenPipeError:  # the reader has what it wanted
+        status = FAILED
+    return _flushed(status)
+
+
+def build_app(verbs: Sequence[str] = tuple(VERBS)) -> typer.Typer:
+    """Make the command with some of its verbs; their modules are imported."""
+    app = typer.Typer(
+        name=_NAME,
+        help="How large should a router's buffer be, and which queue should it run?",
+        epilog="bufferlab VERB --help tells more about a verb.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_start)
+    for verb in verbs:
+        import_module(VERBS[verb]).register(app)
+    return app
+
+
+def _invoke(args: list[str]) -> int:
+    try:
+        with terminable():
+            command = typer.main.get_command(build_app(_verbs_needed(args)))
+            with command.make_context(_NAME, args) as context:
+                command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except BrokenPipeError:
+        raise
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - nobody should see a traceback unasked
+        status = _usage_status(error)
+        return status_of(error) if status is None else status
+    return 0
+
+
+def _flushed(status: int) -> int:
+    """Write out what is buffered; a failure that nobody was told about is told."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        silence_stdout()
+        if not isinstance(error, BrokenPipeError) and not status:
+            return status_of(error)
+        return status or FAILED
+    return status
+
+
+def _verbs_needed(args: Sequence[str]) -> Sequence[str]:
+    """Spare the others' imports, so that every verb starts soon."""
+    if args and args[0] in VERBS:
+        return args[:1]
+    return () if args == ["--version"] else tuple(VERBS)
+
+
+def _usage_status(error: BaseException) -> int | None:
+    """Tell about bad usage, which typer reports by exceptions of its own; `None` for other errors."""
+    describe = getattr(error, "format_message", None)
+    if describe is None:
+        return None
+    context = getattr(error, "ctx", None)
+    path = _NAME if context is None else context.command_path
+    say(f"{describe().rstrip('.')} (see '{path} --help')")
+    return BAD_INPUT
+
+
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"{_NAME} {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

@@ -1,0 +1,115 @@
+"""What the verbs share: how they end, and how they speak.
+
+Exit status: 0 done; 1 failed (output cannot be written, or a bug); 2 bad usage or input; 130 after Ctrl-C,
+143 after SIGTERM. Errors are one line on standard error; results go to standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+from rich.console import Console, RenderableType
+
+from bufferlab.errors import InputError, OutputError
+
+FAILED: Final = 1
+BAD_INPUT: Final = 2
+INTERRUPTED: Final = 128 + signal.SIGINT
+TERMINATED: Final = 128 + signal.SIGTERM
+
+DEBUG_VARIABLE: Final = "BUFFERLAB_DEBUG"
+"""Environment variable that shows tracebacks if it is set."""
+
+_PIPE_WIDTH: Final = 200
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came; it ends work as Ctrl-C does."""
+
+
+def say(message: str) -> None:
+    """Write one line to standard error."""
+    line = " ".join(str(message).split())
+    print(f"bufferlab: {line}", file=sys.stderr)  # noqa: T201
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Write a document for machines to standard output."""
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))  # noqa: T201
+
+
+def print_rich(content: RenderableType) -> None:
+    """Write tables and the like to standard output, at full width if it is no terminal."""
+    console = Console(file=sys.stdout, highlight=False)
+    if not console.is_terminal:
+        console = Console(file=sys.stdout, highlight=False, width=_PIPE_WIDTH)
+    console.print(content)
+
+
+def status_of(error: BaseException) -> int:
+    """Tell the user about an error in one line, and return the exit status."""
+    if os.environ.get(DEBUG_VARIABLE):
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt):
+        say(str(error) or "interrupted")
+        return TERMINATED if _was_terminated(error) else INTERRUPTED
+    if isinstance(error, InputError):
+        say(str(error))
+        return BAD_INPUT
+    if isinstance(error, OutputError):
+        say(str(error))
+        return FAILED
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename else ""
+        say(f"{named}{error.strerror or error}")
+        return FAILED
+    if isinstance(error, MemoryError):
+        say("out of memory: fewer or shorter time series (probes), or fewer --threads, need less")
+        return FAILED
+    say(
+        f"unexpected error, {type(error).__name__}: {error}; this is a bug: please report it with your "
+        f"command, the scenario and the traceback, which {DEBUG_VARIABLE}=1 shows"
+    )
+    return FAILED
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Within the block, SIGTERM ends work as Ctrl-C does, if this is the main thread, which gets signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        raise Terminated("terminated")
+
+    before = signal.signal(signal.SIGTERM, on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def silence_stdout() -> None:
+    """After a failed write: what is still to be flushed goes nowhere, without a message at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # standard output is no file, as in tests
+        return
+
+
+def _was_terminated(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, Terminated):
+            return True
+        error = error.__cause__
+    return False

@@ -1,0 +1,275 @@
+"""The engine's tables as data frames for people: names instead of indices, units in the columns' names.
+
+Figures without a prefix belong to the measured window (from the warm-up's end to the run's end), those
+that start with `whole_` to the whole run. Every frame has a column `seed`, so that the frames of several runs
+can be stacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from bufferlab.stats import histogram_quantiles
+from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._core import Outcome
+
+ALL: Final = "all"
+"""Stands for all groups together in the column `group`."""
+
+ALL_GROUPS: Final = 2**32 - 1
+"""Stands for the same in the engine's tables."""
+
+QUANTILES: Final[Mapping[str, float]] = {
+    "sojourn_p50_ms": 0.50,
+    "sojourn_p95_ms": 0.95,
+    "sojourn_p99_ms": 0.99,
+}
+"""Quantiles of the waiting time in the table of queues."""
+
+PS_PER_MS: Final = 10**9
+BITS_PER_BYTE: Final = 8
+NEVER_PS: Final = 2**64 - 1
+
+Plan = Mapping[str, Any]
+"""A plan as in plan.json; its keys are those of `crates/simulator/src/plan.rs`."""
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The frames of a run.
+
+    Attributes:
+        flows: One row a flow. `goodput_bps` counts in-order payload over the whole measured window, also
+            for flows that started later or ended earlier; `rtt_ms` is the mean of the sender's round-trip
+            samples, `propagation_ms` the round trip without any waiting or transmission; `completion_s` the
+            time from the start to the last acknowledgment of a transfer.
+        queues: One row a link and group, and one of group "all" for each link. `loss_fraction` is drops over
+            arrivals at the queue; `utilization` the bits that left in the measured window over what the link
+            could carry; sojourn times are waits in the queue, own transmission not counted.
+        histograms: The waits of the same pairs: packets from `lower_ms` up to, not including, `upper_ms`.
+        queue_samples: Time series of the sampled links; counters of packets run from the run's start, while
+            `throughput_bps` is that of the interval before `time_s`.
+        flow_samples: Time series of the sampled flows, likewise.
+    """
+
+    flows: pl.DataFrame
+    queues: pl.DataFrame
+    histograms: pl.DataFrame
+    queue_samples: pl.DataFrame
+    flow_samples: pl.DataFrame
+
+
+NAMES: Final = ("flows", "queues", "histograms", "queue_samples", "flow_samples")
+"""The frames' names, which are also those of their files."""
+
+
+def measured_s(plan: Plan, reached_ps: int) -> float:
+    """Length of the measured window, s."""
+    return max(reached_ps - int(plan["warmup_ps"]), 0) / PS_PER_S
+
+
+def from_outcome(outcome: Outcome, plan: Plan) -> Frames:
+    """Build the frames of a run of `plan`."""
+    window_s = measured_s(plan, outcome.reached_ps)
+    histograms = pl.DataFrame(outcome.histograms())
+    return Frames(
+        flows=_flows(pl.DataFrame(outcome.flows()), plan, window_s),
+        queues=_queues(pl.DataFrame(outcome.queues()), histograms, plan, window_s),
+        histograms=_histograms(histograms, plan),
+        queue_samples=_queue_samples(pl.DataFrame(outcome.queue_samples()), plan),
+        flow_samples=_flow_samples(
+            pl.DataFrame(outcome.sender_samples()), pl.DataFrame(outcome.receiver_samples()), plan
+        ),
+    )
+
+
+def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
+    finished = pl.when(pl.col("finished_ps") != NEVER_PS).then(pl.col("finished_ps"))
+    return table.select(
+        _seed(plan),
+        "flow",
+        _group_names(plan),
+        _seconds("start_ps").alias("start_s"),
+        _milliseconds("rtt_ps").alias("propagation_ms"),
+        _rate("delivered_bytes", window_s).alias("goodput_bps"),
+        _ratio(pl.col("rtt_sum_ps") / PS_PER_MS, pl.col("rtt_samples")).alias("rtt_ms"),
+        "rtt_samples",
+        "delivered_bytes",
+        "sent_packets",
+        "retransmissions",
+        "timeouts",
+        "recoveries",
+        "whole_delivered_bytes",
+        "whole_sent_packets",
+        "whole_retransmissions",
+        "whole_timeouts",
+        "whole_recoveries",
+        _seconds(finished).alias("finished_s"),
+        _seconds(finished - pl.col("start_ps")).alias("completion_s"),
+    )
+
+
+def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
+    keys = ["link", "group"]
+    table = table.join(_quantiles(table, histograms), on=keys, how="left", maintain_order="left")
+    of_all = pl.col("group") == ALL_GROUPS
+    served = pl.col("served_packets") > 0
+    throughput = _rate("departed_bytes", window_s)
+    rate = _names("link", [link["rate_bps"] for link in plan["links"]], pl.UInt64)
+    return table.select(
+        _seed(plan),
+        _link_names(plan),
+        _group_names(plan),
+        rate.alias("rate_bps"),
+        (throughput / rate).alias("utilization"),
+        throughput.alias("throughput_bps"),
+        pl.when(of_all).then("busy_fraction").alias("busy_fraction"),
+        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss_fraction"),
+        pl.when(served).then(pl.col("sojourn_mean_ps") / PS_PER_MS).alias("sojourn_mean_ms"),
+        *QUANTILES,
+        pl.when(served).then(_milliseconds("sojourn_max_ps")).alias("sojourn_max_ms"),
+        *[
+            pl.when(of_all).then(name).alias(name)
+            for name in (
+                "backlog_mean_packets",
+                "backlog_max_packets",
+                "backlog_mean_bytes",
+                "backlog_max_bytes",
+            )
+        ],
+        "arrived_packets",
+        "arrived_bytes",
+        "dropped_packets",
+        "dropped_bytes",
+        "lost_packets",
+        "departed_packets",
+        "departed_bytes",
+        "served_packets",
+        "whole_arrived_packets",
+        "whole_dropped_packets",
+        "whole_lost_packets",
+        "whole_departed_packets",
+        "left_packets",
+    )
+
+
+def _quantiles(table: pl.DataFrame, histograms: pl.DataFrame) -> pl.DataFrame:
+    buckets = histograms.sort("link", "group", "lower_ps").partition_by("link", "group", as_dict=True)
+    rows: list[tuple[float | None, ...]] = []
+    for link, group, longest_ps in table.select("link", "group", "sojourn_max_ps").iter_rows():
+        own = buckets.get((link, group), histograms.clear())
+        found_ps = histogram_quantiles(
+            own["lower_ps"].to_numpy(),
+            (own["upper_ps"] - 1).to_numpy(),  # a bucket's bound belongs to the next
+            own["count"].to_numpy(),
+            list(QUANTILES.values()),
+            largest=longest_ps,
+        )
+        rows.append(
+            (link, group, *(None if wait_ps is None else wait_ps / PS_PER_MS for wait_ps in found_ps))
+        )
+    schema = {"link": pl.UInt32, "group": pl.UInt32, **dict.fromkeys(QUANTILES, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _histograms(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    return table.select(
+        _seed(plan),
+        _link_names(plan),
+        _group_names(plan),
+        _milliseconds("lower_ps").alias("lower_ms"),
+        _milliseconds("upper_ps").alias("upper_ms"),
+        pl.col("count").alias("packets"),
+    )
+
+
+def _queue_samples(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    return table.sort("link", "time_ps", maintain_order=True).select(
+        _seed(plan),
+        _seconds("time_ps").alias("time_s"),
+        _link_names(plan),
+        "backlog_packets",
+        "backlog_bytes",
+        "arrived_packets",
+        "dropped_packets",
+        "departed_bytes",
+        _interval_rate("departed_bytes", "link").alias("throughput_bps"),
+    )
+
+
+def _flow_samples(senders: pl.DataFrame, receivers: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    table = senders.join(receivers, on=["time_ps", "flow"], how="full", coalesce=True)
+    groups = pl.Series(plan["flows"]["group"], dtype=pl.UInt32)
+    table = table.with_columns(groups.gather(table["flow"]).alias("group"))
+    return table.sort("flow", "time_ps").select(
+        _seed(plan),
+        _seconds("time_ps").alias("time_s"),
+        "flow",
+        _group_names(plan),
+        "cwnd_segments",
+        "ssthresh_segments",
+        pl.when(pl.col("srtt_ps") > 0).then(_milliseconds("srtt_ps")).alias("srtt_ms"),
+        "inflight_segments",
+        "retransmissions",
+        "delivered_bytes",
+        _interval_rate("delivered_bytes", "flow").alias("goodput_bps"),
+    )
+
+
+def _seed(plan: Plan) -> pl.Expr:
+    return pl.lit(plan["seed"], dtype=pl.UInt64).alias("seed")
+
+
+def _group_names(plan: Plan) -> pl.Expr:
+    names = [group["name"] for group in plan["groups"]]
+    of_all = pl.col("group") == ALL_GROUPS
+    one = pl.when(~of_all).then("group")
+    return pl.when(of_all).then(pl.lit(ALL)).otherwise(_names(one, names, pl.String)).alias("group")
+
+
+def _link_names(plan: Plan) -> pl.Expr:
+    return _names("link", [link["name"] for link in plan["links"]], pl.String).alias("link")
+
+
+def _names(index: str | pl.Expr, values: Sequence[object], dtype: type[pl.DataType]) -> pl.Expr:
+    column = pl.col(index) if isinstance(index, str) else index
+    return column.replace_strict(list(range(len(values))), list(values), default=None, return_dtype=dtype)
+
+
+def _seconds(column: str | pl.Expr) -> pl.Expr:
+    return _divided(pl.col(column) if isinstance(column, str) else column, PS_PER_S)
+
+
+def _milliseconds(column: str) -> pl.Expr:
+    return _divided(pl.col(column), PS_PER_MS)
+
+
+def _divided(counts: pl.Expr, unit: int) -> pl.Expr:
+    """Integers over a unit; 60 for 60 units, where polars alone, by the inverse, has 60.00000000000001."""
+    return counts // unit + (counts % unit) / unit
+
+
+def _rate(column: str, window_s: float) -> pl.Expr:
+    rate_bps = pl.col(column).cast(pl.Float64) * BITS_PER_BYTE / window_s
+    return rate_bps if window_s > 0 else pl.lit(None, dtype=pl.Float64)
+
+
+def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    return pl.when(whole > 0).then(part / whole)
+
+
+def _interval_rate(column: str, owner: str) -> pl.Expr:
+    """Bits a second since the owner's sample before, or the run's start; rows must be in order of time."""
+
+    def step(name: str) -> pl.Expr:
+        value = pl.col(name).cast(pl.Float64)
+        return value - value.shift(1, fill_value=0.0).over(owner)
+
+    length_s = step("time_ps") / PS_PER_S
+    return pl.when(length_s > 0).then(step(column) * BITS_PER_BYTE / length_s)

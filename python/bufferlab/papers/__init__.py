@@ -1,0 +1,14 @@
+"""Published figures and tables, reproduced: one module a document."""
+
+from __future__ import annotations
+
+from bufferlab.papers import splitbuff as splitbuff
+from bufferlab.papers.registry import (
+    Reproduced,
+    Reproduction,
+    Request,
+    all_reproductions,
+    find_reproductions,
+)
+
+__all__ = ["Reproduced", "Reproduction", "Request", "all_reproductions", "find_reproductions", "splitbuff"]

@@ -1,0 +1,21 @@
+"""Figures of results: time series, distributions of the wait, bands over seeds; PNG and SVG.
+
+Every function takes a `Result` or a `RunSet` and returns a matplotlib figure; `save_figure` writes one,
+`save_plots` all that a result has data for.
+"""
+
+from bufferlab.plots.figures import save_plots
+from bufferlab.plots.sojourn import sojourn_cdf
+from bufferlab.plots.style import line_style, new_figure, save_figure
+from bufferlab.plots.time_series import backlog, cwnd, goodput
+
+__all__ = [
+    "backlog",
+    "cwnd",
+    "goodput",
+    "line_style",
+    "new_figure",
+    "save_figure",
+    "save_plots",
+    "sojourn_cdf",
+]

@@ -1,0 +1,101 @@
+"""The looks of every figure, and how figures become files.
+
+Colors are those of M. Okabe and K. Ito, "Color Universal Design", 2008 (https://jfly.uni-koeln.de/color/),
+which people with color vision deficiencies tell apart; line styles do it in black and white.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from bufferlab.errors import OutputError
+
+COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's colors without their yellow, which vanishes as a line on white."""
+
+LINE_STYLES: Final = ("solid", "dashed", "dashdot", "dotted", (0, (6, 1, 1, 1, 1, 1)))
+"""As many as have no common factor with the colors, so that 35 lines differ."""
+
+BAND_ALPHA: Final = 0.25
+
+_WIDTH_IN: Final = 6.4
+_HEIGHT_IN: Final = 3.4
+_DPI: Final = 150
+
+
+def line_style(index: int) -> dict[str, Any]:
+    """Color, style and width of the line with this number, for `Axes.plot`."""
+    return {
+        "color": COLORS[index % len(COLORS)],
+        "linestyle": LINE_STYLES[index % len(LINE_STYLES)],
+        "linewidth": 1.2,
+    }
+
+
+def new_figure(rows: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure in our style with `rows` axes below each other.
+
+    It belongs to no window and is not kept by pyplot, so it needs no closing.
+    """
+    with _our_style():
+        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN * rows), dpi=_DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        return figure, [figure.add_subplot(rows, 1, row + 1) for row in range(rows)]
+
+
+def save_figure(figure: Figure, path: str | Path) -> list[Path]:
+    """Write a figure as PNG and SVG; the same figure gives the same bytes.
+
+    Args:
+        figure: The figure.
+        path: Where, without a suffix (`.png` or `.svg` at its end is taken off); missing folders are made.
+
+    Returns:
+        The two files.
+
+    Raises:
+        OutputError: If they cannot be written.
+    """
+    path = Path(path)
+    stem = path.with_suffix("") if path.suffix.lower() in {".png", ".svg"} else path
+    files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg")]
+    try:
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        for file in files:
+            _write(figure, file)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise OutputError(f"{stem}: cannot be written ({reason})") from error
+    return files
+
+
+def _our_style() -> AbstractContextManager[None]:
+    return mpl.rc_context(
+        {
+            "font.size": 9,
+            "axes.grid": True,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "grid.alpha": 0.3,
+            "svg.fonttype": "none",  # text stays text: it can be searched, and edited for a paper
+            "svg.hashsalt": "bufferlab",  # else the ids within a file are random
+        }
+    )
+
+
+def _write(figure: Figure, file: Path) -> None:
+    partial = file.with_name(f".{file.name}.partial")
+    metadata: dict[str, Any] = {"Date": None} if file.suffix == ".svg" else {}
+    try:
+        with _our_style():
+            figure.savefig(partial, format=file.suffix[1:], metadata=metadata)
+        partial.replace(file)
+    finally:
+        partial.unlink(missing_ok=True)

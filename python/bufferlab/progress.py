@@ -1,0 +1,70 @@
+"""A progress bar with an estimate, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from textwrap import shorten
+from typing import Final, Protocol
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+_PER_S: Final = 4
+_TITLE_WIDTH: Final = 40
+
+
+class Bar(Protocol):
+    """What long work reports to."""
+
+    def update(self, done: float, note: str) -> None:
+        """Tell the share of the work done, from 0 to 1, and a short note of where it is."""
+
+
+class _Silent:
+    def update(self, done: float, note: str) -> None:
+        pass
+
+
+class _Visible:
+    def __init__(self, progress: Progress, title: str) -> None:
+        self._progress = progress
+        self._task = progress.add_task(title, total=1.0, note="")
+
+    def update(self, done: float, note: str) -> None:
+        self._progress.update(self._task, completed=done, note=note)
+
+
+@contextmanager
+def progress_bar(title: str, *, visible: bool | None = None) -> Iterator[Bar]:
+    """A bar on standard error while the block runs; it vanishes afterwards.
+
+    Args:
+        title: What is going on.
+        visible: Show it; `None` shows it if standard error is a terminal.
+    """
+    console = Console(file=sys.stderr, force_terminal=visible)
+    if not console.is_terminal:
+        yield _Silent()
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, refresh_per_second=_PER_S, expand=True
+    ) as progress:
+        yield _Visible(progress, shorten(title, _TITLE_WIDTH, placeholder="…"))

@@ -1,0 +1,153 @@
+"""Checks across the parts of a scenario: names, paths, totals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from bufferlab import units
+from bufferlab.errors import InputError
+from bufferlab.scenario.fields import MAX_FLOWS
+from bufferlab.scenario.models import Flow, Link, Probes, Udp
+from bufferlab.stacks import stack_of
+
+if TYPE_CHECKING:
+    from bufferlab.scenario.scenario import Scenario
+
+MAX_SAMPLES: Final = 50_000_000
+"""Most rows of time series that one run may write."""
+
+
+def check(scenario: Scenario) -> None:
+    """Check what no part can check alone.
+
+    Raises:
+        InputError: At the first thing wrong, with its key.
+    """
+    _check_links(scenario)
+    links = {link.name: link for link in scenario.links}
+    _check_unique([flow.name for flow in scenario.flows], "flows")
+    _check_total(scenario.flows)
+    for index, flow in enumerate(scenario.flows):
+        _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
+    if scenario.probes is not None:
+        _check_probes(scenario.probes, scenario, links)
+
+
+def _check_links(scenario: Scenario) -> None:
+    if scenario.bottleneck is not None and scenario.links_given:
+        raise InputError(
+            "cannot be combined with links", key="bottleneck", accepted="either [bottleneck] or [[links]]"
+        )
+    if not scenario.links:
+        raise InputError(
+            "is required", key="links", accepted="[[links]] with rate and buffer, or one [bottleneck]"
+        )
+    _check_unique([link.name for link in scenario.links], "links")
+
+
+def _check_unique(names: Sequence[str], key: str) -> None:
+    seen: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if name in seen:
+            raise InputError(
+                f"is the name of {key}[{seen[name]}] too",
+                key=f"{key}[{index}].name",
+                value=name,
+                accepted="names used once",
+            )
+        seen[name] = index
+
+
+def _check_total(flows: Sequence[Flow]) -> None:
+    total = 0
+    for index, flow in enumerate(flows):
+        total += flow.count
+        if total > MAX_FLOWS:
+            accepted = f"at most {MAX_FLOWS} flows in all groups together"
+            raise InputError(
+                "makes too many flows", key=f"flows[{index}].count", value=flow.count, accepted=accepted
+            )
+
+
+def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) -> None:
+    if flow.path is None:
+        raise InputError("is required", key=f"{key}.path", accepted=f"a list of links, of {_listed(links)}")
+    _check_path(flow.path, f"{key}.path", links)
+    _check_path(flow.reverse_path, f"{key}.reverse_path", links)
+    if flow.rtt.kind == "constant":
+        _check_rtt(flow, key, links)
+    if not isinstance(flow.application, Udp):
+        _check_timers(flow, key, run_stack)
+
+
+def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:
+    for index, name in enumerate(path):
+        if name not in links:
+            raise InputError("names no link", key=f"{key}[{index}]", value=name, accepted=_listed(links))
+        if name in path[:index]:
+            raise InputError(
+                "is crossed twice", key=f"{key}[{index}]", value=name, accepted="each link once a path"
+            )
+
+
+def _check_rtt(flow: Flow, key: str, links: dict[str, Link]) -> None:
+    least_ps = links_rtt_ps(flow, links)
+    rtt_ps = flow.rtt.parameters["value"] * (1 - flow.rtt_spread * (1 - 1 / flow.count))
+    if round(rtt_ps) < least_ps:
+        raise short_rtt(key, flow.rtt.text, least_ps, bool(flow.reverse_path))
+
+
+def links_rtt_ps(flow: Flow, links: Mapping[str, Link]) -> int:
+    """Propagation delay of a flow's links both ways, ps.
+
+    Acknowledgments without a `reverse_path` come back over the same distance, without queues.
+    """
+    forward_ps = sum(links[name].delay_ps for name in flow.path or [])
+    return forward_ps + (
+        sum(links[name].delay_ps for name in flow.reverse_path) if flow.reverse_path else forward_ps
+    )
+
+
+def short_rtt(key: str, value: object, least_ps: int, reverse: bool) -> InputError:
+    """The error for a round-trip time that its links' delays alone exceed."""
+    ways = "path and reverse_path" if reverse else "path, there and back"
+    accepted = f"at least {units.format_time(least_ps)}, the delays of the links of its {ways}"
+    return InputError("is shorter than the links' delays", key=f"{key}.rtt", value=value, accepted=accepted)
+
+
+def _check_timers(flow: Flow, key: str, run_stack: str) -> None:
+    stack = stack_of(flow, run_stack)
+    if stack.min_rto_ps > stack.max_rto_ps:
+        raise InputError(
+            "is above max_rto",
+            key=f"{key}.min_rto",
+            value=units.format_time(stack.min_rto_ps),
+            accepted=f"at most {units.format_time(stack.max_rto_ps)}",
+        )
+
+
+def _check_probes(probes: Probes, scenario: Scenario, links: dict[str, Link]) -> None:
+    groups = {flow.name: flow for flow in scenario.flows}
+    for key, names, known in (("links", probes.links, links), ("flows", probes.flows, groups)):
+        for index, name in enumerate(names or []):
+            if name not in known:
+                raise InputError(
+                    f"names no {key}", key=f"probes.{key}[{index}]", value=name, accepted=_listed(known)
+                )
+    sampled_links = len(set(links if probes.links is None else probes.links))
+    sampled_groups = set(groups if probes.flows is None else probes.flows)
+    sampled_flows = sum(min(groups[name].count, probes.per_group) for name in sampled_groups)
+    rows = scenario.run.duration_ps // probes.interval_ps * (sampled_links + 2 * sampled_flows)
+    if rows > MAX_SAMPLES:
+        raise InputError(
+            f"makes {rows} samples",
+            key="probes.interval",
+            value=units.format_time(probes.interval_ps),
+            accepted=f"an interval, links, flows and per_group that make at most {MAX_SAMPLES}",
+        )
+
+
+def _listed(names: object) -> str:
+    known = list(names) if isinstance(names, dict) else []
+    return ", ".join(known[:20]) + (", …" if len(known) > 20 else "")

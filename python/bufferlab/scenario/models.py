@@ -1,0 +1,330 @@
+"""The parts of a scenario, as validated: what is written as "10 ms" is an integer with its unit in the name.
+
+Aliases are the keys of the file. Checks that need one part only are here; those across parts are in `checks`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from bufferlab import units
+from bufferlab.distributions import Distribution, constant
+from bufferlab.errors import InputError
+from bufferlab.presets import DEFAULT_STACK, STACKS, Growth, Recovery
+from bufferlab.scenario.fields import (
+    MAX_FLOWS,
+    MAX_HEADER_BYTES,
+    MAX_PACKET_BYTES,
+    MAX_SEGMENTS,
+    BufferText,
+    CongestionText,
+    DelayedAck,
+    Flag,
+    Jitter,
+    Name,
+    RateBps,
+    Ssthresh,
+    TimeLaw,
+    Title,
+    WindowText,
+    WordOrTable,
+    fraction,
+    integer,
+    one_of,
+    size,
+    time,
+)
+from bufferlab.units import PS_PER_S
+
+_MAX_TIMER_PS = 10_000 * PS_PER_S
+_WARMUP_SHARE = 5  # the warm-up is a fifth of the run unless given
+
+
+class Part(BaseModel):
+    """Base of all parts: unknown keys are errors, values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, validate_by_alias=True)
+
+
+class Run(Part):
+    """Length, warm-up, seed and stack of the run."""
+
+    name: Title | None = Field(None, description="Title of the run.")
+    duration_ps: Annotated[int, time(1, "500 s")] = Field(alias="duration", description="Simulated time.")
+    warmup_given_ps: Annotated[int, time(0, "100 s")] | None = Field(
+        None, alias="warmup", description="Measurements start here; default a fifth of the duration."
+    )
+    seed: Annotated[int, integer(0, 2**63 - 1, "the seed")] = Field(
+        1, description="Seed of every random draw."
+    )
+    stack: Annotated[str, one_of(*STACKS)] = Field(
+        DEFAULT_STACK,
+        description="Preset of the TCP keys of every flow group that names no stack of its own.",
+    )
+
+    @property
+    def warmup_ps(self) -> int:
+        """When measurements start, ps."""
+        return self.duration_ps // _WARMUP_SHARE if self.warmup_given_ps is None else self.warmup_given_ps
+
+    @model_validator(mode="after")
+    def _warmup_within_run(self) -> Self:
+        if self.warmup_ps >= self.duration_ps:
+            longest = units.format_time(self.duration_ps)
+            raise InputError(
+                "leaves nothing to measure",
+                key="warmup",
+                value=units.format_time(self.warmup_ps),
+                accepted=f"less than the duration of {longest}",
+            )
+        return self
+
+
+class Fifo(Part):
+    """First in, first out, tail drop."""
+
+    discipline: Literal["fifo"] = Field(description="Name of the queue discipline.")
+
+
+class Change(Part):
+    """A new buffer from a moment on."""
+
+    at_ps: Annotated[int, time(0, "100 s")] = Field(alias="at", description="When.")
+    buffer: BufferText = Field(description="The new limit.")
+
+
+class Link(Part):
+    """A queue, a transmitter and a propagation delay."""
+
+    name: Name = Field("", description="Name; default link0, link1, …, or bottleneck in the short form.")
+    rate_bps: RateBps = Field(alias="rate", description="Transmission rate.")
+    delay_ps: Annotated[int, time(0, "1 ms")] = Field(
+        0, alias="delay", description="Propagation delay, one way.", json_schema_extra={"default": "0 s"}
+    )
+    buffer: BufferText = Field(description="How much may wait; the packet in transmission is not counted.")
+    queue: Annotated[
+        Fifo, WordOrTable("discipline", ("fifo",), "'fifo' or a table {discipline = 'fifo'}")
+    ] = Field(Fifo(discipline="fifo"), description="Queue discipline, with its parameters if a table.")
+    loss: Annotated[float, fraction(1, "a share of packets", inclusive=True)] = Field(
+        0.0, description="Chance that an arriving packet is lost before the queue."
+    )
+    changes: list[Change] = Field([], description="Changes of the buffer during the run, in order of time.")
+
+    @model_validator(mode="after")
+    def _changes_in_order(self) -> Self:
+        for index, (earlier, later) in enumerate(zip(self.changes, self.changes[1:], strict=False), start=1):
+            if later.at_ps <= earlier.at_ps:
+                raise InputError(
+                    "is not later than the change before it",
+                    key=f"changes[{index}].at",
+                    value=units.format_time(later.at_ps),
+                    accepted=f"a time after {units.format_time(earlier.at_ps)}",
+                )
+        return self
+
+
+class Bulk(Part):
+    """TCP with data that never ends."""
+
+    kind: Literal["bulk"] = Field(description="Kind of the application.")
+
+
+class Transfer(Part):
+    """TCP with so many bytes to send."""
+
+    kind: Literal["transfer"] = Field(description="Kind of the application.")
+    transfer_bytes: Annotated[int, size(1, units.MAX_SIZE_BYTES, "2 MB")] = Field(
+        alias="bytes", description="Payload to send."
+    )
+
+
+class Udp(Part):
+    """A source that does not listen to its path; its mean rate or mean interval is given."""
+
+    kind: Literal["udp"] = Field(description="Kind of the application.")
+    packet_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "1000 B")] = Field(
+        alias="packet", description="Mean size on the wire, headers included."
+    )
+    rate_bps: RateBps | None = Field(None, alias="rate", description="Mean rate on the wire.")
+    interval_given_ps: Annotated[int, time(1, "1 s")] | None = Field(
+        None, alias="interval", description="Mean time between packets, in place of the rate."
+    )
+    header_bytes: Annotated[int, size(0, MAX_HEADER_BYTES, "28 B")] = Field(
+        28,
+        alias="header",
+        description="Headers within the packet (20 bytes of IP, 8 of UDP).",
+        json_schema_extra={"default": "28 B"},
+    )
+    arrivals: Annotated[Literal["constant", "poisson"], one_of("constant", "poisson")] = Field(
+        "constant", description="Law of the times between packets."
+    )
+    sizes: Annotated[Literal["constant", "exponential"], one_of("constant", "exponential")] = Field(
+        "constant", description="Law of the packet sizes."
+    )
+
+    @property
+    def interval_ps(self) -> int:
+        """Mean time between packets, ps."""
+        from_rate_ps = 8 * self.packet_bytes * PS_PER_S / (self.rate_bps or 1)
+        return self.interval_given_ps or max(1, round(from_rate_ps))
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> Self:
+        if (self.rate_bps is None) == (self.interval_given_ps is None):
+            raise InputError(
+                "needs either a rate or an interval", accepted="rate = '50 Mbps' or interval = '1 s'"
+            )
+        if self.header_bytes > self.packet_bytes:
+            raise InputError(
+                "is more than the packet",
+                key="header",
+                value=units.format_size(self.header_bytes),
+                accepted=f"at most {units.format_size(self.packet_bytes)}, as headers are part of the packet",
+            )
+        return self
+
+
+Application = Bulk | Transfer | Udp
+"""What sends."""
+
+_TIMER = time(10**6, "200 ms", most_ps=_MAX_TIMER_PS)
+
+
+class TcpKeys(Part):
+    """Keys that override the stack preset of a flow group."""
+
+    congestion: CongestionText | None = Field(None, description="tahoe, reno, newreno or fixed(N segments).")
+    growth: Annotated[Growth, one_of("per-ack", "per-segment")] | None = Field(
+        None, description="What a step of window growth counts."
+    )
+    recovery: Annotated[Recovery, one_of("tahoe", "reno", "newreno", "sack", "sack-ns2")] | None = Field(
+        None, description="How losses are repaired; tahoe and newreno choose it too."
+    )
+    segment_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "1000 B")] | None = Field(
+        None, alias="segment", description="Payload of a full segment."
+    )
+    header_bytes: Annotated[int, size(0, MAX_HEADER_BYTES, "40 B")] | None = Field(
+        None, alias="header", description="Headers of a data segment on the wire, on top of the payload."
+    )
+    ack_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "40 B")] | None = Field(
+        None, alias="ack", description="Size of a pure acknowledgment, and of a SYN, on the wire."
+    )
+    window: WindowText | None = Field(None, description="Advertised receive window.")
+    window_scaling: Flag | None = Field(None, description="Without it the window is at most 65,535 bytes.")
+    initial_window: Annotated[int, integer(1, MAX_SEGMENTS, "segments")] | None = Field(
+        None, description="Initial congestion window, segments."
+    )
+    initial_ssthresh: Ssthresh | None = Field(
+        None, description="Initial slow-start threshold, segments, or 'none'."
+    )
+    delayed_ack: DelayedAck | None = Field(
+        None, description="Segments that an acknowledgment waits for: true is 2, false is 1."
+    )
+    ack_delay_ps: Annotated[int, time(0, "40 ms", most_ps=_MAX_TIMER_PS)] | None = Field(
+        None, alias="ack_delay", description="Longest wait of a delayed acknowledgment."
+    )
+    min_rto_ps: Annotated[int, _TIMER] | None = Field(
+        None, alias="min_rto", description="Lower bound of the retransmission timeout."
+    )
+    max_rto_ps: Annotated[int, _TIMER] | None = Field(
+        None, alias="max_rto", description="Upper bound of the retransmission timeout."
+    )
+    initial_rto_ps: Annotated[int, _TIMER] | None = Field(
+        None, alias="initial_rto", description="Timeout before the first round-trip sample."
+    )
+    clock_ps: Annotated[int, time(1, "10 ms", "1 ps", most_ps=_MAX_TIMER_PS)] | None = Field(
+        None, alias="clock", description="Granularity of the round-trip clock; 1 ps is exact."
+    )
+    timestamps: Flag | None = Field(None, description="A round-trip sample from each acknowledgment.")
+    limited_transmit: Flag | None = Field(None, description="RFC 3042.")
+    handshake: Flag | None = Field(None, description="A SYN goes first.")
+
+    def given_tcp(self) -> dict[str, Any]:
+        """The TCP keys that were given, by field name."""
+        values = {name: getattr(self, name) for name in TcpKeys.model_fields}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class Flow(TcpKeys):
+    """A group of flows that share everything but what is drawn at random."""
+
+    name: Name = Field("", description="Name of the group; default flows0, flows1, ….")
+    count: Annotated[int, integer(1, MAX_FLOWS, "flows (of all groups together)")] = Field(
+        1, description="Number of flows."
+    )
+    rtt: TimeLaw = Field(
+        description="Two-way propagation delay in all, that of the links included; may be a distribution."
+    )
+    rtt_spread: Annotated[float, fraction(1, "a share of the rtt", inclusive=False)] = Field(
+        0.0, description="Spaces the flows' rtt evenly over rtt*(1-s) … rtt*(1+s)."
+    )
+    path: list[Name] | None = Field(
+        None, min_length=1, description="Links that data crosses, in order; default the only link."
+    )
+    reverse_path: list[Name] = Field(
+        [], description="Queued links that acknowledgments cross; default none, a pure delay."
+    )
+    access_rate_bps: RateBps | None = Field(
+        None, alias="access_rate", description="Rate of the sender's own interface; default no bound."
+    )
+    jitter: Jitter | None = Field(None, description="Random processing delay at the sender; default none.")
+    start: TimeLaw = Field(
+        default_factory=lambda: constant(0, "0 s"),
+        description="First packet; may be a distribution.",
+        json_schema_extra={"default": "0 s"},
+    )
+    stop: TimeLaw | None = Field(None, description="No new data from here on; default the run's end.")
+    application: Annotated[
+        Annotated[Application, Field(discriminator="kind")],
+        WordOrTable("kind", ("bulk",), "'bulk', or a table with kind = 'bulk', 'transfer' or 'udp'"),
+    ] = Field(Bulk(kind="bulk"), description="What sends.")
+    stack: Annotated[str, one_of(*STACKS)] | None = Field(
+        None, description="Preset of the TCP keys; default run.stack."
+    )
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> Self:
+        if self.rtt_spread and self.rtt.kind != "constant":
+            raise InputError(
+                "does not go with a random rtt",
+                key="rtt_spread",
+                value=self.rtt_spread,
+                accepted="one rtt, or 0",
+            )
+        if isinstance(self.application, Udp):
+            self._refuse_for_udp()
+        fixed = self.stop is not None and self.stop.kind == self.start.kind == "constant"
+        if fixed and self.stop and _value(self.stop) <= _value(self.start):
+            raise InputError(
+                "is not after the start",
+                key="stop",
+                value=self.stop.text,
+                accepted=f"after {self.start.text}",
+            )
+        return self
+
+    def _refuse_for_udp(self) -> None:
+        tcp_fields = [*TcpKeys.model_fields, "stack", "jitter", "reverse_path"]
+        for name in tcp_fields:
+            if getattr(self, name) not in (None, []):
+                key = Flow.model_fields[name].alias or name
+                raise InputError("means nothing to a udp application", key=key, accepted="no TCP keys here")
+
+
+def _value(law: Distribution) -> float:
+    return law.parameters["value"]
+
+
+class Probes(Part):
+    """What to sample over time."""
+
+    interval_ps: Annotated[int, time(10**6, "10 ms")] = Field(
+        alias="interval", description="Time between samples."
+    )
+    links: list[Name] | None = Field(None, description="Links to sample; default all.")
+    flows: list[Name] | None = Field(None, description="Flow groups to sample; default all.")
+    per_group: Annotated[int, integer(1, MAX_FLOWS, "flows")] = Field(
+        10, description="Most flows sampled in each group, the first ones."
+    )

@@ -1,0 +1,177 @@
+"""Simulate a scenario, for one or several seeds at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from bufferlab import _core, frames, store
+from bufferlab.batch import BatchInterrupted, run_batch
+from bufferlab.errors import InputError
+from bufferlab.plan import lower, plan_hash, plan_json
+from bufferlab.results import Result, RunSet
+from bufferlab.scenario import Scenario
+
+MAX_SEEDS: Final = 100_000
+"""Most seeds in one call."""
+
+ScenarioLike = Scenario | str | PathLike[str] | Mapping[str, Any]
+"""A scenario, the path of its file, or its content as nested mappings."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C (or a signal) ended the runs early.
+
+    Attributes:
+        finished: The runs that were complete, `None` if there are none.
+        asked: How many were asked for.
+    """
+
+    def __init__(self, finished: RunSet | None, asked: int) -> None:
+        self.finished = finished
+        self.asked = asked
+        super().__init__(f"interrupted: {len(finished) if finished else 0} of {asked} seeds finished")
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    seeds: int | Sequence[int] = 1,
+    threads: int | None = None,
+    progress: bool | None = None,
+    out: str | PathLike[str] | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> RunSet:
+    """Simulate a scenario.
+
+    Ctrl-C cancels what is running; finished runs are saved if `out` is given and are in the exception.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
+        threads: Seeds that run at the same time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        out: Write the result folder here (see `bufferlab.store`); an older result is replaced.
+        overrides: Values that replace those of the scenario, by path: `{"links[0].buffer": "50 packets"}`.
+
+    Returns:
+        The results, in order of the seeds; the same scenario and seed give the same result anywhere.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        OutputError: If `out` cannot be written.
+        RunInterrupted: At Ctrl-C.
+    """
+    if out is not None:
+        store.check_replaceable(Path(out))
+    scenario = prepare(scenario, overrides)
+    wanted = seed_list(seeds, scenario.run.seed)
+    try:
+        runs = _run_all(scenario, wanted, threads, progress)
+    except RunInterrupted as interrupted:
+        if out is not None and interrupted.finished is not None:
+            interrupted.finished.save(Path(out))
+        raise
+    if out is not None:
+        runs.save(Path(out))
+    return runs
+
+
+def prepare(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """Read and check a scenario, with overrides applied.
+
+    Raises:
+        InputError: If it cannot be used.
+    """
+    if isinstance(scenario, Mapping):
+        scenario = Scenario.from_dict(scenario)
+    elif not isinstance(scenario, Scenario):
+        scenario = Scenario.load(scenario)
+    if overrides:
+        scenario = scenario.with_overrides(overrides)
+    for index, flow in enumerate(scenario.flows):
+        if flow.name == frames.ALL:
+            raise InputError(
+                "stands for all groups together in results",
+                file=scenario.file,
+                key=f"flows[{index}].name",
+                value=flow.name,
+                accepted="another name",
+            )
+    return scenario
+
+
+def seed_list(seeds: int | Sequence[int], first: int) -> list[int]:
+    """The seeds meant by a number of seeds, counted up from `first`, or by a list of them.
+
+    Raises:
+        InputError: If there are none, too many, or the same twice.
+    """
+    wanted = (
+        [first + index for index in range(min(seeds, MAX_SEEDS + 1))]
+        if isinstance(seeds, int)
+        else list(seeds)
+    )
+    if not 1 <= len(wanted) <= MAX_SEEDS:
+        raise InputError(
+            "is not a usable number of seeds",
+            key="seeds",
+            value=seeds if isinstance(seeds, int) else len(wanted),
+            accepted=f"1 to {MAX_SEEDS}",
+        )
+    if len(set(wanted)) != len(wanted):
+        raise InputError("names a seed twice", key="seeds", value=wanted, accepted="different seeds")
+    return wanted
+
+
+def simulate(scenario: Scenario, seed: int, control: _core.Control | None = None) -> Result | None:
+    """Simulate one seed in this thread; `None` if `control` canceled it.
+
+    Raises:
+        InputError: If the engine refuses the plan.
+    """
+    plan = lower(scenario, seed)
+    text = plan_json(plan)
+    began_s = time.thread_time()
+    try:
+        outcome = _core.simulate(text, control)
+    except ValueError as error:
+        raise InputError(str(error), file=scenario.file) from error
+    cpu_s = time.thread_time() - began_s
+    if outcome.canceled:
+        return None
+    return Result(
+        name=scenario.title,
+        scenario=scenario.to_toml(),
+        overrides=scenario.overrides,
+        plan=plan,
+        plan_hash=plan_hash(plan),
+        frames=frames.from_outcome(outcome, plan),
+        reached_ps=outcome.reached_ps,
+        events=outcome.events,
+        packets=outcome.packets,
+        cpu_s=cpu_s,
+        version=_core.engine_version,
+    )
+
+
+def _run_all(scenario: Scenario, seeds: Sequence[int], threads: int | None, progress: bool | None) -> RunSet:
+    def task(seed: int, control: _core.Control) -> Result | None:
+        return simulate(scenario, seed, control)
+
+    try:
+        results = run_batch(
+            task,
+            seeds,
+            title=scenario.title,
+            threads=threads,
+            progress=progress,
+            durations_ps=[scenario.run.duration_ps] * len(seeds),
+        )
+    except BatchInterrupted as interrupted:
+        finished = RunSet(interrupted.finished) if interrupted.finished else None
+        raise RunInterrupted(finished, interrupted.asked) from interrupted
+    return RunSet(results)

@@ -1,0 +1,90 @@
+"""From a plan (or a few numbers) to the demand that the sizing rules take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bufferlab.errors import InputError
+from bufferlab.sizing.demand import Demand
+
+_PS_PER_S = 1e12
+_SPREAD_THAT_DESYNCHRONIZES = 0.05
+"""Standard deviation over mean of the round-trip times above which flows are taken to drift apart: with
+evenly spread RTTs of ±20 % (0.115) ns-2 shows no synchronization, with none it is complete."""
+
+
+def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
+    """Index of the link to size: the named one, else the slowest that data crosses.
+
+    Args:
+        plan: A lowered scenario.
+        name: Name of the link.
+
+    Raises:
+        InputError: There is no such link, or no flow's data crosses any.
+    """
+    links = plan["links"]
+    names = [link["name"] for link in links]
+    if name is not None:
+        if name not in names:
+            raise InputError(
+                "is not a link of the scenario", key="link", value=name, accepted=", ".join(names)
+            )
+        return names.index(name)
+    crossed = sorted({index for group in plan["groups"] for index in group["forward"]})
+    if not crossed:
+        raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
+    return min(crossed, key=lambda index: (links[index]["rate_bps"], index))
+
+
+def demand_of(plan: dict[str, Any], link: int) -> Demand:
+    """What the long-lived TCP flows of a plan ask of a link.
+
+    The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
+    data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
+    count only if there are no others.
+
+    Raises:
+        InputError: No TCP flow crosses the link.
+    """
+    groups = plan["groups"]
+    crossing = [i for i, group in enumerate(groups) if link in group["forward"] and _is_tcp(group)]
+    lasting = [i for i in crossing if groups[i]["source"]["transfer_bytes"] is None]
+    chosen = lasting or crossing
+    member = np.isin(np.asarray(plan["flows"]["group"]), chosen)
+    if not member.any():
+        name = plan["links"][link]["name"]
+        raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
+    rtt_s = _round_trips_s(plan)[member]
+    jittered = any(groups[i]["jitter"]["kind"] != "none" for i in chosen)
+    spread = float(rtt_s.std() / rtt_s.mean()) > _SPREAD_THAT_DESYNCHRONIZES
+    return Demand(
+        rate_bps=float(plan["links"][link]["rate_bps"]),
+        rtt_s=float(rtt_s.mean()),
+        flows=int(member.sum()),
+        packet_bytes=max(_wire_bytes(groups[i]) for i in chosen),
+        desynchronized=jittered or spread,
+    )
+
+
+def _is_tcp(group: dict[str, Any]) -> bool:
+    return bool(group["source"]["kind"] == "tcp")
+
+
+def _wire_bytes(group: dict[str, Any]) -> int:
+    return int(group["source"]["mss_bytes"] + group["source"]["header_bytes"])
+
+
+def _round_trips_s(plan: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    flows = plan["flows"]
+    own = sum(
+        np.asarray(flows[column], dtype=np.float64)
+        for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
+    )
+    of_links = [
+        float(sum(plan["links"][index]["delay_ps"] for index in group["forward"] + group["reverse"]))
+        for group in plan["groups"]
+    ]
+    return np.asarray((own + np.asarray(of_links)[np.asarray(flows["group"])]) / _PS_PER_S, dtype=np.float64)

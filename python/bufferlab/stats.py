@@ -1,0 +1,105 @@
+"""Figures drawn from samples: fairness, confidence intervals over seeds, quantiles of histograms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+CONFIDENCE: Final = 0.95
+"""Level of every confidence interval."""
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A mean over seeds and how sure it is.
+
+    Attributes:
+        mean: Mean of the values there are; `None` if there are none.
+        half_width: Half the width of the 95 % confidence interval; `None` for fewer than two values.
+    """
+
+    mean: float | None
+    half_width: float | None
+
+
+def estimate(values: Iterable[float | None]) -> Estimate:
+    """Mean and 95 % confidence interval of independent values, by Student's t distribution.
+
+    Values that are `None` or NaN (a figure that a seed does not have) are left out.
+
+    >>> estimate([1.0, 2.0, 3.0])
+    Estimate(mean=2.0, half_width=2.48...)
+    """
+    known = [float(value) for value in values if value is not None and not math.isnan(value)]
+    if not known:
+        return Estimate(None, None)
+    mean = math.fsum(known) / len(known)
+    if len(known) < 2:
+        return Estimate(mean, None)
+    variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
+    return Estimate(mean, t_quantile(len(known)) * math.sqrt(variance / len(known)))
+
+
+def t_quantile(samples: int) -> float:
+    """The factor of the standard error in a 95 % interval of a mean of `samples` values (at least 2)."""
+    return float(stdtrit(samples - 1, 0.5 + CONFIDENCE / 2))
+
+
+def jain_index(shares: Sequence[float]) -> float | None:
+    """Jain's fairness index, (sum x)^2 / (n sum x^2): 1 for equal shares, 1/n if one takes all.
+
+    `None` if there are no shares or all are zero.
+
+    Source: R. Jain, D.-M. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource
+    allocation in shared computer systems", DEC-TR-301, 1984.
+
+    >>> jain_index([1.0, 0.0])
+    0.5
+    """
+    largest = max(shares, default=0.0)
+    if largest <= 0:
+        return None
+    scaled = [
+        share / largest for share in shares
+    ]  # squares of small rates would vanish, of large ones overflow
+    return math.fsum(scaled) ** 2 / (len(scaled) * math.fsum(share**2 for share in scaled))
+
+
+def histogram_quantiles(
+    lower: Sequence[float] | FloatArray,
+    upper: Sequence[float] | FloatArray,
+    count: Sequence[int] | npt.NDArray[np.uint64],
+    quantiles: Sequence[float],
+    *,
+    largest: float = math.inf,
+) -> list[float | None]:
+    """Quantiles of a histogram, values taken as spread evenly within each bucket.
+
+    Args:
+        lower: Least value of each bucket, ascending.
+        upper: Greatest value of each bucket.
+        count: Values in each bucket.
+        quantiles: Which, from 0 to 1.
+        largest: The largest value, if known; no quantile is above it.
+
+    Returns:
+        One number a quantile, in the buckets' unit; `None` for all if the histogram is empty.
+    """
+    counts = np.asarray(count, dtype=np.float64)
+    cumulative = np.cumsum(counts)
+    if cumulative.size == 0 or cumulative[-1] == 0:
+        return [None] * len(quantiles)
+    found: list[float | None] = []
+    for quantile in quantiles:
+        rank = quantile * cumulative[-1]
+        bucket = min(int(np.searchsorted(cumulative, rank)), counts.size - 1)
+        within = (rank - (cumulative[bucket] - counts[bucket])) / counts[bucket] if counts[bucket] else 0.0
+        value = float(lower[bucket]) + within * (float(upper[bucket]) - float(lower[bucket]))
+        found.append(min(value, largest))
+    return found

@@ -1,0 +1,179 @@
+"""The summary of one or several runs of a scenario: a document for machines, tables for people.
+
+The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same keys:
+
+- `format` ("bufferlab-summary"), `format_version`, `version` (of Bufferlab), `name` (of the scenario),
+  `duration_s`, `warmup_s`, `seeds`;
+- the figures of `RUN_FIGURES`;
+- `flows`: one object a flow group and one for "all" (left out if there is one group only), with `group`,
+  `flows` (their number) and the figures of `FLOW_FIGURES`;
+- `queues`: one object a link and group with traffic there, and one of group "all" for each link, with `link`,
+  `group` and the figures of `QUEUE_FIGURES`.
+
+A figure is its mean over the seeds, `null` if no seed has it; beside it the same key with `_ci95` is half the
+width of its 95 % confidence interval over the seeds, `null` for a single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from bufferlab.frames import ALL
+from bufferlab.stats import estimate, jain_index
+
+if TYPE_CHECKING:
+    from bufferlab.results import Result
+
+FORMAT: Final = "bufferlab-summary"
+FORMAT_VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the summary.
+
+    Attributes:
+        key: Its key in the document, with its unit.
+        label: What people read, with the unit shown.
+        scale: What the document's value is multiplied by to be in the unit shown.
+    """
+
+    key: str
+    label: str
+    scale: float = 1.0
+
+
+RUN_FIGURES: Final = (
+    Figure("packets", "packets that left a link"),
+    Figure("events", "events of the engine"),
+    Figure("cpu_s", "CPU time, s"),
+    Figure("packets_per_cpu_s", "packets per CPU second"),
+)
+
+FLOW_FIGURES: Final = (
+    Figure("goodput_bps", "goodput per flow, Mbps", 1e-6),
+    Figure("goodput_min_bps", "least of a flow, Mbps", 1e-6),
+    Figure("goodput_max_bps", "most of a flow, Mbps", 1e-6),
+    Figure("goodput_total_bps", "goodput in total, Mbps", 1e-6),
+    Figure("jain_index", "Jain's fairness index"),
+    Figure("rtt_ms", "round-trip time, ms"),
+    Figure("retransmission_fraction", "retransmitted, %", 100),
+    Figure("retransmissions", "retransmissions"),
+    Figure("timeouts", "timeouts"),
+    Figure("recoveries", "fast recoveries"),
+    Figure("finished_flows", "transfers finished"),
+    Figure("completion_s", "mean time to finish, s"),
+)
+
+QUEUE_FIGURES: Final = (
+    Figure("utilization", "utilization, %", 100),
+    Figure("throughput_bps", "throughput, Mbps", 1e-6),
+    Figure("loss_fraction", "loss, %", 100),
+    Figure("dropped_packets", "packets dropped"),
+    Figure("lost_packets", "packets lost at random"),
+    Figure("sojourn_mean_ms", "wait: mean, ms"),
+    Figure("sojourn_p50_ms", "wait: median, ms"),
+    Figure("sojourn_p95_ms", "wait: 95th percentile, ms"),
+    Figure("sojourn_p99_ms", "wait: 99th percentile, ms"),
+    Figure("sojourn_max_ms", "wait: longest, ms"),
+    Figure("backlog_mean_packets", "backlog: mean, packets"),
+    Figure("backlog_max_packets", "backlog: most, packets"),
+    Figure("backlog_mean_bytes", "backlog: mean, KB", 1e-3),
+    Figure("backlog_max_bytes", "backlog: most, KB", 1e-3),
+)
+
+CONFIDENCE_SUFFIX: Final = "_ci95"
+
+Values = Mapping[str, float | None]
+Document = dict[str, Any]
+
+
+def summarize(results: Sequence[Result]) -> Document:
+    """Build the summary document of runs of one scenario, at least one."""
+    first = results[0]
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "version": first.version,
+        "name": first.name,
+        "duration_s": first.duration_s,
+        "warmup_s": first.warmup_s,
+        "seeds": [result.seed for result in results],
+        **_estimates(RUN_FIGURES, [_run_values(result) for result in results]),
+        "flows": _over_seeds(results, flow_values, ("group", "flows"), FLOW_FIGURES),
+        "queues": _over_seeds(results, queue_values, ("link", "group"), QUEUE_FIGURES),
+    }
+
+
+def flow_values(result: Result) -> list[Document]:
+    """The figures of the flows of one run: an object a group, and one for "all" if there are several."""
+    groups = result.flows.partition_by("group", maintain_order=True)
+    rows = [_flow_row(group["group"][0], group) for group in groups]
+    return rows if len(rows) < 2 else [*rows, _flow_row(ALL, result.flows)]
+
+
+def queue_values(result: Result) -> list[Document]:
+    """The figures of the queues of one run: an object a link and group, "all" first."""
+    links = [link["name"] for link in result.plan["links"]]
+    rows = result.queues.select("link", "group", *(figure.key for figure in QUEUE_FIGURES)).to_dicts()
+    return sorted(rows, key=lambda row: (links.index(row["link"]), row["group"] != ALL))
+
+
+def _flow_row(name: str, flows: pl.DataFrame) -> Document:
+    totals = flows.sum()
+    goodput = flows["goodput_bps"].drop_nulls()
+    sent, rtt_samples = totals["sent_packets"][0], totals["rtt_samples"][0]
+    rtt_sum_ms = (flows["rtt_ms"] * flows["rtt_samples"]).sum()
+    return {
+        "group": name,
+        "flows": flows.height,
+        "goodput_bps": goodput.mean(),
+        "goodput_min_bps": goodput.min(),
+        "goodput_max_bps": goodput.max(),
+        "goodput_total_bps": goodput.sum() if goodput.len() else None,
+        "jain_index": jain_index(goodput.to_list()),
+        "rtt_ms": rtt_sum_ms / rtt_samples if rtt_samples else None,
+        "retransmission_fraction": totals["retransmissions"][0] / sent if sent else None,
+        "retransmissions": totals["retransmissions"][0],
+        "timeouts": totals["timeouts"][0],
+        "recoveries": totals["recoveries"][0],
+        "finished_flows": flows["completion_s"].count(),
+        "completion_s": flows["completion_s"].mean(),
+    }
+
+
+def _run_values(result: Result) -> Values:
+    return {
+        "packets": result.packets,
+        "events": result.events,
+        "cpu_s": result.cpu_s,
+        "packets_per_cpu_s": result.packets_per_cpu_s,
+    }
+
+
+def _over_seeds(
+    results: Sequence[Result],
+    values: Callable[[Result], Iterable[Document]],
+    keys: tuple[str, str],
+    figures: Sequence[Figure],
+) -> list[Document]:
+    rows: dict[tuple[object, object], list[Document]] = {}
+    for result in results:
+        for row in values(result):
+            rows.setdefault((row[keys[0]], row[keys[1]]), []).append(row)
+    return [
+        {keys[0]: key[0], keys[1]: key[1], **_estimates(figures, of_seeds)} for key, of_seeds in rows.items()
+    ]
+
+
+def _estimates(figures: Sequence[Figure], of_seeds: Sequence[Values]) -> Document:
+    document: Document = {}
+    for figure in figures:
+        mean, half_width = estimate(values[figure.key] for values in of_seeds)
+        document[figure.key] = mean
+        document[figure.key + CONFIDENCE_SUFFIX] = half_width
+    return document

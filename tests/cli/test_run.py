@@ -1,0 +1,177 @@
+"""`bufferlab run` from a shell."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bufferlab import Result, RunSet
+
+from .conftest import Command, start
+
+LONG = ("--set", "run.duration=100000 s", "--set", "bottleneck.rate=200 Mbps")
+"""Overrides that make small.toml take minutes."""
+
+
+def test_summary_on_standard_output(bufferlab: Command) -> None:
+    ended = bufferlab("run", "small.toml")
+    assert (ended.status, ended.err) == (0, "")
+    assert ended.out.startswith("small: 3 s, measured from 1 s; seed 1\n")
+    for words in ("near (2)", "far (1)", "all (3)", "queue of bottleneck", "wait: 99th percentile, ms"):
+        assert words in ended.out
+    assert "packets per CPU second" in ended.out
+
+
+def test_several_seeds_have_confidence(bufferlab: Command) -> None:
+    ended = bufferlab("run", "small.toml", "--seeds", "3", "--threads", "2")
+    assert ended.status == 0
+    assert "means of 3 seeds ± 95 % confidence" in ended.out
+    assert " ± " in ended.out.partition("queue of")[2]
+
+
+def test_json_is_the_summary_and_nothing_else(bufferlab: Command, tmp_path: Path) -> None:
+    ended = bufferlab("run", "small.toml", "--json", "--seeds", "2", "--out", "out")
+    assert ended.status == 0
+    summary = json.loads(ended.out)
+    assert summary["format"] == "bufferlab-summary"
+    assert summary["seeds"] == [1, 2]
+    assert json.loads((tmp_path / "out/summary.json").read_text()) == summary
+    assert ended.line() == "bufferlab: saved in out"
+
+
+def test_overrides(bufferlab: Command) -> None:
+    changes = ("--set", "flows.near.count=5", "--set", "bottleneck.rate=20 Mbps", "--set", "run.seed=9")
+    summary = json.loads(bufferlab("run", "small.toml", "--json", *changes).out)
+    assert summary["flows"][0]["flows"] == 5
+    assert summary["seeds"] == [9]
+    assert summary["queues"][0]["throughput_bps"] > 10.1e6
+
+
+def test_a_json_scenario_works_alike(bufferlab: Command, tmp_path: Path) -> None:
+    scenario = {
+        "run": {"duration": "2 s"},
+        "bottleneck": {"rate": "5 Mbps", "buffer": "20 packets"},
+        "flows": [{"name": "one", "rtt": "10 ms"}],
+    }
+    (tmp_path / "small.json").write_text(json.dumps(scenario))
+    summary = json.loads(bufferlab("run", "small.json", "--json").out)
+    assert [flow["group"] for flow in summary["flows"]] == ["one"]
+
+
+def test_result_folder_loads_and_runs_again(bufferlab: Command, tmp_path: Path) -> None:
+    ended = bufferlab("run", "small.toml", "--out", "new/parents/out", "--set", "bottleneck.rate=5 Mbps")
+    assert ended.status == 0
+    first = Result.load(tmp_path / "new/parents/out")
+    assert first.overrides == {"bottleneck.rate": "5 Mbps"}
+    bufferlab("run", "new/parents/out/scenario.toml", "--out", "again")
+    assert Result.load(tmp_path / "again").plan_hash == first.plan_hash
+    assert Result.load(tmp_path / "again").flows.equals(first.flows)
+
+
+def test_scenario_is_kept_as_given(bufferlab: Command, tmp_path: Path) -> None:
+    bufferlab("run", "small.toml", "--out", "out")
+    assert (tmp_path / "out/scenario.toml").read_text() == (tmp_path / "small.toml").read_text()
+
+
+def test_plots_need_no_probes_and_no_folder(bufferlab: Command, tmp_path: Path) -> None:
+    ended = bufferlab("run", "small.toml", "--plot")
+    assert ended.status == 0
+    assert ended.line() == "bufferlab: saved in small-figures"
+    assert len(list((tmp_path / "small-figures").iterdir())) == 8
+
+
+def test_plots_go_into_the_result_folder(bufferlab: Command, tmp_path: Path) -> None:
+    assert bufferlab("run", "small.toml", "--plot", "--out", "out", "--seeds", "2").status == 0
+    names = {path.name for path in (tmp_path / "out/figures").iterdir()}
+    assert {"backlog.png", "backlog.svg", "cwnd.svg", "goodput.svg", "sojourn_cdf.svg"} <= names
+    assert not (tmp_path / "small-figures").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("nowhere.toml",), "nowhere.toml: no such file"),
+        ((".",), "is a directory"),
+        (("small.toml", "--set", "bottleneck.rate=-1 Mbps"), "bottleneck.rate: '-1 Mbps'"),
+        (("small.toml", "--set", "bottleneck.rte=1 Mbps"), "rte"),
+        (("small.toml", "--set", "nonsense"), "'nonsense' is not an override"),
+        (("small.toml", "--seeds", "0"), "seeds: 0"),
+        (("small.toml", "--threads", "0"), "threads: 0"),
+        (("small.toml", "--out", "small.toml"), "small.toml: is not a folder"),
+        (("small.toml", "--out", "."), "current folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(bufferlab: Command, args: tuple[str, ...], says: str) -> None:
+    ended = bufferlab("run", *args)
+    assert ended.status == 2
+    assert ended.out == ""
+    assert says in ended.line()
+
+
+def test_an_output_folder_that_cannot_be_made_is_one_line_and_status_1(
+    bufferlab: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    ended = bufferlab("run", "small.toml", "--out", "file/out")
+    assert ended.status == 1
+    assert ended.err.splitlines()[-1].startswith("bufferlab: ")
+    assert "cannot be written" in ended.line()
+
+
+def test_a_closed_pipe_is_silent(bufferlab: Command, tmp_path: Path) -> None:
+    bufferlab("run", "small.toml")
+    process = start("run", "small.toml", "--json", "--out", "out", cwd=tmp_path)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.wait(timeout=60)
+    process.stderr.close()
+    assert Result.load(tmp_path / "out").seed == 1
+
+
+def interrupted(tmp_path: Path, number: signal.Signals, *args: str) -> tuple[int, str, str, float]:
+    process = start("run", "small.toml", *args, cwd=tmp_path)
+    time.sleep(4)
+    sent = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err, time.monotonic() - sent
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_the_run_within_a_second(
+    bufferlab: Command, tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    assert bufferlab("run", "small.toml").status == 0
+    found, out, err, seconds = interrupted(tmp_path, number, *LONG, "--seeds", "5", "--out", "out")
+    assert (found, out) == (status, "")
+    assert err == "bufferlab: interrupted: 0 of 5 seeds finished\n"
+    assert seconds < 1.5  # a second, and some for a busy machine
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_saves_and_shows_the_finished_seeds(bufferlab: Command, tmp_path: Path) -> None:
+    assert bufferlab("run", "small.toml").status == 0
+    many = ("--set", "run.duration=2000 s", "--seeds", "5000", "--json", "--out", "out")
+    status, out, err, seconds = interrupted(tmp_path, signal.SIGINT, *many)
+    assert status == 130
+    assert seconds < 3  # some dozen results are written meanwhile
+    finished = RunSet.load(tmp_path / "out").seeds
+    assert finished == sorted(set(finished))
+    assert json.loads(out)["seeds"] == finished
+    assert err.splitlines()[-1] == f"bufferlab: interrupted: {len(finished)} of 5000 seeds finished"
+    assert "Traceback" not in err
+
+
+def test_the_command_is_installed_as_a_module() -> None:
+    ended = subprocess.run([sys.executable, "-m", "bufferlab", "--version"], capture_output=True, check=True)
+    assert ended.stdout.startswith(b"bufferlab ")

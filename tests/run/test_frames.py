@@ -1,0 +1,111 @@
+"""Frames, worked out by hand from the outcome in conftest.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from bufferlab.frames import from_outcome
+from bufferlab.results import Result
+
+
+def row(frame: pl.DataFrame, **keys: object) -> dict[str, Any]:
+    return frame.filter(**keys).row(0, named=True)
+
+
+def test_goodput_is_payload_over_the_measured_window(result: Result) -> None:
+    assert result.measured_s == 10
+    assert result.flows["goodput_bps"].to_list() == [4000, 2000, 1000]
+
+
+def test_flows_have_names_and_human_units(result: Result) -> None:
+    flow = row(result.flows, flow=1)
+    assert (flow["seed"], flow["group"], flow["start_s"]) == (7, "near", 1.0)
+    assert (flow["propagation_ms"], flow["rtt_ms"]) == (20.0, 80.0)
+    assert (flow["finished_s"], flow["completion_s"]) == (5.0, 4.0)
+
+
+def test_what_a_flow_does_not_have_is_null(result: Result) -> None:
+    flow = row(result.flows, flow=2)
+    assert flow["rtt_ms"] is None
+    assert flow["finished_s"] is None
+    assert flow["completion_s"] is None
+
+
+def test_loss_is_drops_over_arrivals(result: Result) -> None:
+    assert row(result.queues, group="near")["loss_fraction"] == pytest.approx(0.1)
+    assert row(result.queues, group="far")["loss_fraction"] is None
+
+
+def test_utilization_is_departed_bits_over_what_the_link_could_carry(result: Result) -> None:
+    queue = row(result.queues, group="all")
+    assert queue["throughput_bps"] == pytest.approx(7200)
+    assert queue["utilization"] == pytest.approx(0.9)
+
+
+def test_sojourn_quantiles_come_from_the_histogram_and_stay_below_the_longest(result: Result) -> None:
+    queue = row(result.queues, group="all")
+    assert queue["sojourn_p50_ms"] == 0
+    assert queue["sojourn_p95_ms"] == pytest.approx(150)  # 187.5 within the bucket, but none waited so long
+    assert queue["sojourn_mean_ms"] == pytest.approx(60)
+    assert queue["sojourn_max_ms"] == 150
+
+
+def test_a_group_without_packets_has_no_sojourn(result: Result) -> None:
+    queue = row(result.queues, group="far")
+    names = ["sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms"]
+    assert [queue[name] for name in names] == [None] * 5
+
+
+def test_backlog_belongs_to_all_groups_together(result: Result) -> None:
+    names = ["backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes"]
+    assert [row(result.queues, group="all")[name] for name in names] == [4.5, 12, 450.0, 1200]
+    assert [row(result.queues, group="near")[name] for name in names] == [None] * 4
+
+
+def test_histograms_are_in_milliseconds(result: Result) -> None:
+    bucket = row(result.histograms, group="all", packets=40)
+    assert (bucket["link"], bucket["lower_ms"], bucket["upper_ms"]) == ("west", 100.0, 200.0)
+
+
+def test_queue_samples_give_the_rate_of_each_interval(result: Result) -> None:
+    samples = result.queue_samples
+    assert samples["time_s"].to_list() == [0, 1, 2]
+    assert samples["throughput_bps"].to_list() == [None, 8000, 4000]
+
+
+def test_flow_samples_join_sender_and_receiver(result: Result) -> None:
+    samples = result.flow_samples
+    assert samples["flow"].to_list() == [0, 0, 2, 2]
+    assert samples["group"].to_list() == ["near", "near", "far", "far"]
+    assert samples["cwnd_segments"].to_list() == [2, 4, 10, 11]
+    assert samples["srtt_ms"].to_list() == [None, 20, 50, 50]
+    assert samples["goodput_bps"].to_list() == [800, 1600, 4000, 0]
+
+
+def test_a_flow_without_sender_samples_keeps_its_goodput(outcome: Any, plan: dict[str, Any]) -> None:
+    tables = outcome.tables
+    tables["sender_samples"] = tables["sender_samples"].clear()
+    samples = from_outcome(outcome, plan).flow_samples
+    assert samples["goodput_bps"].to_list() == [800, 1600, 4000, 0]
+    assert samples["cwnd_segments"].null_count() == 4
+
+
+def test_a_run_without_samples_has_empty_frames_with_the_same_columns(
+    outcome: Any, plan: dict[str, Any], result: Result
+) -> None:
+    for name in ("queue_samples", "sender_samples", "receiver_samples"):
+        outcome.tables[name] = outcome.tables[name].clear()
+    frames = from_outcome(outcome, plan)
+    assert frames.queue_samples.is_empty()
+    assert frames.queue_samples.schema == result.queue_samples.schema
+    assert frames.flow_samples.schema == result.flow_samples.schema
+
+
+@pytest.mark.parametrize("time_ms", [60, 70, 123, 1001, 10**6 + 1])
+def test_whole_milliseconds_stay_whole(outcome: Any, plan: dict[str, Any], time_ms: int) -> None:
+    tables = outcome.tables
+    tables["flows"] = tables["flows"].with_columns(pl.lit(time_ms * 10**9, pl.UInt64).alias("rtt_ps"))
+    assert from_outcome(outcome, plan).flows["propagation_ms"].unique().to_list() == [time_ms]

@@ -1,0 +1,82 @@
+"""Fairness, confidence intervals and quantiles, against their definitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as reference
+
+from bufferlab.stats import estimate, histogram_quantiles, jain_index
+
+rates = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=50)
+
+
+def test_jain_of_the_definitions_own_cases() -> None:
+    assert jain_index([3.0, 3.0, 3.0]) == pytest.approx(1)
+    assert jain_index([1.0, 0.0, 0.0, 0.0]) == pytest.approx(1 / 4)
+    assert jain_index([1.0, 2.0]) == pytest.approx(9 / 10)
+
+
+def test_jain_of_nothing_is_unknown() -> None:
+    assert jain_index([]) is None
+    assert jain_index([0.0, 0.0]) is None
+
+
+@given(rates)
+def test_jain_lies_between_one_share_and_one(shares: list[float]) -> None:
+    index = jain_index(shares)
+    assert (index is None) == (max(shares) == 0)
+    if index is not None:
+        assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
+
+
+def test_jain_does_not_vanish_for_tiny_shares() -> None:
+    assert jain_index([1e-200, 1e-200]) == pytest.approx(1)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_interval_is_that_of_student(values: list[float]) -> None:
+    mean, half_width = estimate(values)
+    deviation = float(np.std(values, ddof=1))
+    expected = float(reference.t.ppf(0.975, len(values) - 1)) * deviation / math.sqrt(len(values))
+    assert mean == pytest.approx(float(np.mean(values)), abs=1e-6)
+    assert half_width == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+def test_missing_values_are_left_out_of_an_estimate() -> None:
+    assert estimate([None, 1.0, float("nan"), 3.0]).mean == 2
+    assert estimate([None]) == (None, None)
+    assert estimate([4.0]) == (4.0, None)
+
+
+def test_quantiles_lie_within_their_bucket() -> None:
+    lower, upper, count = [0, 10, 20], [9, 19, 29], [50, 0, 50]
+    assert histogram_quantiles(lower, upper, count, [0.25, 0.5, 0.75, 1.0]) == [4.5, 9.0, 24.5, 29.0]
+
+
+def test_no_quantile_is_above_the_largest_value() -> None:
+    assert histogram_quantiles([0, 100], [0, 200], [1, 1], [0.99], largest=120) == [120]
+
+
+def test_empty_histogram_has_no_quantiles() -> None:
+    assert histogram_quantiles([], [], [], [0.5, 0.9]) == [None, None]
+    assert histogram_quantiles([0], [5], [0], [0.5]) == [None]
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=40))
+def test_quantiles_of_a_histogram_are_near_those_of_the_values(values: list[int]) -> None:
+    width = 10
+    counts = np.bincount(np.array(values) // width)
+    lower = [width * bucket for bucket in range(len(counts))]
+    found = histogram_quantiles(
+        lower, [low + width - 1 for low in lower], counts.tolist(), [0.0, 0.5, 0.95, 1.0]
+    )
+    exact = [float(np.quantile(values, q, method="inverted_cdf")) for q in (0.0, 0.5, 0.95, 1.0)]
+    assert found == sorted(found, key=lambda value: value or 0)
+    for value, expected in zip(found[1:], exact[1:], strict=True):
+        assert value is not None
+        assert abs(value - expected) < width

@@ -1,0 +1,138 @@
+"""The summary document, its tables and its means over seeds."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from bufferlab.results import Result, RunSet
+from bufferlab.tables import SummaryView, significant, to_html
+
+RUN_KEYS = {
+    "format", "format_version", "version", "name", "duration_s", "warmup_s", "seeds", "flows", "queues",
+    "packets", "events", "cpu_s", "packets_per_cpu_s",
+}  # fmt: skip
+FLOW_KEYS = {
+    "group", "flows", "goodput_bps", "goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index",
+    "rtt_ms", "retransmission_fraction", "retransmissions", "timeouts", "recoveries", "finished_flows",
+    "completion_s",
+}  # fmt: skip
+QUEUE_KEYS = {
+    "link", "group", "utilization", "throughput_bps", "loss_fraction", "dropped_packets", "lost_packets",
+    "sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms",
+    "backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes",
+}  # fmt: skip
+
+
+def without_confidence(document: dict[str, object]) -> set[str]:
+    return {key for key in document if not key.endswith("_ci95")}
+
+
+def test_keys_that_scripts_rely_on_do_not_change(result: Result) -> None:
+    summary = result.summary()
+    assert without_confidence(summary) == RUN_KEYS
+    assert without_confidence(summary["flows"][0]) == FLOW_KEYS
+    assert without_confidence(summary["queues"][0]) == QUEUE_KEYS
+    json.dumps(summary, allow_nan=False)
+
+
+def test_flow_groups_and_all_of_them(result: Result) -> None:
+    near, far, together = result.summary()["flows"]
+    assert [near["group"], far["group"], together["group"]] == ["near", "far", "all"]
+    assert [near["flows"], far["flows"], together["flows"]] == [2, 1, 3]
+    assert near["goodput_bps"] == 3000
+    assert near["goodput_total_bps"] == 6000
+    assert near["rtt_ms"] == pytest.approx((40 * 30 + 10 * 80) / 50)  # every sample counts alike
+    assert near["retransmission_fraction"] == pytest.approx(0.05)
+    assert near["jain_index"] == pytest.approx(0.9)
+    assert far["rtt_ms"] is None
+    assert together["jain_index"] == pytest.approx(7**2 / (3 * 21))
+    assert together["finished_flows"] == 1
+
+
+def test_queues_start_with_all_groups(result: Result) -> None:
+    assert [(queue["link"], queue["group"]) for queue in result.summary()["queues"]] == [
+        ("west", "all"),
+        ("west", "near"),
+        ("west", "far"),
+    ]
+
+
+def test_packets_per_cpu_second(result: Result) -> None:
+    assert result.packets_per_cpu_s == 40
+    assert result.summary()["packets_per_cpu_s"] == 40
+
+
+def test_a_single_seed_has_no_confidence_interval(result: Result) -> None:
+    assert result.summary()["flows"][0]["goodput_bps_ci95"] is None
+
+
+def test_means_over_seeds_have_students_interval(three_seeds: list[Result]) -> None:
+    summary = RunSet(three_seeds).summary()
+    near = summary["flows"][0]
+    assert summary["seeds"] == [7, 8, 9]
+    assert near["goodput_bps"] == pytest.approx(3080)  # 3000, 3080, 3160
+    assert near["goodput_bps_ci95"] == pytest.approx(4.302653 * 80 / 3**0.5, rel=1e-6)
+    assert near["retransmissions_ci95"] == 0
+
+
+def test_set_of_runs_stacks_frames_and_tabulates_means(three_seeds: list[Result]) -> None:
+    runs = RunSet(three_seeds)
+    assert runs.flows["seed"].to_list() == [7, 7, 7, 8, 8, 8, 9, 9, 9]
+    assert runs.flow_means.filter(group="near")["goodput_bps"].item() == pytest.approx(3080)
+    assert runs.queue_means.height == 3
+    assert runs[0] is three_seeds[0]
+    assert list(runs[1:]) == three_seeds[1:]
+
+
+def test_a_set_of_no_runs_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        RunSet([])
+
+
+def shown(result: Result | RunSet, width: int) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width).print(SummaryView(result.summary()))
+    return out.getvalue()
+
+
+def test_terminal_shows_every_figure_with_its_unit(result: Result) -> None:
+    text = shown(result, 100)
+    assert "goodput per flow, Mbps" in text
+    assert "utilization, %" in text
+    assert [line.split()[-3:] for line in text.splitlines() if "wait: longest, ms" in line] == [
+        ["150", "150", "–"]
+    ]
+
+
+def test_terminal_shows_confidence(three_seeds: list[Result]) -> None:
+    assert "0.00308 ± 0.0002" in shown(RunSet(three_seeds), 100)
+
+
+def test_narrow_terminal_puts_groups_below_each_other(result: Result) -> None:
+    lines = shown(result, 60).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= 60
+    assert sum("goodput per flow" in line for line in lines) == 2
+    for group in ("near (2)", "far (1)", "all (3)"):
+        assert any(group in line for line in lines)
+
+
+def test_notebook_shows_the_same_and_escapes_names(result: Result, three_seeds: list[Result]) -> None:
+    summary = result.summary()
+    summary["flows"][0]["group"] = "<b>"
+    text = to_html(summary)
+    assert "&lt;b&gt; (2)" in text
+    assert "<b> (2)" not in text
+    assert text.count("<table>") == text.count("</table>") == 2
+    assert "means of 3 seeds" in RunSet(three_seeds)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (100, "100"), (123456.7, "123457"), (9.99996, "10"), (0.00123456, "0.001235"), (-2.5, "-2.5")],
+)
+def test_significant_digits(value: float, text: str) -> None:
+    assert significant(value) == text

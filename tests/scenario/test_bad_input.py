@@ -1,0 +1,296 @@
+"""Bad input: one line that names the place, the value and what is accepted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.plan import lower
+from bufferlab.scenario import Scenario
+
+Make = Callable[..., Scenario]
+
+UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("run.duration", "0 s", "run.duration: '0 s' is too small; accepted: a time of 1 ps"),
+        ("run.duration", "inf s", "run.duration: 'inf s' is not a number with a unit"),
+        ("run.duration", 100, "run.duration: 100 is not a text with a number and a unit"),
+        ("run.warmup", "100 s", "run.warmup: '100 s' leaves nothing to measure; accepted: less than"),
+        ("run.seed", -1, "run.seed: -1 is negative; accepted: the seed"),
+        ("run.seed", 1.5, "run.seed: 1.5 is not a whole number"),
+        ("run.seed", True, "run.seed: True is not a whole number"),
+        (
+            "run.stack",
+            "bsd",
+            "run.stack: 'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno",
+        ),
+        ("run.name", "a\a", "run.name: 'a\\x07' is not a usable title; accepted: one line of text"),
+        ("run.duraton", "1 s", "run.duraton: is not a known key (did you mean 'duration'?); accepted: name,"),
+        ("links.west.rate", "-1 Mbps", "links[0].rate: '-1 Mbps' is negative; accepted: a rate"),
+        ("links.west.rate", "10 ms", "links[0].rate: '10 ms' has a wrong unit"),
+        ("links.west.rate", float("nan"), "links[0].rate: nan is not a text"),
+        ("links.west.delay", "-1 ms", "links[0].delay: '-1 ms' is negative"),
+        ("links.west.buffer", "0 packets", "links[0].buffer: '0 packets' leaves no room"),
+        ("links.west.buffer", "1e30 B", "links[0].buffer: '1e30 B' is too large"),
+        ("links.west.loss", 1.5, "links[0].loss: 1.5 is out of bounds; accepted: a share of packets"),
+        ("links.west.loss", float("nan"), "links[0].loss: nan is out of bounds"),
+        ("links.west.loss", "'1 %'", "links[0].loss: '1 %' is not a number"),
+        ("links.west.queue", "red", "links[0].queue: 'red' is not accepted here; accepted: 'fifo'"),
+        ("links.west.queue", {"discipline": "red"}, "links[0].queue.discipline: 'red' is not a known word"),
+        ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required; accepted: The new"),
+        (
+            "links.west.changes",
+            [{"at": "2 s", "buffer": "1 MB"}, {"at": "2 s", "buffer": "2 MB"}],
+            "links[0].changes[1].at: '2 s' is not later than the change before it; accepted: a time after 2",
+        ),
+        ("links", [], "links: is required"),
+        (
+            "links",
+            {"rate": "1 Mbps"},
+            "links: {'rate': '1 Mbps'} is not a list; accepted: tables headed [[links]]",
+        ),
+        ("bottleneck", {"rate": "1 bps", "buffer": "1 B"}, "bottleneck: cannot be combined with links"),
+        ("flows.short.count", 0, "flows[0].count: 0 is too small"),
+        (
+            "flows.short.count",
+            10**9,
+            "flows[0].count: 1000000000 is too large; accepted: flows (of all groups",
+        ),
+        (
+            "flows.long.count",
+            1_000_000,
+            "flows[1].count: 1000000 makes too many flows; accepted: at most 1000000",
+        ),
+        ("flows.long.name", "short", "flows[1].name: 'short' is the name of flows[0] too"),
+        ("flows.short.name", "1st", "flows[0].name: '1st' is not a usable name"),
+        (
+            "flows.short.rtt",
+            "1 ms",
+            "flows[0].rtt: '1 ms' is shorter than the links' delays; accepted: at least 2 ms",
+        ),
+        ("flows.long.rtt_spread", 1, "flows[1].rtt_spread: 1 is out of bounds"),
+        ("flows.short.path", ["east"], "flows[0].path[0]: 'east' names no link; accepted: west"),
+        ("flows.short.path", [], "flows[0].path: [] is empty"),
+        ("flows.short.path", ["west", "west"], "flows[0].path[1]: 'west' is crossed twice"),
+        ("flows.short.path", "west", "flows[0].path: 'west' is not a list"),
+        ("flows.short.reverse_path", ["back"], "flows[0].reverse_path[0]: 'back' names no link"),
+        (
+            "flows.short.jitter",
+            "10 ms",
+            "flows[0].jitter: '10 ms' is not a usable jitter; accepted: 'uniform(",
+        ),
+        ("flows.short.jitter", "uniform(0 s, 1 s, max=1 ms)", "is not a usable jitter"),
+        ("flows.short.stop", "0 s", "flows[0].stop: '0 s' is not after the start; accepted: after 0 s"),
+        (
+            "flows.short.application",
+            "ftp",
+            "flows[0].application: 'ftp' is not accepted here; accepted: 'bulk'",
+        ),
+        ("flows.short.application", {"kind": "ftp"}, "flows[0].application.kind: 'ftp' is not a known kind"),
+        ("flows.short.application", {}, "flows[0].application.kind: is not a known kind"),
+        ("flows.short.application", {"kind": "transfer"}, "flows[0].application.bytes: is required"),
+        (
+            "flows.short.application",
+            {**UDP, "pacet": 1},
+            "application.pacet: is not a known key (did you mean 'packet'?)",
+        ),
+        (
+            "flows.short.application",
+            {**UDP, "interval": "1 s"},
+            "application: needs either a rate or an interval",
+        ),
+        (
+            "flows.short.application",
+            {**UDP, "header": "101 B"},
+            "application.header: '101 B' is more than the packet",
+        ),
+        ("flows.short.application", {**UDP, "packet": "1 MB"}, "application.packet: '1 MB' is too large"),
+        ("flows.short.congestion", "cubic", "flows[0].congestion: 'cubic' is not a known congestion control"),
+        ("flows.short.congestion", "fixed(0)", "'fixed(0)' is not a known congestion control"),
+        ("flows.short.window", "2 GiB", "flows[0].window: '2 GiB' is too large; accepted: a size"),
+        ("flows.short.segment", "1 MB", "flows[0].segment: '1 MB' is too large"),
+        ("flows.short.segment", "0 B", "flows[0].segment: '0 B' is too small"),
+        (
+            "flows.short.delayed_ack",
+            "yes",
+            "flows[0].delayed_ack: 'yes' is not a whole number; accepted: true, false",
+        ),
+        ("flows.short.timestamps", 1, "flows[0].timestamps: 1 is not true or false"),
+        ("flows.short.initial_ssthresh", "big", "'big' is not a whole number; accepted: segments, or 'none'"),
+        (
+            "flows.short.min_rto",
+            "2 min",
+            "flows[0].min_rto: '120 s' is above max_rto; accepted: at most 60 s",
+        ),
+        ("flows", [], "flows: [] is empty"),
+        ("flows", {"rtt": "1 s"}, "flows: {'rtt': '1 s'} is not a list; accepted: tables headed [[flows]]"),
+        ("flows", [3], "flows[0]: 3 is not a table"),
+        ("probes.interval", "1 us", "probes.interval: '1 us' makes"),
+        (
+            "probes",
+            {"interval": "1 s", "links": ["east"]},
+            "probes.links[0]: 'east' names no links; accepted: west",
+        ),
+        ("probes", {"interval": "1 s", "flows": ["all"]}, "probes.flows[0]: 'all' names no flows"),
+        ("probes", {"links": ["west"]}, "probes.interval: is required"),
+        ("link", [], "link: is not a known key (did you mean 'links'?); accepted: run, bottleneck, links,"),
+        ("run", "fast", "run: 'fast' is not a table"),
+    ],
+)
+def test_one_line_says_what_is_wrong(make: Make, path: str, value: object, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make({path: value})
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+    assert caught.value.accepted
+
+
+def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) -> None:
+    table["links"][0]["rat"] = table["links"][0].pop("rate")
+    with pytest.raises(InputError, match=r"links\[0\]\.rat: .*did you mean 'rate'"):
+        Scenario.from_dict(table)
+
+
+def test_the_spread_counts_when_rtt_and_delays_are_compared(make: Make) -> None:
+    make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.8, "flows.short.count": 50})
+    with pytest.raises(InputError, match=r"flows\[0\]\.rtt: '10 ms' is shorter than the links' delays"):
+        make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.85, "flows.short.count": 50})
+
+
+@pytest.mark.parametrize("key", ["run", "links", "flows"])
+def test_required_parts(table: dict[str, Any], key: str) -> None:
+    del table[key]
+    with pytest.raises(InputError, match=f"{key}: is required"):
+        Scenario.from_dict(table)
+
+
+def test_a_path_is_required_with_several_links(table: dict[str, Any]) -> None:
+    table["links"].append({"name": "east", "rate": "1 Mbps", "buffer": "1 MB"})
+    with pytest.raises(
+        InputError, match=r"flows\[0\]\.path: is required; accepted: a list of links, of west, east"
+    ):
+        Scenario.from_dict(table)
+
+
+def test_short_form_names_its_own_keys(table: dict[str, Any]) -> None:
+    link = table.pop("links")[0]
+    with pytest.raises(InputError, match=r"bottleneck\.rate: '0 bps' is too small"):
+        Scenario.from_dict({**table, "bottleneck": {**link, "rate": "0 bps"}})
+
+
+@pytest.mark.parametrize("key", ["jitter", "reverse_path", "stack", "segment", "timestamps"])
+def test_tcp_keys_mean_nothing_to_udp(make: Make, key: str) -> None:
+    values = {"jitter": "uniform(0 s, 1 s)", "reverse_path": ["west"], "stack": "rfc", "segment": "9 B"}
+    with pytest.raises(InputError, match=rf"flows\[0\]\.{key}: means nothing to a udp application"):
+        make({"flows.short.application": UDP, f"flows.short.{key}": values.get(key, False)})
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"flows.long.rtt": "uniform(0 s, 4 ms)"}, "flows[1].rtt: 'uniform(0 s, 4 ms), drawn as"),
+        ({"flows.short.start": "100 s"}, "flows[0].start: '100 s' starts no flow before the run's end"),
+        (
+            {"flows.long.start": "uniform(0 s, 50 s)", "flows.long.stop": "1 ms"},
+            "flows[1].stop: '1 ms' comes before",
+        ),
+        ({"flows.long.rtt": "normal(mean=0 s, sd=1 ms, min=1 s)"}, "flows[1].rtt: "),
+    ],
+)
+def test_draws_that_make_no_sense(make: Make, overrides: dict[str, object], message: str) -> None:
+    scenario = make(overrides)
+    with pytest.raises(InputError) as caught:
+        lower(scenario)
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_buffer_word_on_an_idle_link(table: dict[str, Any]) -> None:
+    table["links"].append({"name": "east", "rate": "1 Mbps", "buffer": "1 bdp"})
+    for flow in table["flows"]:
+        flow["path"] = ["west"]
+    with pytest.raises(
+        InputError, match=r"links\[1\]\.buffer: '1 bdp' depends on the flows of a link that no"
+    ):
+        lower(Scenario.from_dict(table))
+    table["links"][1] |= {"buffer": "1 MB", "changes": [{"at": "1 s", "buffer": "10 ms"}]}
+    with pytest.raises(InputError, match=r"links\[1\]\.changes\[0\]\.buffer: '10 ms' depends"):
+        lower(Scenario.from_dict(table))
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "1", True])
+def test_seeds(make: Make, seed: int) -> None:
+    with pytest.raises(InputError, match=r"seed: .* is not a usable seed"):
+        lower(make(), seed)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "a.toml",
+            b"[run]\nduration 5\n",
+            "is not TOML: Expected '=' after a key in a key/value pair (at line 2, column 10)",
+        ),
+        ("a.toml", b"a = 1\na = 2\n", "is not TOML: Cannot overwrite a value (at line 2"),
+        ("a.toml", b"a = " + b"[" * 5000, "is not TOML: nested too deeply"),
+        ("a.toml", b"a = " + b"9" * 5000, "is not TOML: "),
+        ("a.toml", b"\xff", "is not UTF-8 (at byte 0)"),
+        ("a.toml", b"", "run: is required"),
+        ("a.toml", b"run = 1979-05-27", "run: datetime.date(1979, 5, 27) is not a value of a scenario"),
+        ("a.json", b'{"run": ', "is not JSON: Expecting value (at line 1, column 9)"),
+        ("a.json", b"", "is not JSON: Expecting value (at line 1, column 1)"),
+        ("a.json", b"[1]", "[1] is not a scenario"),
+        ("a.json", b'{"a": NaN}', "'NaN' is not a number of JSON"),
+        ("a.json", b'{"a": 1, "a": 2}', "a: is given twice"),
+        ("a.json", b"[" * 100_000, "is not JSON: nested too deeply"),
+        ("a.json", b'{"a":' * 50 + b"1" + b"}" * 50, "is nested too deeply"),
+        ("a.json", b'{"a": ' + b"9" * 5000 + b"}", "is not JSON: "),
+    ],
+)
+def test_files_of_wrong_syntax(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        Scenario.load(tmp_path / name)
+    assert f"{tmp_path / name}: " in str(caught.value)
+    assert message in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        Scenario.load(tmp_path / "nowhere.toml")
+    with pytest.raises(InputError, match="is a directory"):
+        Scenario.load(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        Scenario.load("a\0b")
+    with pytest.raises(InputError, match="cannot be read"):
+        Scenario.load(tmp_path / ("x" * 5000))
+    with pytest.raises(InputError, match="is too large"):
+        Scenario.load("/dev/zero")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+def test_files_without_permission(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("")
+    (tmp_path / "a.toml").chmod(0)
+    with pytest.raises(InputError, match="cannot be read"):
+        Scenario.load(tmp_path / "a.toml")
+
+
+def test_empirical_files_are_sought_beside_the_scenario(tmp_path: Path, table: dict[str, Any]) -> None:
+    table["flows"][0]["rtt"] = "empirical(rtts.csv)"
+    with pytest.raises(InputError, match=r"rtts\.csv: flows\[0\]\.rtt: no such file"):
+        Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
+    (tmp_path / "rtts.csv").write_text("rtt_ms\n40\n")
+    scenario = Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
+    assert scenario.with_overrides({"run.seed": 2}).flows[0].rtt.values_ps.tolist() == [40 * 10**9]

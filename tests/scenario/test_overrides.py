@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario, parse_value, split_override
+
+Make = Callable[..., Scenario]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("10", 10),
+        ("0.5", 0.5),
+        ("true", True),
+        ("10 Mbps", "10 Mbps"),
+        ("'10 Mbps'", "10 Mbps"),
+        ('"10"', "10"),
+        ("fifo", "fifo"),
+        ("['west', 'east']", ["west", "east"]),
+        ("{kind = 'transfer', bytes = '2 MB'}", {"kind": "transfer", "bytes": "2 MB"}),
+        ("", ""),
+        ("1\nb = 2", "1\nb = 2"),
+        ("[" * 5000, "[" * 5000),
+        ("2024-01-01", "2024-01-01"),
+    ],
+)
+def test_values(text: str, value: object) -> None:
+    assert parse_value(text) == value
+
+
+@pytest.mark.parametrize(
+    "path", ["flows.short.count", "flows[0].count", "flows.0.count", " flows . short . count "]
+)
+def test_paths_name_or_count_items(make: Make, path: str) -> None:
+    scenario = make({path: "7"})
+    assert scenario.flows[0].count == 7
+    assert scenario.flows[1].count == 3
+    assert scenario.overrides == {path: "7"}
+
+
+def test_missing_tables_are_made(make: Make) -> None:
+    scenario = make({"probes.interval": "10 ms", "flows.long.application.kind": "bulk"})
+    assert scenario.probes is not None
+    assert scenario.probes.interval_ps == 10**10
+
+
+def test_links_may_be_called_by_their_names_in_both_forms(table: dict[str, Any]) -> None:
+    link = table["links"][0]
+    link["name"] = "bottleneck"
+    long_form = Scenario.from_dict(table)
+    short_form = Scenario.from_dict({"run": table["run"], "flows": table["flows"], "bottleneck": link})
+    unnamed = Scenario.from_dict({**short_form.to_dict(), "bottleneck": {"rate": "1 bps", "buffer": "1 B"}})
+    for path in ("links.bottleneck.rate", "links[0].rate", "links.0.rate", "bottleneck.rate"):
+        for scenario in (long_form, short_form, unnamed):
+            assert scenario.with_overrides({path: "1 Gbps"}).links[0].rate_bps == 10**9
+
+
+def test_default_names_can_be_used(table: dict[str, Any]) -> None:
+    del table["flows"][1]["name"], table["links"][0]["name"]
+    scenario = Scenario.from_dict(table).with_overrides(
+        {"flows.flows1.count": 4, "links.link0.rate": "1 Mbps"}
+    )
+    assert (scenario.flows[1].count, scenario.links[0].rate_bps) == (4, 10**6)
+
+
+def test_overrides_add_up_and_later_ones_win(make: Make) -> None:
+    scenario = make({"run.seed": 2, "run.duration": "9 s"}).with_overrides({"run.seed": 3})
+    assert scenario.overrides == {"run.seed": 3, "run.duration": "9 s"}
+    assert (scenario.run.seed, scenario.run.duration_ps) == (3, 9 * 10**12)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("flows.shrt.count", "--set: flows.shrt.count: names nothing called 'shrt'; accepted: short, long"),
+        ("flows[2].count", "has no item 2; accepted: 0 to 1"),
+        ("flows.count", "names nothing called 'count'"),
+        ("run.duration.s", "leads into a value that is no table, before 's'"),
+        ("", "is not a path"),
+        ("run..seed", "is not a path"),
+        ("flows[x].count", "is not a path"),
+        ("flows[-1].count", "is not a path"),
+        ("run." * 200, "is not a path"),
+    ],
+)
+def test_refused_paths(make: Make, path: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make({path: "1"})
+    assert message in str(caught.value)
+
+
+def test_refused_values_name_the_scenario_s_key(make: Make) -> None:
+    with pytest.raises(InputError, match=r"^links\[0\]\.rate: '10' has no unit"):
+        make({"links.west.rate": "'10'"})
+    with pytest.raises(InputError, match=r"--set: run\.seed: <object object.* is not a value of a scenario"):
+        make({"run.seed": object()})
+
+
+def test_another_name_of_the_short_form(table: dict[str, Any]) -> None:
+    scenario = Scenario.from_dict(
+        {"run": table["run"], "flows": table["flows"], "bottleneck": table["links"][0]}
+    )
+    with pytest.raises(InputError, match="names no link 'east'; accepted: west"):
+        scenario.with_overrides({"links.east.rate": "1 Mbps"})
+
+
+def test_splitting() -> None:
+    assert split_override("a.b = c=d") == ("a.b", "c=d")
+    for text in ("a.b", "=1", ""):
+        with pytest.raises(InputError, match="path=value"):
+            split_override(text)
