@@ -158,7 +158,7 @@ START_PS = [4_849_695_261_994, 4_839_555_848_699, 3_551_329_718_622]
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({}, {"recovery": "sack", "congestion": {"kind": "reno", "growth": "per_ack"}, "ack_every": 2}),
+        ({}, {"recovery": "sack", "congestion": {"kind": "reno", "growth": "per_segment"}, "ack_every": 2}),
         ({"congestion": "reno"}, {"recovery": "sack"}),
         ({"congestion": "newreno"}, {"recovery": "newreno"}),
         ({"congestion": "tahoe"}, {"recovery": "tahoe"}),

@@ -1,0 +1,27 @@
+"""Arrows between layers only point down (ARCHITECTURE.md)."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ALLOWED = {
+    "units": set(),
+    "qdisc": {"units"},
+    "congestion": {"units"},
+    "transport": {"congestion", "units"},
+    "simulator": {"congestion", "qdisc", "transport", "units"},
+    "python": {"simulator"},
+    "bench": {"simulator"},
+}
+
+
+def test_every_crate_depends_on_lower_layers_only() -> None:
+    for manifest in sorted((ROOT / "crates").glob("*/Cargo.toml")):
+        table = tomllib.loads(manifest.read_text())
+        named = {name for name in table.get("dependencies", {}) if name.startswith("bufferlab-")}
+        used = {name.removeprefix("bufferlab-") for name in named}
+        assert used <= ALLOWED[manifest.parent.name], manifest
+
+
+def test_every_crate_has_a_place() -> None:
+    assert {path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml")} == set(ALLOWED)
