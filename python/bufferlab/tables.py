@@ -124,7 +124,10 @@ def _cell(row: Document, figure: Figure) -> str:
     if mean is None or (figure.key in _ONLY_OF_SEVERAL_FLOWS and row["flows"] == 1):
         return _NONE
     text = significant(mean * figure.scale)
-    return f"{text} ± {significant(half_width * figure.scale, 2)}" if half_width else text
+    # what lies far below the digits shown is rounding, not spread
+    if not half_width or half_width < 1e-6 * abs(mean):
+        return text
+    return f"{text} ± {significant(half_width * figure.scale, 2)}"
 
 
 def _rich_table(grid: Grid) -> Table:

@@ -27,11 +27,23 @@ def check(scenario: Scenario) -> None:
     _check_links(scenario)
     links = {link.name: link for link in scenario.links}
     _check_unique([flow.name for flow in scenario.flows], "flows")
+    _check_not_reserved([flow.name for flow in scenario.flows])
     _check_total(scenario.flows)
     for index, flow in enumerate(scenario.flows):
         _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
     if scenario.probes is not None:
         _check_probes(scenario.probes, scenario, links)
+
+
+def _check_not_reserved(names: Sequence[str]) -> None:
+    """Tables say "all" for the sum over groups."""
+    if "all" in names:
+        raise InputError(
+            "is reserved for the sum over groups",
+            key=f"flows[{names.index('all')}].name",
+            value="all",
+            accepted="any other name",
+        )
 
 
 def _check_links(scenario: Scenario) -> None:
