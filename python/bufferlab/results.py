@@ -127,6 +127,9 @@ class Result:
     def __repr__(self) -> str:
         return f"<Result {self.name!r}, seed {self.seed}, {self.reached_ps / PS_PER_S:g} s>"
 
+    def __str__(self) -> str:
+        return tables.to_text(self.summary())
+
     def _repr_html_(self) -> str:
         return tables.to_html(self.summary())
 
@@ -235,6 +238,9 @@ class RunSet(Sequence[Result]):
 
     def __repr__(self) -> str:
         return f"<RunSet {self.name!r}, {len(self)} seed{'s' if len(self) > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return tables.to_text(self.summary())
 
     def _repr_html_(self) -> str:
         return tables.to_html(self.summary())

@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, Final
 
 from rich import box
@@ -52,6 +53,14 @@ class SummaryView:
         yield Text(_headline(self.summary), style="bold")
         yield from (_rich_table(grid) for grid in _grids(self.summary, columns))
         yield Text(_cost(self.summary))
+
+
+def to_text(summary: Document, columns: int = 100) -> str:
+    """The summary as the terminal shows it, without colors; `columns` is the width to wrap at."""
+    console = Console(file=StringIO(), width=columns, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(SummaryView(summary))
+    return capture.get().rstrip()
 
 
 def to_html(summary: Document) -> str:
