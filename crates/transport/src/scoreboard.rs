@@ -238,14 +238,24 @@ impl Scoreboard {
         (hole < self.highest_sacked()? && self.flag(hole) & RETRANSMITTED == 0).then_some(hole)
     }
 
+    /// The highest outstanding segment below `bound` that is not SACKed.
+    pub(crate) fn highest_unsacked_below(&self, bound: u32) -> Option<u32> {
+        (self.una..bound.min(self.nxt)).rev().find(|&seq| self.flag(seq) & SACKED == 0)
+    }
+
     /// A segment was retransmitted.
     pub(crate) fn on_retransmit(&mut self, seq: u32) {
+        self.on_rescue(seq);
+        self.high_rxt = self.high_rxt.max(seq + 1);
+    }
+
+    /// A segment was retransmitted out of order (rule 4): those before it may still be lost.
+    pub(crate) fn on_rescue(&mut self, seq: u32) {
         let index = self.index(seq);
         if self.flags[index] & (SACKED | RETRANSMITTED) == 0 {
             self.flags[index] |= RETRANSMITTED;
             self.retransmitted += 1;
         }
-        self.high_rxt = self.high_rxt.max(seq + 1);
     }
 }
 

@@ -21,10 +21,10 @@ impl Sender {
         }
     }
 
-    /// RFC 6582 section 3.2 step 2: losses of a window that was repaired already do not count again. RFC 5681's
-    /// Reno has no such rule.
+    /// RFC 6582 section 3.2 step 2: only if the acknowledgement "covers more than recover", since what a repair
+    /// sent twice is acknowledged twice as well. RFC 5681's Reno has no such rule.
     fn may_enter_recovery(&self) -> bool {
-        self.una >= self.recover || self.recovery == Recovery::Reno
+        self.una > self.recover || self.recover == 0 || self.recovery == Recovery::Reno
     }
 
     fn fast_retransmit(&mut self, now: Time) {

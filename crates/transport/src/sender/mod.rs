@@ -329,7 +329,9 @@ impl Sender {
         match self.phase {
             Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
             Phase::Loss => {
-                self.grow(now, acked);
+                // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgement, which may
+                // cover much that had arrived before
+                self.grow(now, 1);
                 self.dup_acks = 0;
                 self.restart_timer(now);
                 if self.una >= self.recover {

@@ -125,10 +125,12 @@ impl Sender {
             return None;
         } else if let Some(hole) = board.next_hole() {
             hole
-        } else if may_rescue && self.una < recover {
-            // rule 4: "one segment that is the highest outstanding" below the recovery point, once
+        } else if may_rescue && let Some(last) = board.highest_unsacked_below(recover) {
+            // rule 4: once, "the highest outstanding unSACKed sequence number", here below the recovery point;
+            // "HighRxt MUST NOT be updated"
             self.rescued = true;
-            recover - 1
+            board.on_rescue(last);
+            return Some(Segment { kind: SegmentKind::Retransmission, seq: last });
         } else {
             return None;
         };

@@ -221,6 +221,48 @@ fn a_stopped_sender_repairs_and_falls_silent() {
     assert!(pair.sender.finished() < Time::ZERO + Span::from_s(5));
 }
 
+/// After a needless timeout everything sent is acknowledged at once, and what was repeated once more each.
+#[test]
+fn what_a_repair_sent_twice_starts_no_other_repair() {
+    for recovery in [Recovery::Tahoe, Recovery::NewReno] {
+        let mut sender = Sender::new(&config(recovery), reno(10, 2));
+        let transmit = |sender: &mut Sender, now| while sender.poll_transmit(now).is_some() {};
+        sender.start();
+        transmit(&mut sender, Time::ZERO);
+        let now = sender.deadline();
+        sender.on_timer(now);
+        transmit(&mut sender, now);
+        let acknowledge = |sender: &mut Sender, ack| {
+            let ack = Ack { ack, syn: false, has_sack: false, echo: Time::ZERO };
+            sender.on_ack(now, &ack, &SackBlocks::NONE);
+            transmit(sender, now);
+        };
+        acknowledge(&mut sender, 10);
+        // RFC 3465 section 2.3: ten segments acknowledged after a timeout are one step of growth
+        assert_eq!(sender.cwnd(), 2.0, "{recovery:?}");
+        (0..4).for_each(|_| acknowledge(&mut sender, 10));
+        assert_eq!(sender.counters().recoveries, 0, "{recovery:?}");
+        acknowledge(&mut sender, 11);
+        (0..3).for_each(|_| acknowledge(&mut sender, 11));
+        assert_eq!(sender.counters().recoveries, 1, "{recovery:?}");
+    }
+}
+
+/// RFC 6675 section 4, rule 4: "highest outstanding unSACKed", and "HighRxt MUST NOT be updated".
+#[test]
+fn a_rescue_repeats_nothing_sacked_and_hides_no_hole() {
+    for (lost, repairs) in
+        [(vec![5, 6], vec![5, 6, 6]), (vec![5, 11], vec![5, 11]), (vec![0, 8], vec![0, 11, 8])]
+    {
+        let config = TcpConfig { transfer_segments: 12, ..config(Recovery::Sack) };
+        let mut pair = Pair::new(&config, reno(12, 2), lose_once(lost.clone()));
+        pair.run(5_000);
+        let repeated = pair.log.iter().filter(|(_, segment)| segment.kind == SegmentKind::Retransmission);
+        assert_eq!(repeated.map(|(_, segment)| segment.seq).collect::<Vec<_>>(), repairs, "{lost:?}");
+        assert_eq!((pair.receiver.delivered(), pair.sender.counters().timeouts), (12, 0), "{lost:?}");
+    }
+}
+
 /// Whatever is lost, a transfer ends with every segment delivered.
 #[test]
 fn transfers_survive_random_loss() {
