@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
+    from bufferlab.papers.registry import reproduce as reproduce
     from bufferlab.results import Result as Result
     from bufferlab.results import RunSet as RunSet
     from bufferlab.scenario import Scenario as Scenario
     from bufferlab.simulation import run as run
+    from bufferlab.sizing import size as size
+    from bufferlab.validation import validate as validate
 
 __version__: Final = "0.1.0"
 
@@ -21,10 +24,24 @@ _PUBLIC: Final = {
     "Result": "bufferlab.results",
     "RunSet": "bufferlab.results",
     "Scenario": "bufferlab.scenario",
+    "reproduce": "bufferlab.papers",
     "run": "bufferlab.simulation",
+    "size": "bufferlab.sizing",
+    "validate": "bufferlab.validation",
 }
 
-__all__ = ["InputError", "OutputError", "Result", "RunSet", "Scenario", "__version__", "run"]
+__all__ = [
+    "InputError",
+    "OutputError",
+    "Result",
+    "RunSet",
+    "Scenario",
+    "__version__",
+    "reproduce",
+    "run",
+    "size",
+    "validate",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -114,3 +114,16 @@ def test_splitting() -> None:
     for text in ("a.b", "=1", ""):
         with pytest.raises(InputError, match="path=value"):
             split_override(text)
+
+
+def test_a_table_can_be_taken_away() -> None:
+    scenario = Scenario.from_dict(
+        {
+            "run": {"duration": "1 s"},
+            "bottleneck": {"rate": "1 Mbps", "delay": "1 ms", "buffer": "5 packets"},
+            "flows": [{"rtt": "10 ms"}],
+            "probes": {"interval": "10 ms"},
+        }
+    )
+    assert scenario.with_overrides({"probes": None}).probes is None
+    assert "probes" not in scenario.with_overrides({"probes": None}).to_toml()

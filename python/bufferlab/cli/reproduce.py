@@ -10,6 +10,7 @@ from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.papers import Reproduced, Request, all_reproductions, find_reproductions
+from bufferlab.papers.registry import make_folder
 
 _RESULTS: Final = Path("results")
 
@@ -42,9 +43,11 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         return
     request = Request(quick=quick, seeds=seeds, threads=threads)
     documents: list[dict[str, Any]] = []
-    for each in find_reproductions(name):
+    wanted = [(each, out / each.name.replace("/", "-")) for each in find_reproductions(name)]
+    for _, folder in wanted:
+        make_folder(folder)  # before any work is done in vain
+    for each, folder in wanted:
         result = each.function(request)
-        folder = out / each.name.replace("/", "-")
         result.save(folder)
         documents.append(
             {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
@@ -69,26 +72,27 @@ def _list(*, as_json: bool) -> None:
 
 
 def _print(result: Reproduced) -> None:
-    for (buffer_ms, wire), rows in result.comparison.group_by("buffer_ms", "wire_bytes", maintain_order=True):
-        table = Table(title=f"{buffer_ms} ms of buffer, {wire} bytes on the wire", title_justify="left")
-        for title in ("what", "published", "ns-2 (range)", "ours (range)", "difference, %"):
-            table.add_column(title, justify="left" if title == "what" else "right")
-        for row in rows.iter_rows(named=True):
-            table.add_row(
-                f"{row['what']}{', ' + row['unit'] if row['unit'] else ''}",
-                row["published"],
-                _with_range(row, "ns2"),
-                _with_range(row, "ours"),
-                "" if row["difference_percent"] is None else f"{row['difference_percent']:+.1f}",
-            )
-        print_rich(table)
-        print_rich(rows["why"][0])
+    """The comparison as one table: every column but the reasons, which follow, each once."""
+    frame = result.comparison
+    shown = [name for name in frame.columns if name != "why" and not name.endswith(("_min", "_max"))]
+    table = Table(title=result.name, title_justify="left")
+    for name in shown:
+        table.add_column(
+            name.replace("_", " "), justify="right" if frame[name].dtype.is_numeric() else "left"
+        )
+    for row in frame.iter_rows(named=True):
+        table.add_row(*(_cell(row, name) for name in shown))
+    print_rich(table)
+    for why in dict.fromkeys(frame["why"] if "why" in frame.columns else ()):
+        print_rich(why)
     for note in result.notes:
         print_rich(note)
 
 
-def _with_range(row: dict[str, Any], side: str) -> str:
-    value, low, high = row[side], row[f"{side}_min"], row[f"{side}_max"]
+def _cell(row: dict[str, Any], name: str) -> str:
+    """A value, with its range over seeds if there is one."""
+    value, low, high = row[name], row.get(f"{name}_min"), row.get(f"{name}_max")
     if value is None:
         return "–"
-    return f"{value:.4g}" if low is None else f"{value:.4g} ({low:.4g} … {high:.4g})"
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text if low is None else f"{text} ({low:.4g} … {high:.4g})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -12,14 +12,19 @@ import typer
 from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.size_input import read_groups, read_targets
+from bufferlab.cli.size_text import range_text, targets_given, targets_text
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.sizing import Sizing, quick_scenario
 from bufferlab.sizing import size as size_buffers
+from bufferlab.sizing.normal import CONVENTIONS
+from bufferlab.sizing.quick import protocols_of
 from bufferlab.sizing.study import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
+from bufferlab.sizing.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 _RESULTS: Final = Path("results")
-_GROUP: Final = re.compile(r"(?:([A-Za-z][\w-]*):)?(\d{1,9})", re.ASCII)
+_CONSTRAINTS: Final = ("utilization", "loss", "delay")
 
 
 def register(app: typer.Typer) -> None:
@@ -43,8 +48,13 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     flows: Annotated[
         str | None,
         typer.Option(
-            help="Number of long-lived flows: 200, or by control: reno:150,newreno:50.", show_default=False
+            help="Number of long-lived flows: 200, or by protocol: reno:42,bic:51,cubic-0.8:30.",
+            show_default=False,
         ),
+    ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="With --flows N: shares of the protocols, reno:40%,cubic:60%.", show_default=False),
     ] = None,
     segment: Annotated[str, typer.Option(help="With --rate: payload of a full segment.")] = "1460 B",
     spread: Annotated[
@@ -59,8 +69,24 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None, typer.Option(help="Which link; default the slowest.", show_default=False)
     ] = None,
     utilization: Annotated[
-        float, typer.Option(help="The recommendation keeps this utilization.")
+        float, typer.Option(help="Keep this utilization; above 0, below 1.")
     ] = DEFAULT_TARGET_UTILIZATION,
+    max_loss: Annotated[
+        float | None, typer.Option(help="Keep the loss rate below this share: 0.01.", show_default=False)
+    ] = None,
+    max_delay: Annotated[
+        str | None, typer.Option(help="Keep the queueing delay below this: '20 ms'.", show_default=False)
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(help="With --max-loss: probability with which theory keeps it.")
+    ] = DEFAULT_CONFIDENCE,
+    z: Annotated[
+        str,
+        typer.Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous document's (2.05)."),
+    ] = CONVENTIONS[0],
+    characteristics: Annotated[
+        str, typer.Option(help="Variation of the protocols' windows: derived, or published (Table III).")
+    ] = CHARACTERISTICS[0],
     verify: Annotated[
         bool, typer.Option("--verify", help="Simulate each rule's buffer, and a curve around.")
     ] = False,
@@ -85,12 +111,22 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise InputError(
             "draws what simulations measured", key="--plot", accepted="--plot together with --verify"
         )
-    loaded = _loaded(scenario, rate, rtt, flows, quick={"segment": segment, "spread": spread, "stack": stack})
+    targets = read_targets(
+        max_delay,
+        utilization=utilization,
+        max_loss=max_loss,
+        confidence=confidence,
+        convention=z,
+        characteristics=characteristics,
+    )
+    quick = _Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
+    loaded, protocols = _loaded(scenario, quick)
     sizing = size_buffers(
         loaded,
         link=link,
         verify=verify,
-        target_utilization=utilization,
+        targets=targets,
+        protocols=protocols,
         seeds=seeds,
         curve_points=curve,
         threads=threads,
@@ -105,35 +141,36 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         say(f"saved {', '.join(str(path) for path in saved)}")
 
 
-def _loaded(
-    scenario: Path | None, rate: str | None, rtt: str | None, flows: str | None, quick: dict[str, Any]
-) -> Scenario:
-    given = [
-        name for name, value in (("--rate", rate), ("--rtt", rtt), ("--flows", flows)) if value is not None
-    ]
+@dataclass(frozen=True)
+class _Quick:
+    """The options that stand for a scenario file."""
+
+    rate: str | None
+    rtt: str | None
+    flows: str | None
+    mix: str | None
+    details: dict[str, Any]
+
+    def given(self) -> list[str]:
+        """Those that were given."""
+        return [f"--{name}" for name in ("rate", "rtt", "flows", "mix") if getattr(self, name) is not None]
+
+
+def _loaded(scenario: Path | None, quick: _Quick) -> tuple[Scenario, dict[str, str]]:
+    """The scenario, and the protocol of each group that the simulator does not have."""
     if scenario is not None:
-        if given:
+        if quick.given():
             raise InputError(
                 "does not go with a scenario file",
-                key=given[0],
+                key=quick.given()[0],
                 accepted="--set to change the scenario's values",
             )
-        return Scenario.load(scenario)
-    if rate is None or rtt is None or flows is None:
+        return Scenario.load(scenario), {}
+    if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError("nothing to size", accepted="a scenario file, or all of --rate, --rtt and --flows")
-    return Scenario.from_dict(quick_scenario(rate, rtt, _groups(flows), **quick), file="--rate/--rtt/--flows")
-
-
-def _groups(text: str) -> list[tuple[str | None, int]]:
-    groups: list[tuple[str | None, int]] = []
-    for part in text.split(","):
-        match = _GROUP.fullmatch(part.strip())
-        if match is None or int(match[2]) < 1:
-            raise InputError(
-                "is not a number of flows", key="--flows", value=text, accepted="200, or reno:150,newreno:50"
-            )
-        groups.append((match[1], int(match[2])))
-    return groups
+    groups = read_groups(quick.flows, quick.mix)
+    content = quick_scenario(quick.rate, quick.rtt, groups, **quick.details)
+    return Scenario.from_dict(content, file="--rate/--rtt/--flows"), protocols_of(groups)
 
 
 def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> list[Path]:
@@ -152,22 +189,28 @@ def _print(sizing: Sizing) -> None:
     demand = sizing.demand
     print_rich(
         f"{sizing.link}: {demand.rate_bps / 1e6:g} Mbps, mean round-trip time {demand.rtt_s * 1e3:.4g} ms, "
-        f"{int(demand.flow_count)} long-lived flows, packets of {demand.packet_bytes} bytes on the wire"
+        f"{int(demand.flow_count)} long-lived flows ({_mix_text(sizing)}), packets of {demand.packet_bytes} "
+        "bytes on the wire"
     )
+    print_rich(f"Asked for: {targets_text(demand.targets)}")
     print_rich(_rules_table(sizing))
     if sizing.verification is not None:
         print_rich(_verification_table(sizing, sizing.verification))
+    for line in range_text(demand, sizing.feasibility):
+        print_rich(line)
     chosen = sizing.recommendation
-    print_rich(
-        f"Take {chosen.buffer_packets} packets ({chosen.buffer_bytes / 1e3:.4g} KB, {chosen.buffer_ms:.3g} ms; "
-        f"{chosen.rule}): {chosen.reason}."
-    )
+    size_text = f"{chosen.buffer_bytes / 1e3:.4g} KB, {chosen.buffer_ms:.3g} ms"
+    print_rich(f"Take {chosen.buffer_packets} packets ({size_text}; {chosen.rule}): {chosen.reason}.")
 
 
 def _rules_table(sizing: Sizing) -> Table:
     table = Table("rule", "formula")
     for title in ("packets", "KB", "ms"):
         table.add_column(title, justify="right")
+    targets = sizing.demand.targets
+    shown = [name for name, wanted in zip(_CONSTRAINTS, targets_given(targets), strict=True) if wanted]
+    for name in shown:
+        table.add_column(f"{name} kept, by theory", justify="center")
     table.add_column("source")
     for row in sizing.frame.iter_rows(named=True):
         table.add_row(
@@ -176,9 +219,14 @@ def _rules_table(sizing: Sizing) -> Table:
             str(row["buffer_packets"]),
             f"{row['buffer_bytes'] / 1e3:.4g}",
             f"{row['buffer_ms']:.4g}",
+            *["yes" if row[f"meets_{name}"] else "no" for name in shown],
             row["citation"],
         )
     return table
+
+
+def _mix_text(sizing: Sizing) -> str:
+    return ", ".join(f"{count:.0f} {name}" for name, count in sizing.demand.mix)
 
 
 def _verification_table(sizing: Sizing, verification: pl.DataFrame) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bufferlab.papers import heterogeneous as heterogeneous
+from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
 from bufferlab.papers.registry import (
     Reproduced,
@@ -9,6 +11,17 @@ from bufferlab.papers.registry import (
     Request,
     all_reproductions,
     find_reproductions,
+    reproduce,
 )
 
-__all__ = ["Reproduced", "Reproduction", "Request", "all_reproductions", "find_reproductions", "splitbuff"]
+__all__ = [
+    "Reproduced",
+    "Reproduction",
+    "Request",
+    "all_reproductions",
+    "find_reproductions",
+    "heterogeneous",
+    "heterogeneous_tables",
+    "reproduce",
+    "splitbuff",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 import polars as pl
@@ -61,8 +62,8 @@ class Reproduced:
 
     def _save_tables(self, directory: Path) -> list[Path]:
         files: list[Path] = []
+        make_folder(directory)
         try:
-            directory.mkdir(parents=True, exist_ok=True)
             for name, frame in (self.tables | {"comparison": self.comparison}).items():
                 files += [directory / f"{name}.csv", directory / f"{name}.parquet"]
                 frame.write_csv(files[-2])
@@ -128,3 +129,50 @@ def find_reproductions(name: str) -> Sequence[Reproduction]:
         accepted = ", ".join(each.name for each in all_reproductions())
         raise InputError("is not a figure or table that can be reproduced", value=name, accepted=accepted)
     return found
+
+
+def reproduce(
+    name: str,
+    *,
+    quick: bool = False,
+    seeds: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    out: str | PathLike[str] | None = None,
+) -> Reproduced:
+    """Reproduce one published figure or table.
+
+    Args:
+        name: `document/figure`; `all_reproductions` lists them.
+        quick: Few points and short runs.
+        seeds: Runs a point; default the reproduction's own number.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        out: Save tables, figures and notes in this folder.
+
+    Raises:
+        InputError: There is no such reproduction, or it is a whole document.
+        OutputError: The folder cannot be written.
+    """
+    found = [each for each in find_reproductions(name) if each.name == name]
+    if not found:
+        accepted = ", ".join(each.name for each in find_reproductions(name))
+        raise InputError("is a document, not a figure or table of it", value=name, accepted=accepted)
+    if out is not None:
+        make_folder(Path(out))
+    result = found[0].function(Request(quick=quick, seeds=seeds, threads=threads, progress=progress))
+    if out is not None:
+        result.save(Path(out))
+    return result
+
+
+def make_folder(directory: Path) -> None:
+    """Make a folder and its parents, if they are missing.
+
+    Raises:
+        OutputError: It cannot be made.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot be made ({error.strerror or error})") from error

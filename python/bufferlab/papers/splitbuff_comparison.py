@@ -30,7 +30,7 @@ def summarize_points(runs: pl.DataFrame) -> pl.DataFrame:
             mean, half = estimate(group[column])
             row |= {column: mean, f"{column}_ci95": half}
             row |= {f"{column}_min": group[column].min(), f"{column}_max": group[column].max()}
-        rows.append(row | models(row, int(wire)))  # type: ignore[call-overload]
+        rows.append(row | models(row, int(wire)))
     return pl.DataFrame(rows, infer_schema_length=None).sort(
         "wire_bytes", "buffer_ms", descending=[True, False]
     )
@@ -131,9 +131,9 @@ def _comparison(
 
 
 _WHY = {
-    25: "Phase decides: 1000 bytes take 80 us at 100 Mbps and both round-trip times are multiples of that, so "
-    "which packet meets a full buffer repeats from loss to loss. A byte more or less on the wire, or 37 us of "
-    "delay, moves ns-2's ratio between 400 and 1100; start times alone move it by a third.",
+    25: "Phase decides: 1000 bytes take 80 us at 100 Mbps and both round-trip times are multiples of that, "
+    "so which packet meets a full buffer repeats from loss to loss. A byte more or less on the wire, or 37 "
+    "us of delay, moves ns-2's ratio between 400 and 1100; start times alone move it by a third.",
     300: "A transient: after slow start each flow halves its window once or twice in 500 s, so the mean "
     "depends on start times and on the part of the run that is measured.",
     500: "A transient: no window is halved after slow start in 500 s. Runs are of two kinds: if the long "

@@ -124,7 +124,8 @@ class Scenario(Part):
         """
         if self._source.text is not None:
             return self._source.text
-        return tomli_w.dumps({key: _without_none(value) for key, value in self._source.table.items()})
+        given = {key: value for key, value in self._source.table.items() if value is not None}
+        return tomli_w.dumps({key: _without_none(value) for key, value in given.items()})
 
     def model_post_init(self, context: object) -> None:
         """Keep where the scenario came from; pydantic calls this with the context of the validation."""

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from bufferlab.errors import InputError
+from bufferlab.sizing.arrays import FloatArray
+from bufferlab.sizing.characteristic import TABLE_III
+from bufferlab.sizing.heterogeneous import mix_characteristic, relative_deviation
+from bufferlab.sizing.normal import z_score
+from bufferlab.sizing.protocols import Protocol, get_protocol
+from bufferlab.sizing.targets import Targets
+
+_LEAST_WINDOW_PACKETS = 2.0
 
 
 @dataclass(frozen=True)
 class Demand:
-    """A bottleneck and the long-lived flows that share it.
+    """A bottleneck, the long-lived flows that share it, and what is asked of it.
 
     Attributes:
         rate_bps: Rate of the link, bit/s.
-        rtt_s: Mean two-way propagation delay of the flows, s. It excludes queueing.
+        rtt_s: Arithmetic mean of the flows' two-way propagation delays, s. It excludes queueing.
         flows: Number of long-lived flows: one number, or an array for which every rule is evaluated at once.
         packet_bytes: Size of a full data packet on the wire, bytes.
         desynchronized: Whether something (spread of the round-trip times, jitter at the senders) keeps the
             flows from halving their windows together. No rule uses it; the recommendation does.
+        mix: Protocols and how many flows, or which share of them, use each.
+        harmonic_rtt_s: Harmonic mean of the delays, s; `None` if all are `rtt_s`.
+        targets: Utilization, loss and delay to keep.
     """
 
     rate_bps: float
@@ -29,20 +40,29 @@ class Demand:
     flows: ArrayLike = 1
     packet_bytes: int = 1500
     desynchronized: bool = False
+    mix: tuple[tuple[str, float], ...] = (("reno", 1.0),)
+    harmonic_rtt_s: float | None = None
+    targets: Targets = field(default_factory=Targets)
 
     def __post_init__(self) -> None:
         """Refuse what no link or flow can be.
 
         Raises:
-            ValueError: A rate, delay, count or size that is not finite and positive.
+            ValueError: A rate, delay, count or size that is not finite and positive, or an empty mix.
+            InputError: A protocol that is not known.
         """
-        for name in ("rate_bps", "rtt_s", "packet_bytes"):
+        for name in ("rate_bps", "rtt_s", "packet_bytes", "harmonic_mean_rtt_s"):
             value = float(getattr(self, name))
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"{name} must be finite and positive, not {value:g}")
         count = np.asarray(self.flows, dtype=np.float64)
         if count.size == 0 or not np.all(np.isfinite(count) & (count >= 1)):
             raise ValueError(f"flows must be 1 or more, not {self.flows!r}")
+        weights = [weight for _, weight in self.mix]
+        if not weights or not all(math.isfinite(weight) and weight > 0 for weight in weights):
+            raise ValueError(f"mix must name protocols with positive weights, not {self.mix!r}")
+        for name, _ in self.mix:
+            get_protocol(name)
 
     @property
     def flow_count(self) -> FloatArray:
@@ -58,3 +78,63 @@ class Demand:
     def bdp_packets(self) -> float:
         """Bandwidth-delay product, packets of `packet_bytes`."""
         return self.bdp_bytes / self.packet_bytes
+
+    @property
+    def harmonic_mean_rtt_s(self) -> float:
+        """Harmonic mean of the propagation delays, s."""
+        return self.rtt_s if self.harmonic_rtt_s is None else self.harmonic_rtt_s
+
+    @property
+    def protocols(self) -> tuple[Protocol, ...]:
+        """The protocols of the mix."""
+        return tuple(get_protocol(name) for name, _ in self.mix)
+
+    @property
+    def characteristic(self) -> FloatArray:
+        """Characteristic value of the mix, one value for each number of flows.
+
+        Where a protocol's epoch depends on its window, the flow's share of the BDP is taken as the middle
+        between beta·w_max and w_max.
+
+        Raises:
+            InputError: Published values are asked for, and Table III has none for a protocol.
+        """
+        values = [
+            mix_characteristic([self._one(each, float(count)) for each in self.protocols], self._weights)
+            for count in self.flow_count.ravel()
+        ]
+        return np.asarray(values, dtype=np.float64).reshape(self.flow_count.shape)
+
+    @property
+    def spread(self) -> FloatArray:
+        """a/√n: deviation over mean of the sum of the windows, one value for each number of flows."""
+        return relative_deviation(self.characteristic, self.flow_count)
+
+    @property
+    def z_tau(self) -> float:
+        """z-score of the utilization."""
+        return float(z_score(self.targets.utilization, self.targets.convention))
+
+    @property
+    def z_rho(self) -> float:
+        """z-score of the confidence in the loss bound."""
+        return float(z_score(self.targets.confidence, self.targets.convention))
+
+    @property
+    def _weights(self) -> list[float]:
+        return [weight for _, weight in self.mix]
+
+    def _one(self, protocol: Protocol, flows: float) -> float:
+        if self.targets.characteristics == "published":
+            if protocol.name not in TABLE_III:
+                raise InputError(
+                    "has no published characteristic value",
+                    key="characteristics",
+                    value=protocol.name,
+                    accepted=f"derived values, or the protocols of Table III: {', '.join(TABLE_III)}",
+                )
+            return TABLE_III[protocol.name][1]
+        if protocol.scale_free:
+            return protocol.characteristic()
+        window = max(2.0 * self.bdp_packets / flows / (1.0 + protocol.beta), _LEAST_WINDOW_PACKETS)
+        return protocol.characteristic(window, self.rtt_s)

@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
+from numpy.typing import ArrayLike
 
 from bufferlab.plots.style import COLORS, LINE_STYLES
 
@@ -43,7 +44,7 @@ def draw(
         ms_per_packet: Time to send a packet, ms.
         target_utilization: Drawn as a line.
     """
-    figure = Figure(figsize=(11, 3.8), layout="constrained")
+    figure = Figure(figsize=(11, 4.4), layout="constrained")
     used, lost, late = figure.subplots(1, 3)
     points = verification.unique("buffer_packets").sort("buffer_packets")
     _plot(used, points, _UTILIZATION)
@@ -63,7 +64,7 @@ def draw(
         late.set_yscale("log")
         late.yaxis.set_major_formatter(FuncFormatter(_plain))
     handles, labels = used.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=8, fontsize="small")
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     return figure
 
 
@@ -82,9 +83,15 @@ def _plot(panel: Axes, points: pl.DataFrame, curve: _Curve) -> None:
 
 
 def _axis(panel: Axes, ms_per_packet: float) -> None:
+    def to_ms(packets: ArrayLike) -> ArrayLike:
+        return np.asarray(packets) * ms_per_packet
+
+    def to_packets(ms: ArrayLike) -> ArrayLike:
+        return np.asarray(ms) / ms_per_packet
+
     panel.set_xscale("log")
     panel.set_xlabel("buffer (packets)")
-    top = panel.secondary_xaxis("top", functions=(lambda x: x * ms_per_packet, lambda x: x / ms_per_packet))
+    top = panel.secondary_xaxis("top", functions=(to_ms, to_packets))
     top.set_xlabel("drain time (ms)", fontsize="small")
     for axis in (panel.xaxis, top.xaxis):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from bufferlab.sizing.demand import FloatArray
+from bufferlab.sizing.arrays import FloatArray
 
 
 def _stable_load(arrival_rate: float, service_s: float) -> float:

@@ -7,13 +7,15 @@ plot, its verification) picks it up from the registry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bufferlab.sizing.demand import Demand, FloatArray
+from bufferlab.sizing.arrays import FloatArray
+from bufferlab.sizing.demand import Demand
 
 RuleFunction = Callable[[Demand], FloatArray]
 
@@ -28,6 +30,9 @@ class Rule:
         citation: Where the rule was published.
         assumptions: What has to hold for the rule to be right.
         function: From a demand to bytes.
+        needs: Which of the demand's targets must be given, or the rule says nothing.
+        bound: `"least"` if the rule asks for at least so much, `"most"` if it allows no more.
+        rounding: How bytes become packets.
     """
 
     name: str
@@ -35,14 +40,28 @@ class Rule:
     citation: str
     assumptions: tuple[str, ...]
     function: RuleFunction
+    needs: tuple[str, ...] = ()
+    bound: Literal["least", "most"] = "least"
+    rounding: Literal["nearest", "up", "down"] = "nearest"
+
+    def applies(self, demand: Demand) -> bool:
+        """Whether the demand gives the targets that the rule needs."""
+        return all(getattr(demand.targets, name) is not None for name in self.needs)
 
     def buffer_bytes(self, demand: Demand) -> FloatArray:
         """Buffer by this rule, bytes; one value for each number of flows in `demand`."""
         return np.asarray(self.function(demand), dtype=np.float64)
 
     def buffer_packets(self, demand: Demand) -> NDArray[np.int64]:
-        """Buffer by this rule, packets: rounded to the nearest (ties to even), at least 1."""
-        packets = np.rint(self.buffer_bytes(demand) / demand.packet_bytes)
+        """Buffer by this rule, packets, at least 1; see `rounding` (nearest: ties to even).
+
+        Raises:
+            ValueError: No buffer is enough by this rule.
+        """
+        exact = self.buffer_bytes(demand) / demand.packet_bytes
+        if not np.all(np.isfinite(exact)):
+            raise ValueError(f"no buffer is enough by the rule {self.name!r}")
+        packets = _ROUNDING[self.rounding](exact)
         return np.asarray(np.maximum(packets, 1.0), dtype=np.int64)
 
     def buffer_ms(self, demand: Demand) -> FloatArray:
@@ -50,11 +69,25 @@ class Rule:
         return np.asarray(self.buffer_bytes(demand) * 8e3 / demand.rate_bps, dtype=np.float64)
 
 
+_ROUNDING: Final[Mapping[str, Callable[[FloatArray], FloatArray]]] = {
+    "nearest": np.rint,
+    # a whole number of packets that bytes miss by rounding stays that number
+    "up": lambda exact: np.ceil(exact * (1.0 - 1e-12)),
+    "down": lambda exact: np.floor(exact * (1.0 + 1e-12)),
+}
+
 _RULES: dict[str, Rule] = {}
 
 
 def rule(
-    *, name: str, title: str, citation: str, assumptions: tuple[str, ...]
+    *,
+    name: str,
+    title: str,
+    citation: str,
+    assumptions: tuple[str, ...],
+    needs: tuple[str, ...] = (),
+    bound: Literal["least", "most"] = "least",
+    rounding: Literal["nearest", "up", "down"] = "nearest",
 ) -> Callable[[RuleFunction], Rule]:
     """Decorator that turns a function into a registered `Rule`.
 
@@ -65,7 +98,7 @@ def rule(
     def register(function: RuleFunction) -> Rule:
         if name in _RULES:
             raise ValueError(f"there is a sizing rule named {name!r} already")
-        _RULES[name] = Rule(name, title, citation, assumptions, function)
+        _RULES[name] = Rule(name, title, citation, assumptions, function, needs, bound, rounding)
         return _RULES[name]
 
     return register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -15,16 +15,19 @@ import polars as pl
 from bufferlab.errors import InputError, OutputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
+from bufferlab.sizing.constraints import Feasibility, feasibility
 from bufferlab.sizing.demand import Demand
+from bufferlab.sizing.quick import simulated_protocols
 from bufferlab.sizing.recommend import Recommendation, recommend
-from bufferlab.sizing.rules import all_rules
+from bufferlab.sizing.rules import all_rules, get_rule
+from bufferlab.sizing.targets import DEFAULT_UTILIZATION, Targets
 from bufferlab.sizing.traffic import choose_link, demand_of
 from bufferlab.sizing.verify import candidates, simulate_buffers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DEFAULT_TARGET_UTILIZATION = 0.99
+DEFAULT_TARGET_UTILIZATION = DEFAULT_UTILIZATION
 DEFAULT_SEEDS = 5
 DEFAULT_CURVE_POINTS = 6
 
@@ -37,9 +40,11 @@ class Sizing:
         link: Name of the link.
         demand: What the rules were told.
         frame: One row a rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
-            `citation`, `assumptions`.
+            `bound` (whether it asks for at least or allows at most so much), `meets_utilization`,
+            `meets_loss`, `meets_delay` (by the theory of heterogeneous TCP; null without that constraint),
+            `citation`, `assumptions`. Rules by which no buffer is enough have no row.
         recommendation: The buffer to take, and why.
-        target_utilization: Utilization to keep.
+        feasibility: Which buffers meet all constraints by theory.
         verification: One row a simulated buffer (`rule` is empty for points of the curve): mean and 95 %
             half width over seeds of utilization, loss_fraction, sojourn_mean_ms, sojourn_p99_ms. `None` if
             nothing was simulated.
@@ -50,9 +55,14 @@ class Sizing:
     demand: Demand
     frame: pl.DataFrame
     recommendation: Recommendation
-    target_utilization: float
+    feasibility: Feasibility
     verification: pl.DataFrame | None = None
     seeds: int = 0
+
+    @property
+    def target_utilization(self) -> float:
+        """Utilization to keep."""
+        return self.demand.targets.utilization
 
     def figure(self) -> Figure:
         """Utilization, loss and delay against the buffer.
@@ -79,7 +89,11 @@ class Sizing:
             "flows": int(self.demand.flow_count),
             "packet_bytes": self.demand.packet_bytes,
             "desynchronized": self.demand.desynchronized,
+            "mix": [{"protocol": name, "flows": count} for name, count in self.demand.mix],
+            "characteristic": float(self.demand.characteristic),
             "target_utilization": self.target_utilization,
+            "targets": asdict(self.demand.targets),
+            "feasibility": self._feasibility(),
             "seeds": self.seeds,
             "rules": self.frame.to_dicts(),
             "recommendation": asdict(self.recommendation),
@@ -106,6 +120,11 @@ class Sizing:
             raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
         return files
 
+    def _feasibility(self) -> dict[str, Any]:
+        found = self.feasibility
+        values = {key: _json_value(value) for key, value in asdict(found).items()}
+        return {"feasible": found.feasible, "least_bytes": _json_value(found.least_bytes)} | values
+
     def _repr_html_(self) -> str:
         chosen = self.recommendation
         text = f"{chosen.rule}: {chosen.buffer_packets} packets ({chosen.buffer_ms:.3g} ms). {chosen.reason}"
@@ -118,6 +137,8 @@ def size(
     link: str | None = None,
     verify: bool = False,
     target_utilization: float = DEFAULT_TARGET_UTILIZATION,
+    targets: Targets | None = None,
+    protocols: Mapping[str, str] | None = None,
     seeds: int = DEFAULT_SEEDS,
     curve_points: int = DEFAULT_CURVE_POINTS,
     threads: int | None = None,
@@ -130,7 +151,10 @@ def size(
         scenario: A scenario, or the path of its file, or its content as a dictionary.
         link: Which link; default the slowest one.
         verify: Simulate each rule's buffer, and a curve of others around them.
-        target_utilization: The recommendation keeps this utilization, 0 … 1.
+        target_utilization: The recommendation keeps this utilization; above 0 and below 1.
+        targets: All constraints; `target_utilization` then says nothing.
+        protocols: Protocol of a flow group by its name, for the theory, where it is not the scenario's
+            congestion control. Such a group cannot be simulated.
         seeds: Simulations a buffer.
         curve_points: Buffers simulated besides the rules', for the plot.
         threads: Simulations at a time; `None` for one a core.
@@ -138,10 +162,18 @@ def size(
         progress: Show a progress bar; default if standard error is a terminal.
 
     Raises:
-        InputError: The scenario is not valid, has no such link, or no TCP flow crosses it.
+        InputError: The scenario is not valid, has no such link, or no TCP flow crosses it; a target is out of
+            bounds; or a group is to be simulated that cannot be.
     """
-    if not 0 < target_utilization <= 1:
-        raise InputError("is not a utilization", value=target_utilization, accepted="above 0, at most 1")
+    wanted = targets or Targets(utilization=target_utilization)
+    if verify and protocols:
+        group, protocol = next(iter(protocols.items()))
+        raise InputError(
+            f"cannot be simulated: the simulator has no {protocol!r}",
+            key="verify",
+            value=group,
+            accepted="groups of " + ", ".join(simulated_protocols()) + ", or no verification",
+        )
     if seeds < 1:
         raise InputError("is not a number of runs", key="seeds", value=seeds, accepted="1 or more")
     loaded = _loaded(scenario)
@@ -149,26 +181,29 @@ def size(
         loaded = loaded.with_overrides(dict(overrides))
     plan = lower(loaded, loaded.run.seed)
     index = choose_link(plan, link)
-    demand = demand_of(plan, index)
-    frame = rules_frame(demand)
+    demand = demand_of(plan, index, targets=wanted, protocols=protocols)
+    found = feasibility(demand)
+    frame = rules_frame(demand, found)
     verification = None
     if verify:
-        packets = dict(zip(frame["rule"], frame["buffer_packets"], strict=True))
-        tried = candidates(packets, curve_points)
+        shown = frame.filter((pl.col("buffer_bytes") >= demand.packet_bytes) | (pl.col("bound") == "most"))
+        packets = dict(zip(shown["rule"], shown["buffer_packets"], strict=True))
+        around = [int(get_rule(name).buffer_packets(demand)) for name in ("stanford", "bdp")]
+        tried = candidates(packets, curve_points, around)
         verification = simulate_buffers(loaded, index, tried, seeds=seeds, threads=threads, progress=progress)
     return Sizing(
         link=plan["links"][index]["name"],
         demand=demand,
         frame=frame,
-        recommendation=recommend(demand, verification, target_utilization),
-        target_utilization=target_utilization,
+        recommendation=recommend(demand, verification, found),
+        feasibility=found,
         verification=verification,
         seeds=seeds if verify else 0,
     )
 
 
-def rules_frame(demand: Demand) -> pl.DataFrame:
-    """One row a rule for a demand with one number of flows; see `Sizing`."""
+def rules_frame(demand: Demand, found: Feasibility) -> pl.DataFrame:
+    """One row a rule for a demand with one number of flows, and what its buffer meets; see `Sizing`."""
     rows = [
         {
             "rule": rule.name,
@@ -176,64 +211,20 @@ def rules_frame(demand: Demand) -> pl.DataFrame:
             "buffer_packets": int(rule.buffer_packets(demand)),
             "buffer_bytes": float(rule.buffer_bytes(demand)),
             "buffer_ms": float(rule.buffer_ms(demand)),
+            "bound": rule.bound,
+            **_meets(found, float(rule.buffer_bytes(demand))),
             "citation": rule.citation,
             "assumptions": "; ".join(rule.assumptions),
         }
         for rule in all_rules()
+        if rule.applies(demand) and math.isfinite(float(rule.buffer_bytes(demand)))
     ]
-    return pl.DataFrame(rows)
+    meets = {f"meets_{name}": pl.Boolean for name in ("utilization", "loss", "delay")}
+    return pl.DataFrame(rows, schema_overrides=meets)
 
 
-def quick_scenario(
-    rate: str,
-    rtt: str,
-    groups: Sequence[tuple[str | None, int]],
-    *,
-    segment: str = "1460 B",
-    spread: float = 0.2,
-    stack: str = "rfc",
-    duration: str | None = None,
-) -> dict[str, Any]:
-    """A dumbbell for those who have a few numbers and no scenario file.
-
-    Args:
-        rate: Rate of the bottleneck, with its unit.
-        rtt: Mean two-way propagation delay, with its unit.
-        groups: Congestion control (`None` for the stack's own) and number of flows of each group.
-        segment: Payload of a full segment, with its unit.
-        spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
-        stack: Preset of the TCP keys.
-        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s.
-    """
-    flows = [
-        {
-            "name": f"{congestion or 'flows'}{index}" if len(groups) > 1 else (congestion or "flows"),
-            "count": count,
-            "rtt": rtt,
-            "segment": segment,
-            "start": "uniform(0 s, 5 s)",
-            **({"rtt_spread": spread} if count > 1 else {}),
-            **({"congestion": congestion} if congestion else {}),
-        }
-        for index, (congestion, count) in enumerate(groups)
-    ]
-    scenario = {
-        "run": {"name": "quick sizing", "duration": duration or "60 s", "stack": stack},
-        "bottleneck": {"rate": rate, "buffer": "1 bdp"},
-        "flows": flows,
-    }
-    if duration is None:
-        scenario["run"]["duration"] = f"{_long_enough_s(scenario):.0f} s"  # type: ignore[index]
-    return scenario
-
-
-def _long_enough_s(scenario: dict[str, Any]) -> float:
-    """Ten sawteeth of a flow with its share W of the pipe and a buffer of a BDP: 3/8·(2W)²/(W/T) each."""
-    loaded = Scenario.from_dict(scenario)
-    plan = lower(loaded, loaded.run.seed)
-    demand = demand_of(plan, choose_link(plan))
-    share = demand.bdp_packets / float(demand.flow_count)
-    return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))
+def _meets(found: Feasibility, buffer_bytes: float) -> dict[str, bool | None]:
+    return {f"meets_{name}": value for name, value in found.meets(buffer_bytes).items()}
 
 
 def _loaded(scenario: Scenario | Mapping[str, Any] | str | PathLike[str]) -> Scenario:
@@ -245,4 +236,6 @@ def _loaded(scenario: Scenario | Mapping[str, Any] | str | PathLike[str]) -> Sce
 
 
 def _json_value(value: object) -> object:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return list(value) if isinstance(value, tuple) else value

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bufferlab.sizing.demand import FloatArray
+from bufferlab.sizing.arrays import FloatArray
 
 MATHIS_CONSTANT = 0.87
 """C in S = C·MSS / (T·sqrt p) for periodic loss and an acknowledgement for every second segment, sqrt(3/4);

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from bufferlab.errors import InputError
+from bufferlab.sizing.bscl import effective_rtt_s
 from bufferlab.sizing.demand import Demand
+from bufferlab.sizing.protocols import get_protocol
+from bufferlab.sizing.targets import Targets
 
 _PS_PER_S = 1e12
 _SPREAD_THAT_DESYNCHRONIZES = 0.05
@@ -33,21 +37,33 @@ def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
                 "is not a link of the scenario", key="link", value=name, accepted=", ".join(names)
             )
         return names.index(name)
-    crossed = sorted({index for group in plan["groups"] for index in group["forward"]})
+    crossed: list[int] = sorted({index for group in plan["groups"] for index in group["forward"]})
     if not crossed:
         raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
     return min(crossed, key=lambda index: (links[index]["rate_bps"], index))
 
 
-def demand_of(plan: dict[str, Any], link: int) -> Demand:
+def demand_of(
+    plan: dict[str, Any],
+    link: int,
+    *,
+    targets: Targets | None = None,
+    protocols: Mapping[str, str] | None = None,
+) -> Demand:
     """What the long-lived TCP flows of a plan ask of a link.
 
     The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
     data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
     count only if there are no others.
 
+    Args:
+        plan: A lowered scenario.
+        link: Index of the link.
+        targets: What is asked of the link.
+        protocols: Protocol by name of the flow group, where it is not the plan's congestion control.
+
     Raises:
-        InputError: No TCP flow crosses the link.
+        InputError: No TCP flow crosses the link, or a protocol is not known.
     """
     groups = plan["groups"]
     crossing = [i for i, group in enumerate(groups) if link in group["forward"] and _is_tcp(group)]
@@ -66,7 +82,23 @@ def demand_of(plan: dict[str, Any], link: int) -> Demand:
         flows=int(member.sum()),
         packet_bytes=max(_wire_bytes(groups[i]) for i in chosen),
         desynchronized=jittered or spread,
+        mix=_mix(plan, chosen, protocols or {}),
+        harmonic_rtt_s=effective_rtt_s(rtt_s),
+        targets=targets or Targets(),
     )
+
+
+def _mix(
+    plan: dict[str, Any], chosen: list[int], protocols: Mapping[str, str]
+) -> tuple[tuple[str, float], ...]:
+    """Flows of each protocol, in order of the groups."""
+    counts = np.bincount(np.asarray(plan["flows"]["group"], dtype=np.intp), minlength=len(plan["groups"]))
+    mix: dict[str, float] = {}
+    for index in chosen:
+        group = plan["groups"][index]
+        name = get_protocol(protocols.get(group["name"], group["source"]["congestion"]["kind"])).name
+        mix[name] = mix.get(name, 0.0) + float(counts[index])
+    return tuple((name, count) for name, count in mix.items() if count)
 
 
 def _is_tcp(group: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,15 +32,17 @@ class Candidate:
     buffer_packets: int
 
 
-def candidates(rules: dict[str, int], curve_points: int) -> list[Candidate]:
+def candidates(rules: dict[str, int], curve_points: int, around: Sequence[int] = ()) -> list[Candidate]:
     """The rules' buffers, and between and around them a geometric grid for the curve.
 
     Args:
         rules: Packets of each rule.
-        curve_points: Points of the grid, from a quarter of the smallest rule's buffer to twice the largest; 0
-            for none.
+        curve_points: Points of the grid, from a quarter of the smallest buffer to twice the largest; 0 for
+            none.
+        around: The buffers between and around which the grid lies; default the rules'.
     """
-    low, high = max(min(rules.values()) / 4, 1.0), max(rules.values()) * 2.0
+    ends = list(around or rules.values())
+    low, high = max(min(ends) / 4, 1.0), max(ends) * 2.0
     grid = {round(float(value)) for value in np.geomspace(low, high, curve_points)} if curve_points else set()
     named = [Candidate(name, packets) for name, packets in rules.items()]
     others = [Candidate("", packets) for packets in grid - set(rules.values())]

@@ -1,0 +1,114 @@
+"""What `bufferlab size` reads from its options: the groups of flows and the constraints."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import Any, Final
+
+from bufferlab.errors import InputError
+from bufferlab.sizing.protocols import get_protocol
+from bufferlab.sizing.targets import Targets
+from bufferlab.units import PS_PER_S, parse_time
+
+Groups = list[tuple[str | None, int]]
+"""Protocol (`None` for the stack's own) and number of flows."""
+
+_GROUP: Final = re.compile(r"(?:([A-Za-z][\w.'-]*):)?(\d{1,9})", re.ASCII)
+_SHARE: Final = re.compile(r"([A-Za-z][\w.'-]*):(\d{1,3}(?:\.\d{1,6})?)\s?%", re.ASCII)
+_SHARES_MISS_PERCENT: Final = 0.1
+_FLOWS: Final = "200, or reno:150,cubic:50"
+_MIX: Final = "reno:40%,cubic:60%"
+_OPTIONS: Final = {
+    "utilization": "--utilization",
+    "confidence": "--confidence",
+    "max_loss": "--max-loss",
+    "max_delay_s": "--max-delay",
+    "convention": "--z",
+    "characteristics": "--characteristics",
+}
+
+
+def read_groups(flows: str, mix: str | None) -> Groups:
+    """Groups of flows from `--flows` and `--mix`.
+
+    Raises:
+        InputError: A group that is no number of flows, is empty or names no known protocol; or shares that do
+            not add up.
+    """
+    groups = [_group(part.strip(), flows) for part in flows.split(",")]
+    if mix is None:
+        return groups
+    if len(groups) > 1 or groups[0][0] is not None:
+        raise InputError("names protocols already", key="--flows", value=flows, accepted="200, with --mix")
+    return _shared_out(groups[0][1], _shares(mix))
+
+
+def read_targets(max_delay: str | None, **values: Any) -> Targets:  # noqa: ANN401 - Targets' own types
+    """The constraints; errors name the options.
+
+    Raises:
+        InputError: A value out of bounds.
+    """
+    if max_delay is not None:
+        try:
+            values["max_delay_s"] = parse_time(max_delay, least_ps=1) / PS_PER_S
+        except InputError as error:
+            raise error.at(key="--max-delay") from error
+    try:
+        return Targets(**{each.name: values[each.name] for each in fields(Targets) if each.name in values})
+    except InputError as error:
+        raise InputError(
+            error.problem,
+            key=_OPTIONS.get(error.key or "", error.key),
+            value=error.value,
+            accepted=error.accepted,
+        ) from error
+
+
+def _group(part: str, flows: str) -> tuple[str | None, int]:
+    match = _GROUP.fullmatch(part)
+    if match is None:
+        raise InputError("is not a number of flows", key="--flows", value=part or flows, accepted=_FLOWS)
+    name, count = match[1], int(match[2])
+    if name is not None:
+        _known(name, "--flows")
+    if count < 1:
+        raise InputError(
+            "is a group without flows", key="--flows", value=part, accepted=f"1 or more: {_FLOWS}"
+        )
+    return name, count
+
+
+def _shares(mix: str) -> list[tuple[str, float]]:
+    shares: list[tuple[str, float]] = []
+    for part in mix.split(","):
+        match = _SHARE.fullmatch(part.strip())
+        if match is None or float(match[2]) <= 0:
+            raise InputError("is not a share of the flows", key="--mix", value=part, accepted=_MIX)
+        _known(match[1], "--mix")
+        shares.append((match[1], float(match[2])))
+    total = sum(share for _, share in shares)
+    if abs(total - 100.0) > _SHARES_MISS_PERCENT:
+        raise InputError(
+            f"adds up to {total:g} %", key="--mix", value=mix, accepted="shares of 100 % together"
+        )
+    return shares
+
+
+def _shared_out(flows: int, shares: list[tuple[str, float]]) -> Groups:
+    """Whole flows by largest remainders; a share of less than a flow may get none."""
+    total = sum(share for _, share in shares)
+    exact = [flows * share / total for _, share in shares]
+    counts = [int(value) for value in exact]
+    order = sorted(range(len(shares)), key=lambda index: (counts[index] - exact[index], index))
+    for index in order[: flows - sum(counts)]:
+        counts[index] += 1
+    return [(name, count) for (name, _), count in zip(shares, counts, strict=True) if count]
+
+
+def _known(name: str, option: str) -> None:
+    try:
+        get_protocol(name)
+    except InputError as error:
+        raise error.at(key=option) from error

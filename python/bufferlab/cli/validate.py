@@ -1,0 +1,84 @@
+"""`bufferlab validate`: the simulator against ns-2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.table import Table
+
+from bufferlab.cli.common import FAILED, print_json, print_rich, say
+from bufferlab.papers.registry import make_folder
+from bufferlab.validation import Outcome, Validation, validate
+from bufferlab.validation.report import save, summary, update_docs
+
+_RESULTS: Final = Path("results/validation")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("validate")(run)
+
+
+def run(
+    quick: Annotated[bool, typer.Option("--quick", help="Only short settings, one of every kind.")] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Simulations at a time; default one for each processor.", show_default=False),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of validation.csv and validation.md.")] = _RESULTS,
+    docs: Annotated[
+        Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every comparison as JSON.")] = False,
+) -> None:
+    """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons."""
+    make_folder(out)  # before any work is done in vain
+    result = validate(quick=quick, threads=threads)
+    save(result, out)
+    if docs is not None:
+        update_docs(result, docs)
+    if as_json:
+        print_json(
+            {
+                "format": "bufferlab-validation",
+                "format_version": 1,
+                "summary": summary(result),
+                "comparisons": result.frame.to_dicts(),
+                "skipped": [
+                    {"scenario": setting.scenario, "setting": setting.title, "reason": reason}
+                    for setting, reason in result.skipped
+                ],
+            }
+        )
+    else:
+        _print(result)
+    say(f"saved in {out}")
+    if result.unexplained:
+        raise typer.Exit(FAILED)
+
+
+def _print(result: Validation) -> None:
+    table = Table("scenario", "setting", "class", "agrees", "worst metric", "ours", "ns-2")
+    for outcome in result.outcomes:
+        worst = max(outcome.comparisons, key=lambda each: abs(each.difference) / each.tolerance)
+        table.add_row(
+            outcome.setting.scenario,
+            outcome.setting.title,
+            outcome.row_class.name,
+            _verdict(outcome),
+            worst.metric.label,
+            f"{worst.ours:.5g}",
+            f"{worst.ns2:.5g}",
+        )
+    print_rich(table)
+    for reason in sorted({each.explanation for each in result.outcomes if each.explanation}):
+        print_rich(f"Known difference: {reason}")
+    print_rich(summary(result))
+
+
+def _verdict(outcome: Outcome) -> str:
+    if outcome.agrees:
+        return "yes"
+    return "no, known why" if outcome.explanation else "NO"

@@ -1,0 +1,291 @@
+"""Congestion controls as the sizing theory sees them: one epoch of a window, between two congestion events.
+
+An epoch starts at beta·w_max and ends where the next loss is taken to be. Names are those of `--flows`. Each
+protocol names the source of its growth function; where the shape of the epoch does not depend on window and
+round-trip time, neither does its characteristic value, and a closed form checks it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.errors import InputError
+from bufferlab.sizing.characteristic import Growth, Moments, integrate_growth
+
+REFERENCE_WINDOW_PACKETS: Final = 100.0
+"""w_max for which a protocol whose epoch depends on it is evaluated unless a window is given, packets."""
+
+REFERENCE_RTT_S: Final = 0.1
+"""The round-trip time for the same purpose, s."""
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """A window between two congestion events.
+
+    Attributes:
+        growth: Window in packets at a time since the start, s.
+        duration_s: Length, s.
+        breaks_s: Where the slope jumps, s.
+    """
+
+    growth: Growth
+    duration_s: float
+    breaks_s: tuple[float, ...] = ()
+
+    @property
+    def moments(self) -> Moments:
+        """(4) and (5)."""
+        return integrate_growth(self.growth, self.duration_s, self.breaks_s)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A congestion control.
+
+    Attributes:
+        name: Word by which commands know it.
+        title: Its name for tables.
+        beta: Window after a congestion event over the window before; for BBR the share that the link keeps
+            without a buffer.
+        epoch: From w_max in packets and the round-trip time in s to an epoch.
+        source: Where growth function and constants come from, and what the model leaves out.
+        scale_free: Whether a is the same for every window and round-trip time.
+    """
+
+    name: str
+    title: str
+    beta: float
+    epoch: Callable[[float, float], Epoch]
+    source: str
+    scale_free: bool = True
+
+    def characteristic(
+        self, window_packets: float = REFERENCE_WINDOW_PACKETS, rtt_s: float = REFERENCE_RTT_S
+    ) -> float:
+        """A by numeric integration of (4) and (5).
+
+        Args:
+            window_packets: w_max, packets.
+            rtt_s: Round-trip time, s.
+
+        Raises:
+            ValueError: A window or a round-trip time that is not positive.
+        """
+        if not (window_packets > 0 and rtt_s > 0):
+            raise ValueError("window_packets and rtt_s must be positive")
+        return self.epoch(window_packets, rtt_s).moments.characteristic
+
+
+def get_protocol(name: str) -> Protocol:
+    """The protocol of that name.
+
+    Raises:
+        InputError: There is none; the message says the nearest.
+    """
+    found = PROTOCOLS.get(_OTHER_NAMES.get(name, name))
+    if found is None:
+        close = difflib.get_close_matches(name.lower(), [*PROTOCOLS, *_OTHER_NAMES], n=1, cutoff=0.5)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        raise InputError(f"is not a known protocol{hint}", value=name, accepted=", ".join(PROTOCOLS))
+    return found
+
+
+def reno_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
+    """One packet a round trip from beta·w_max; Table II, RENO."""
+    return Epoch(lambda time: beta * window_packets + time / rtt_s, (1.0 - beta) * window_packets * rtt_s)
+
+
+def bic_epoch(window_packets: float, rtt_s: float) -> Epoch:
+    """A tenth of w_max a round trip from 0.8·w_max, for one round trip; Table II, BIC.
+
+    That is the first step of BIC's binary search, half way to w_max; the epoch ends at 0.9·w_max although the
+    document assumes that windows reach w_max.
+    """
+    return Epoch(lambda time: (0.8 + 0.1 * time / rtt_s) * window_packets, rtt_s)
+
+
+def cubic_epoch(window_packets: float, rtt_s: float, beta: float = 0.7, c: float = 0.4) -> Epoch:
+    """0.4·(t − T)³ + w_max with T = cbrt(w_max·(1 − beta)/0.4); Table II, CUBIC, its slip in T put right.
+
+    Table II prints beta for 1 − beta; only 1 − beta starts the epoch at beta·w_max and gives Table III.
+
+    Args:
+        window_packets: w_max, packets.
+        rtt_s: Not used: CUBIC's growth does not depend on it.
+        beta: Window kept at a congestion event.
+        c: CUBIC's constant C, packets/s³.
+    """
+    del rtt_s
+    duration_s = math.cbrt(window_packets * (1.0 - beta) / c)
+    return Epoch(lambda time: c * (time - duration_s) ** 3 + window_packets, duration_s)
+
+
+def cubic_reno_friendly_epoch(
+    window_packets: float, rtt_s: float, beta: float = 0.7, c: float = 0.4
+) -> Epoch:
+    """RFC 9438 with its Reno-friendly region: the larger of the cubic and of the linear W_est.
+
+    W_est grows by alpha = 3(1 − beta)/(1 + beta) a round trip (section 4.3). The epoch ends when the larger
+    one reaches w_max. With small windows and short round trips it is linear from 0.7 on: a = 0.1019.
+    """
+    cubic_only = cubic_epoch(window_packets, rtt_s, beta, c)
+    slope = 3.0 * (1.0 - beta) / (1.0 + beta) / rtt_s
+    duration_s = min(cubic_only.duration_s, (1.0 - beta) * window_packets / slope)
+
+    def growth(time: float) -> float:
+        return max(cubic_only.growth(time), beta * window_packets + slope * time)
+
+    return Epoch(growth, duration_s, _crossings(cubic_only, beta * window_packets, slope, duration_s))
+
+
+def ctcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
+    """(t/32 + (beta·w_max)^¼)⁴ until w_max; Table II, CTCP, whose T = 5.1·w_max^¼ is 32·(1 − 0.5^¼) rounded.
+
+    The round-trip time is not in it (the document's formula holds for one round-trip time of its authors).
+    """
+    del rtt_s
+    start = (beta * window_packets) ** 0.25
+    return Epoch(lambda time: (time / 32.0 + start) ** 4, 32.0 * (window_packets**0.25 - start))
+
+
+def scalable_epoch(window_packets: float, rtt_s: float, beta: float = 0.875) -> Epoch:
+    """0.01 packets an acknowledgment, so exponential at 1 % a round trip, from 7/8·w_max.
+
+    T. Kelly, Scalable TCP: Improving performance in highspeed wide area networks, ACM CCR 33(2), 2003.
+    """
+    rate = 0.01 / rtt_s
+    return Epoch(lambda time: beta * window_packets * math.exp(rate * time), math.log(1.0 / beta) / rate)
+
+
+def htcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
+    """H-TCP: 2(1 − beta)·alpha(t) packets a round trip.
+
+    alpha is 1 for the first second and 1 + 10(t − 1) + ((t − 1)/2)² from then on: D. Leith and R. Shorten,
+    H-TCP: TCP for high-speed and long-distance networks, PFLDnet 2004. beta is their lower bound 0.5; the
+    adaptive back-off RTT_min/RTT_max (at most 0.8) is that with a buffer of a BDP or more.
+    """
+    factor = 2.0 * (1.0 - beta) / rtt_s
+
+    def growth(time: float) -> float:
+        late = max(time - 1.0, 0.0)
+        return beta * window_packets + factor * (time + 5.0 * late**2 + late**3 / 12.0)
+
+    return Epoch(growth, _reached(growth, window_packets), (1.0,))
+
+
+def bbr_epoch(window_packets: float, rtt_s: float, probe_rtt: bool = False) -> Epoch:
+    """BBR v1 in ProbeBW, as packets in flight: our model, no document's.
+
+    A cycle of eight round trips at pacing gains 1.25, 0.75 and six times 1 (N. Cardwell et al., BBR:
+    Congestion-based congestion control, ACM Queue 14(5), 2016): the packets in flight rise linearly from 1
+    to 1.25 estimated BDPs in the first, drain back in the second and stay. Left out: cwnd as the bound (2
+    BDPs, where several BBR flows end up that overestimate the rate), losses, and ProbeRTT unless asked for.
+
+    Args:
+        window_packets: Peak of the packets in flight, 1.25 estimated BDPs.
+        rtt_s: Round-trip time, s.
+        probe_rtt: Replace the end of every 10 s by 200 ms and a round trip with 4 packets in flight. With it
+            a is 0.18 and not 0.06; but flows that share a link drain its queue together, so their dips are
+            not independent, which (3) needs them to be.
+    """
+    pipe = window_packets / 1.25
+    cycle_s = 8.0 * rtt_s
+
+    def cruise(time: float) -> float:
+        rounds = (time % cycle_s) / rtt_s
+        return pipe * (1.0 + 0.25 * max(0.0, 1.0 - abs(rounds - 1.0)))
+
+    if not probe_rtt:
+        return Epoch(cruise, cycle_s, (rtt_s, 2.0 * rtt_s))
+    total_s = 10.0 + 0.2 + rtt_s
+    starts = [index * cycle_s for index in range(math.ceil(10.0 / cycle_s))]
+    breaks = tuple(start + step * rtt_s for start in starts for step in (0, 1, 2))
+    return Epoch(lambda time: cruise(time) if time < 10.0 else min(4.0, pipe), total_s, (*breaks, 10.0))
+
+
+def _fixed_epoch(window_packets: float, rtt_s: float) -> Epoch:
+    return Epoch(lambda _time: window_packets, rtt_s)
+
+
+def _crossings(cubic: Epoch, start: float, slope: float, duration_s: float) -> tuple[float, ...]:
+    """Where the cubic overtakes the line or falls behind it, as far as 512 steps tell."""
+    steps = [duration_s * index / 512 for index in range(513)]
+    ahead = [cubic.growth(time) > start + slope * time for time in steps]
+    return tuple(steps[index] for index in range(1, 513) if ahead[index] != ahead[index - 1])
+
+
+def _reached(growth: Growth, window_packets: float) -> float:
+    """When an increasing window reaches `window_packets`, s, by bisection."""
+    low, high = 0.0, 1.0
+    while growth(high) < window_packets:
+        high *= 2.0
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if growth(middle) < window_packets else (low, middle)
+    return high
+
+
+_DOCUMENT: Final = "P. Yang, E. Zhang and L. Xu (2013), Table II"
+
+PROTOCOLS: Final[Mapping[str, Protocol]] = {
+    each.name: each
+    for each in (
+        Protocol("reno", "RENO", 0.5, reno_epoch, _DOCUMENT),
+        Protocol("bic", "BIC", 0.8, bic_epoch, f"{_DOCUMENT}; the first step of the binary search only"),
+        Protocol(
+            "cubic-0.8",
+            "CUBIC' (Linux up to 2.6.25)",
+            0.8,
+            lambda window, rtt: cubic_epoch(window, rtt, beta=0.8),
+            f"{_DOCUMENT}, with 1 - beta in T",
+        ),
+        Protocol(
+            "cubic-0.7",
+            "CUBIC'' (Linux from 2.6.26)",
+            0.7,
+            cubic_epoch,
+            f"{_DOCUMENT}, with 1 - beta in T",
+        ),
+        Protocol(
+            "cubic",
+            "CUBIC (RFC 9438)",
+            0.7,
+            cubic_reno_friendly_epoch,
+            "RFC 9438, sections 4.2, 4.3 and 4.6: Reno-friendly where that is faster; no fast convergence",
+            scale_free=False,
+        ),
+        Protocol("ctcp", "CTCP", 0.5, ctcp_epoch, _DOCUMENT),
+        Protocol("scalable", "Scalable TCP", 0.875, scalable_epoch, "T. Kelly, ACM CCR 33(2), 2003"),
+        Protocol(
+            "htcp",
+            "H-TCP",
+            0.5,
+            htcp_epoch,
+            "D. Leith and R. Shorten, PFLDnet 2004; beta at its lower bound 0.5",
+            scale_free=False,
+        ),
+        Protocol(
+            "bbr",
+            "BBR v1",
+            0.75,
+            bbr_epoch,
+            "our model of ProbeBW's gain cycle, without ProbeRTT and without cwnd as the bound",
+        ),
+        Protocol("fixed", "fixed window", 1.0, _fixed_epoch, "a window that never changes"),
+    )
+}
+"""The protocols by name."""
+
+_OTHER_NAMES: Final = {
+    "tahoe": "reno",
+    "newreno": "reno",
+    "cubic'": "cubic-0.8",
+    "cubic''": "cubic-0.7",
+    "compound": "ctcp",
+}
+"""Names with the window growth of another protocol in congestion avoidance."""

@@ -1,0 +1,131 @@
+"""`bufferlab size`: groups of protocols and constraints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .conftest import Command
+
+LINK = ("size", "--rate", "622Mbps", "--rtt", "100ms")
+MIX = "reno:42,bic:51,cubic-0.8:30,cubic-0.7:41,ctcp:34"
+
+
+def test_an_operators_question_is_answered(bufferlab: Command) -> None:
+    ended = bufferlab(
+        *LINK, "--flows", MIX, "--utilization", "0.99", "--max-loss", "0.01", "--max-delay", "20ms"
+    )
+    assert ended.status == 0 and ended.err == ""
+    assert "198 long-lived flows (42 reno, 51 bic, 30 cubic-0.8, 41 cubic-0.7, 34 ctcp)" in ended.out
+    assert "Feasible by theory" in ended.out
+    for rule in (
+        "bdp",
+        "stanford",
+        "stanford-erf",
+        "single-flow",
+        "spang",
+        "bscl",
+        "tiny",
+        "heterogeneous-loss",
+        "delay",
+    ):
+        assert rule in ended.out
+    assert "Take 365 packets" in ended.out
+
+
+def test_the_documents_own_reading_gives_its_buffers(bufferlab: Command) -> None:
+    ended = bufferlab(
+        *LINK,
+        "--flows",
+        MIX,
+        "--max-loss",
+        "0.01",
+        "--z",
+        "document",
+        "--characteristics",
+        "published",
+        "--json",
+    )
+    rules = {each["rule"]: each for each in json.loads(ended.out)["rules"]}
+    ratio = rules["heterogeneous-loss"]["buffer_bytes"] / rules["heterogeneous"]["buffer_bytes"]
+    # 45.45 % with z = 2.05; the document's convention without rounding is 2.0537
+    assert ratio == pytest.approx(1.4545, abs=0.002)
+
+
+def test_an_infeasible_set_says_what_binds_and_what_would_do(bufferlab: Command) -> None:
+    ended = bufferlab(*LINK, "--flows", MIX, "--max-loss", "0.01", "--max-delay", "1 ms")
+    assert ended.status == 0
+    assert "Infeasible by theory: delay allows 51 packets" in ended.out
+    assert "utilization needs 114 packets" in ended.out and "loss needs 175 packets" in ended.out
+    assert "a delay of 3.39 ms" in ended.out and "flows or more" in ended.out
+    assert "Take 51 packets" in ended.out
+
+
+def test_json_has_the_constraints_and_the_range(bufferlab: Command) -> None:
+    ended = bufferlab(*LINK, "--flows", "bic:200", "--max-delay", "20ms", "--json")
+    document = json.loads(ended.out)
+    assert document["targets"]["max_delay_s"] == 0.02
+    assert document["mix"] == [{"protocol": "bic", "flows": 200.0}]
+    assert document["feasibility"]["feasible"] is True
+    assert document["feasibility"]["loss_bytes"] is None
+    stanford = next(each for each in document["rules"] if each["rule"] == "stanford")
+    assert stanford["meets_utilization"] is True and stanford["meets_loss"] is None
+
+
+def test_constraints_go_with_a_scenario_too(bufferlab: Command) -> None:
+    ended = bufferlab("size", "small.toml", "--max-loss", "0.02", "--max-delay", "30ms")
+    assert ended.status == 0
+    assert "3 long-lived flows (3 reno)" in ended.out
+    assert "delay at most 30 ms" in ended.out
+
+
+def test_shares_become_flows(bufferlab: Command) -> None:
+    ended = bufferlab(*LINK, "--flows", "10", "--mix", "reno:33.3%,bic:33.3%,ctcp:33.4%", "--json")
+    mix = json.loads(ended.out)["mix"]
+    assert [(each["protocol"], each["flows"]) for each in mix] == [("reno", 3), ("bic", 3), ("ctcp", 4)]
+
+
+def test_a_few_flows_are_verified(bufferlab: Command) -> None:
+    ended = bufferlab(
+        "size", "small.toml", "--max-delay", "30ms", "--verify", "--seeds", "1", "--curve", "0", "--json"
+    )
+    assert ended.status == 0
+    document = json.loads(ended.out)
+    simulated = {each["rule"] for each in document["verification"]}
+    assert {"bdp", "stanford", "delay"} <= simulated
+    assert document["recommendation"]["verified"] is True
+    assert document["recommendation"]["buffer_ms"] <= 30.0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--flows", "reno:0"), "--flows: 'reno:0' is a group without flows"),
+        (("--flows", "0"), "--flows: '0' is a group without flows"),
+        (("--flows", "reno:many"), "--flows: 'reno:many' is not a number of flows"),
+        (("--flows", ""), "--flows: '' is not a number of flows"),
+        (("--flows", "cubix:20"), "'cubix' is not a known protocol (did you mean 'cubic'?)"),
+        (("--flows", "200", "--utilization", "1"), "--utilization: 1.0 is out of bounds"),
+        (("--flows", "200", "--max-loss", "1"), "--max-loss: 1.0 is out of bounds"),
+        (("--flows", "200", "--max-loss", "0"), "--max-loss: 0.0 is out of bounds"),
+        (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
+        (("--flows", "200", "--max-delay", "0 ms"), "--max-delay: '0 ms' is too small"),
+        (("--flows", "200", "--confidence", "1"), "--confidence: 1.0 is out of bounds"),
+        (("--flows", "200", "--z", "two"), "--z: 'two' is not known; accepted: one-sided, document"),
+        (("--flows", "200", "--mix", "reno:40%,bic:50%"), "--mix: 'reno:40%,bic:50%' adds up to 90 %"),
+        (("--flows", "200", "--mix", "reno:40%,bic"), "--mix: 'bic' is not a share of the flows"),
+        (("--flows", "200", "--mix", "reno:0%,bic:100%"), "--mix: 'reno:0%' is not a share"),
+        (("--flows", "200", "--mix", "vegas:100%"), "--mix: 'vegas' is not a known protocol"),
+        (("--flows", "reno:10", "--mix", "bic:100%"), "--flows: 'reno:10' names protocols already"),
+        (("--flows", "bic:20,reno:20", "--verify"), "'bic0' cannot be simulated: the simulator has no 'bic'"),
+        (
+            ("--flows", "bbr:9", "--characteristics", "published"),
+            "'bbr' has no published characteristic value",
+        ),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[str, ...], said: str) -> None:
+    ended = bufferlab(*LINK, *options)
+    assert ended.status == 2 and ended.out == ""
+    assert said in ended.line()

@@ -1,0 +1,121 @@
+"""Characteristic values: numeric integration, closed forms, and Table III with its slip."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bufferlab.errors import InputError
+from bufferlab.sizing import characteristic, protocols
+from bufferlab.sizing.characteristic import TABLE_III, integrate_growth
+
+CLOSED = {
+    "reno": characteristic.linear(0.5),
+    "bic": characteristic.linear(0.8, 0.9),
+    "cubic-0.8": characteristic.cubic(0.8),
+    "cubic-0.7": characteristic.cubic(0.7),
+    "ctcp": characteristic.quartic(0.5),
+    "scalable": characteristic.exponential(0.875),
+}
+
+
+@pytest.mark.parametrize(("window", "rtt_s"), [(20.0, 0.01), (100.0, 0.1), (5000.0, 0.3)])
+@pytest.mark.parametrize("name", CLOSED)
+def test_integration_gives_the_closed_form_whatever_window_and_rtt(
+    name: str, window: float, rtt_s: float
+) -> None:
+    value = protocols.get_protocol(name).characteristic(window, rtt_s)
+    assert value == pytest.approx(float(CLOSED[name]), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE_III if name != "bic"])
+def test_growth_functions_give_table_iii_within_its_digits(name: str) -> None:
+    mean, value = TABLE_III[name]
+    moments = protocols.get_protocol(name).epoch(100.0, 0.1).moments
+    assert moments.mean / 100.0 == pytest.approx(mean, abs=0.005)
+    # two decimals are printed; CTCP's 0.198 became 0.19
+    assert moments.characteristic == pytest.approx(value, abs=0.01)
+
+
+def test_bic_of_table_iii_is_too_small_by_the_root_of_two() -> None:
+    derived = protocols.get_protocol("bic").characteristic()
+    assert derived == pytest.approx(0.0340, abs=5e-5)
+    assert derived / TABLE_III["bic"][1] == pytest.approx(math.sqrt(2.0), rel=0.005)
+
+
+def test_any_growth_function_can_be_integrated() -> None:
+    # a square wave between 1 and 3: mean 2, deviation 1
+    moments = integrate_growth(lambda time: 1.0 if time < 2.0 else 3.0, 4.0, breaks_s=(2.0,))
+    assert (moments.mean, moments.sd) == pytest.approx((2.0, 1.0))
+
+
+def test_growth_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="duration"):
+        integrate_growth(lambda time: time, 0.0)
+    with pytest.raises(ValueError, match="mean"):
+        integrate_growth(lambda _time: 0.0, 1.0)
+
+
+@given(low=st.floats(0.1, 0.9), step=st.floats(0.01, 0.09))
+def test_a_smaller_fall_varies_less(low: float, step: float) -> None:
+    for closed in (
+        characteristic.linear,
+        characteristic.cubic,
+        characteristic.quartic,
+        characteristic.exponential,
+    ):
+        assert closed(low + step) < closed(low)
+
+
+def test_closed_forms_take_arrays() -> None:
+    np.testing.assert_allclose(
+        characteristic.cubic([0.7, 0.8]), [float(characteristic.cubic(0.7)), float(characteristic.cubic(0.8))]
+    )
+
+
+def test_epochs_run_from_beta_w_max_to_w_max() -> None:
+    for name in ("reno", "cubic-0.8", "cubic-0.7", "cubic", "ctcp", "scalable", "htcp"):
+        protocol = protocols.get_protocol(name)
+        epoch = protocol.epoch(300.0, 0.05)
+        assert epoch.growth(0.0) == pytest.approx(protocol.beta * 300.0), name
+        assert epoch.growth(epoch.duration_s) == pytest.approx(300.0), name
+
+
+def test_rfc_cubic_is_linear_where_reno_is_faster_and_cubic_elsewhere() -> None:
+    rfc = protocols.get_protocol("cubic")
+    # 10 packets, 5 ms: K = 2 s, while W_est needs 3/0.529 = 5.7 round trips
+    assert rfc.characteristic(10.0, 0.005) == pytest.approx(float(characteristic.linear(0.7)))
+    # 10,000 packets, 100 ms: K = 20 s against 567 s
+    assert rfc.characteristic(10_000.0, 0.1) == pytest.approx(float(characteristic.cubic(0.7)), rel=1e-6)
+    between = rfc.characteristic(26.0, 0.1)
+    assert float(characteristic.cubic(0.7)) < between < float(characteristic.linear(0.7))
+
+
+def test_htcp_is_reno_for_epochs_within_a_second() -> None:
+    # 10 packets at 50 ms: five round trips of one packet
+    assert protocols.htcp_epoch(10.0, 0.05).duration_s == pytest.approx(0.25)
+    assert protocols.get_protocol("htcp").characteristic(10.0, 0.05) == pytest.approx(1 / (3 * math.sqrt(3)))
+
+
+def test_bbr_cycle_by_hand() -> None:
+    # two of eight round trips between 1 and 1.25, six at 1
+    mean = (6.0 + 2 * 1.125) / 8
+    square = (6.0 + 2 * (1.25**3 - 1) / 0.75) / 8
+    assert protocols.get_protocol("bbr").characteristic() == pytest.approx(math.sqrt(square - mean**2) / mean)
+
+
+def test_probe_rtt_makes_bbr_vary_more() -> None:
+    with_it = protocols.bbr_epoch(100.0, 0.1, probe_rtt=True).moments.characteristic
+    assert with_it > 2 * protocols.get_protocol("bbr").characteristic()
+
+
+def test_names() -> None:
+    assert protocols.get_protocol("newreno").name == "reno"
+    with pytest.raises(InputError, match=r"'cubix' is not a known protocol \(did you mean 'cubic'\?\)"):
+        protocols.get_protocol("cubix")
+    with pytest.raises(ValueError, match="positive"):
+        protocols.get_protocol("reno").characteristic(0.0)
