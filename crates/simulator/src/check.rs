@@ -68,7 +68,7 @@ pub(crate) fn check(plan: &Plan) -> Checked {
     for (index, group) in plan.groups.iter().enumerate() {
         check_group(plan, group, &format!("groups[{index}]"))?;
     }
-    check_flows(&plan.flows, plan.groups.len())
+    check_flows(&plan.flows, &plan.groups)
 }
 
 fn check_link(link: &LinkPlan, at: &str) -> Checked {
@@ -168,7 +168,7 @@ fn check_udp(udp: &UdpPlan, at: &str) -> Checked {
     within(udp.interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))
 }
 
-fn check_flows(flows: &FlowColumns, groups: usize) -> Checked {
+fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     let count = flows.group.len();
     within(count, 1, MAX_FLOWS, "flows.group (count)".into())?;
     let lengths = [
@@ -184,7 +184,7 @@ fn check_flows(flows: &FlowColumns, groups: usize) -> Checked {
         require(length == count, format!("flows.{name} (count)"), length, count)?;
     }
     for (flow, &group) in flows.group.iter().enumerate() {
-        within(group as usize, 0, groups - 1, format!("flows.group[{flow}]"))?;
+        within(group as usize, 0, groups.len() - 1, format!("flows.group[{flow}]"))?;
     }
     let columns = [
         ("start_ps", &flows.start_ps),
@@ -197,6 +197,11 @@ fn check_flows(flows: &FlowColumns, groups: usize) -> Checked {
         for (flow, &ps) in column.iter().enumerate() {
             within(ps, 0, MAX_PS, format!("flows.{name}[{flow}]"))?;
         }
+    }
+    for (flow, &ps) in flows.home_delay_ps.iter().enumerate() {
+        let has_reverse = !groups[flows.group[flow] as usize].reverse.is_empty();
+        let accepted = "0 without reverse links, where return_delay_ps is the whole way back";
+        require(ps == 0 || has_reverse, format!("flows.home_delay_ps[{flow}]"), ps, accepted)?;
     }
     Ok(())
 }

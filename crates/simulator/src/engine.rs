@@ -191,7 +191,7 @@ impl Engine {
         } else {
             receiver.deliver(departs, &packet, sender, &self.world.marks, &mut self.samples.receivers);
             if self.world.receiver_events {
-                self.receiver_events.set(flow, receiver.next_event());
+                self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
             }
         }
         self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
@@ -226,17 +226,13 @@ impl Engine {
     fn on_receiver(&mut self, now: Time, flow: usize) {
         let (sender, receiver) = (&mut self.world.senders[flow], &mut self.world.receivers[flow]);
         if let Some(packet) = receiver.take_outgoing(now) {
-            self.receiver_events.set(flow, receiver.next_event());
+            self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
             let link = self.world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
             return;
         }
-        let next = if receiver.on_timer(now, sender, &self.world.marks, &mut self.samples.receivers) {
-            receiver.next_event()
-        } else {
-            Time::NEVER
-        };
-        self.receiver_events.set(flow, next);
+        receiver.on_timer(now, sender, &self.world.marks, &mut self.samples.receivers);
+        self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
         self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
     }
 
@@ -292,7 +288,7 @@ impl Engine {
             }
         }
         if world.receiver_events {
-            self.receiver_events.set(flow, receiver.next_event());
+            self.receiver_events.set(flow, receiver.next_event(world.marks.end));
         }
     }
 

@@ -108,19 +108,18 @@ impl ReceivingHost {
         }
     }
 
-    /// The delayed acknowledgement may be due at the last link's `now`; false once the run has ended.
+    /// The delayed acknowledgement may be due at the last link's `now`.
     pub(crate) fn on_timer(
         &mut self,
         now: Time,
         sender: &mut SendingHost,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
-    ) -> bool {
+    ) {
         let local = now + self.offset;
         if self.timer() <= local {
             self.fire_timer(local, sender, plan, rows);
         }
-        local < plan.end
     }
 
     #[inline]
@@ -219,12 +218,13 @@ impl ReceivingHost {
         None
     }
 
-    /// When the next thing happens here, by the last link's clock.
+    /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end
+    /// is none: it would stay pending, and by this clock its moment may pass before the end.
     #[inline]
-    pub(crate) fn next_event(&self) -> Time {
+    pub(crate) fn next_event(&self, end: Time) -> Time {
         let timer = self.timer();
         let timer =
-            if timer == Time::NEVER { timer } else { Time::from_ps(timer.as_ps() - self.offset.as_ps()) };
+            if timer < end { Time::from_ps(timer.as_ps() - self.offset.as_ps()) } else { Time::NEVER };
         let outgoing = self.returns.as_deref().and_then(|returns| returns.outgoing.front());
         outgoing.map_or(timer, |packet| packet.enqueued.min(timer))
     }

@@ -90,6 +90,12 @@ impl LinkStatistics {
         }
     }
 
+    /// The run's end.
+    #[inline]
+    pub(crate) fn end(&self) -> Time {
+        self.to
+    }
+
     #[inline]
     pub(crate) fn on_lost(&mut self, group: usize) {
         self.groups[group].counters.lost_packets += 1;

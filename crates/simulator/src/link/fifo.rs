@@ -51,7 +51,7 @@ impl Fifo {
             return Fate::Stays;
         }
         let starts = self.free.max(now);
-        let departs = starts + self.clock.next(packet.wire_bytes);
+        let departs = starts.saturating_add(self.clock.next(packet.wire_bytes));
         if !self.packets.is_empty() {
             self.waiting_bytes += u64::from(packet.wire_bytes);
         }
@@ -59,7 +59,8 @@ impl Fifo {
         self.free = departs;
         statistics.on_backlog(self.backlog());
         statistics.on_passage(packet, now, starts, departs);
-        Fate::Leaves(departs)
+        // what leaves after the run's end reaches nobody; on a slow link with a long queue it may never leave
+        if departs < statistics.end() { Fate::Leaves(departs) } else { Fate::Stays }
     }
 
     /// Lets go what has left up to `now`.

@@ -1,0 +1,84 @@
+//! The engine against its slow twin, bit for bit.
+//!
+//! No tolerance is needed anywhere: both sum whole picoseconds in integers and divide once, and the one sum of
+//! floats, that of the round-trip samples, is the sender's own and adds in the same order.
+
+use std::fs;
+use std::path::Path;
+
+use bufferlab_simulator::{Control, Outcome, Plan, run};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use crate::oracle;
+use crate::plans::{config, plans};
+
+/// Both engines' outcomes, but for the number of events, which is the fast one's own.
+fn both(plan: &Plan) -> (Outcome, Outcome) {
+    let mut fast = run(plan, &Control::default()).expect("the plan is within bounds");
+    fast.events = 0;
+    (fast, oracle::run(plan))
+}
+
+/// Says which table differs, so that a failure can be read.
+pub(crate) fn assert_agreement(plan: &Plan) {
+    let (fast, slow) = both(plan);
+    assert_eq!(fast.flows, slow.flows, "flows: the engine's to the left, the oracle's to the right");
+    assert_eq!(fast.queues, slow.queues, "queues: the engine's to the left, the oracle's to the right");
+    assert_eq!(fast.histograms, slow.histograms);
+    assert_eq!(fast.queue_samples, slow.queue_samples);
+    assert_eq!(fast.sender_samples, slow.sender_samples);
+    assert_eq!(fast.receiver_samples, slow.receiver_samples);
+    assert_eq!(fast, slow);
+}
+
+/// Plans that broke something once, and the example.
+#[test]
+fn kept_plans_agree() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plans");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        let plan: Plan = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let watched = Plan { sample_interval_ps: 12_345_678_901, ..plan.clone() };
+        assert_agreement(&plan);
+        assert_agreement(&watched);
+    }
+}
+
+/// The random plans are worth their name: what they are meant to stir up happens, and often.
+#[test]
+fn random_plans_reach_every_corner() {
+    let mut runner = TestRunner::new(config(1));
+    let mut sums = [0; 7];
+    for _ in 0..200 {
+        let plan = plans().new_tree(&mut runner).unwrap().current().0;
+        let outcome = run(&plan, &Control::default()).unwrap();
+        let (flows, queues) = (&outcome.flows, &outcome.queues);
+        let finished = flows.finished_ps.iter().filter(|&&at| at != u64::MAX).count() as u64;
+        let columns = [
+            &flows.whole_delivered_bytes,
+            &flows.whole_timeouts,
+            &flows.whole_recoveries,
+            &flows.whole_retransmissions,
+            &queues.whole_dropped_packets,
+            &queues.whole_lost_packets,
+            &vec![finished],
+        ];
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            *sum += u64::from(column.iter().sum::<u64>() > 0);
+        }
+    }
+    assert!(sums.iter().all(|&plans| plans >= 40), "plans of 200 with each: {sums:?}");
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn the_engine_agrees_with_its_slow_twin(case in plans()) {
+        assert_agreement(&case.0);
+    }
+}

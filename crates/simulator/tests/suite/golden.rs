@@ -1,0 +1,147 @@
+//! Tables small enough to be read, committed in `golden/`: what the engine does today, and on every machine.
+//!
+//! A change that moves a number must be meant. `make golden` writes the tables anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, RecoveryPlan, run};
+
+use crate::oracle;
+use crate::scenes::{MS, RATE_BPS, S, dumbbell, tcp_of};
+
+const RECOVERIES: [(&str, RecoveryPlan); 5] = [
+    ("tahoe", RecoveryPlan::Tahoe),
+    ("reno", RecoveryPlan::Reno),
+    ("newreno", RecoveryPlan::Newreno),
+    ("sack", RecoveryPlan::Sack),
+    ("sack-ns2", RecoveryPlan::SackNs2),
+];
+
+/// Compares with the committed text, or writes it if `BUFFERLAB_GOLDEN=update`.
+fn compare(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden").join(name);
+    if std::env::var("BUFFERLAB_GOLDEN").is_ok_and(|what| what == "update") {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "golden/{name} differs; if it should, `make golden`\n{}",
+        difference(&committed, text)
+    );
+}
+
+/// The lines that differ, without what both texts begin and end with.
+fn difference(old: &str, new: &str) -> String {
+    let (mut old, mut new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
+    while old.last().is_some_and(|line| new.last() == Some(line)) {
+        old.pop();
+        new.pop();
+    }
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let marked = |mark: &str, lines: &[&str]| -> String {
+        lines[same..].iter().map(|line| [mark, line, "\n"].concat()).collect()
+    };
+    let (gone, come) = (marked("- ", &old), marked("+ ", &new));
+    format!("@ line {}\n{gone}{come}", same + 1)
+}
+
+fn outcome(plan: &Plan) -> Outcome {
+    run(plan, &Control::default()).unwrap()
+}
+
+/// The link's row of all groups.
+fn link_row(outcome: &Outcome) -> usize {
+    outcome.queues.group.iter().position(|&group| group == ALL_GROUPS).unwrap()
+}
+
+/// Goodput in thousandths of the link's rate, over the measured window.
+fn goodput_permille(plan: &Plan, bytes: u64) -> u64 {
+    let window_ms = (plan.duration_ps - plan.warmup_ps) / MS;
+    bytes * 8 * 1_000 / (RATE_BPS / 1_000 * window_ms)
+}
+
+#[test]
+fn recoveries_by_buffer() {
+    let mut text = String::from(
+        "One flow over 10 Mbit/s, round trip 50 ms: 62 packets of 1000 bytes. The first 20 s.\n\
+         Goodput in thousandths of the rate (960 at most: headers), wait in microseconds.\n\n\
+         recovery  buffer  goodput  mean wait  max wait  drops  resent  timeouts  recoveries\n",
+    );
+    for (name, recovery) in RECOVERIES {
+        for buffer in [5, 20, 60, 120] {
+            let plan = Plan { warmup_ps: 0, ..dumbbell(recovery, buffer, &[50]) };
+            let outcome = outcome(&plan);
+            let (flows, queues, row) = (&outcome.flows, &outcome.queues, link_row(&outcome));
+            writeln!(
+                text,
+                "{name:<9} {buffer:>6} {:>8} {:>10} {:>9} {:>6} {:>7} {:>9} {:>11}",
+                goodput_permille(&plan, flows.delivered_bytes[0]),
+                queues.sojourn_mean_ps[row] as u64 / 1_000_000,
+                queues.sojourn_max_ps[row] / 1_000_000,
+                queues.dropped_packets[row],
+                flows.retransmissions[0],
+                flows.timeouts[0],
+                flows.recoveries[0],
+            )
+            .unwrap();
+        }
+    }
+    compare("recoveries.txt", &text);
+}
+
+#[test]
+fn fairness_by_flows() {
+    let mut text = String::from(
+        "SACK flows over 10 Mbit/s, buffer 60 packets, senders with 1 ms of jitter. 5 s to 20 s.\n\
+         Goodputs and Jain's index in thousandths (of the rate, of 1).\n\n\
+         flows  round trips  goodput  least  most  index  drops  timeouts\n",
+    );
+    for flows in [2, 5, 10, 20] {
+        for (name, spread_ms) in [("equal", 0), ("1 to 5", 80 / (flows - 1))] {
+            let rtts: Vec<u64> =
+                (0..flows).map(|flow| 20 + if spread_ms == 0 { 40 } else { flow * spread_ms }).collect();
+            let mut plan = dumbbell(RecoveryPlan::Sack, 60, &rtts);
+            plan.groups[0].jitter = JitterPlan::Uniform { low_ps: 0, high_ps: MS };
+            let outcome = outcome(&plan);
+            let bytes = &outcome.flows.delivered_bytes;
+            writeln!(
+                text,
+                "{flows:>5}  {name:<11} {:>8} {:>6} {:>5} {:>6} {:>6} {:>9}",
+                goodput_permille(&plan, bytes.iter().sum()),
+                goodput_permille(&plan, *bytes.iter().min().unwrap()),
+                goodput_permille(&plan, *bytes.iter().max().unwrap()),
+                jain_permille(bytes),
+                outcome.queues.dropped_packets[link_row(&outcome)],
+                outcome.flows.timeouts.iter().sum::<u64>(),
+            )
+            .unwrap();
+        }
+    }
+    compare("fairness.txt", &text);
+}
+
+/// Jain's index (Jain, Chiu and Hawe 1984): (sum of x)² / (n · sum of x²), in thousandths.
+fn jain_permille(shares: &[u64]) -> u128 {
+    let shares = || shares.iter().copied().map(u128::from);
+    let sum: u128 = shares().sum();
+    sum * sum * 1_000 / (shares().count() as u128 * shares().map(|share| share * share).sum::<u128>())
+}
+
+/// A short transfer that loses two segments, told by the slow engine: the two agree.
+#[test]
+fn packets_of_a_short_transfer() {
+    let mut plan = dumbbell(RecoveryPlan::Sack, 4, &[20]);
+    (plan.warmup_ps, plan.duration_ps) = (0, S);
+    let tcp = tcp_of(&mut plan);
+    (tcp.initial_window, tcp.transfer_bytes) = (7, Some(11_000));
+    let mut text =
+        String::from("Eleven and a half segments over 10 Mbit/s, round trip 20 ms, buffer 4 packets.\n\n");
+    for line in oracle::trace(&plan) {
+        writeln!(text, "{line}").unwrap();
+    }
+    crate::differential::assert_agreement(&plan);
+    compare("transfer.txt", &text);
+}

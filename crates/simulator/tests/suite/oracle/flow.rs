@@ -1,0 +1,362 @@
+//! A flow's two hosts.
+
+use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
+use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_simulator::{
+    CongestionPlan, GroupPlan, GrowthPlan, JitterPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
+    VariatePlan,
+};
+use bufferlab_transport::{
+    Ack, Receiver, Recovery, SackBlocks, SegmentKind, Sender, SenderCounters, TcpConfig, UdpConfig,
+    UdpSource, Variate,
+};
+use bufferlab_units::{Span, Stream, Time};
+
+/// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
+const JITTER_STREAM: u32 = 2;
+const DATAGRAM_STREAM: u32 = 3;
+
+/// What sends, and what receives.
+enum Ends {
+    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan },
+    Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64 },
+}
+
+/// A sender's state at a sampling time.
+pub(super) struct SenderSample {
+    pub(super) time: Time,
+    pub(super) cwnd: f64,
+    pub(super) ssthresh: f64,
+    pub(super) srtt: Span,
+    pub(super) inflight: u32,
+    pub(super) retransmissions: u64,
+}
+
+/// A flow.
+pub(super) struct Flow {
+    ends: Ends,
+    index: u32,
+    group: u16,
+    jitter: JitterPlan,
+    stream: Stream,
+    access_bps: Option<u64>,
+    /// The interface is sending until then.
+    access_busy_until: Time,
+    started: bool,
+    /// Nothing is sent before: the start, the end of a processing delay, a busy interface.
+    held_until: Option<Time>,
+    stop: Option<Time>,
+    sampled: bool,
+    /// Every acknowledgement sent, by its number.
+    pub(super) answers: Vec<(Ack, SackBlocks)>,
+    pub(super) sender_samples: Vec<SenderSample>,
+    pub(super) receiver_samples: Vec<(Time, u64)>,
+    pub(super) counters_at_warmup: SenderCounters,
+    pub(super) delivered_at_warmup: u64,
+}
+
+impl Flow {
+    pub(super) fn new(plan: &Plan, flow: usize) -> Flow {
+        let columns = &plan.flows;
+        let group: &GroupPlan = &plan.groups[columns.group[flow] as usize];
+        let stop = columns.stop_ps[flow];
+        Flow {
+            ends: ends(plan.seed, flow as u32, &group.source),
+            index: flow as u32,
+            group: columns.group[flow] as u16,
+            jitter: group.jitter,
+            stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
+            access_bps: group.access_bps,
+            access_busy_until: Time::ZERO,
+            started: false,
+            held_until: Some(Time::from_ps(columns.start_ps[flow])),
+            stop: (stop != u64::MAX).then(|| Time::from_ps(stop)),
+            sampled: columns.sample[flow],
+            answers: Vec::new(),
+            sender_samples: Vec::new(),
+            receiver_samples: Vec::new(),
+            counters_at_warmup: SenderCounters::default(),
+            delivered_at_warmup: 0,
+        }
+    }
+
+    /// When the sender acts without being told anything.
+    pub(super) fn next_wake(&self) -> Option<Time> {
+        let timer = match &self.ends {
+            Ends::Tcp { sender, .. } => sender.deadline(),
+            // what is due waits for the hold's end
+            Ends::Udp { .. } if self.started && self.held_until.is_some() => Time::NEVER,
+            Ends::Udp { source, .. } => source.deadline(),
+        };
+        let timer = (timer != Time::NEVER).then_some(timer);
+        [timer, self.held_until, self.stop].into_iter().flatten().min()
+    }
+
+    /// The sender's own time has come, unless what was to be done is done.
+    pub(super) fn wake(&mut self, now: Time) -> Vec<Packet> {
+        if self.next_wake().is_none_or(|at| at > now) {
+            return Vec::new();
+        }
+        if self.stop.is_some_and(|at| at <= now) {
+            self.on_stop();
+        }
+        if self.release(now) {
+            return self.transmit(now, false);
+        }
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.on_timer(now);
+        }
+        self.transmit(now, true)
+    }
+
+    fn on_stop(&mut self) {
+        self.stop = None;
+        match &mut self.ends {
+            Ends::Tcp { sender, .. } => sender.stop(),
+            Ends::Udp { source, .. } => source.stop(),
+        }
+        if !self.started {
+            self.held_until = None;
+        }
+    }
+
+    /// Whether a hold has just ended; the first one ends with the start.
+    fn release(&mut self, now: Time) -> bool {
+        if self.held_until.is_none_or(|at| at > now) {
+            return false;
+        }
+        self.held_until = None;
+        if !self.started {
+            self.started = true;
+            match &mut self.ends {
+                Ends::Tcp { sender, .. } => sender.start(),
+                Ends::Udp { source, .. } => source.start(now),
+            }
+        }
+        true
+    }
+
+    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks) -> Vec<Packet> {
+        if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.on_ack(now, ack, blocks);
+        }
+        let released = self.release(now);
+        self.transmit(now, !released)
+    }
+
+    /// What may leave now. An answer waits for a processing delay, which is drawn when there is none yet.
+    fn transmit(&mut self, now: Time, answers: bool) -> Vec<Packet> {
+        let mut packets = Vec::new();
+        while self.is_ready(now) {
+            if answers && self.jitter != JitterPlan::None {
+                if self.held_until.is_none() {
+                    self.held_until = Some(now + self.draw());
+                }
+                break;
+            }
+            if now < self.access_busy_until {
+                self.held_until = Some(self.access_busy_until);
+                break;
+            }
+            let Some(packet) = self.next_packet(now) else { break };
+            if let Some(bps) = self.access_bps {
+                let ps = u128::from(packet.wire_bytes) * 8_000_000_000_000 / u128::from(bps);
+                self.access_busy_until = now + Span::from_ps(ps as u64);
+            }
+            packets.push(packet);
+        }
+        packets
+    }
+
+    fn is_ready(&self, now: Time) -> bool {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => sender.may_send(),
+            Ends::Udp { source, .. } => source.deadline() <= now,
+        }
+    }
+
+    fn draw(&mut self) -> Span {
+        match self.jitter {
+            JitterPlan::None => Span::ZERO,
+            JitterPlan::Uniform { low_ps, high_ps } => {
+                self.stream.uniform_span(Span::from_ps(low_ps), Span::from_ps(high_ps))
+            }
+            JitterPlan::Exponential { mean_ps } => self.stream.exponential_span(Span::from_ps(mean_ps)),
+        }
+    }
+
+    fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        let (kind, seq, wire_bytes) = match &mut self.ends {
+            Ends::Tcp { sender, plan, .. } => {
+                let segment = sender.poll_transmit(now)?;
+                if segment.kind == SegmentKind::Syn {
+                    (PacketKind::Syn, 0, plan.ack_bytes)
+                } else {
+                    (PacketKind::Data, segment.seq, plan.mss_bytes + plan.header_bytes)
+                }
+            }
+            Ends::Udp { source, .. } => (PacketKind::Datagram, source.sent() as u32, source.emit()),
+        };
+        Some(self.packet(now, kind, seq, wire_bytes))
+    }
+
+    fn packet(&self, now: Time, kind: PacketKind, seq: u32, wire_bytes: u32) -> Packet {
+        let (flow, group) = (self.index, self.group);
+        Packet { enqueued: now, sent: now, flow, seq, wire_bytes, group, kind, hop: 0 }
+    }
+
+    /// A packet reaches the receiver; what it answers.
+    pub(super) fn on_data(&mut self, now: Time, packet: &Packet) -> Option<(Ack, SackBlocks)> {
+        match &mut self.ends {
+            Ends::Udp { plan, delivered_bytes, .. } => {
+                *delivered_bytes += u64::from(packet.wire_bytes).saturating_sub(plan.header_bytes.into());
+                None
+            }
+            Ends::Tcp { receiver, .. } => {
+                let ack = if packet.kind == PacketKind::Syn {
+                    receiver.on_syn(packet.sent)
+                } else {
+                    receiver.on_data(now, packet.seq, packet.sent)?
+                };
+                Some((ack, blocks(receiver, &ack)))
+            }
+        }
+    }
+
+    /// The delayed acknowledgement, if it is due.
+    pub(super) fn delayed_ack(&mut self, now: Time) -> Option<(Ack, SackBlocks)> {
+        let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
+        let ack = receiver.on_timer(now)?;
+        Some((ack, blocks(receiver, &ack)))
+    }
+
+    pub(super) fn ack_deadline(&self) -> Option<Time> {
+        let Ends::Tcp { receiver, .. } = &self.ends else { return None };
+        Some(receiver.deadline()).filter(|&at| at != Time::NEVER)
+    }
+
+    /// An acknowledgement as a packet.
+    pub(super) fn wrap(&mut self, now: Time, ack: Ack, blocks: SackBlocks) -> Packet {
+        let number = self.answers.len() as u32;
+        self.answers.push((ack, blocks));
+        let wire_bytes = if let Ends::Tcp { plan, .. } = &self.ends { plan.ack_bytes } else { 0 };
+        self.packet(now, PacketKind::Ack, number, wire_bytes)
+    }
+
+    /// Reads the state at a sampling time, or at the warm-up's end.
+    pub(super) fn read(&mut self, now: Time, sample: bool, warmup: bool) {
+        if warmup {
+            self.counters_at_warmup = self.counters();
+            self.delivered_at_warmup = self.delivered_bytes();
+        }
+        if !(sample && self.sampled) {
+            return;
+        }
+        self.receiver_samples.push((now, self.delivered_bytes()));
+        if let Ends::Tcp { sender, .. } = &self.ends {
+            self.sender_samples.push(SenderSample {
+                time: now,
+                cwnd: sender.cwnd(),
+                ssthresh: sender.ssthresh(),
+                srtt: sender.srtt(),
+                inflight: sender.inflight(),
+                retransmissions: sender.counters().retransmissions,
+            });
+        }
+    }
+
+    pub(super) fn counters(&self) -> SenderCounters {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => *sender.counters(),
+            Ends::Udp { source, .. } => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
+        }
+    }
+
+    pub(super) fn delivered_bytes(&self) -> u64 {
+        match &self.ends {
+            Ends::Tcp { receiver, plan, .. } => {
+                let bytes = u64::from(receiver.delivered()) * u64::from(plan.mss_bytes);
+                plan.transfer_bytes.map_or(bytes, |transfer| bytes.min(transfer))
+            }
+            Ends::Udp { delivered_bytes, .. } => *delivered_bytes,
+        }
+    }
+
+    pub(super) fn finished(&self) -> Time {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => sender.finished(),
+            Ends::Udp { .. } => Time::NEVER,
+        }
+    }
+}
+
+fn blocks(receiver: &Receiver, ack: &Ack) -> SackBlocks {
+    if ack.has_sack { receiver.sack_blocks() } else { SackBlocks::NONE }
+}
+
+fn ends(seed: u64, flow: u32, source: &SourcePlan) -> Ends {
+    match source {
+        SourcePlan::Tcp(plan) => {
+            let config = tcp_config(plan);
+            let sender = Box::new(Sender::new(&config, control(plan)));
+            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: plan.clone() }
+        }
+        SourcePlan::Udp(plan) => {
+            let stream = Stream::new(seed, DATAGRAM_STREAM, flow);
+            let source = Box::new(UdpSource::new(udp_config(plan), stream));
+            Ends::Udp { source, plan: plan.clone(), delivered_bytes: 0 }
+        }
+    }
+}
+
+fn tcp_config(plan: &TcpPlan) -> TcpConfig {
+    let mss = u64::from(plan.mss_bytes);
+    TcpConfig {
+        recovery: match plan.recovery {
+            RecoveryPlan::Tahoe => Recovery::Tahoe,
+            RecoveryPlan::Reno => Recovery::Reno,
+            RecoveryPlan::Newreno => Recovery::NewReno,
+            RecoveryPlan::Sack => Recovery::Sack,
+            RecoveryPlan::SackNs2 => Recovery::SackNs2,
+        },
+        transfer_segments: plan.transfer_bytes.map_or(u32::MAX, |bytes| bytes.div_ceil(mss) as u32),
+        receive_window: (plan.receive_window_bytes / mss) as u32,
+        ack_every: plan.ack_every,
+        ack_delay: Span::from_ps(plan.ack_delay_ps),
+        min_rto: Span::from_ps(plan.min_rto_ps),
+        max_rto: Span::from_ps(plan.max_rto_ps),
+        initial_rto: Span::from_ps(plan.initial_rto_ps),
+        clock: Span::from_ps(plan.clock_ps),
+        timestamps: plan.timestamps,
+        limited_transmit: plan.limited_transmit,
+        handshake: plan.handshake,
+    }
+}
+
+fn control(plan: &TcpPlan) -> AnyControl {
+    match plan.congestion {
+        CongestionPlan::Fixed { segments } => Fixed::new(segments).into(),
+        CongestionPlan::Reno { growth } => {
+            let growth = match growth {
+                GrowthPlan::PerAck => Growth::PerAck,
+                GrowthPlan::PerSegment => Growth::PerSegment,
+            };
+            Reno::new(plan.initial_window, plan.initial_ssthresh, growth).into()
+        }
+    }
+}
+
+fn udp_config(plan: &UdpPlan) -> UdpConfig {
+    let variate = |law| match law {
+        VariatePlan::Constant => Variate::Constant,
+        VariatePlan::Exponential => Variate::Exponential,
+    };
+    UdpConfig {
+        packet_bytes: plan.packet_bytes,
+        header_bytes: plan.header_bytes,
+        interval: Span::from_ps(plan.interval_ps),
+        arrivals: variate(plan.arrivals),
+        sizes: variate(plan.sizes),
+        max_bytes: 65_535,
+    }
+}

@@ -1,0 +1,251 @@
+//! Random plans, small enough for the slow engine, and likely to make events coincide.
+
+use std::fmt;
+
+use bufferlab_simulator::{
+    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LimitPlan,
+    LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+/// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Case(pub(crate) Plan);
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(&self.0).map_err(|_| fmt::Error)?)
+    }
+}
+
+const MS: u64 = 1_000_000_000;
+/// 1000 bytes at 10 Mbit/s. Delays are often a multiple, so that packets often meet.
+const STEP_PS: u64 = 800_000_000;
+const MAX_LINKS: usize = 3;
+const MAX_GROUPS: usize = 3;
+const MAX_FLOWS: usize = 6;
+
+/// Settings of the heavier properties: `PROPTEST_CASES` and `PROPTEST_RNG_SEED` make a longer campaign.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    ProptestConfig {
+        cases: number("PROPTEST_CASES").map_or(cases, |cases| cases as u32),
+        rng_seed: proptest::test_runner::RngSeed::Fixed(number("PROPTEST_RNG_SEED").unwrap_or(1)),
+        failure_persistence: None,
+        max_shrink_time: 60_000,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Plans with everything that a plan can ask for.
+pub(crate) fn plans() -> impl Strategy<Value = Case> {
+    let network = (vec(link(), 1..=MAX_LINKS), vec(group(), 1..=MAX_GROUPS), vec(flow(), 1..=MAX_FLOWS));
+    let duration = prop_oneof![9 => moment(3_000 * MS).prop_map(|ps| ps + 1_000 * MS), 1 => moment(100 * MS)];
+    let run = (any::<u64>(), duration, any::<prop::sample::Index>(), sample_interval());
+    (network, run).prop_map(|((links, groups, flows), (seed, duration, warmup, sample_interval_ps))| {
+        let duration_ps = duration + 1;
+        let mut plan = Plan {
+            version: Plan::VERSION,
+            seed,
+            duration_ps,
+            warmup_ps: warmup.index(duration_ps as usize) as u64 / MS * MS,
+            sample_interval_ps,
+            links,
+            groups,
+            flows: FlowColumns::default(),
+        };
+        let links = plan.links.len() as u32;
+        for group in &mut plan.groups {
+            group.forward.iter_mut().chain(&mut group.reverse).for_each(|link| *link %= links);
+        }
+        for flow in flows {
+            push_flow(&mut plan, &flow);
+        }
+        Case(plan)
+    })
+}
+
+/// A moment or a span up to `max` ps, often on the grid.
+fn moment(max: u64) -> impl Strategy<Value = u64> {
+    prop_oneof![
+        6 => (0..=max / STEP_PS).prop_map(|steps| steps * STEP_PS),
+        2 => 0..=max,
+        1 => Just(0),
+    ]
+}
+
+fn sample_interval() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), (1..100_u64).prop_map(|steps| steps * 10 * STEP_PS), 8 * MS..2_000 * MS]
+}
+
+fn limit() -> impl Strategy<Value = LimitPlan> {
+    prop_oneof![
+        4 => (1..=30_u64).prop_map(LimitPlan::Packets),
+        2 => (500..=30_000_u64).prop_map(LimitPlan::Bytes),
+        1 => Just(LimitPlan::Unlimited),
+    ]
+}
+
+fn changes() -> impl Strategy<Value = Vec<LimitChange>> {
+    let change = (moment(1_000 * MS), limit()).prop_map(|(at_ps, limit)| LimitChange { at_ps, limit });
+    let some = vec(change, 1..=3).prop_map(|mut changes| {
+        changes.sort_by_key(|change| change.at_ps);
+        changes
+    });
+    prop_oneof![3 => Just(Vec::new()), 1 => some]
+}
+
+fn link() -> impl Strategy<Value = LinkPlan> {
+    let rate = prop_oneof![
+        4 => Just(10_000_000),
+        2 => prop_oneof![Just(5_000_000), Just(20_000_000)],
+        2 => 100_000..40_000_000_u64,
+    ];
+    let loss = prop_oneof![25 => Just(0), 8 => 1..=50_000_000_u32, 1 => Just(1_000_000_000)];
+    (rate, moment(20 * MS), limit(), loss, changes(), any::<bool>()).prop_map(
+        |(rate_bps, delay_ps, limit, loss_ppb, changes, sample)| LinkPlan {
+            name: String::new(),
+            rate_bps,
+            delay_ps,
+            discipline: DisciplinePlan::Fifo { limit },
+            loss_ppb,
+            changes,
+            sample,
+        },
+    )
+}
+
+fn group() -> impl Strategy<Value = GroupPlan> {
+    let source = prop_oneof![4 => tcp().prop_map(SourcePlan::Tcp), 1 => udp().prop_map(SourcePlan::Udp)];
+    let path = || prop_oneof![3 => vec(0..6_u32, 1), 2 => vec(0..6_u32, 2..=4)];
+    let reverse = prop_oneof![Just(Vec::new()), path()];
+    let access = prop_oneof![
+        3 => Just(None),
+        1 => prop_oneof![Just(10_000_000), 1_000_000..100_000_000_u64].prop_map(Some),
+    ];
+    (source, path(), reverse, jitter(), access).prop_map(|(source, forward, reverse, jitter, access_bps)| {
+        GroupPlan { name: String::new(), source, forward, reverse, jitter, access_bps }
+    })
+}
+
+fn jitter() -> impl Strategy<Value = JitterPlan> {
+    prop_oneof![
+        4 => Just(JitterPlan::None),
+        1 => (moment(2 * MS), moment(2 * MS))
+            .prop_map(|(low_ps, more)| JitterPlan::Uniform { low_ps, high_ps: low_ps + more }),
+        1 => moment(5 * MS).prop_map(|mean_ps| JitterPlan::Exponential { mean_ps }),
+    ]
+}
+
+fn recovery() -> impl Strategy<Value = RecoveryPlan> {
+    prop_oneof![
+        Just(RecoveryPlan::Tahoe),
+        Just(RecoveryPlan::Reno),
+        Just(RecoveryPlan::Newreno),
+        Just(RecoveryPlan::Sack),
+        Just(RecoveryPlan::SackNs2),
+    ]
+}
+
+fn congestion() -> impl Strategy<Value = CongestionPlan> {
+    prop_oneof![
+        3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
+        3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),
+        1 => (1..=40_u32).prop_map(|segments| CongestionPlan::Fixed { segments }),
+    ]
+}
+
+/// Segment, header and acknowledgement sizes, bytes.
+fn sizes() -> impl Strategy<Value = (u32, u32, u32)> {
+    prop_oneof![
+        3 => Just((960, 40, 40)),
+        1 => Just((1_000, 0, 1_000)),
+        2 => (100..1_461_u32, 0..61_u32, 1..101_u32),
+    ]
+}
+
+/// Least, longest and first retransmission timeout, and the clock, ps.
+fn timers() -> impl Strategy<Value = (u64, u64, u64, u64)> {
+    let min = prop_oneof![Just(200 * MS), Just(1_000 * MS), MS..300 * MS];
+    let clock = prop_oneof![3 => Just(1), 2 => Just(10 * MS), 1 => Just(100 * MS), 1 => 1..200 * MS];
+    (min, moment(60_000 * MS), MS..1_000 * MS, clock)
+        .prop_map(|(min, more, initial, clock)| (min, min + more, initial, clock))
+}
+
+fn tcp() -> impl Strategy<Value = TcpPlan> {
+    let window = (1..=20_u32, option::of(0..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
+    let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    let transfer = prop_oneof![3 => Just(None), 1 => (1..100_000_u64).prop_map(Some)];
+    (congestion(), recovery(), sizes(), window, acks, timers(), switches, transfer).prop_map(
+        |(congestion, recovery, sizes, window, acks, timers, switches, transfer_bytes)| TcpPlan {
+            congestion,
+            recovery,
+            mss_bytes: sizes.0,
+            header_bytes: sizes.1,
+            ack_bytes: sizes.2,
+            initial_window: window.0,
+            initial_ssthresh: window.1,
+            receive_window_bytes: window.2 * u64::from(sizes.0),
+            ack_every: acks.0,
+            ack_delay_ps: acks.1,
+            min_rto_ps: timers.0,
+            max_rto_ps: timers.1,
+            initial_rto_ps: timers.2,
+            clock_ps: timers.3,
+            timestamps: switches.0,
+            limited_transmit: switches.1,
+            handshake: switches.2,
+            transfer_bytes,
+        },
+    )
+}
+
+fn udp() -> impl Strategy<Value = UdpPlan> {
+    let law = || prop_oneof![Just(VariatePlan::Constant), Just(VariatePlan::Exponential)];
+    let interval = prop_oneof![(1..20_u64).prop_map(|steps| steps * STEP_PS), MS / 2..20 * MS];
+    (1..=1_500_u32, 0..=40_u32, interval, law(), law()).prop_map(
+        |(packet_bytes, header_bytes, interval_ps, arrivals, sizes)| UdpPlan {
+            packet_bytes,
+            header_bytes: header_bytes.min(packet_bytes),
+            interval_ps,
+            arrivals,
+            sizes,
+        },
+    )
+}
+
+/// A flow before it has a place in a network.
+#[derive(Clone, Debug)]
+struct Flow {
+    group: usize,
+    start_ps: u64,
+    stop_ps: u64,
+    delays_ps: [u64; 4],
+    sample: bool,
+}
+
+fn flow() -> impl Strategy<Value = Flow> {
+    let stop = prop_oneof![4 => Just(u64::MAX), 1 => moment(3_000 * MS)];
+    let delay = || moment(10 * MS);
+    let delays = [delay(), delay(), delay(), delay()];
+    (0..6_usize, moment(300 * MS), stop, delays, any::<bool>()).prop_map(
+        |(group, start_ps, stop_ps, delays_ps, sample)| Flow { group, start_ps, stop_ps, delays_ps, sample },
+    )
+}
+
+fn push_flow(plan: &mut Plan, flow: &Flow) {
+    let group = flow.group % plan.groups.len();
+    let [source, sink, back, home] = flow.delays_ps;
+    let columns = &mut plan.flows;
+    columns.group.push(group as u32);
+    columns.start_ps.push(flow.start_ps);
+    columns.stop_ps.push(flow.stop_ps);
+    columns.source_delay_ps.push(source);
+    columns.sink_delay_ps.push(sink);
+    columns.return_delay_ps.push(back);
+    columns.home_delay_ps.push(if plan.groups[group].reverse.is_empty() { 0 } else { home });
+    columns.sample.push(flow.sample);
+}

@@ -1,0 +1,87 @@
+//! Plans made by hand: flows over one link of 10 Mbit/s.
+
+use bufferlab_simulator::{
+    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan,
+    Plan, RecoveryPlan, SourcePlan, TcpPlan,
+};
+
+pub(crate) const MS: u64 = 1_000_000_000;
+pub(crate) const S: u64 = 1_000 * MS;
+pub(crate) const RATE_BPS: u64 = 10_000_000;
+
+/// Bulk transfers with segments of 960 + 40 bytes and the given round-trip times, for 20 s, the last 15 of them
+/// measured.
+pub(crate) fn dumbbell(recovery: RecoveryPlan, buffer_packets: u64, rtts_ms: &[u64]) -> Plan {
+    let mut flows = FlowColumns::default();
+    for (index, rtt_ms) in rtts_ms.iter().enumerate() {
+        flows.group.push(0);
+        flows.start_ps.push(index as u64 * 100 * MS);
+        flows.stop_ps.push(u64::MAX);
+        // a quarter of the round trip on each of four ways, less the link's own millisecond
+        flows.source_delay_ps.push(rtt_ms * MS / 4);
+        flows.sink_delay_ps.push(rtt_ms * MS / 4 - MS);
+        flows.return_delay_ps.push(rtt_ms * MS / 2);
+        flows.home_delay_ps.push(0);
+        flows.sample.push(false);
+    }
+    Plan {
+        version: Plan::VERSION,
+        seed: 1,
+        duration_ps: 20 * S,
+        warmup_ps: 5 * S,
+        sample_interval_ps: 0,
+        links: vec![link(buffer_packets)],
+        groups: vec![GroupPlan {
+            name: "bulk".into(),
+            source: SourcePlan::Tcp(tcp(recovery)),
+            forward: vec![0],
+            reverse: Vec::new(),
+            jitter: JitterPlan::None,
+            access_bps: None,
+        }],
+        flows,
+    }
+}
+
+fn link(buffer_packets: u64) -> LinkPlan {
+    LinkPlan {
+        name: "bottleneck".into(),
+        rate_bps: RATE_BPS,
+        delay_ps: MS,
+        discipline: DisciplinePlan::Fifo { limit: LimitPlan::Packets(buffer_packets) },
+        loss_ppb: 0,
+        changes: Vec::new(),
+        sample: true,
+    }
+}
+
+fn tcp(recovery: RecoveryPlan) -> TcpPlan {
+    TcpPlan {
+        congestion: CongestionPlan::Reno { growth: GrowthPlan::PerSegment },
+        recovery,
+        mss_bytes: 960,
+        header_bytes: 40,
+        ack_bytes: 40,
+        initial_window: 2,
+        initial_ssthresh: None,
+        receive_window_bytes: 96_000_000,
+        ack_every: 1,
+        ack_delay_ps: 40 * MS,
+        min_rto_ps: S,
+        max_rto_ps: 60 * S,
+        initial_rto_ps: S,
+        clock_ps: 1,
+        timestamps: false,
+        limited_transmit: true,
+        handshake: true,
+        transfer_bytes: None,
+    }
+}
+
+/// The only group's TCP.
+pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
+    match &mut plan.groups[0].source {
+        SourcePlan::Tcp(tcp) => tcp,
+        SourcePlan::Udp(_) => unreachable!("scenes are made of TCP flows"),
+    }
+}
