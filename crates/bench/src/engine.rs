@@ -122,7 +122,11 @@ fn tcp(stack: Stack) -> TcpPlan {
         min_rto_ps: 200 * PS_PER_MS,
         max_rto_ps: 60_000 * PS_PER_MS,
         initial_rto_ps: 3_000 * PS_PER_MS,
-        clock_ps: 10 * PS_PER_MS,
+        // As the presets of these names have it: an exact clock, and ns-2's `tcpTick_`.
+        clock_ps: match stack {
+            Stack::Rfc => 1,
+            Stack::Ns2 => 10 * PS_PER_MS,
+        },
         timestamps: stack == Stack::Rfc,
         limited_transmit: true,
         handshake: true,
