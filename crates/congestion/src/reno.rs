@@ -53,6 +53,7 @@ impl Reno {
         }
     }
 
+    #[inline]
     fn grow_per_segment(&mut self, acked: u32) {
         let mut acked = f64::from(acked);
         if self.cwnd < self.ssthresh {
@@ -89,7 +90,7 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
-    #[inline]
+    #[inline(always)]
     fn on_ack(&mut self, _now: Time, sample: &AckSample) {
         match self.growth {
             Growth::PerAck => self.grow_per_ack(),

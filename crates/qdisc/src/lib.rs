@@ -27,6 +27,16 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// A backlog cut to what may wait.
+    #[must_use]
+    pub fn bound(self, backlog: Backlog) -> Backlog {
+        match self {
+            Limit::Packets(packets) => Backlog { packets: backlog.packets.min(packets), ..backlog },
+            Limit::Bytes(bytes) => Backlog { bytes: backlog.bytes.min(bytes), ..backlog },
+            Limit::Unlimited => backlog,
+        }
+    }
+
     /// Whether a packet of `bytes` may join `backlog`.
     #[inline]
     pub fn admits(self, backlog: Backlog, bytes: u32) -> bool {

@@ -3,10 +3,11 @@
 use bufferlab_units::Time;
 
 /// What a packet carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PacketKind {
     /// A TCP data segment.
+    #[default]
     Data,
     /// A TCP SYN.
     Syn,
@@ -17,7 +18,7 @@ pub enum PacketKind {
 }
 
 /// A packet as queues see it: no payload, 32 bytes, copied freely.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     /// When it joined the queue that it is in.
     pub enqueued: Time,

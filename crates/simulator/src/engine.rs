@@ -21,6 +21,7 @@
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_units::Time;
 
+use crate::agenda::{Agenda, Other};
 use crate::control::Control;
 use crate::link::{Fate, Link};
 use crate::marks::MarkPlan;
@@ -30,7 +31,6 @@ use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
 use crate::sending::{SendingHost, Turn};
-use crate::tournament::Tournament;
 
 /// Events between two looks at the control.
 const CONTROL_PERIOD: u64 = 8192;
@@ -50,13 +50,25 @@ impl Route {
     }
 }
 
+/// Whose event comes next.
+enum Next {
+    Sender(usize),
+    Other(Other),
+}
+
+/// A flow's two ends.
+pub(crate) struct Ends {
+    pub(crate) sender: SendingHost,
+    pub(crate) receiver: ReceivingHost,
+}
+
 /// A network at work.
 pub(crate) struct World {
     pub(crate) links: Vec<Link>,
-    pub(crate) senders: Vec<SendingHost>,
-    pub(crate) receivers: Vec<ReceivingHost>,
-    /// Flows by their senders' order at one moment: the longer way to the first link comes first.
-    pub(crate) by_rank: Vec<u32>,
+    /// Each flow's ends, in the senders' order at one moment: the longer way to the first link comes first.
+    pub(crate) ends: Vec<Ends>,
+    /// Place of each flow in that order.
+    pub(crate) ranks: Vec<u32>,
     /// Group of each flow.
     pub(crate) groups: Vec<u32>,
     /// Route of each group.
@@ -71,40 +83,20 @@ pub(crate) struct Engine {
     world: World,
     /// Packets between two links, by the link that they left.
     lines: Vec<Ring<(Time, Packet)>>,
-    link_events: Tournament,
-    line_events: Tournament,
-    receiver_events: Tournament,
-    sender_events: Tournament,
+    agenda: Agenda,
     samples: Samples,
     events: u64,
-}
-
-/// Whose event comes next.
-enum Next {
-    Link(usize),
-    Line(usize),
-    Receiver(usize),
-    Sender(usize),
 }
 
 impl Engine {
     pub(crate) fn new(world: World) -> Engine {
         let links = world.links.len();
-        let mut sender_events = Tournament::new(world.senders.len());
-        for sender in &world.senders {
-            sender_events.set(sender.identity.rank as usize, sender.next_event());
+        let receivers = if world.receiver_events { world.ends.len() } else { 1 };
+        let mut agenda = Agenda::new(world.ends.len(), links, receivers);
+        for (rank, ends) in world.ends.iter().enumerate() {
+            agenda.senders.set(rank, ends.sender.next_event());
         }
-        let receivers = if world.receiver_events { world.receivers.len() } else { 1 };
-        Engine {
-            lines: vec![Ring::default(); links],
-            link_events: Tournament::new(links),
-            line_events: Tournament::new(links),
-            receiver_events: Tournament::new(receivers),
-            sender_events,
-            samples: Samples::default(),
-            events: 0,
-            world,
-        }
+        Engine { lines: vec![Ring::default(); links], agenda, samples: Samples::default(), events: 0, world }
     }
 
     /// Runs to the end, or until canceled.
@@ -116,48 +108,36 @@ impl Engine {
 
     /// Handles events until there are none; the moment reached if canceled before.
     fn drive(&mut self, control: &Control) -> Option<Time> {
-        let mut reached = Time::ZERO;
-        while let Some((now, next)) = self.next() {
-            debug_assert!(now >= reached, "an event at {now} after {reached}");
-            reached = now;
-            if self.events.is_multiple_of(CONTROL_PERIOD) {
-                control.report(now.min(self.world.marks.end).as_ps());
-                if control.is_canceled() {
-                    return Some(now);
-                }
+        loop {
+            let (now, next) = match self.agenda.next_sender() {
+                Some((now, rank)) => (now, Next::Sender(rank)),
+                None => self.agenda.next_other().map(|(now, other)| (now, Next::Other(other)))?,
+            };
+            if self.events.is_multiple_of(CONTROL_PERIOD) && self.is_canceled(now, control) {
+                return Some(now);
             }
             self.events += 1;
             match next {
-                Next::Link(link) => self.on_link(now, link),
-                Next::Line(link) => self.on_line(now, link),
-                Next::Receiver(flow) => self.on_receiver(now, flow),
                 Next::Sender(rank) => self.on_sender(now, rank),
+                Next::Other(other) => self.on_other(now, other),
             }
         }
-        None
     }
 
-    /// The next event; at one moment, in the order of the kinds.
-    #[inline]
-    fn next(&self) -> Option<(Time, Next)> {
-        let (sender_time, sender) = self.sender_events.first();
-        let (line_time, line) = self.line_events.first();
-        let (receiver_time, receiver) = self.receiver_events.first();
-        let (link_time, link) = self.link_events.first();
-        let others = link_time.min(line_time).min(receiver_time);
-        if sender_time < others {
-            return Some((sender_time, Next::Sender(sender)));
+    /// Says how far the run has come, and whether it is to end here.
+    #[inline(never)]
+    fn is_canceled(&self, now: Time, control: &Control) -> bool {
+        control.report(now.min(self.world.marks.end).as_ps());
+        control.is_canceled()
+    }
+
+    #[inline(never)]
+    fn on_other(&mut self, now: Time, other: Other) {
+        match other {
+            Other::Link(link) => self.on_link(now, link),
+            Other::Line(link) => self.on_line(now, link),
+            Other::Receiver(flow) => self.on_receiver(now, flow),
         }
-        if others == Time::NEVER {
-            return None;
-        }
-        Some(if link_time == others {
-            (link_time, Next::Link(link))
-        } else if line_time == others {
-            (line_time, Next::Line(line))
-        } else {
-            (receiver_time, Next::Receiver(receiver))
-        })
     }
 
     /// A transmission ends.
@@ -167,10 +147,10 @@ impl Engine {
             || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
         let departure = if open { link.depart(now) } else { None };
         let Some((packet, next)) = departure else {
-            self.link_events.set(index, Time::NEVER);
+            self.agenda.set_link(index, Time::NEVER);
             return;
         };
-        self.link_events.set(index, next);
+        self.agenda.set_link(index, next);
         self.pass_on(now, index, packet);
     }
 
@@ -181,27 +161,28 @@ impl Engine {
         if usize::from(packet.hop) < path.len() {
             let at = departs + self.world.links[index].delay;
             self.lines[index].push((at, packet));
-            self.line_events.advance(index, at);
+            self.agenda.advance_line(index, at);
             return;
         }
-        let flow = packet.flow as usize;
-        let (sender, receiver) = (&mut self.world.senders[flow], &mut self.world.receivers[flow]);
+        let rank = self.world.ranks[packet.flow as usize] as usize;
+        let Ends { sender, receiver } = &mut self.world.ends[rank];
         if packet.kind == PacketKind::Ack {
             receiver.bring_home(departs, packet.seq, sender);
         } else {
             receiver.deliver(departs, &packet, sender, &self.world.marks, &mut self.samples.receivers);
             if self.world.receiver_events {
-                self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
+                let next = receiver.next_event(self.world.marks.end);
+                self.agenda.set_receiver(packet.flow as usize, next);
             }
         }
-        self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
+        self.agenda.senders.advance(rank, sender.next_event());
     }
 
     /// A packet reaches the next link of its path.
     fn on_line(&mut self, now: Time, index: usize) {
         let Some((_, packet)) = self.lines[index].pop() else { return };
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
-        self.line_events.set(index, next);
+        self.agenda.set_line(index, next);
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
         let link = path[usize::from(packet.hop)];
         self.offer(now, link as usize, packet);
@@ -217,79 +198,86 @@ impl Engine {
         }
         match link.arrive(now, &packet) {
             Fate::Leaves(departs) => self.pass_on(departs, index, packet),
-            Fate::Starts(departs) => self.link_events.set(index, departs),
+            Fate::Starts(departs) => self.agenda.set_link(index, departs),
             Fate::Stays => {}
         }
     }
 
     /// A delayed acknowledgement is due, or one reaches the first reverse link.
     fn on_receiver(&mut self, now: Time, flow: usize) {
-        let (sender, receiver) = (&mut self.world.senders[flow], &mut self.world.receivers[flow]);
+        let rank = self.world.ranks[flow] as usize;
+        let Ends { sender, receiver } = &mut self.world.ends[rank];
         if let Some(packet) = receiver.take_outgoing(now) {
-            self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
+            self.agenda.set_receiver(flow, receiver.next_event(self.world.marks.end));
             let link = self.world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
             return;
         }
         receiver.on_timer(now, sender, &self.world.marks, &mut self.samples.receivers);
-        self.receiver_events.set(flow, receiver.next_event(self.world.marks.end));
-        self.sender_events.advance(sender.identity.rank as usize, sender.next_event());
+        self.agenda.set_receiver(flow, receiver.next_event(self.world.marks.end));
+        self.agenda.senders.advance(rank, sender.next_event());
     }
 
     /// An acknowledgement reaches a sender, or one of its timers runs out.
     #[inline(always)]
     fn on_sender(&mut self, now: Time, rank: usize) {
         let world = &mut self.world;
-        let flow = world.by_rank[rank];
-        let sender = &mut world.senders[flow as usize];
+        let Ends { sender, receiver } = &mut world.ends[rank];
         let local = sender.local(now);
-        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, flow, &mut self.samples.senders)
-        {
-            self.sender_events.set(rank, Time::NEVER);
+        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, &mut self.samples.senders) {
+            self.agenda.senders.set(rank, Time::NEVER);
             return;
         }
         let turn = sender.handle(now, local);
         if sender.may_transmit() {
-            self.transmit(now, local, flow as usize, turn);
+            if !sender.identity.single_link {
+                self.transmit(now, local, rank, turn);
+                return;
+            }
+            let index = sender.identity.first_link;
+            let link = &mut world.links[index as usize];
+            if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples.queues) {
+                self.transmit(now, local, rank, turn);
+                return;
+            }
+            while sender.may_transmit()
+                && let Some(packet) = sender.transmit(now, local, turn)
+            {
+                match link.arrive(now, &packet) {
+                    Fate::Leaves(departs) => {
+                        let rows = &mut self.samples.receivers;
+                        receiver.deliver(departs, &packet, sender, &world.marks, rows);
+                    }
+                    Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
+                    Fate::Stays => {}
+                }
+            }
+            if world.receiver_events {
+                let next = receiver.next_event(world.marks.end);
+                self.agenda.set_receiver(sender.identity.flow as usize, next);
+            }
         }
-        self.sender_events.set(rank, self.world.senders[flow as usize].next_event());
+        // Told by a branch, which is nearly always right, so that the list need not wait for the timers.
+        match sender.next_arrival() {
+            Some(at) => self.agenda.senders.set(rank, at),
+            None => self.schedule(rank),
+        }
     }
 
-    /// A sender sends what it may. The common case, one link without events and no way back through links, is
-    /// taken by the shortest way.
-    #[inline(always)]
-    fn transmit(&mut self, now: Time, local: Time, flow: usize, turn: Turn) {
-        let world = &mut self.world;
-        let sender = &mut world.senders[flow];
-        let index = sender.identity.first_link as usize;
-        let link = &mut world.links[index];
-        let open =
-            !link.mark_due(now) || link.pass_marks(now, &world.marks, index as u32, &mut self.samples.queues);
-        if !sender.identity.single_link {
-            while let Some(packet) = self.world.senders[flow].transmit(now, local, turn) {
-                self.offer(now, index, packet);
-            }
-            return;
+    /// Sets a sender's event.
+    #[inline(never)]
+    fn schedule(&mut self, rank: usize) {
+        self.agenda.senders.set(rank, self.world.ends[rank].sender.next_event());
+    }
+
+    /// A sender whose packets or acknowledgements cross several links sends what it may.
+    #[inline(never)]
+    fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
+        let index = self.world.ends[rank].sender.identity.first_link as usize;
+        while let Some(packet) = self.world.ends[rank].sender.transmit(now, local, turn) {
+            self.offer(now, index, packet);
         }
-        let receiver = &mut world.receivers[flow];
-        while sender.may_transmit()
-            && let Some(packet) = sender.transmit(now, local, turn)
-        {
-            if !open {
-                continue;
-            }
-            match link.arrive(now, &packet) {
-                Fate::Leaves(departs) => {
-                    let rows = &mut self.samples.receivers;
-                    receiver.deliver(departs, &packet, sender, &world.marks, rows);
-                }
-                Fate::Starts(departs) => self.link_events.set(index, departs),
-                Fate::Stays => {}
-            }
-        }
-        if world.receiver_events {
-            self.receiver_events.set(flow, receiver.next_event(world.marks.end));
-        }
+        self.schedule(rank);
     }
 
     /// Brings every component to `end` and reports.
@@ -300,11 +288,9 @@ impl Engine {
             link.pass_marks(end, &marks, index as u32, &mut self.samples.queues);
             link.finish(end);
         }
-        for (flow, sender) in self.world.senders.iter_mut().enumerate() {
-            sender.pass_marks(end, &marks, flow as u32, &mut self.samples.senders);
-        }
-        for (flow, receiver) in self.world.receivers.iter_mut().enumerate() {
-            receiver.pass_marks(end, &marks, flow as u32, &mut self.samples.receivers);
+        for Ends { sender, receiver } in &mut self.world.ends {
+            sender.pass_marks(end, &marks, &mut self.samples.senders);
+            receiver.pass_marks(end, &marks, sender.identity.flow, &mut self.samples.receivers);
         }
         report::outcome(&self.world, self.samples, self.events, end, canceled)
     }

@@ -25,6 +25,11 @@ impl Histogram {
         self.counts[bucket(span.as_ps())] += 1;
     }
 
+    /// Spans counted.
+    pub(crate) fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
     /// Adds another's counts.
     pub(crate) fn add(&mut self, other: &Histogram) {
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {

@@ -15,6 +15,7 @@
 //! assert!(outcome.packets > 0);
 //! ```
 
+mod agenda;
 mod check;
 mod control;
 mod engine;

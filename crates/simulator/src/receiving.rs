@@ -99,13 +99,18 @@ impl ReceivingHost {
             self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
             return;
         };
-        let answer = match packet.kind {
-            PacketKind::Syn => Some(receiver.on_syn(packet.sent)),
-            _ => receiver.on_data(local, packet.seq, packet.sent),
-        };
-        if let Some(ack) = answer {
+        if packet.kind == PacketKind::Syn {
+            let ack = receiver.on_syn(packet.sent);
+            self.answer_apart(local, ack, sender);
+        } else if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent) {
             self.answer(local, ack, sender);
         }
+    }
+
+    /// [`Self::answer`] where it is rare.
+    #[inline(never)]
+    fn answer_apart(&mut self, local: Time, ack: Ack, sender: &mut SendingHost) {
+        self.answer(local, ack, sender);
     }
 
     /// The delayed acknowledgement may be due at the last link's `now`.
@@ -139,7 +144,7 @@ impl ReceivingHost {
             return;
         }
         if let Some(ack) = self.receiver.as_mut().and_then(|receiver| receiver.on_timer(local)) {
-            self.answer(local, ack, sender);
+            self.answer_apart(local, ack, sender);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use bufferlab_units::{Span, Time};
 
-use crate::engine::World;
+use crate::engine::{Ends, World};
 use crate::outcome::{FlowTable, Outcome};
 use crate::samples::Samples;
 
@@ -12,7 +12,7 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
         outcome.packets += link.statistics.departed_packets();
         link.statistics.report(index as u32, &mut outcome.queues, &mut outcome.histograms);
     }
-    for flow in 0..world.senders.len() {
+    for flow in 0..world.ends.len() {
         push_flow(&mut outcome.flows, world, flow);
     }
     let (queues, senders, receivers) = samples.into_tables();
@@ -21,7 +21,7 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
 }
 
 fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
-    let (sender, receiver) = (&world.senders[flow], &world.receivers[flow]);
+    let Ends { sender, receiver } = &world.ends[world.ranks[flow] as usize];
     let (now, then) = (sender.counters(), *sender.counters_at_warmup());
     table.flow.push(flow as u32);
     table.group.push(world.groups[flow]);
@@ -49,7 +49,7 @@ fn rtt(world: &World, flow: usize) -> Span {
         let inner = path.iter().rev().skip(1);
         inner.fold(Span::ZERO, |sum, &link| sum + world.links[link as usize].delay)
     };
-    let (sender, receiver) = (&world.senders[flow], &world.receivers[flow]);
+    let Ends { sender, receiver } = &world.ends[world.ranks[flow] as usize];
     let ends = sender.offset() + receiver.offset() + receiver.return_delay + receiver.home_delay;
     ends + delays(&route.forward) + delays(&route.reverse)
 }

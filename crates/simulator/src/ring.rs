@@ -11,23 +11,23 @@ const MIN_SLOTS: usize = 4;
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
     /// A power of two of them, or none.
-    slots: Vec<T>,
+    slots: Box<[T]>,
     /// Positions of the first item and after the last; not wrapped.
-    head: usize,
-    tail: usize,
+    head: u32,
+    tail: u32,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
-        Ring { slots: Vec::new(), head: 0, tail: 0 }
+        Ring { slots: Box::default(), head: 0, tail: 0 }
     }
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     /// Items held.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.tail.wrapping_sub(self.head)
+        self.tail.wrapping_sub(self.head) as usize
     }
 
     /// Nothing is held.
@@ -42,54 +42,66 @@ impl<T: Copy> Ring<T> {
         if self.is_empty() {
             return None;
         }
-        self.slots.get(self.head & self.slots.len().wrapping_sub(1))
+        self.slots.get(self.slot(self.head))
+    }
+
+    /// Where a position's item is.
+    #[inline]
+    fn slot(&self, position: u32) -> usize {
+        position as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// Appends an item.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.len() == self.slots.len() {
-            self.resize(self.slots.len() * 2, item);
+            self.resize(self.slots.len() * 2);
         }
-        let mask = self.slots.len().wrapping_sub(1);
-        if let Some(slot) = self.slots.get_mut(self.tail & mask) {
-            *slot = item;
-        }
+        let slot = self.slot(self.tail);
+        self.slots[slot] = item;
         self.tail = self.tail.wrapping_add(1);
     }
 
     /// Takes the first item.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
+        self.pop_if(|_| true)
+    }
+
+    /// Takes the first item if it passes a test. Looks once a round whether the memory is still needed.
+    #[inline]
+    pub(crate) fn pop_if(&mut self, test: impl FnOnce(&T) -> bool) -> Option<T> {
         let item = *self.front()?;
+        if !test(&item) {
+            return None;
+        }
         self.head = self.head.wrapping_add(1);
-        if self.len() < self.slots.len() / 8 {
-            self.shrink(item);
+        if self.slot(self.head) == 0 {
+            self.shrink();
         }
         Some(item)
     }
 
     /// The items, the first one first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        let mask = self.slots.len().wrapping_sub(1);
-        (0..self.len()).map(move |offset| &self.slots[self.head.wrapping_add(offset) & mask])
+        (0..self.len() as u32).map(|offset| &self.slots[self.slot(self.head.wrapping_add(offset))])
     }
 
     #[inline(never)]
-    fn shrink(&mut self, filler: T) {
-        if self.slots.len() > MIN_SLOTS {
-            self.resize(self.slots.len() / 4, filler);
+    fn shrink(&mut self) {
+        if self.slots.len() > MIN_SLOTS && self.len() < self.slots.len() / 8 {
+            self.resize(self.slots.len() / 4);
         }
     }
 
     #[inline(never)]
-    fn resize(&mut self, slots: usize, filler: T) {
+    fn resize(&mut self, slots: usize) {
         let slots = slots.max(MIN_SLOTS);
         let mut items: Vec<T> = Vec::with_capacity(slots);
         items.extend(self.iter());
-        (self.head, self.tail) = (0, items.len());
-        items.resize(slots, filler);
-        self.slots = items;
+        (self.head, self.tail) = (0, items.len() as u32);
+        items.resize(slots, T::default());
+        self.slots = items.into_boxed_slice();
     }
 }
 
@@ -102,7 +114,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_standard_queue_and_gives_memory_back() {
-        let (mut ring, mut twin) = (Ring::default(), VecDeque::new());
+        let (mut ring, mut twin, mut most) = (Ring::default(), VecDeque::new(), 0);
         let mut stream = Stream::new(1, 0, 0);
         for step in 0..100_000_u64 {
             // mostly growing, then mostly shrinking
@@ -114,8 +126,18 @@ mod tests {
                 assert_eq!(ring.pop(), twin.pop_front());
             }
             assert_eq!((ring.len(), ring.front()), (twin.len(), twin.front()));
-            assert!(ring.slots.len() <= (8 * (ring.len() + 1)).max(MIN_SLOTS));
+            most = most.max(ring.len());
+            assert!(ring.slots.len() <= (2 * most).max(MIN_SLOTS));
         }
         assert!(ring.iter().eq(twin.iter()));
+        // two rounds with next to nothing in it
+        while ring.len() > 1 {
+            ring.pop();
+        }
+        for step in 0..4_096 {
+            ring.push(step);
+            ring.pop();
+        }
+        assert!(most > 1_000 && ring.slots.len() <= 4 * MIN_SLOTS, "{most} {}", ring.slots.len());
     }
 }

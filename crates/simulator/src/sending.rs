@@ -39,12 +39,37 @@ struct Extras {
     access_free: Time,
 }
 
+/// An acknowledgement on its way. Without gaps, so that it moves in registers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrival {
+    /// When, by the first link's clock, its answer reaches that link.
+    at: Time,
+    echo: Time,
+    ack: u32,
+    flags: u32,
+}
+
+const SYN: u32 = 1;
+const HAS_SACK: u32 = 2;
+
+impl Arrival {
+    #[inline(always)]
+    fn new(at: Time, ack: Ack) -> Arrival {
+        let flags = if ack.has_sack { HAS_SACK } else { 0 } | if ack.syn { SYN } else { 0 };
+        Arrival { at, echo: ack.echo, ack: ack.ack, flags }
+    }
+
+    #[inline(always)]
+    fn ack(&self) -> Ack {
+        let Arrival { echo, ack, flags, .. } = *self;
+        Ack { ack, syn: flags & SYN != 0, has_sack: flags & HAS_SACK != 0, echo }
+    }
+}
+
 /// Where a host stands in the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(crate) flow: u32,
-    /// Its place among the senders' events.
-    pub(crate) rank: u32,
     pub(crate) first_link: u32,
     pub(crate) group: u16,
     /// Its data crosses one link, and its acknowledgements none.
@@ -55,8 +80,8 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug)]
 pub(crate) struct SendingHost {
     source: Source,
-    /// Acknowledgements on their way, with the first link's time at which their answer reaches it.
-    arrivals: Ring<(Time, Ack)>,
+    /// Acknowledgements on their way.
+    arrivals: Ring<Arrival>,
     /// SACK blocks of those that have them.
     sacks: Ring<SackBlocks>,
     marks: Marks,
@@ -124,7 +149,7 @@ impl SendingHost {
     /// An acknowledgement will reach the host, by its own clock, at `at`.
     #[inline(always)]
     pub(crate) fn expect(&mut self, at: Time, ack: Ack) {
-        self.arrivals.push((at + self.offset, ack));
+        self.arrivals.push(Arrival::new(at + self.offset, ack));
     }
 
     /// The SACK blocks of the acknowledgement that was expected last.
@@ -133,29 +158,36 @@ impl SendingHost {
     }
 
     /// When the next thing happens here, by the first link's clock.
-    #[inline(always)]
     pub(crate) fn next_event(&self) -> Time {
+        self.next_arrival().unwrap_or_else(|| self.own_event())
+    }
+
+    /// The same if that is an acknowledgement.
+    #[inline(always)]
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
+        self.arrivals.front().map(|arrival| arrival.at).filter(|at| *at <= self.own_event())
+    }
+
+    /// The first of the host's own moments, by the first link's clock.
+    #[inline(always)]
+    fn own_event(&self) -> Time {
         let own = match &self.source {
             Source::Tcp(sender) => sender.deadline(),
             // a datagram that is held back waits for `action`
             Source::Udp(_) if self.started && self.action != Time::NEVER => Time::NEVER,
             Source::Udp(source) => source.deadline(),
         };
-        let own = own.min(self.action).min(self.stop).saturating_add(self.offset);
-        self.arrivals.front().map_or(own, |(at, _)| own.min(*at))
+        own.min(self.action).min(self.stop).saturating_add(self.offset)
     }
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
     #[inline(always)]
     pub(crate) fn handle(&mut self, now: Time, local: Time) -> Turn {
-        match self.arrivals.front() {
-            Some(&(at, ack)) if at <= now => {
-                self.arrivals.pop();
-                self.take_arrival(local, &ack);
-                if self.action <= local { self.act(local) } else { Turn::Answer }
-            }
-            _ => self.handle_timers(local),
-        }
+        let Some(arrival) = self.arrivals.pop_if(|arrival| arrival.at <= now) else {
+            return self.handle_timers(local);
+        };
+        self.take_arrival(local, &arrival.ack());
+        if self.action <= local { self.act(local) } else { Turn::Answer }
     }
 
     #[inline(always)]
@@ -193,6 +225,7 @@ impl SendingHost {
     }
 
     /// The start, or the end of a processing delay.
+    #[inline(never)]
     fn act(&mut self, local: Time) -> Turn {
         self.action = Time::NEVER;
         if !self.started {
@@ -272,13 +305,7 @@ impl SendingHost {
 
     /// Handles the marks up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn pass_marks(
-        &mut self,
-        local: Time,
-        plan: &MarkPlan,
-        flow: u32,
-        rows: &mut Vec<SenderSample>,
-    ) -> bool {
+    pub(crate) fn pass_marks(&mut self, local: Time, plan: &MarkPlan, rows: &mut Vec<SenderSample>) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
             if warmup {
                 self.at_warmup = self.counters();
@@ -288,7 +315,7 @@ impl SendingHost {
             {
                 rows.push(SenderSample {
                     time,
-                    flow,
+                    flow: self.identity.flow,
                     cwnd: sender.cwnd(),
                     ssthresh: sender.ssthresh(),
                     srtt: sender.srtt(),

@@ -20,7 +20,6 @@ struct Counters {
 /// Waits of packets that left the queue in the measured window.
 #[derive(Clone, Debug)]
 struct Waits {
-    served: u64,
     sum_ps: u128,
     max: Span,
     histogram: Histogram,
@@ -28,24 +27,22 @@ struct Waits {
 
 impl Waits {
     fn new() -> Waits {
-        Waits { served: 0, sum_ps: 0, max: Span::ZERO, histogram: Histogram::new() }
+        Waits { sum_ps: 0, max: Span::ZERO, histogram: Histogram::new() }
     }
 
     fn clear(&mut self) {
-        (self.served, self.sum_ps, self.max) = (0, 0, Span::ZERO);
+        (self.sum_ps, self.max) = (0, Span::ZERO);
         self.histogram.clear();
     }
 
     #[inline]
     fn record(&mut self, wait: Span) {
-        self.served += 1;
         self.sum_ps += u128::from(wait.as_ps());
         self.max = self.max.max(wait);
         self.histogram.record(wait);
     }
 
     fn add(&mut self, other: &Waits) {
-        self.served += other.served;
         self.sum_ps += other.sum_ps;
         self.max = self.max.max(other.max);
         self.histogram.add(&other.histogram);
@@ -58,6 +55,16 @@ struct GroupStatistics {
     at_warmup: Counters,
     /// Made with the group's first service here: most groups cross few of a large network's links.
     waits: Option<Box<Waits>>,
+}
+
+/// A packet's way through a queue and its transmitter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    pub(crate) group: u16,
+    pub(crate) wire_bytes: u32,
+    pub(crate) comes: Time,
+    pub(crate) starts: Time,
+    pub(crate) departs: Time,
 }
 
 /// A link's statistics.
@@ -90,87 +97,80 @@ impl LinkStatistics {
         }
     }
 
-    /// The run's end.
-    #[inline]
-    pub(crate) fn end(&self) -> Time {
-        self.to
-    }
-
     #[inline]
     pub(crate) fn on_lost(&mut self, group: usize) {
         self.groups[group].counters.lost_packets += 1;
     }
 
     #[inline]
-    pub(crate) fn on_arrival(&mut self, packet: &Packet) {
-        self.groups[usize::from(packet.group)].counters.arrived.add(packet);
+    pub(crate) fn on_arrival(&mut self, group: u16, wire_bytes: u32) {
+        count(&mut self.groups[usize::from(group)].counters.arrived, wire_bytes);
     }
 
     #[inline]
-    pub(crate) fn on_drop(&mut self, packet: &Packet) {
-        self.groups[usize::from(packet.group)].counters.dropped.add(packet);
+    pub(crate) fn on_drop(&mut self, group: u16, wire_bytes: u32) {
+        count(&mut self.groups[usize::from(group)].counters.dropped, wire_bytes);
     }
 
     #[inline]
     pub(crate) fn on_departure(&mut self, group: u16, wire_bytes: u32) {
-        let departed = &mut self.groups[usize::from(group)].counters.departed;
-        departed.packets += 1;
-        departed.bytes += u64::from(wire_bytes);
+        count(&mut self.groups[usize::from(group)].counters.departed, wire_bytes);
     }
 
     pub(crate) fn on_left(&mut self, group: u16) {
         self.groups[usize::from(group)].counters.left_packets += 1;
     }
 
-    /// The backlog after an arrival.
+    /// The backlog after an arrival; gives the largest until now.
     #[inline]
-    pub(crate) fn on_backlog(&mut self, backlog: Backlog) {
+    pub(crate) fn on_backlog(&mut self, backlog: Backlog) -> Backlog {
         self.max.packets = self.max.packets.max(backlog.packets);
         self.max.bytes = self.max.bytes.max(backlog.bytes);
+        self.max
     }
 
-    /// A packet came at `now`, will start at `starts` and leave at `departs`.
+    /// Books a packet's whole way through; whether that ends before the run does.
     #[inline(always)]
-    pub(crate) fn on_passage(&mut self, packet: &Packet, now: Time, starts: Time, departs: Time) {
-        if now < self.from || departs > self.to {
-            self.on_passage_at_the_edge(packet, now, starts, departs);
-            return;
+    pub(crate) fn on_passage(&mut self, passage: Passage) -> bool {
+        let Passage { group, wire_bytes, comes, starts, departs } = passage;
+        let books = &mut self.groups[usize::from(group)];
+        count(&mut books.counters.arrived, wire_bytes);
+        if comes < self.from || departs >= self.to {
+            // put together anew, so that it is put together nowhere else
+            return self.on_passage_at_the_edge(Passage { group, wire_bytes, comes, starts, departs });
         }
-        let wait = starts - now;
-        self.add_areas(wait, packet);
+        let wait = starts - comes;
+        books.record(wait);
+        self.add_areas(wait, wire_bytes);
         self.busy = self.busy + (departs - starts);
-        self.record_wait(packet, wait);
+        true
     }
 
-    /// The same for a packet that is here when the window begins or ends.
+    /// The same for a packet that may be here when the window begins or ends.
     #[inline(never)]
-    fn on_passage_at_the_edge(&mut self, packet: &Packet, now: Time, starts: Time, departs: Time) {
+    fn on_passage_at_the_edge(&mut self, passage: Passage) -> bool {
+        let Passage { group, wire_bytes, comes, starts, departs } = passage;
         let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
-        let (wait, busy) = (within(now, starts), within(starts, departs));
-        self.add_areas(wait, packet);
+        let (wait, busy) = (within(comes, starts), within(starts, departs));
+        self.add_areas(wait, wire_bytes);
         self.busy = self.busy + busy;
         if starts >= self.from && starts < self.to {
-            self.record_wait(packet, starts - now);
+            self.groups[usize::from(group)].record(starts - comes);
         }
+        departs < self.to
     }
 
     #[inline]
-    fn add_areas(&mut self, wait: Span, packet: &Packet) {
+    fn add_areas(&mut self, wait: Span, wire_bytes: u32) {
         self.packet_area += u128::from(wait.as_ps());
-        self.byte_area += u128::from(wait.as_ps()) * u128::from(packet.wire_bytes);
-    }
-
-    #[inline(always)]
-    fn record_wait(&mut self, packet: &Packet, wait: Span) {
-        let group = &mut self.groups[usize::from(packet.group)];
-        group.waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
+        self.byte_area += u128::from(wait.as_ps()) * u128::from(wire_bytes);
     }
 
     /// A packet starts its transmission after waiting so long.
     #[inline]
     pub(crate) fn on_service(&mut self, packet: &Packet, wait: Span, transmission: Span) {
         self.busy = self.busy + transmission;
-        self.record_wait(packet, wait);
+        self.groups[usize::from(packet.group)].record(wait);
     }
 
     /// The backlog has been this since the last change.
@@ -246,7 +246,7 @@ impl LinkStatistics {
             if whole_link && window > 0.0 { value / window } else { 0.0 }
         };
         let waits = statistics.waits.as_deref();
-        let served = waits.map_or(0, |waits| waits.served);
+        let served = waits.map_or(0, |waits| waits.histogram.total());
         table.link.push(link);
         table.group.push(group);
         table.arrived_packets.push(now.arrived.packets - then.arrived.packets);
@@ -273,6 +273,13 @@ impl LinkStatistics {
     }
 }
 
+/// One packet more.
+#[inline]
+fn count(counter: &mut Backlog, wire_bytes: u32) {
+    counter.packets += 1;
+    counter.bytes += u64::from(wire_bytes);
+}
+
 impl Counters {
     fn add(&mut self, other: &Counters) {
         let pairs = [
@@ -290,6 +297,11 @@ impl Counters {
 }
 
 impl GroupStatistics {
+    #[inline(always)]
+    fn record(&mut self, wait: Span) {
+        self.waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
+    }
+
     fn add(&mut self, other: &GroupStatistics) {
         self.counters.add(&other.counters);
         self.at_warmup.add(&other.at_warmup);

@@ -5,7 +5,7 @@ use bufferlab_qdisc::{AnyQdisc, Fifo, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
-use crate::engine::{Route, World};
+use crate::engine::{Ends, Route, World};
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
@@ -45,17 +45,19 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         build_link(link, service, loss, LinkStatistics::new(groups, &marks), marks.marks(link.sample))
     });
     let links: Vec<_> = links.collect();
-    let flows = 0..plan.flows.group.len();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
     let mut ranks = vec![0; by_rank.len()];
     for (rank, &flow) in by_rank.iter().enumerate() {
         ranks[flow as usize] = rank as u32;
     }
+    let ends = by_rank.iter().map(|&flow| Ends {
+        sender: build_sender(plan, flow as usize, &marks),
+        receiver: build_receiver(plan, flow as usize, &links, &marks),
+    });
     World {
-        senders: flows.clone().map(|flow| build_sender(plan, flow, ranks[flow], &marks)).collect(),
-        receivers: flows.map(|flow| build_receiver(plan, flow, &links, &marks)).collect(),
+        ends: ends.collect(),
         links,
-        by_rank,
+        ranks,
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
         marks,
@@ -131,7 +133,7 @@ fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).expect("a checked plan has no rate of zero")
 }
 
-fn build_sender(plan: &Plan, flow: usize, rank: u32, marks: &MarkPlan) -> SendingHost {
+fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
     let (source, data_bytes, syn_bytes) = match &group.source {
@@ -157,7 +159,6 @@ fn build_sender(plan: &Plan, flow: usize, rank: u32, marks: &MarkPlan) -> Sendin
         stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
         identity: Identity {
             flow: flow as u32,
-            rank,
             first_link: group.forward[0],
             group: flows.group[flow] as u16,
             single_link: group.forward.len() == 1 && group.reverse.is_empty(),

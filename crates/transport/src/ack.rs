@@ -60,7 +60,7 @@ impl SackBlocks {
 }
 
 /// A pure acknowledgement. Its SACK blocks, which few have, are handed over beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     /// The next segment that the receiver expects.
     pub ack: u32,

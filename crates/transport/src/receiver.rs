@@ -59,11 +59,12 @@ impl Receiver {
     }
 
     /// A data segment, sent at `sent`, arrived. Gives the acknowledgement that must go at once, if any.
-    #[inline]
+    #[inline(always)]
     pub fn on_data(&mut self, now: Time, seq: u32, sent: Time) -> Option<Ack> {
         if seq <= self.last_ack && sent >= self.ts_recent {
             self.ts_recent = sent;
         }
+        let mut has_sack = false;
         if seq == self.next && self.holds_nothing() {
             self.next += 1;
             self.pending += 1;
@@ -71,22 +72,23 @@ impl Receiver {
                 self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
                 return None;
             }
-            return Some(self.acknowledge(false));
+        } else {
+            has_sack = self.on_disorder(seq);
         }
-        Some(self.on_disorder(seq))
+        Some(self.acknowledge(has_sack))
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a
-    /// copy of an old one (RFC 9293 section 3.10.7.4).
-    fn on_disorder(&mut self, seq: u32) -> Ack {
+    /// copy of an old one (RFC 9293 section 3.10.7.4). Says whether there is something to report.
+    #[inline(never)]
+    fn on_disorder(&mut self, seq: u32) -> bool {
         let held = self.held.get_or_insert_with(|| Box::new(Reassembly::new()));
         if seq == self.next {
             self.next = held.advance(seq);
         } else if seq > self.next {
             held.insert(self.next, seq);
         }
-        let has_sack = self.sack && !held.is_empty();
-        self.acknowledge(has_sack)
+        self.sack && !held.is_empty()
     }
 
     /// The SACK blocks of the acknowledgement just made.

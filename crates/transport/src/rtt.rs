@@ -70,6 +70,7 @@ impl RttEstimator {
 
     /// The sample of a segment sent and acknowledged at these moments, as a clock of the given granularity
     /// sees it: whole ticks between the two, at least one (ns-2 `TcpAgent::rtt_update` counts likewise).
+    #[inline]
     pub fn sample(&self, sent: Time, acked: Time) -> Span {
         let tick = self.clock.as_ps();
         if tick <= 1 {
@@ -80,7 +81,7 @@ impl RttEstimator {
     }
 
     /// Takes a sample into account: (2.2) and (2.3) with alpha = 1/8 and beta = 1/4. Ends a backoff.
-    #[inline]
+    #[inline(always)]
     pub fn update(&mut self, sample: Span) {
         if self.clock.as_ps() > 1 {
             self.update_ticks(sample);
@@ -112,7 +113,7 @@ impl RttEstimator {
 
     #[inline]
     fn set_rto(&mut self, rto: u64) {
-        self.base_rto = Span::from_ps(rto.clamp(self.min_rto.as_ps(), self.max_rto.as_ps()));
+        self.base_rto = Span::from_ps(rto.max(self.min_rto.as_ps()).min(self.max_rto.as_ps()));
         self.backoff = 0;
     }
 

@@ -10,14 +10,15 @@ use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
 use crate::ring::Ring;
-use crate::statistics::LinkStatistics;
+use crate::statistics::{LinkStatistics, Passage};
 
 /// A packet accepted and not yet out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Held {
     departs: Time,
     wire_bytes: u32,
-    group: u16,
+    /// Wide, so that there is no gap and the whole moves in registers.
+    group: u32,
 }
 
 /// A FIFO queue with its transmitter.
@@ -27,7 +28,11 @@ pub(crate) struct Fifo {
     clock: TransmissionClock,
     /// The first is in transmission, the others wait.
     packets: Ring<Held>,
-    waiting_bytes: u64,
+    /// Of all of them.
+    bytes: u64,
+    /// While no more than this is held, a packet is admitted and sets no record, whether or not some of it has
+    /// left meanwhile: so that need not be looked at.
+    slack: Backlog,
     /// When the transmitter will have sent everything.
     free: Time,
 }
@@ -35,46 +40,60 @@ pub(crate) struct Fifo {
 impl Fifo {
     pub(crate) fn new(limit: Limit, rate: Rate) -> Fifo {
         let clock = TransmissionClock::new(rate);
-        Fifo { limit, clock, packets: Ring::default(), waiting_bytes: 0, free: Time::ZERO }
+        Fifo { limit, clock, packets: Ring::default(), bytes: 0, slack: Backlog::default(), free: Time::ZERO }
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
+        self.slack = Backlog::default();
+    }
+
+    /// The largest backlog is reckoned anew.
+    pub(crate) fn start_measuring(&mut self) {
+        self.slack = Backlog::default();
     }
 
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Fate {
-        self.settle(now, statistics);
-        let backlog = self.backlog();
-        if !self.limit.admits(backlog, packet.wire_bytes) {
-            statistics.on_drop(packet);
+        let (wire_bytes, group) = (packet.wire_bytes, packet.group);
+        let slack = self.packets.len() as u64 <= self.slack.packets
+            && self.bytes + u64::from(wire_bytes) <= self.slack.bytes;
+        if !slack && !self.admits(now, wire_bytes, statistics) {
+            statistics.on_arrival(group, wire_bytes);
+            statistics.on_drop(group, wire_bytes);
             return Fate::Stays;
         }
         let starts = self.free.max(now);
-        let departs = starts.saturating_add(self.clock.next(packet.wire_bytes));
-        if !self.packets.is_empty() {
-            self.waiting_bytes += u64::from(packet.wire_bytes);
-        }
-        self.packets.push(Held { departs, wire_bytes: packet.wire_bytes, group: packet.group });
+        let departs = starts.saturating_add(self.clock.next(wire_bytes));
+        self.packets.push(Held { departs, wire_bytes, group: u32::from(group) });
+        self.bytes += u64::from(wire_bytes);
         self.free = departs;
-        statistics.on_backlog(self.backlog());
-        statistics.on_passage(packet, now, starts, departs);
         // what leaves after the run's end reaches nobody; on a slow link with a long queue it may never leave
-        if departs < statistics.end() { Fate::Leaves(departs) } else { Fate::Stays }
+        let leaves = statistics.on_passage(Passage { group, wire_bytes, comes: now, starts, departs });
+        if leaves { Fate::Leaves(departs) } else { Fate::Stays }
+    }
+
+    /// Whether a packet finds room once what has left is gone.
+    #[inline(never)]
+    fn admits(&mut self, now: Time, wire_bytes: u32, statistics: &mut LinkStatistics) -> bool {
+        self.settle(now, statistics);
+        let mut backlog = self.backlog();
+        if !self.limit.admits(backlog, wire_bytes) {
+            return false;
+        }
+        if !self.packets.is_empty() {
+            backlog.packets += 1;
+            backlog.bytes += u64::from(wire_bytes);
+        }
+        self.slack = self.limit.bound(statistics.on_backlog(backlog));
+        true
     }
 
     /// Lets go what has left up to `now`.
-    #[inline(always)]
     fn settle(&mut self, now: Time, statistics: &mut LinkStatistics) {
-        while let Some(&Held { departs, wire_bytes, group }) = self.packets.front() {
-            if departs > now {
-                return;
-            }
-            statistics.on_departure(group, wire_bytes);
-            self.packets.pop();
-            if let Some(next) = self.packets.front() {
-                self.waiting_bytes -= u64::from(next.wire_bytes);
-            }
+        while let Some(held) = self.packets.pop_if(|held| held.departs <= now) {
+            statistics.on_departure(held.group as u16, held.wire_bytes);
+            self.bytes -= u64::from(held.wire_bytes);
         }
     }
 
@@ -87,13 +106,16 @@ impl Fifo {
 
     #[inline]
     pub(crate) fn backlog(&self) -> Backlog {
-        Backlog { packets: (self.packets.len() as u64).saturating_sub(1), bytes: self.waiting_bytes }
+        let Some(first) = self.packets.front() else {
+            return Backlog::default();
+        };
+        Backlog { packets: self.packets.len() as u64 - 1, bytes: self.bytes - u64::from(first.wire_bytes) }
     }
 
     pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
         self.settle_before(end, statistics);
         for held in self.packets.iter() {
-            statistics.on_left(held.group);
+            statistics.on_left(held.group as u16);
         }
     }
 }

@@ -47,7 +47,8 @@ pub(crate) struct Link {
     loss: Stream,
     /// Changes of the limit to come, the next one last.
     changes: Vec<(Time, Limit)>,
-    next_change: Time,
+    /// Arrivals from here on may be lost, or find another limit.
+    heed_from: Time,
     /// What was counted.
     pub(crate) statistics: LinkStatistics,
     /// Propagation delay.
@@ -75,7 +76,7 @@ impl Link {
             marks: setup.marks,
             loss_below: loss_threshold(setup.loss_ppb),
             loss: setup.loss,
-            next_change: changes.last().map_or(Time::NEVER, |(at, _)| *at),
+            heed_from: Time::ZERO,
             changes,
             statistics: setup.statistics,
             delay: setup.delay,
@@ -85,17 +86,12 @@ impl Link {
     /// A packet arrives.
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, packet: &Packet) -> Fate {
-        if self.loss_below != 0 && self.loss.bits() < self.loss_below {
-            self.statistics.on_lost(usize::from(packet.group));
+        if now >= self.heed_from && self.is_lost(now, packet.group) {
             return Fate::Stays;
         }
-        if now >= self.next_change {
-            self.change_limit(now);
-        }
-        self.statistics.on_arrival(packet);
         match &mut self.server {
             Server::Fifo(fifo) => fifo.arrive(now, packet, &mut self.statistics),
-            Server::Queued(queued) => queued.arrive(now, packet, &mut self.statistics),
+            Server::Queued(queued) => queued.arrive(now, *packet, &mut self.statistics),
         }
     }
 
@@ -107,7 +103,17 @@ impl Link {
         }
     }
 
-    #[cold]
+    /// Whether a packet is lost before it reaches the queue; changes the limit if it is time to.
+    #[inline(never)]
+    fn is_lost(&mut self, now: Time, group: u16) -> bool {
+        if self.loss_below != 0 && self.loss.bits() < self.loss_below {
+            self.statistics.on_lost(usize::from(group));
+            return true;
+        }
+        self.change_limit(now);
+        false
+    }
+
     fn change_limit(&mut self, now: Time) {
         while let Some(&(_, limit)) = self.changes.last().filter(|(at, _)| *at <= now) {
             match &mut self.server {
@@ -116,7 +122,8 @@ impl Link {
             }
             self.changes.pop();
         }
-        self.next_change = self.changes.last().map_or(Time::NEVER, |(at, _)| *at);
+        let next_change = self.changes.last().map_or(Time::NEVER, |(at, _)| *at);
+        self.heed_from = if self.loss_below == 0 { next_change } else { Time::ZERO };
     }
 
     /// Whether a mark is due.
@@ -142,8 +149,9 @@ impl Link {
             }
             if warmup {
                 self.statistics.start_measuring(backlog);
-                if let Server::Queued(queued) = &self.server {
-                    queued.start_measuring(time, &mut self.statistics);
+                match &mut self.server {
+                    Server::Fifo(fifo) => fifo.start_measuring(),
+                    Server::Queued(queued) => queued.start_measuring(time, &mut self.statistics),
                 }
             }
         }

@@ -30,10 +30,12 @@ impl Queued {
         self.qdisc.set_limit(limit);
     }
 
-    #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Fate {
+    /// By value and apart, so that a packet that only meets FIFO links is never put together.
+    #[inline(never)]
+    pub(crate) fn arrive(&mut self, now: Time, packet: Packet, statistics: &mut LinkStatistics) -> Fate {
+        statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
-        self.qdisc.enqueue(now, *packet, &mut self.drops);
+        self.qdisc.enqueue(now, packet, &mut self.drops);
         let idle = self.in_service.is_none();
         if idle {
             self.serve(now, statistics);
@@ -68,7 +70,7 @@ impl Queued {
     #[inline]
     fn count_drops(&mut self, statistics: &mut LinkStatistics) {
         for dropped in self.drops.drain(..) {
-            statistics.on_drop(&dropped.packet);
+            statistics.on_drop(dropped.packet.group, dropped.packet.wire_bytes);
         }
     }
 
