@@ -1,5 +1,7 @@
 //! What every control must do, whatever its law.
 
+use bufferlab_units::{Span, Stream};
+
 use super::*;
 
 fn controls() -> Vec<AnyControl> {
@@ -7,6 +9,20 @@ fn controls() -> Vec<AnyControl> {
         Reno::new(2, None, Growth::PerAck).into(),
         Reno::new(10, Some(64), Growth::PerSegment).into(),
         Fixed::new(1).into(),
+        Bic::new(2, None).into(),
+        Cubic::new(10, None, CubicVersion::LINUX_2_6_24).into(),
+        Cubic::new(10, Some(20), CubicVersion::LINUX_2_6_26).into(),
+        Cubic::new(10, None, CubicVersion::LINUX_5).with_hystart().into(),
+        RfcCubic::new(10, Some(20), true, false).into(),
+        RfcCubic::new(10, None, false, true).into(),
+        Ctcp::new(2, Some(20), CtcpParameters::default()).into(),
+        Scalable::new(2, None).into(),
+        Vegas::new(2, None).into(),
+        Westwood::new(2, None).into(),
+        Htcp::new(2, None).into(),
+        Dctcp::new(2, None, DCTCP_GAIN).into(),
+        Bbr1::new(10, Stream::new(1, 2, 3)).into(),
+        Bbr3::new(10, Stream::new(1, 2, 3)).into(),
     ]
 }
 
@@ -24,7 +40,7 @@ fn the_window_is_finite_and_never_below_one_segment() {
                     let event = CongestionEvent::Timeout { repeated: round % 2 == 0 };
                     control.on_congestion(Time::ZERO, &congestion(event));
                 }
-                _ => control.on_ack(Time::ZERO, &AckSample { acked: round % 3 }),
+                _ => control.on_ack(Time::ZERO, &AckSample::of(round % 3)),
             }
             assert!(control.cwnd() >= 1.0 && control.cwnd().is_finite(), "{control:?}");
             assert!(control.ssthresh() >= 1.0, "{control:?}");
@@ -35,12 +51,62 @@ fn the_window_is_finite_and_never_below_one_segment() {
 #[test]
 fn a_clone_continues_identically() {
     for mut control in controls() {
-        control.on_ack(Time::ZERO, &AckSample { acked: 1 });
+        control.on_ack(Time::ZERO, &AckSample::of(1));
         let mut twin = control.clone();
         for _ in 0..100 {
-            control.on_ack(Time::ZERO, &AckSample { acked: 2 });
-            twin.on_ack(Time::ZERO, &AckSample { acked: 2 });
+            control.on_ack(Time::ZERO, &AckSample::of(2));
+            twin.on_ack(Time::ZERO, &AckSample::of(2));
         }
         assert_eq!(control.cwnd().to_bits(), twin.cwnd().to_bits());
+    }
+}
+
+/// Samples that no transport would give, but that must not stop a run: times of zero and of years, counters
+/// that jump and stand still.
+fn odd_sample(stream: &mut Stream) -> AckSample {
+    let mut any = |choices: &[u64]| choices[stream.below(choices.len() as u64) as usize];
+    let counts = [0, 1, 2, 10, 1_000, u64::from(u32::MAX)];
+    let spans = [0, 1, 1_000_000, 100_000_000_000, u64::MAX / 4];
+    AckSample {
+        acked: any(&counts) as u32,
+        rtt: Some(Span::from_ps(any(&spans))).filter(|_| any(&[0, 1]) == 1),
+        srtt: Span::from_ps(any(&spans)),
+        inflight: any(&counts) as u32,
+        una: any(&counts) as u32,
+        sent_to: any(&counts) as u32,
+        marked: any(&counts) as u32,
+        rate: Some(RateSample {
+            delivered: any(&counts),
+            prior_delivered: any(&counts),
+            interval: Span::from_ps(any(&spans)),
+            app_limited: any(&[0, 1]) == 1,
+            tx_in_flight: any(&counts) as u32,
+            lost: any(&counts),
+            prior_lost: any(&counts),
+        })
+        .filter(|_| any(&[0, 1]) == 1),
+    }
+}
+
+#[test]
+fn odd_samples_stop_nothing() {
+    for (index, mut control) in controls().into_iter().enumerate() {
+        let mut stream = Stream::new(7, 0, index as u32);
+        let mut now = Time::ZERO;
+        for _ in 0..20_000 {
+            now += Span::from_ps(stream.below(20_000_000_000));
+            match stream.below(12) {
+                0 => control.on_congestion(now, &congestion(CongestionEvent::Loss)),
+                1 => control.on_recovery_exit(now),
+                2 if stream.below(10) == 0 => {
+                    let event = CongestionEvent::Timeout { repeated: stream.below(2) == 0 };
+                    control.on_congestion(now, &congestion(event));
+                }
+                _ => control.on_ack(now, &odd_sample(&mut stream)),
+            }
+            assert!(control.cwnd() >= 1.0 && control.cwnd().is_finite(), "{control:?}");
+            assert!(control.ssthresh() >= 1.0, "{control:?}");
+            assert!(control.pacing().is_none_or(|rate| rate > 0.0 && rate.is_finite()), "{control:?}");
+        }
     }
 }

@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn nothing_moves_it() {
         let mut control = Fixed::new(7);
-        control.on_ack(Time::ZERO, &AckSample { acked: 3 });
+        control.on_ack(Time::ZERO, &AckSample::of(3));
         let event = CongestionEvent::Timeout { repeated: false };
         control.on_congestion(Time::ZERO, &Congestion { event, flight: 7, receive_window: 100 });
         assert_eq!(control.cwnd(), 7.0);

@@ -1,29 +1,48 @@
 //! Congestion controls, one a file: how large a window may be.
 //!
-//! Windows are counted in segments of the connection's maximum size. A control is told of acknowledgements and
-//! of congestion; loss detection and retransmission belong to the transport, which names what happened.
+//! Windows are counted in segments of the connection's maximum size. A control is told of acknowledgements
+//! and of congestion; loss detection and retransmission belong to the transport, which names what happened.
 //!
 //! Tahoe and `NewReno` are not files here: both grow and halve the window as [`Reno`] does and differ in what
 //! they do about a loss (slow start from one segment; RFC 6582's partial acknowledgements), which is recovery
 //! and lives in the transport.
 
+mod bbr;
+mod bic;
+mod cbrt;
+mod ctcp;
+mod cubic;
+mod cubic_rfc;
+mod dctcp;
 mod fixed;
+mod htcp;
+mod hystart;
+mod linux_window;
 mod reno;
+mod sample;
+mod scalable;
+mod vegas;
+mod westwood;
 
+pub use bbr::{Bbr1, Bbr3};
+pub use bic::Bic;
+pub use ctcp::{Ctcp, CtcpParameters};
+pub use cubic::{Cubic, CubicVersion, FirstStep};
+pub use cubic_rfc::RfcCubic;
+pub use dctcp::{DCTCP_GAIN, Dctcp};
 pub use fixed::Fixed;
+pub use htcp::Htcp;
+pub use hystart::{HyStart, SlowStartAdvice};
 pub use reno::{Growth, Reno};
+pub use sample::{AckSample, RateSample};
+pub use scalable::{SCALABLE_COUNT, Scalable};
+pub use vegas::Vegas;
+pub use westwood::Westwood;
 
 use bufferlab_units::Time;
 
 /// A slow-start threshold above every window.
 pub const NO_THRESHOLD: f64 = f64::MAX;
-
-/// What an acknowledgement tells a control.
-#[derive(Clone, Copy, Debug)]
-pub struct AckSample {
-    /// Segments that it acknowledges for the first time.
-    pub acked: u32,
-}
 
 /// What made the sender believe in congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +71,7 @@ pub struct Congestion {
 
 /// How large the window may be.
 pub trait CongestionControl {
-    /// New data was acknowledged outside of fast recovery.
+    /// New data was acknowledged outside of fast recovery, or in it for controls that say so.
     fn on_ack(&mut self, now: Time, sample: &AckSample);
     /// The network is congested.
     fn on_congestion(&mut self, now: Time, congestion: &Congestion);
@@ -60,13 +79,28 @@ pub trait CongestionControl {
     fn cwnd(&self) -> f64;
     /// The slow-start threshold in segments.
     fn ssthresh(&self) -> f64;
+    /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
+    fn on_recovery_exit(&mut self, _now: Time) {}
+    /// The rate to send at, segments a second; nothing: as soon as the window allows.
+    fn pacing(&self) -> Option<f64> {
+        None
+    }
+    /// Acknowledgements are to carry a [`RateSample`].
+    fn wants_rate(&self) -> bool {
+        false
+    }
+    /// Acknowledgements are to be told in fast recovery too.
+    fn grows_in_recovery(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! controls {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// Every control behind one type: no allocation and no indirect call for each acknowledgement.
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+        /// Every control behind one type, without an indirect call for each acknowledgement. The larger ones are in
+        /// boxes, so that a flow of a small one costs no more memory for them.
         #[derive(Clone, Debug)]
-        pub enum AnyControl { $($(#[$doc])* $name($name),)* }
+        pub enum AnyControl { $($(#[$doc])* $name($kind),)* }
 
         impl CongestionControl for AnyControl {
             #[inline]
@@ -84,20 +118,60 @@ macro_rules! controls {
             fn ssthresh(&self) -> f64 {
                 match self { $(AnyControl::$name(control) => control.ssthresh(),)* }
             }
+            fn on_recovery_exit(&mut self, now: Time) {
+                match self { $(AnyControl::$name(control) => control.on_recovery_exit(now),)* }
+            }
+            #[inline]
+            fn pacing(&self) -> Option<f64> {
+                match self { $(AnyControl::$name(control) => control.pacing(),)* }
+            }
+            fn wants_rate(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.wants_rate(),)* }
+            }
+            #[inline]
+            fn grows_in_recovery(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.grows_in_recovery(),)* }
+            }
         }
 
         $(impl From<$name> for AnyControl {
-            fn from(control: $name) -> AnyControl { AnyControl::$name(control) }
+            fn from(control: $name) -> AnyControl { AnyControl::$name(control.into()) }
         })*
     };
 }
 
 controls! {
     /// RFC 5681.
-    Reno,
+    Reno: Reno,
     /// A window that never changes.
-    Fixed,
+    Fixed: Fixed,
+    /// BIC.
+    Bic: Box<Bic>,
+    /// CUBIC as Linux computes it.
+    Cubic: Box<Cubic>,
+    /// CUBIC by RFC 9438.
+    RfcCubic: Box<RfcCubic>,
+    /// Compound TCP.
+    Ctcp: Box<Ctcp>,
+    /// Scalable TCP.
+    Scalable: Box<Scalable>,
+    /// Vegas.
+    Vegas: Box<Vegas>,
+    /// Westwood+.
+    Westwood: Box<Westwood>,
+    /// H-TCP.
+    Htcp: Box<Htcp>,
+    /// DCTCP, RFC 8257.
+    Dctcp: Box<Dctcp>,
+    /// BBR version 1.
+    Bbr1: Box<Bbr1>,
+    /// BBR version 3.
+    Bbr3: Box<Bbr3>,
 }
 
+#[cfg(test)]
+mod bare_link;
+#[cfg(test)]
+mod characteristics;
 #[cfg(test)]
 mod conformance;

@@ -146,7 +146,7 @@ mod tests {
 
     fn acks(control: &mut Reno, count: u32) {
         for _ in 0..count {
-            control.on_ack(Time::ZERO, &AckSample { acked: 1 });
+            control.on_ack(Time::ZERO, &AckSample::of(1));
         }
     }
 

@@ -462,7 +462,7 @@ impl Sender {
     #[inline]
     fn grow(&mut self, now: Time, acked: u32) {
         if self.cwnd_whole < self.receive_window {
-            self.control.on_ack(now, &AckSample { acked });
+            self.control.on_ack(now, &AckSample::of(acked));
         }
     }
 

@@ -1,0 +1,390 @@
+//! CUBIC as Linux computes it, in three of its versions.
+//!
+//! Sources: S. Ha, I. Rhee, L. Xu, "CUBIC: A New TCP-Friendly High-Speed TCP Variant", ACM SIGOPS OSR 42(5),
+//! 2008; Linux `net/ipv4/tcp_cubic.c` 2.6.24 (v2.1) and 5.10 (v2.3) for constants and integer steps, read as
+//! behavior, and its log for 2.6.26 (v2.2, "clamp removed"). RFC 9438's CUBIC is [`crate::RfcCubic`].
+//!
+//! | version | loss leaves | steps count | before the first loss | else |
+//! | --- | --- | --- | --- | --- |
+//! | [`CubicVersion::LINUX_2_6_24`], CUBIC' | 819/1024 | acknowledgements | 50 | `S_max`: 16 in 100 ms |
+//! | [`CubicVersion::LINUX_2_6_26`], CUBIC'' | 717/1024 | acknowledgements | 50 | no clamp |
+//! | [`CubicVersion::LINUX_5`] | 717/1024 | segments | at most 20 | at most half a segment a segment |
+//!
+//! Departures:
+//! - those of the window (`linux_window`);
+//! - the cube root is exact to the integer; Linux's table and one Newton step are off by 0.2 % on average;
+//! - jiffies are milliseconds (HZ = 1000) whatever the version; distributions also used 100 and 250;
+//! - version 5's slow start has RFC 9406's `HyStart++` or none, not Linux's own `HyStart`;
+//! - no undo after a spurious loss (segments are not reordered enough here).
+
+use bufferlab_units::{Span, Time};
+
+use crate::bic::{AckRatio, jiffies, remembered, scaled};
+use crate::cbrt::cbrt;
+use crate::linux_window::LinuxWindow;
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart};
+
+/// C times 1024: C = 0.4 segments a cubic second (`bic_scale` 41, times 10 for the 100 ms of its reference).
+const C_SCALED: u64 = 410;
+/// log₂ of the units of time a second in which the cubic is computed (`BICTCP_HZ`).
+const TIME_SHIFT: u32 = 10;
+/// The step is worked out again after this long, ms (`HZ / 32`).
+const REFRESH_MS: u64 = 31;
+/// Delay samples are discarded so long after a loss, ms ("right after fast recovery").
+const SETTLE_MS: u64 = 1_000;
+/// A window at or above its target waits for this many windows of segments ("very small increment").
+const HOLD: u64 = 100;
+
+/// What differs between Linux's versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CubicVersion {
+    /// What a loss leaves of the window, in 1024ths (`beta`).
+    pub beta: u32,
+    /// Largest increase in 100 ms once the plateau is passed, segments (`max_increment`).
+    pub max_increment: Option<u32>,
+    /// The step before the first loss.
+    pub first: FirstStep,
+    /// Steps count acknowledged segments, not acknowledgements; the step is at least 2.
+    pub per_segment: bool,
+    /// A loss below the last maximum is remembered as less (`fast_convergence`, on by default).
+    pub fast_convergence: bool,
+}
+
+/// The step of growth before the first loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstStep {
+    /// Always this many segments for one more.
+    Fixed(u32),
+    /// At most this many.
+    AtMost(u32),
+}
+
+impl CubicVersion {
+    /// Linux 2.6.24, v2.1: CUBIC' of the buffer-sizing literature, up to 2.6.25.
+    pub const LINUX_2_6_24: CubicVersion = CubicVersion {
+        beta: 819,
+        max_increment: Some(16),
+        first: FirstStep::Fixed(50),
+        per_segment: false,
+        fast_convergence: true,
+    };
+    /// Linux 2.6.26, v2.2: CUBIC''.
+    pub const LINUX_2_6_26: CubicVersion =
+        CubicVersion { beta: 717, max_increment: None, ..CubicVersion::LINUX_2_6_24 };
+    /// Linux 5.10, v2.3.
+    pub const LINUX_5: CubicVersion =
+        CubicVersion { first: FirstStep::AtMost(20), per_segment: true, ..CubicVersion::LINUX_2_6_26 };
+
+    /// The same without fast convergence: what RFC 9438 section 4.7 asks for where a flow is alone, whose
+    /// losses else come by turns from a window a segment below the last maximum.
+    #[must_use]
+    pub const fn alone(self) -> CubicVersion {
+        CubicVersion { fast_convergence: false, ..self }
+    }
+}
+
+/// A stretch of growth between losses.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// When it began, ms (`epoch_start`).
+    start_ms: u64,
+    /// The plateau's window, segments (`bic_origin_point`).
+    origin: u32,
+    /// Time from the epoch's start to the plateau, 1/1024 s (`bic_K`).
+    k: u64,
+    /// What Reno would have now, segments (`tcp_cwnd`).
+    reno: u32,
+    /// Acknowledgements not yet counted in `reno` (`ack_cnt`).
+    counted: u32,
+}
+
+/// Linux's CUBIC.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    version: CubicVersion,
+    window: LinuxWindow,
+    /// What counts towards the next segment (`cnt`).
+    count: u32,
+    /// The window of the last loss, segments; 0 before (`last_max_cwnd`).
+    last_max: u32,
+    epoch: Option<Epoch>,
+    /// For which window the step was worked out, and when, ms (`last_cwnd`, `last_time`).
+    worked_out: (u32, u64),
+    /// The shortest round-trip time, if one was seen (`delay_min`).
+    delay_min: Option<Span>,
+    ratio: AckRatio,
+    hystart: Option<HyStart>,
+}
+
+impl Cubic {
+    /// A new connection's window.
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, version: CubicVersion) -> Cubic {
+        Cubic {
+            version,
+            window: LinuxWindow::new(initial_window, ssthresh),
+            count: 0,
+            last_max: 0,
+            epoch: None,
+            worked_out: (0, 0),
+            delay_min: None,
+            ratio: AckRatio::DELAYED,
+            hystart: None,
+        }
+    }
+
+    /// The same with RFC 9406's slow start.
+    #[must_use]
+    pub fn with_hystart(mut self) -> Cubic {
+        self.hystart = Some(HyStart::new());
+        self
+    }
+
+    fn begin_epoch(&self, now_ms: u64, acked: u32) -> Epoch {
+        let cwnd = self.window.cwnd;
+        let below = self.last_max.saturating_sub(cwnd);
+        Epoch {
+            start_ms: now_ms,
+            origin: self.last_max.max(cwnd),
+            k: root_of_distance(below),
+            reno: cwnd,
+            counted: acked,
+        }
+    }
+
+    fn measure_delay(&mut self, now_ms: u64, sample: &AckSample) {
+        let settled = self.epoch.is_none_or(|epoch| now_ms >= epoch.start_ms + SETTLE_MS);
+        if let Some(rtt) = sample.rtt.filter(|_| settled) {
+            self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    /// Whole milliseconds of the shortest round-trip time.
+    fn delay_ms(&self) -> u64 {
+        self.delay_min.map_or(0, |delay| delay.as_ps() / 1_000_000_000)
+    }
+
+    /// `bictcp_update`: what counts towards the next segment.
+    fn work_out(&mut self, now_ms: u64, acked: u32) {
+        let cwnd = self.window.cwnd;
+        if let Some(epoch) = &mut self.epoch {
+            epoch.counted = epoch.counted.saturating_add(acked);
+        }
+        if self.worked_out.0 == cwnd && now_ms.saturating_sub(self.worked_out.1) <= REFRESH_MS {
+            return;
+        }
+        let cubic_known = self.version.per_segment && self.epoch.is_some() && self.worked_out.1 == now_ms;
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now_ms, acked));
+        let step = if cubic_known {
+            // version 5: the cubic is computed once a jiffy at most
+            u64::from(self.count)
+        } else {
+            self.worked_out = (cwnd, now_ms);
+            self.cubic_step(&epoch, now_ms)
+        };
+        let step = step.min(reno_step(&mut epoch, cwnd, self.version.beta));
+        self.epoch = Some(epoch);
+        let step = step.min(u64::from(u32::MAX)) as u32;
+        self.count = if self.version.per_segment { step.max(2) } else { self.ratio.acknowledgements(step) };
+    }
+
+    /// Segments for one more by the cubic.
+    fn cubic_step(&self, epoch: &Epoch, now_ms: u64) -> u64 {
+        let cwnd = u64::from(self.window.cwnd);
+        // the target is the curve's value one round-trip time ahead
+        let t = ((now_ms.saturating_sub(epoch.start_ms) + self.delay_ms()) << TIME_SHIFT) / 1_000;
+        let offset = u128::from(t.abs_diff(epoch.k));
+        // 410 · 2^(3·30) fits 128 bits: an offset of 2³⁰ units is twelve days
+        let offset = offset.min(1 << 30);
+        let delta = ((u128::from(C_SCALED) * offset * offset * offset) >> (10 + 3 * TIME_SHIFT)) as u64;
+        let origin = u64::from(epoch.origin);
+        let target = if t < epoch.k { origin.saturating_sub(delta) } else { origin.saturating_add(delta) };
+        let mut step = if target > cwnd { cwnd / (target - cwnd) } else { HOLD * cwnd };
+        if let Some(max_increment) = self.version.max_increment
+            && self.delay_ms() > 0
+            && t >= epoch.k
+        {
+            // `max_increment` in 100 ms is max_increment·delay/100 ms a round
+            step = step.max(cwnd * 100 / (u64::from(max_increment) * self.delay_ms()));
+        }
+        match self.version.first {
+            FirstStep::Fixed(first) if self.last_max == 0 => u64::from(first),
+            FirstStep::AtMost(first) if self.last_max == 0 => step.min(u64::from(first)),
+            _ => step,
+        }
+    }
+
+    fn threshold(&mut self, cwnd: u32) -> u32 {
+        let last_max = if self.version.fast_convergence { self.last_max } else { 0 };
+        self.last_max = remembered(cwnd, last_max, self.version.beta);
+        scaled(cwnd, self.version.beta)
+    }
+
+    /// Slow start; what it leaves of `acked`.
+    fn slow_start(&mut self, sample: &AckSample) -> u32 {
+        let Some(hystart) = &mut self.hystart else {
+            return self.window.slow_start(sample.acked);
+        };
+        let advice = hystart.on_ack(sample);
+        let left = self.window.slow_start(advice.whole(sample.acked));
+        if advice.leave {
+            (self.window.ssthresh, self.hystart) = (Some(self.window.cwnd), None);
+        }
+        left
+    }
+}
+
+/// Time from a window so far below the plateau to the plateau, 1/1024 s: ∛(distance / C).
+fn root_of_distance(distance: u32) -> u64 {
+    let factor = (1_u64 << (10 + 3 * TIME_SHIFT)) / C_SCALED;
+    // 2.7e9 · 2³² < 2⁶³; rounding to 53 bits moves the root by less than one part in 10¹⁵
+    cbrt((factor * u64::from(distance)) as f64) as u64
+}
+
+/// Segments for one more so that Reno's window is not fallen short of ("TCP friendly").
+fn reno_step(epoch: &mut Epoch, cwnd: u32, beta: u32) -> u64 {
+    // Reno with this decrease gains 3(1 − β)/(1 + β) a round: one more for so many eighths of a window
+    let eighths = u64::from(8 * (1_024 + beta) / 3 / (1_024 - beta).max(1));
+    let needed = ((u64::from(cwnd) * eighths) >> 3).clamp(1, u64::from(u32::MAX)) as u32;
+    if epoch.counted > needed {
+        let steps = (epoch.counted - 1) / needed;
+        epoch.counted -= steps * needed;
+        epoch.reno = epoch.reno.saturating_add(steps);
+    }
+    if epoch.reno > cwnd { u64::from(cwnd / (epoch.reno - cwnd)) } else { u64::MAX }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, now: Time, sample: &AckSample) {
+        let now_ms = jiffies(now);
+        self.ratio.learn(sample.acked);
+        self.measure_delay(now_ms, sample);
+        let mut left = sample.acked;
+        if self.window.in_slow_start() {
+            left = self.slow_start(sample);
+            if left == 0 || !self.version.per_segment {
+                return;
+            }
+        }
+        if self.version.per_segment {
+            self.work_out(now_ms, left);
+            self.window.increase(self.count, left);
+        } else {
+            self.work_out(now_ms, 1);
+            self.window.increase_per_ack(self.count);
+        }
+    }
+
+    fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
+        let mut window = self.window;
+        window.on_congestion(congestion, |cwnd| self.threshold(cwnd));
+        self.window = window;
+        self.epoch = None;
+        if congestion.event != CongestionEvent::SynTimeout {
+            self.hystart = None;
+        }
+        if matches!(congestion.event, CongestionEvent::Timeout { .. }) {
+            // `bictcp_reset`: a timeout forgets the plateau and the delay
+            (self.last_max, self.worked_out, self.delay_min) = (0, (0, 0), None);
+            self.ratio = AckRatio::DELAYED;
+        }
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd()
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOSS: Congestion =
+        Congestion { event: CongestionEvent::Loss, flight: 1, receive_window: 1_000_000 };
+
+    fn after_loss(cwnd: u32, version: CubicVersion) -> Cubic {
+        let mut control = Cubic::new(cwnd, Some(2), version);
+        control.on_congestion(Time::ZERO, &LOSS);
+        control
+    }
+
+    #[test]
+    fn a_loss_leaves_eight_or_seven_tenths() {
+        for (version, left) in [
+            (CubicVersion::LINUX_2_6_24, 799.0),
+            (CubicVersion::LINUX_2_6_26, 700.0),
+            (CubicVersion::LINUX_5, 700.0),
+        ] {
+            assert_eq!(after_loss(1_000, version).cwnd(), left);
+        }
+    }
+
+    #[test]
+    fn the_plateau_comes_after_the_cube_root_of_the_distance() {
+        // ∛(300 / 0.4) s = 9.0856 s; C is 410/1024, not 0.4
+        let k = root_of_distance(300) as f64 / 1_024.0;
+        assert!((k - (300.0 * 1_024.0 / 410.0_f64).cbrt()).abs() < 1e-3, "{k}");
+        assert_eq!(root_of_distance(0), 0);
+    }
+
+    #[test]
+    fn the_step_aims_at_the_curve_one_round_ahead() {
+        let mut control = after_loss(1_000, CubicVersion::LINUX_5);
+        control.delay_min = Some(Span::from_ms(100));
+        control.work_out(1, 1);
+        // W(0.1 s) = 1000 − 0.4·(9.0783 − 0.1)³ = 710.2: 700 segments for 10 more
+        let epoch = control.epoch.unwrap();
+        assert_eq!((epoch.origin, epoch.reno), (1_000, 700));
+        let t = 0.1_f64;
+        let target = 1_000.0 - 410.0 / 1_024.0 * (epoch.k as f64 / 1_024.0 - t).powi(3);
+        let step = 700.0 / (target - 700.0);
+        assert!((f64::from(control.count) - step).abs() < 0.1 * step, "{} {step}", control.count);
+    }
+
+    #[test]
+    fn beyond_the_plateau_cubic_prime_is_clamped() {
+        for (version, largest) in
+            [(CubicVersion::LINUX_2_6_24, 16.0), (CubicVersion::LINUX_2_6_26, f64::INFINITY)]
+        {
+            let mut control = after_loss(1_000, version);
+            control.delay_min = Some(Span::from_ms(100));
+            let epoch = control.begin_epoch(0, 1);
+            let long_after = epoch.k * 1_000 / 1_024 + 9_000;
+            let increase = f64::from(control.window.cwnd) / control.cubic_step(&epoch, long_after) as f64;
+            assert!(if largest.is_finite() { (increase - largest).abs() < 1.0 } else { increase > 100.0 });
+        }
+    }
+
+    #[test]
+    fn a_small_window_grows_at_least_as_renos() {
+        // β = 0.7: 3·0.3/1.7 = 0.529 segments a round; 8·1741/3/307 = 15 eighths of a window for one
+        let mut epoch = after_loss(40, CubicVersion::LINUX_5).begin_epoch(0, 1);
+        let start = epoch.reno;
+        epoch.counted = 1 + 10 * (28 * 15 / 8);
+        let step = reno_step(&mut epoch, 28, 717);
+        assert_eq!((epoch.reno, step), (start + 10, 28 / u64::from(start + 10 - 28)));
+    }
+
+    #[test]
+    fn before_the_first_loss_fifty_segments_add_one_then_twenty() {
+        for (version, step) in [(CubicVersion::LINUX_2_6_26, 50), (CubicVersion::LINUX_5, 20)] {
+            let mut control = Cubic::new(10_000, Some(2), version);
+            control.delay_min = Some(Span::from_ms(10));
+            let epoch = control.begin_epoch(0, 1);
+            assert_eq!(control.cubic_step(&epoch, 0), step);
+            control.last_max = 10_000;
+            assert_ne!(control.cubic_step(&epoch, 0), step);
+        }
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_plateau() {
+        let mut control = after_loss(1_000, CubicVersion::LINUX_5);
+        let event = CongestionEvent::Timeout { repeated: false };
+        control.on_congestion(Time::ZERO, &Congestion { event, ..LOSS });
+        assert_eq!((control.cwnd(), control.ssthresh(), control.last_max), (1.0, 490.0, 0));
+    }
+}

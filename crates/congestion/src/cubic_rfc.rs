@@ -1,0 +1,279 @@
+//! CUBIC by RFC 9438.
+//!
+//! Source: RFC 9438, sections 4.1 to 4.10; RFC 9406 for slow start (section 4.10), see [`HyStart`].
+//!
+//! Departures:
+//! - the increase (target − cwnd)/cwnd is taken for every acknowledged segment, not for every
+//!   acknowledgement, so that delayed acknowledgements do not halve it (section 4.2's target is one round
+//!   away; Linux alike);
+//! - in the Reno-friendly region the window is never lowered to `w_est`;
+//! - no undo of spurious losses (section 4.9 is optional).
+
+use bufferlab_units::Time;
+
+use crate::cbrt::cbrt;
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, NO_THRESHOLD};
+
+/// What a loss leaves of the window (section 4.6): "The parameter `β_cubic` SHOULD be set to 0.7".
+pub const BETA_CUBIC: f64 = 0.7;
+/// Aggressiveness, segments a cubic second (section 5): "C SHOULD be set to 0.4".
+pub const C: f64 = 0.4;
+/// The target is at most this many windows (section 4.2), "less than the increase rate of slow start".
+const MAX_TARGET: f64 = 1.5;
+/// Section 4.6: "cwnd is at least 2 MSS" after a loss, "ssthresh is at least 2 MSS".
+const MIN_WINDOW: f64 = 2.0;
+/// RFC 5681 section 3.1: the window after a timeout, segments.
+const LOSS_WINDOW: f64 = 1.0;
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// When it began (`t_epoch`).
+    epoch: Time,
+    /// Time from there to `w_max`, s (equation 2).
+    k: f64,
+    /// The plateau, segments (`W_max`).
+    w_max: f64,
+    /// What Reno would have (`W_est`, section 4.3), segments.
+    w_est: f64,
+}
+
+impl Stage {
+    /// Equation 1.
+    fn w_cubic(&self, t: f64) -> f64 {
+        let x = t - self.k;
+        C * x * x * x + self.w_max
+    }
+}
+
+/// RFC 9438's CUBIC.
+#[derive(Clone, Debug)]
+pub struct RfcCubic {
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// Slow-start threshold, segments.
+    ssthresh: f64,
+    /// Window at the last setting of the threshold, segments (`cwnd_prior`).
+    cwnd_prior: f64,
+    /// The plateau to aim for; nothing before the first loss and after a timeout (`W_max`).
+    w_max: Option<f64>,
+    stage: Option<Stage>,
+    fast_convergence: bool,
+    hystart: Option<HyStart>,
+}
+
+impl RfcCubic {
+    /// A new connection's window; `fast_convergence` is section 4.7's, which "SHOULD be implemented" and
+    /// "SHOULD be disabled" where a flow is alone; `hystart` is RFC 9406's slow start (section 4.10).
+    pub fn new(
+        initial_window: u32,
+        ssthresh: Option<u32>,
+        fast_convergence: bool,
+        hystart: bool,
+    ) -> RfcCubic {
+        RfcCubic {
+            cwnd: f64::from(initial_window.max(1)),
+            ssthresh: ssthresh.map_or(NO_THRESHOLD, |segments| f64::from(segments).max(MIN_WINDOW)),
+            cwnd_prior: 0.0,
+            w_max: None,
+            stage: None,
+            fast_convergence,
+            hystart: (hystart && ssthresh.is_none()).then(HyStart::new),
+        }
+    }
+
+    /// What of `acked` is left after slow start.
+    fn slow_start(&mut self, sample: &AckSample) -> f64 {
+        if let Some(hystart) = &mut self.hystart {
+            let advice = hystart.on_ack(sample);
+            self.cwnd += advice.growth;
+            if advice.leave {
+                (self.ssthresh, self.cwnd_prior, self.hystart) = (self.cwnd, self.cwnd, None);
+            }
+            return 0.0;
+        }
+        let acked = f64::from(sample.acked);
+        let grown = acked.min(self.ssthresh - self.cwnd);
+        self.cwnd += grown;
+        acked - grown
+    }
+
+    fn begin_stage(&self, now: Time) -> Stage {
+        // section 4.8 and 4.10: without a plateau, K is 0 and the plateau is the window
+        let w_max = self.w_max.unwrap_or(self.cwnd).max(self.cwnd);
+        Stage { epoch: now, k: cbrt((w_max - self.cwnd) / C), w_max, w_est: self.cwnd }
+    }
+
+    fn avoid_congestion(&mut self, now: Time, srtt: f64, acked: f64) {
+        let mut stage = self.stage.unwrap_or_else(|| self.begin_stage(now));
+        let t = now.saturating_since(stage.epoch).as_s();
+        // equation 4; α is Reno's once Reno would be where the last loss was
+        let alpha =
+            if stage.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - BETA_CUBIC) / (1.0 + BETA_CUBIC) };
+        stage.w_est += alpha * acked / self.cwnd;
+        if stage.w_cubic(t) < stage.w_est {
+            self.cwnd = self.cwnd.max(stage.w_est);
+        } else {
+            let target = stage.w_cubic(t + srtt).clamp(self.cwnd, MAX_TARGET * self.cwnd);
+            self.cwnd += (target - self.cwnd) / self.cwnd * acked;
+        }
+        self.stage = Some(stage);
+    }
+
+    /// Sections 4.6 and 4.7.
+    fn reduce(&mut self, flight: u32) {
+        self.w_max = Some(match self.w_max {
+            Some(w_max) if self.fast_convergence && self.cwnd < w_max => {
+                self.cwnd * f64::midpoint(1.0, BETA_CUBIC)
+            }
+            _ => self.cwnd,
+        });
+        self.cwnd_prior = self.cwnd;
+        self.ssthresh = (f64::from(flight) * BETA_CUBIC).max(MIN_WINDOW);
+    }
+}
+
+impl CongestionControl for RfcCubic {
+    fn on_ack(&mut self, now: Time, sample: &AckSample) {
+        let acked = if self.cwnd < self.ssthresh { self.slow_start(sample) } else { f64::from(sample.acked) };
+        if acked > 0.0 {
+            self.avoid_congestion(now, sample.srtt.as_s(), acked);
+        }
+    }
+
+    fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
+        self.stage = None;
+        match congestion.event {
+            CongestionEvent::Loss => {
+                self.reduce(congestion.flight);
+                (self.cwnd, self.hystart) = (self.ssthresh, None);
+            }
+            CongestionEvent::Timeout { repeated } => {
+                // RFC 5681 section 3.1: the threshold is held while the same segment times out
+                if !repeated {
+                    self.reduce(congestion.flight);
+                }
+                (self.cwnd, self.w_max, self.hystart) = (LOSS_WINDOW, None, None);
+            }
+            CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
+        }
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bufferlab_units::Span;
+
+    fn loss(flight: u32) -> Congestion {
+        Congestion { event: CongestionEvent::Loss, flight, receive_window: 1_000_000 }
+    }
+
+    fn after_loss(cwnd: u32) -> RfcCubic {
+        let mut control = RfcCubic::new(cwnd, Some(2), true, false);
+        control.on_congestion(Time::ZERO, &loss(cwnd));
+        control
+    }
+
+    /// Acknowledges window after window, a round-trip time each, for `seconds`.
+    fn run(control: &mut RfcCubic, rtt: Span, seconds: f64) {
+        let (mut now, mut done) = (Time::ZERO, 0.0);
+        while done < seconds {
+            let window = control.cwnd() as u32;
+            for _ in 0..window {
+                control.on_ack(now, &AckSample { acked: 1, srtt: rtt, ..AckSample::default() });
+                now += Span::from_ps(rtt.as_ps() / u64::from(window));
+            }
+            done += rtt.as_s();
+        }
+    }
+
+    #[test]
+    fn the_window_returns_to_the_plateau_after_k() {
+        let control = after_loss(1_000);
+        let stage = control.begin_stage(Time::ZERO);
+        assert_eq!(control.cwnd(), 700.0);
+        // equation 2: ∛(300/0.4) s
+        assert!((stage.k - 9.085_603).abs() < 1e-6, "{}", stage.k);
+        assert!((stage.w_cubic(0.0) - 700.0).abs() < 1e-9);
+        assert_eq!(stage.w_cubic(stage.k), 1_000.0);
+        assert!((stage.w_cubic(stage.k + 5.0) - 1_050.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn acknowledgements_follow_the_curve() {
+        for seconds in [3.0, 9.0, 14.0] {
+            let mut control = after_loss(1_000);
+            run(&mut control, Span::from_ms(50), seconds);
+            let expected = control.stage.unwrap().w_cubic(seconds);
+            assert!((control.cwnd() - expected).abs() < 0.004 * expected, "{} {expected}", control.cwnd());
+        }
+    }
+
+    #[test]
+    fn small_windows_grow_as_renos_would() {
+        // α = 0.529 a round until the window of the loss, then 1
+        let mut control = after_loss(40);
+        run(&mut control, Span::from_ms(10), 0.2);
+        assert!((control.cwnd() - (28.0 + 20.0 * 9.0 / 17.0)).abs() < 0.5, "{}", control.cwnd());
+        run(&mut control, Span::from_ms(10), 0.0);
+        let mut long = after_loss(40);
+        run(&mut long, Span::from_ms(10), 0.4);
+        assert!(long.cwnd() > 40.0 && long.stage.unwrap().w_est > 40.0);
+    }
+
+    #[test]
+    fn the_target_is_bounded_by_one_and_a_half_windows() {
+        let mut control = after_loss(1_000);
+        let sample = AckSample { acked: 1, srtt: Span::from_s(60), ..AckSample::default() };
+        control.on_ack(Time::ZERO, &sample);
+        let before = control.cwnd();
+        control.on_ack(Time::ZERO + Span::from_s(1), &sample);
+        assert!((control.cwnd() - before - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn fast_convergence_releases_more() {
+        for (fast, w_max) in [(true, 700.0 * 0.85), (false, 700.0)] {
+            let mut control = RfcCubic::new(1_000, Some(2), fast, false);
+            control.on_congestion(Time::ZERO, &loss(1_000));
+            control.on_congestion(Time::ZERO, &loss(700));
+            assert_eq!(control.w_max, Some(w_max));
+            assert!((control.cwnd() - 490.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_timeout_starts_over_without_a_plateau() {
+        let mut control = RfcCubic::new(1_000, Some(2), true, false);
+        let event = CongestionEvent::Timeout { repeated: false };
+        control.on_congestion(Time::ZERO, &Congestion { event, ..loss(1_000) });
+        assert_eq!((control.cwnd(), control.ssthresh(), control.w_max), (1.0, 700.0, None));
+        assert_eq!(control.begin_stage(Time::ZERO).k, 0.0);
+    }
+
+    #[test]
+    fn a_risen_round_trip_time_ends_slow_start_without_a_loss() {
+        let mut control = RfcCubic::new(10, None, true, true);
+        let (mut una, mut sent_to) = (0, 10);
+        for round in 0..12_u64 {
+            let rtt = Span::from_ms(if round < 3 { 50 } else { 80 });
+            for _ in 0..sent_to - una {
+                una += 1;
+                let sample =
+                    AckSample { acked: 1, rtt: Some(rtt), srtt: rtt, una, sent_to, ..AckSample::default() };
+                control.on_ack(Time::ZERO, &sample);
+                sent_to = sent_to.max(una + control.cwnd() as u32);
+            }
+        }
+        assert!(control.ssthresh() < NO_THRESHOLD, "{control:?}");
+    }
+}
