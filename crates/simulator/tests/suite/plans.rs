@@ -43,14 +43,15 @@ pub(crate) fn config(cases: u32) -> ProptestConfig {
 pub(crate) fn plans() -> impl Strategy<Value = Case> {
     let network = (vec(link(), 1..=MAX_LINKS), vec(group(), 1..=MAX_GROUPS), vec(flow(), 1..=MAX_FLOWS));
     let duration = prop_oneof![9 => moment(3_000 * MS).prop_map(|ps| ps + 1_000 * MS), 1 => moment(100 * MS)];
-    let run = (any::<u64>(), duration, any::<prop::sample::Index>(), sample_interval());
+    let warmup = (any::<prop::sample::Index>(), prop_oneof![3 => Just(STEP_PS), 1 => Just(1)]);
+    let run = (any::<u64>(), duration, warmup, sample_interval());
     (network, run).prop_map(|((links, groups, flows), (seed, duration, warmup, sample_interval_ps))| {
-        let duration_ps = duration + 1;
+        let duration_ps = duration.max(1);
         let mut plan = Plan {
             version: Plan::VERSION,
             seed,
             duration_ps,
-            warmup_ps: warmup.index(duration_ps as usize) as u64 / MS * MS,
+            warmup_ps: warmup.0.index(duration_ps as usize) as u64 / warmup.1 * warmup.1,
             sample_interval_ps,
             links,
             groups,
@@ -133,8 +134,12 @@ fn group() -> impl Strategy<Value = GroupPlan> {
 fn jitter() -> impl Strategy<Value = JitterPlan> {
     prop_oneof![
         4 => Just(JitterPlan::None),
-        1 => (moment(2 * MS), moment(2 * MS))
+        1 => (moment(4 * MS), moment(2 * MS))
             .prop_map(|(low_ps, more)| JitterPlan::Uniform { low_ps, high_ps: low_ps + more }),
+        // in effect a constant
+        1 => (1..4_u64).prop_map(|steps| {
+            JitterPlan::Uniform { low_ps: steps * STEP_PS, high_ps: steps * STEP_PS }
+        }),
         1 => moment(5 * MS).prop_map(|mean_ps| JitterPlan::Exponential { mean_ps }),
     ]
 }
