@@ -68,7 +68,8 @@ bench-build: setup
 	@CARGO_TARGET_DIR=target cargo build --quiet --locked --release --package bufferlab-bench
 
 .PHONY: golden
-golden: bench-build ## Writes the committed measurements anew: instructions a packet
+golden: bench-build ## Writes the committed tables and measurements anew: golden/, instructions a packet
+	BUFFERLAB_GOLDEN=update cargo test --quiet --locked -p bufferlab-simulator --test suite golden
 	@target/release/bufferlab-bench gate --update
 
 .PHONY: docs
