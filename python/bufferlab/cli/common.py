@@ -44,7 +44,8 @@ def say(message: str) -> None:
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Write a document for machines to standard output."""
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))  # noqa: T201
+    # flushed, so that a closed pipe is noticed here, before anything else is said
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False), flush=True)  # noqa: T201
 
 
 def print_rich(content: RenderableType) -> None:
@@ -53,6 +54,7 @@ def print_rich(content: RenderableType) -> None:
     if not console.is_terminal:
         console = Console(file=sys.stdout, highlight=False, width=_PIPE_WIDTH)
     console.print(content)
+    sys.stdout.flush()
 
 
 def status_of(error: BaseException) -> int:
