@@ -13,7 +13,8 @@ def test_no_bar_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_title_is_not_markup(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_title_is_not_markup(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     with progress_bar("[red]a[/blue]", visible=True) as bar:
         bar.update(1.0, "[/2/2]")
     shown = capsys.readouterr()
