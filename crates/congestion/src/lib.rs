@@ -103,9 +103,11 @@ macro_rules! controls {
         pub enum AnyControl { $($(#[$doc])* $name($kind),)* }
 
         impl CongestionControl for AnyControl {
-            #[inline]
+            // A copy for each control, so that those which are inlined and look at little of the sample do not have
+            // it written to memory for the sake of the others.
+            #[inline(always)]
             fn on_ack(&mut self, now: Time, sample: &AckSample) {
-                match self { $(AnyControl::$name(control) => control.on_ack(now, sample),)* }
+                match self { $(AnyControl::$name(control) => control.on_ack(now, &{ *sample }),)* }
             }
             fn on_congestion(&mut self, now: Time, congestion: &Congestion) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(now, congestion),)* }

@@ -2,7 +2,7 @@
 
 use bufferlab_units::Time;
 
-use crate::tournament::{IDLE, Tournament};
+use crate::tournament::{Key, Tournament};
 
 /// A component other than a sender.
 #[derive(Clone, Copy)]
@@ -12,51 +12,59 @@ pub(crate) enum Other {
     Receiver(usize),
 }
 
+/// Later than any event of a component that is no sender.
+const HORIZON: Time = Time::from_ps(i64::MAX as u64 - 1);
+
 /// Every component's next event. Components are numbered within their kind; senders by rank.
-pub(crate) struct Agenda {
-    pub(crate) senders: Tournament,
-    links: Tournament,
-    lines: Tournament,
-    receivers: Tournament,
+pub(crate) struct Agenda<K> {
+    pub(crate) senders: Tournament<K>,
+    links: Tournament<i128>,
+    lines: Tournament<i128>,
+    receivers: Tournament<i128>,
     /// The earliest event that is no sender's.
-    others: Time,
+    other: Time,
+    /// The same, or when the senders are idle if that is earlier.
+    senders_until: Time,
 }
 
-impl Agenda {
-    /// Nothing is due.
-    pub(crate) fn new(senders: usize, links: usize, receivers: usize) -> Agenda {
-        Agenda {
-            senders: Tournament::new(senders),
-            links: Tournament::new(links),
-            lines: Tournament::new(links),
-            receivers: Tournament::new(receivers),
-            others: IDLE,
-        }
+impl<K: Key> Agenda<K> {
+    /// Nothing is due. Senders' events after `horizon` will not be told apart.
+    pub(crate) fn new(senders: usize, horizon: Time, links: usize, receivers: usize) -> Agenda<K> {
+        let mut agenda = Agenda {
+            senders: Tournament::new(senders, horizon),
+            links: Tournament::new(links, HORIZON),
+            lines: Tournament::new(links, HORIZON),
+            receivers: Tournament::new(receivers, HORIZON),
+            other: Time::NEVER,
+            senders_until: Time::NEVER,
+        };
+        agenda.settle();
+        agenda
     }
 
     /// A sender's event, if it comes before all others: at one moment, senders come last.
     #[inline(always)]
     pub(crate) fn next_sender(&self) -> Option<(Time, usize)> {
         let (time, rank) = self.senders.first();
-        (time < self.others).then_some((time, rank))
+        (time < self.senders_until).then_some((time, rank))
     }
 
     /// The first event that is no sender's; at one moment, in the order of the kinds.
     pub(crate) fn next_other(&self) -> Option<(Time, Other)> {
-        if self.others == IDLE {
+        if self.other > HORIZON {
             return None;
         }
         let (link_time, link) = self.links.first();
         let (line_time, line) = self.lines.first();
         let (_, receiver) = self.receivers.first();
-        let next = if link_time == self.others {
+        let next = if link_time == self.other {
             Other::Link(link)
-        } else if line_time == self.others {
+        } else if line_time == self.other {
             Other::Line(line)
         } else {
             Other::Receiver(receiver)
         };
-        Some((self.others, next))
+        Some((self.other, next))
     }
 
     /// Sets a link's event.
@@ -84,6 +92,7 @@ impl Agenda {
     }
 
     fn settle(&mut self) {
-        self.others = self.links.first().0.min(self.lines.first().0).min(self.receivers.first().0);
+        self.other = self.links.first().0.min(self.lines.first().0).min(self.receivers.first().0);
+        self.senders_until = self.other.min(self.senders.idle());
     }
 }

@@ -19,7 +19,7 @@
 //! ring of acknowledgements under way.
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 use crate::agenda::{Agenda, Other};
 use crate::control::Control;
@@ -31,6 +31,7 @@ use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
 use crate::sending::{SendingHost, Turn};
+use crate::tournament::{Key, Tournament};
 
 /// Events between two looks at the control.
 const CONTROL_PERIOD: u64 = 8192;
@@ -56,11 +57,17 @@ enum Next {
     Other(Other),
 }
 
-/// A flow's two ends.
+/// A flow's two ends, whole cache lines.
+#[repr(C, align(64))]
 pub(crate) struct Ends {
     pub(crate) sender: SendingHost,
     pub(crate) receiver: ReceivingHost,
 }
+
+const _: () = assert!(
+    size_of::<Ends>() + 2 * Tournament::<i128>::MOST_BYTES_A_COMPONENT <= 1024,
+    "a flow's ends and events should take at most 1 KiB: put what is large and rare into a box"
+);
 
 /// A network at work.
 pub(crate) struct World {
@@ -79,28 +86,49 @@ pub(crate) struct World {
 }
 
 /// The event loop's state.
-pub(crate) struct Engine {
+pub(crate) struct Engine<K> {
     world: World,
     /// Packets between two links, by the link that they left.
     lines: Vec<Ring<(Time, Packet)>>,
-    agenda: Agenda,
+    agenda: Agenda<K>,
     samples: Samples,
     events: u64,
 }
 
-impl Engine {
-    pub(crate) fn new(world: World) -> Engine {
+/// Runs a world to its end, or until canceled.
+pub(crate) fn run(world: World, control: &Control) -> Outcome {
+    if Tournament::<i64>::holds(world.ends.len(), world.horizon()) {
+        run_with::<i64>(world, control)
+    } else {
+        run_with::<i128>(world, control)
+    }
+}
+
+/// The same with senders' events of a given kind, which must hold them.
+pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
+    Engine::<K>::new(world).run(control)
+}
+
+impl World {
+    /// From here on the run has ended for every sender, by its own clock too.
+    fn horizon(&self) -> Time {
+        let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
+        self.marks.end + offset.unwrap_or(Span::ZERO)
+    }
+}
+
+impl<K: Key> Engine<K> {
+    fn new(world: World) -> Engine<K> {
         let links = world.links.len();
         let receivers = if world.receiver_events { world.ends.len() } else { 1 };
-        let mut agenda = Agenda::new(world.ends.len(), links, receivers);
+        let mut agenda = Agenda::new(world.ends.len(), world.horizon(), links, receivers);
         for (rank, ends) in world.ends.iter().enumerate() {
             agenda.senders.set(rank, ends.sender.next_event());
         }
         Engine { lines: vec![Ring::default(); links], agenda, samples: Samples::default(), events: 0, world }
     }
 
-    /// Runs to the end, or until canceled.
-    pub(crate) fn run(mut self, control: &Control) -> Outcome {
+    fn run(mut self, control: &Control) -> Outcome {
         let end = self.world.marks.end;
         let canceled_at = self.drive(control);
         self.finish(canceled_at.map_or(end, |now| now.min(end)), canceled_at.is_some(), control)

@@ -52,7 +52,7 @@ use world::Service;
 /// [`PlanError`] names the first field of the plan that is out of bounds.
 pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
     check::check(plan)?;
-    Ok(engine::Engine::new(world::build(plan, Service::Shortest)).run(control))
+    Ok(engine::run(world::build(plan, Service::Shortest), control))
 }
 
 /// The same, with every link served by its discipline and an event for every departure, as disciplines need
@@ -63,7 +63,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
 /// As [`run`].
 pub fn run_with_link_events(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
     check::check(plan)?;
-    Ok(engine::Engine::new(world::build(plan, Service::Events)).run(control))
+    Ok(engine::run(world::build(plan, Service::Events), control))
 }
 
 #[cfg(test)]
@@ -84,5 +84,13 @@ mod tests {
         assert!(events.events > shortest.events);
         events.events = shortest.events;
         assert_eq!(shortest, events);
+    }
+
+    #[test]
+    fn narrow_and_wide_keys_give_the_same() {
+        let plan: Plan = serde_json::from_str(include_str!("../tests/plans/two_flows.json")).unwrap();
+        let control = Control::default();
+        let world = || world::build(&plan, Service::Shortest);
+        assert_eq!(engine::run_with::<i64>(world(), &control), engine::run_with::<i128>(world(), &control));
     }
 }

@@ -23,26 +23,27 @@ struct ReturnPath {
     next_number: u32,
 }
 
-/// A receiving host.
+/// A receiving host. Its fields lie in this order: those that each packet touches, then the others.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct ReceivingHost {
     /// `None` for a datagram sink.
     receiver: Option<Receiver>,
-    marks: Marks,
     /// Between the last forward link's transmitter and the host.
     offset: Span,
     /// From the host to the sender, or to the first reverse link.
     pub(crate) return_delay: Span,
+    returns: Option<Box<ReturnPath>>,
+    marks: Marks,
     /// From the last reverse link's transmitter to the sender.
     pub(crate) home_delay: Span,
-    ack_bytes: u32,
-    payload_bytes: u32,
     /// Payload of the whole transfer, bytes.
     transfer_bytes: u64,
     datagram_bytes: u64,
-    header_bytes: u32,
     delivered_at_warmup: u64,
-    returns: Option<Box<ReturnPath>>,
+    ack_bytes: u32,
+    payload_bytes: u32,
+    header_bytes: u32,
 }
 
 /// What a host is made of.

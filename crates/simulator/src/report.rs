@@ -22,7 +22,7 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
 
 fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
     let Ends { sender, receiver } = &world.ends[world.ranks[flow] as usize];
-    let (now, then) = (sender.counters(), *sender.counters_at_warmup());
+    let (now, then) = (sender.counters(), sender.counters_at_warmup());
     table.flow.push(flow as u32);
     table.group.push(world.groups[flow]);
     table.start_ps.push(sender.start().as_ps());

@@ -65,21 +65,37 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes the first item.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
-        self.pop_if(|_| true)
+        let mut item = T::default();
+        self.pop_into(&mut item).then_some(item)
     }
 
-    /// Takes the first item if it passes a test. Looks once a round whether the memory is still needed.
+    /// Moves the first item into `place`; false if there is none. Looks once a round whether the memory is still
+    /// needed.
     #[inline]
-    pub(crate) fn pop_if(&mut self, test: impl FnOnce(&T) -> bool) -> Option<T> {
-        let item = *self.front()?;
-        if !test(&item) {
-            return None;
-        }
+    pub(crate) fn pop_into(&mut self, place: &mut T) -> bool {
+        let Some(item) = self.front() else {
+            return false;
+        };
+        *place = *item;
         self.head = self.head.wrapping_add(1);
         if self.slot(self.head) == 0 {
             self.shrink();
         }
-        Some(item)
+        true
+    }
+
+    /// Takes items as long as `take` accepts them.
+    #[inline]
+    pub(crate) fn drain_while(&mut self, mut take: impl FnMut(&T) -> bool) {
+        let mut head = self.head;
+        while head != self.tail && take(&self.slots[self.slot(head)]) {
+            head = head.wrapping_add(1);
+        }
+        let wraps = self.slot(head) < self.slot(self.head);
+        self.head = head;
+        if wraps {
+            self.shrink();
+        }
     }
 
     /// The items, the first one first.
@@ -124,6 +140,11 @@ mod tests {
                 twin.push_back(step);
             } else {
                 assert_eq!(ring.pop(), twin.pop_front());
+            }
+            if step % 1_000 == 0 {
+                let bound = step.saturating_sub(8_000);
+                ring.drain_while(|item| *item < bound);
+                twin = twin.into_iter().skip_while(|item| *item < bound).collect();
             }
             assert_eq!((ring.len(), ring.front()), (twin.len(), twin.front()));
             most = most.max(ring.len());

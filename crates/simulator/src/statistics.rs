@@ -57,16 +57,6 @@ struct GroupStatistics {
     waits: Option<Box<Waits>>,
 }
 
-/// A packet's way through a queue and its transmitter.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passage {
-    pub(crate) group: u16,
-    pub(crate) wire_bytes: u32,
-    pub(crate) comes: Time,
-    pub(crate) starts: Time,
-    pub(crate) departs: Time,
-}
-
 /// A link's statistics.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkStatistics {
@@ -117,6 +107,14 @@ impl LinkStatistics {
         count(&mut self.groups[usize::from(group)].counters.departed, wire_bytes);
     }
 
+    /// Several packets left.
+    #[inline]
+    pub(crate) fn on_departures(&mut self, group: u16, gone: Backlog) {
+        let departed = &mut self.groups[usize::from(group)].counters.departed;
+        departed.packets += gone.packets;
+        departed.bytes += gone.bytes;
+    }
+
     pub(crate) fn on_left(&mut self, group: u16) {
         self.groups[usize::from(group)].counters.left_packets += 1;
     }
@@ -129,17 +127,23 @@ impl LinkStatistics {
         self.max
     }
 
-    /// Books a packet's whole way through; whether that ends before the run does.
+    /// A packet of a group, so large, comes at `now`, will start at `starts` and leave at `departs`. Says whether
+    /// it leaves before the run's end. (Not a struct of all that: it would be put together in memory.)
     #[inline(always)]
-    pub(crate) fn on_passage(&mut self, passage: Passage) -> bool {
-        let Passage { group, wire_bytes, comes, starts, departs } = passage;
+    pub(crate) fn on_passage(
+        &mut self,
+        group: u16,
+        wire_bytes: u32,
+        now: Time,
+        starts: Time,
+        departs: Time,
+    ) -> bool {
         let books = &mut self.groups[usize::from(group)];
         count(&mut books.counters.arrived, wire_bytes);
-        if comes < self.from || departs >= self.to {
-            // put together anew, so that it is put together nowhere else
-            return self.on_passage_at_the_edge(Passage { group, wire_bytes, comes, starts, departs });
+        if now < self.from || departs >= self.to {
+            return self.on_passage_at_the_edge(group, wire_bytes, now, starts, departs);
         }
-        let wait = starts - comes;
+        let wait = starts - now;
         books.record(wait);
         self.add_areas(wait, wire_bytes);
         self.busy = self.busy + (departs - starts);
@@ -148,14 +152,20 @@ impl LinkStatistics {
 
     /// The same for a packet that may be here when the window begins or ends.
     #[inline(never)]
-    fn on_passage_at_the_edge(&mut self, passage: Passage) -> bool {
-        let Passage { group, wire_bytes, comes, starts, departs } = passage;
+    fn on_passage_at_the_edge(
+        &mut self,
+        group: u16,
+        wire_bytes: u32,
+        now: Time,
+        starts: Time,
+        departs: Time,
+    ) -> bool {
         let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
-        let (wait, busy) = (within(comes, starts), within(starts, departs));
+        let (wait, busy) = (within(now, starts), within(starts, departs));
         self.add_areas(wait, wire_bytes);
         self.busy = self.busy + busy;
         if starts >= self.from && starts < self.to {
-            self.groups[usize::from(group)].record(starts - comes);
+            self.groups[usize::from(group)].record(starts - now);
         }
         departs < self.to
     }

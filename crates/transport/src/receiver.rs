@@ -27,6 +27,8 @@ pub struct Receiver {
     ack_deadline: Time,
     ack_delay: Span,
     sack: bool,
+    /// Something is held out of order. Said here too, so that order need not be looked up elsewhere in memory.
+    holds: bool,
     /// Made when the first segment comes out of order.
     held: Option<Box<Reassembly>>,
 }
@@ -43,6 +45,7 @@ impl Receiver {
             ack_deadline: Time::NEVER,
             ack_delay: config.ack_delay,
             sack: config.recovery.uses_sack(),
+            holds: false,
             held: None,
         }
     }
@@ -65,7 +68,7 @@ impl Receiver {
             self.ts_recent = sent;
         }
         let mut has_sack = false;
-        if seq == self.next && self.holds_nothing() {
+        if seq == self.next && !self.holds {
             self.next += 1;
             self.pending += 1;
             if self.pending < self.ack_every {
@@ -88,7 +91,8 @@ impl Receiver {
         } else if seq > self.next {
             held.insert(self.next, seq);
         }
-        self.sack && !held.is_empty()
+        self.holds = !held.is_empty();
+        self.sack && self.holds
     }
 
     /// The SACK blocks of the acknowledgement just made.
@@ -105,11 +109,6 @@ impl Receiver {
     /// Gives the delayed acknowledgement if its time has come.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         (now >= self.ack_deadline).then(|| self.acknowledge(false))
-    }
-
-    #[inline]
-    fn holds_nothing(&self) -> bool {
-        self.held.as_ref().is_none_or(|held| held.is_empty())
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use bufferlab_units::{Span, Time};
 
 /// RFC 6298 section 2: smoothed round-trip time, its variation, and the timeout.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct RttEstimator {
     /// Smoothed round-trip time; zero before the first sample.
     srtt: Span,

@@ -10,7 +10,7 @@ use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
 use crate::ring::Ring;
-use crate::statistics::{LinkStatistics, Passage};
+use crate::statistics::LinkStatistics;
 
 /// A packet accepted and not yet out.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +69,7 @@ impl Fifo {
         self.bytes += u64::from(wire_bytes);
         self.free = departs;
         // what leaves after the run's end reaches nobody; on a slow link with a long queue it may never leave
-        let leaves = statistics.on_passage(Passage { group, wire_bytes, comes: now, starts, departs });
+        let leaves = statistics.on_passage(group, wire_bytes, now, starts, departs);
         if leaves { Fate::Leaves(departs) } else { Fate::Stays }
     }
 
@@ -91,10 +91,23 @@ impl Fifo {
 
     /// Lets go what has left up to `now`.
     fn settle(&mut self, now: Time, statistics: &mut LinkStatistics) {
-        while let Some(held) = self.packets.pop_if(|held| held.departs <= now) {
-            statistics.on_departure(held.group as u16, held.wire_bytes);
-            self.bytes -= u64::from(held.wire_bytes);
-        }
+        // booked in runs of one group, since mostly there is but one
+        let (mut group, mut gone) = (0, Backlog::default());
+        self.packets.drain_while(|held| {
+            if held.departs > now {
+                return false;
+            }
+            if held.group != group {
+                self.bytes -= gone.bytes;
+                statistics.on_departures(group as u16, std::mem::take(&mut gone));
+                group = held.group;
+            }
+            gone.packets += 1;
+            gone.bytes += u64::from(held.wire_bytes);
+            true
+        });
+        self.bytes -= gone.bytes;
+        statistics.on_departures(group as u16, gone);
     }
 
     /// Lets go what has left before `time`.
