@@ -87,7 +87,10 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
             name: "bottleneck".to_owned(),
             rate_bps: work.rate_bps,
             delay_ps: LINK_DELAY_PS,
-            discipline: DisciplinePlan::Fifo { limit: LimitPlan::Packets(work.limit_packets) },
+            discipline: DisciplinePlan::Fifo {
+                limit: LimitPlan::Packets(work.limit_packets),
+                mark_above: None,
+            },
             loss_ppb: 0,
             changes: Vec::new(),
             sample: true,

@@ -141,6 +141,7 @@ fn queues(table: QueueTable) -> Result<RecordBatch, ArrowError> {
             dropped_packets,
             dropped_bytes,
             lost_packets,
+            marked_packets,
             departed_packets,
             departed_bytes,
             served_packets,

@@ -63,7 +63,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                     seq: first_seq + index as u32,
                     wire_bytes: bytes,
                     group: 0,
-                    kind: PacketKind::Data,
+                    kind: PacketKind::Data(Ecn::Incapable),
                     hop: 0,
                 };
                 account.arrived.add(&packet);

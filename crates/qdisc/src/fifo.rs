@@ -2,12 +2,15 @@
 //!
 //! Like Linux's `pfifo` and `bfifo` (`net/sched/sch_fifo.c`): a packet is refused if it would take the backlog
 //! above the limit. Cost: one copy of 32 bytes each way.
+//!
+//! Packets of flows that listen can be marked in good time: those that find more than K waiting, as RFC 8257
+//! section 3.1 asks of a switch ("a preset threshold").
 
 use std::collections::VecDeque;
 
 use bufferlab_units::Time;
 
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc};
 
 /// A FIFO queue with a limit in packets or bytes.
 #[derive(Clone, Debug)]
@@ -15,12 +18,20 @@ pub struct Fifo {
     packets: VecDeque<Packet>,
     bytes: u64,
     limit: Limit,
+    mark_above: Limit,
+    marks: u64,
 }
 
 impl Fifo {
-    /// An empty queue.
+    /// An empty queue that marks nothing.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { packets: VecDeque::new(), bytes: 0, limit }
+        Fifo { packets: VecDeque::new(), bytes: 0, limit, mark_above: Limit::Unlimited, marks: 0 }
+    }
+
+    /// The same, marking packets that find more than so much waiting.
+    #[must_use]
+    pub fn marking_above(self, mark_above: Limit) -> Fifo {
+        Fifo { mark_above, ..self }
     }
 }
 
@@ -29,6 +40,10 @@ impl QueueDisc for Fifo {
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         if self.limit.admits(self.backlog(), packet.wire_bytes) {
             packet.enqueued = now;
+            if packet.kind == PacketKind::Data(Ecn::Capable) && self.mark_above.is_below(self.backlog()) {
+                packet.kind = PacketKind::Data(Ecn::Marked);
+                self.marks += 1;
+            }
             self.bytes += u64::from(packet.wire_bytes);
             self.packets.push_back(packet);
         } else {
@@ -48,6 +63,11 @@ impl QueueDisc for Fifo {
         Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 
+    #[inline]
+    fn marks(&self) -> u64 {
+        self.marks
+    }
+
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }
@@ -56,11 +76,10 @@ impl QueueDisc for Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PacketKind;
 
     fn packet(seq: u32, wire_bytes: u32) -> Packet {
-        let (enqueued, sent) = (Time::ZERO, Time::ZERO);
-        Packet { enqueued, sent, flow: 0, seq, wire_bytes, group: 0, kind: PacketKind::Data, hop: 0 }
+        let kind = PacketKind::Data(Ecn::Incapable);
+        Packet { seq, wire_bytes, kind, ..Packet::default() }
     }
 
     fn offer(queue: &mut Fifo, sizes: &[u32]) -> Vec<u32> {
@@ -95,5 +114,21 @@ mod tests {
             queue.dequeue(Time::ZERO, &mut Drops::new());
         }
         assert_eq!(offer(&mut queue, &[100, 100]), [1]);
+    }
+
+    #[test]
+    fn who_listens_is_marked_above_the_threshold() {
+        let mut queue = Fifo::new(Limit::Packets(10)).marking_above(Limit::Packets(2));
+        let capable = PacketKind::Data(Ecn::Capable);
+        for seq in 0..5 {
+            queue.enqueue(Time::ZERO, Packet { kind: capable, ..packet(seq, 100) }, &mut Drops::new());
+        }
+        queue.enqueue(Time::ZERO, packet(5, 100), &mut Drops::new());
+        let kinds: Vec<_> =
+            std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut Drops::new()).map(|packet| packet.kind))
+                .collect();
+        let (marked, deaf) = (PacketKind::Data(Ecn::Marked), PacketKind::Data(Ecn::Incapable));
+        assert_eq!(kinds, [capable, capable, capable, marked, marked, deaf]);
+        assert_eq!(queue.marks(), 2);
     }
 }

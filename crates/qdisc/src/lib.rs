@@ -11,7 +11,7 @@ mod fifo;
 mod packet;
 
 pub use fifo::Fifo;
-pub use packet::{DropReason, Dropped, Drops, Packet, PacketKind};
+pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 
 use bufferlab_units::Time;
 
@@ -34,6 +34,16 @@ impl Limit {
             Limit::Packets(packets) => Backlog { packets: backlog.packets.min(packets), ..backlog },
             Limit::Bytes(bytes) => Backlog { bytes: backlog.bytes.min(bytes), ..backlog },
             Limit::Unlimited => backlog,
+        }
+    }
+
+    /// Whether a backlog is larger.
+    #[inline]
+    pub fn is_below(self, backlog: Backlog) -> bool {
+        match self {
+            Limit::Packets(packets) => backlog.packets > packets,
+            Limit::Bytes(bytes) => backlog.bytes > bytes,
+            Limit::Unlimited => false,
         }
     }
 
@@ -84,6 +94,12 @@ pub trait QueueDisc {
     /// What waits now.
     fn backlog(&self) -> Backlog;
 
+    /// Packets marked so far. A call of `enqueue` marks the packet that comes, one of `dequeue` the one that goes.
+    #[inline]
+    fn marks(&self) -> u64 {
+        0
+    }
+
     /// Changes how much may wait. What waits already stays; only new packets are refused, as in Linux.
     fn set_limit(&mut self, limit: Limit);
 }
@@ -106,6 +122,10 @@ macro_rules! disciplines {
             #[inline]
             fn backlog(&self) -> Backlog {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.backlog(),)* }
+            }
+            #[inline]
+            fn marks(&self) -> u64 {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.marks(),)* }
             }
             fn set_limit(&mut self, limit: Limit) {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.set_limit(limit),)* }

@@ -2,14 +2,24 @@
 
 use bufferlab_units::Time;
 
+/// What a data segment says of congestion: the ECN field (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Its sender would not listen (Not-ECT).
+    Incapable,
+    /// Its sender listens (ECT).
+    Capable,
+    /// A queue on the way marked it: Congestion Experienced (CE).
+    Marked,
+}
+
 /// What a packet carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
 pub enum PacketKind {
     /// A TCP data segment.
-    #[default]
-    Data,
+    Data(Ecn),
     /// A TCP SYN.
+    #[default]
     Syn,
     /// A pure acknowledgement (SYN-ACK among them).
     Ack,

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::plan::{
     CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
-    SourcePlan, TcpPlan, UdpPlan,
+    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
 };
 
 /// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
@@ -75,8 +75,11 @@ fn check_link(link: &LinkPlan, at: &str) -> Checked {
     within(link.rate_bps, 1, MAX_BPS, format!("{at}.rate_bps"))?;
     within(link.delay_ps, 0, MAX_PS, format!("{at}.delay_ps"))?;
     within(link.loss_ppb, 0, 1_000_000_000, format!("{at}.loss_ppb"))?;
-    let DisciplinePlan::Fifo { limit } = &link.discipline;
+    let DisciplinePlan::Fifo { limit, mark_above } = &link.discipline;
     check_limit(*limit, &format!("{at}.discipline.limit"))?;
+    if let Some(mark_above) = mark_above {
+        check_mark(*mark_above, &format!("{at}.discipline.mark_above"))?;
+    }
     let mut last = 0;
     for (index, change) in link.changes.iter().enumerate() {
         within(change.at_ps, last, MAX_PS, format!("{at}.changes[{index}].at_ps"))?;
@@ -84,6 +87,14 @@ fn check_link(link: &LinkPlan, at: &str) -> Checked {
         last = change.at_ps;
     }
     Ok(())
+}
+
+/// A threshold may be zero: whoever has to wait is marked.
+fn check_mark(mark_above: LimitPlan, at: &str) -> Checked {
+    match mark_above {
+        LimitPlan::Packets(0) | LimitPlan::Bytes(0) => Ok(()),
+        other => check_limit(other, at),
+    }
 }
 
 fn check_limit(limit: LimitPlan, at: &str) -> Checked {
@@ -131,6 +142,10 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(u64::from(tcp.initial_window), 1, MAX_WINDOW, format!("{at}.initial_window"))?;
     if let CongestionPlan::Fixed { segments } = tcp.congestion {
         within(u64::from(segments), 1, MAX_WINDOW, format!("{at}.congestion.segments"))?;
+    }
+    if matches!(tcp.congestion, CongestionPlan::Bbr1 | CongestionPlan::Bbr3) {
+        let (holds, value) = (tcp.recovery == RecoveryPlan::Sack, format!("{:?}", tcp.recovery));
+        require(holds, format!("{at}.recovery"), value, "sack, which BBR's delivery rates need")?;
     }
     let window = tcp.receive_window_bytes / u64::from(tcp.mss_bytes);
     require(

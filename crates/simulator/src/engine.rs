@@ -18,7 +18,7 @@
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
 //! ring of acknowledgements under way.
 
-use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_units::{Span, Time};
 
 use crate::agenda::{Agenda, Other};
@@ -226,6 +226,9 @@ impl<K: Key> Engine<K> {
         }
         match link.arrive(now, &packet) {
             Fate::Leaves(departs) => self.pass_on(departs, index, packet),
+            Fate::LeavesMarked(departs) => {
+                self.pass_on(departs, index, Packet { kind: PacketKind::Data(Ecn::Marked), ..packet });
+            }
             Fate::Starts(departs) => self.agenda.set_link(index, departs),
             Fate::Stays => {}
         }
@@ -275,6 +278,11 @@ impl<K: Key> Engine<K> {
                     Fate::Leaves(departs) => {
                         let rows = &mut self.samples.receivers;
                         receiver.deliver(departs, &packet, sender, &world.marks, rows);
+                    }
+                    Fate::LeavesMarked(departs) => {
+                        let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
+                        let rows = &mut self.samples.receivers;
+                        receiver.deliver_apart(departs, &packet, sender, &world.marks, rows);
                     }
                     Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
                     Fate::Stays => {}

@@ -18,6 +18,7 @@
 mod agenda;
 mod check;
 mod control;
+mod controls;
 mod engine;
 mod histogram;
 mod link;
@@ -40,8 +41,8 @@ pub use outcome::{
     SenderSampleTable,
 };
 pub use plan::{
-    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LimitPlan,
-    LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange,
+    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 
 use world::Service;

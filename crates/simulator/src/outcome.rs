@@ -93,6 +93,8 @@ table! {
         dropped_bytes: u64,
         /// Packets lost at random before the queue in the measured window.
         lost_packets: u64,
+        /// Packets marked by the queue in the measured window (ECN).
+        marked_packets: u64,
         /// Packets whose transmission ended in the measured window.
         departed_packets: u64,
         /// The same in bytes.

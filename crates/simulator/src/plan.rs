@@ -56,6 +56,9 @@ pub enum DisciplinePlan {
     Fifo {
         /// How much may wait.
         limit: LimitPlan,
+        /// Packets of flows that listen (ECN) are marked if they find more waiting; `null` for never.
+        #[serde(default)]
+        mark_above: Option<LimitPlan>,
     },
 }
 
@@ -185,6 +188,58 @@ pub enum CongestionPlan {
         /// The window, segments.
         segments: u32,
     },
+    /// BIC as Linux has it.
+    Bic {
+        /// A loss below the last maximum gives room to others.
+        fast_convergence: bool,
+    },
+    /// CUBIC as a version of Linux has it.
+    Cubic {
+        /// Which.
+        version: CubicPlan,
+        /// A loss below the last maximum gives room to others.
+        fast_convergence: bool,
+        /// RFC 9406's slow start.
+        hystart: bool,
+    },
+    /// CUBIC by RFC 9438.
+    RfcCubic {
+        /// Section 4.7.
+        fast_convergence: bool,
+        /// RFC 9406's slow start.
+        hystart: bool,
+    },
+    /// Compound TCP.
+    Ctcp,
+    /// Scalable TCP.
+    Scalable,
+    /// Vegas.
+    Vegas,
+    /// Westwood+.
+    Westwood,
+    /// H-TCP.
+    Htcp,
+    /// DCTCP, RFC 8257: its data may be marked.
+    Dctcp,
+    /// BBR version 1; needs RFC 6675's recovery, as version 3 does.
+    Bbr1,
+    /// BBR version 3.
+    Bbr3,
+}
+
+/// Versions of Linux's CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CubicPlan {
+    /// 2.6.24, beta 819/1024: CUBIC' of the literature.
+    #[serde(rename = "linux_2_6_24")]
+    Linux2624,
+    /// 2.6.26, beta 717/1024: CUBIC''.
+    #[serde(rename = "linux_2_6_26")]
+    Linux2626,
+    /// 5.10.
+    #[serde(rename = "linux_5")]
+    Linux5,
 }
 
 /// What a step of growth counts.

@@ -4,7 +4,7 @@
 //! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
-use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
@@ -103,9 +103,25 @@ impl ReceivingHost {
         if packet.kind == PacketKind::Syn {
             let ack = receiver.on_syn(packet.sent);
             self.answer_apart(local, ack, sender);
-        } else if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent) {
-            self.answer(local, ack, sender);
+        } else {
+            let marked = packet.kind == PacketKind::Data(Ecn::Marked);
+            if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, marked) {
+                self.answer(local, ack, sender);
+            }
         }
+    }
+
+    /// [`Self::deliver`] where it is rare.
+    #[inline(never)]
+    pub(crate) fn deliver_apart(
+        &mut self,
+        departs: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
+        self.deliver(departs, packet, sender, plan, rows);
     }
 
     /// [`Self::answer`] where it is rare.

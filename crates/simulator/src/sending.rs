@@ -6,7 +6,7 @@
 //! delay changes nothing, so one event serves for three.
 
 use bufferlab_congestion::AnyControl;
-use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
@@ -16,6 +16,10 @@ use crate::samples::SenderSample;
 
 /// What sends.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all sources are TCP, and a box is a look into memory more"
+)]
 pub(crate) enum Source {
     Tcp(Sender),
     Udp(UdpSource),
@@ -51,20 +55,23 @@ struct Arrival {
 
 const SYN: u32 = 1;
 const HAS_SACK: u32 = 2;
+const MARKED: u32 = 4;
 
 impl Arrival {
     const NONE: Arrival = Arrival { at: Time::NEVER, echo: Time::ZERO, ack: 0, flags: 0 };
 
     #[inline(always)]
     fn new(at: Time, ack: Ack) -> Arrival {
-        let flags = if ack.has_sack { HAS_SACK } else { 0 } | if ack.syn { SYN } else { 0 };
+        let flag = |holds: bool, bit: u32| u32::from(holds) * bit;
+        let flags = flag(ack.syn, SYN) | flag(ack.has_sack, HAS_SACK) | flag(ack.marked, MARKED);
         Arrival { at, echo: ack.echo, ack: ack.ack, flags }
     }
 
     #[inline(always)]
     fn ack(&self) -> Ack {
         let Arrival { echo, ack, flags, .. } = *self;
-        Ack { ack, syn: flags & SYN != 0, has_sack: flags & HAS_SACK != 0, echo }
+        let is = |bit| flags & bit != 0;
+        Ack { ack, syn: is(SYN), has_sack: is(HAS_SACK), marked: is(MARKED), echo }
     }
 }
 
@@ -76,6 +83,8 @@ pub(crate) struct Identity {
     pub(crate) group: u16,
     /// Its data crosses one link, and its acknowledgements none.
     pub(crate) single_link: bool,
+    /// Whether its data may be marked.
+    pub(crate) ecn: Ecn,
 }
 
 /// A sending host. Its fields lie in this order: those that each event touches, then the others.
@@ -236,7 +245,11 @@ impl SendingHost {
             return self.act(local);
         }
         if let Source::Tcp(sender) = &mut self.source {
+            let released = sender.is_released(local);
             sender.on_timer(local);
+            if released {
+                return Turn::Send;
+            }
         }
         Turn::Answer
     }
@@ -273,7 +286,7 @@ impl SendingHost {
         let (kind, seq, wire_bytes) = match &mut self.source {
             Source::Tcp(sender) => match sender.poll_transmit(local)? {
                 Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
-                Segment { seq, .. } => (PacketKind::Data, seq, self.data_bytes),
+                Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
             },
             Source::Udp(source) if source.deadline() <= local => {
                 (PacketKind::Datagram, source.sent() as u32, source.emit())

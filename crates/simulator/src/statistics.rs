@@ -14,6 +14,7 @@ struct Counters {
     dropped: Backlog,
     departed: Backlog,
     lost_packets: u64,
+    marked_packets: u64,
     left_packets: u64,
 }
 
@@ -90,6 +91,10 @@ impl LinkStatistics {
     #[inline]
     pub(crate) fn on_lost(&mut self, group: usize) {
         self.groups[group].counters.lost_packets += 1;
+    }
+
+    pub(crate) fn on_mark(&mut self, group: u16) {
+        self.groups[usize::from(group)].counters.marked_packets += 1;
     }
 
     #[inline]
@@ -264,6 +269,7 @@ impl LinkStatistics {
         table.dropped_packets.push(now.dropped.packets - then.dropped.packets);
         table.dropped_bytes.push(now.dropped.bytes - then.dropped.bytes);
         table.lost_packets.push(now.lost_packets - then.lost_packets);
+        table.marked_packets.push(now.marked_packets - then.marked_packets);
         table.departed_packets.push(now.departed.packets - then.departed.packets);
         table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
         table.served_packets.push(served);
@@ -302,6 +308,7 @@ impl Counters {
             sum.bytes += part.bytes;
         }
         self.lost_packets += other.lost_packets;
+        self.marked_packets += other.marked_packets;
         self.left_packets += other.left_packets;
     }
 }

@@ -1,7 +1,6 @@
 //! From a checked plan to a world.
 
-use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
-use bufferlab_qdisc::{AnyQdisc, Fifo, Limit};
+use bufferlab_qdisc::{AnyQdisc, Ecn, Fifo, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
@@ -9,8 +8,8 @@ use crate::engine::{Ends, Route, World};
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
-    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan,
+    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
@@ -108,8 +107,8 @@ fn build_link(
 fn build_server(link: &LinkPlan, service: Service) -> Server {
     let rate = rate(link.rate_bps);
     match (&link.discipline, service) {
-        (DisciplinePlan::Fifo { limit: bound }, Service::Shortest) => {
-            Server::Fifo(link::Fifo::new(limit(*bound), rate))
+        (DisciplinePlan::Fifo { limit: bound, mark_above }, Service::Shortest) => {
+            Server::Fifo(link::Fifo::new(limit(*bound), threshold(*mark_above), rate))
         }
         (discipline, _) => Server::Queued(link::Queued::new(build_qdisc(discipline), rate)),
     }
@@ -117,8 +116,14 @@ fn build_server(link: &LinkPlan, service: Service) -> Server {
 
 fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
     match discipline {
-        DisciplinePlan::Fifo { limit: bound } => Fifo::new(limit(*bound)).into(),
+        DisciplinePlan::Fifo { limit: bound, mark_above } => {
+            Fifo::new(limit(*bound)).marking_above(threshold(*mark_above)).into()
+        }
     }
+}
+
+fn threshold(mark_above: Option<LimitPlan>) -> Limit {
+    mark_above.map_or(Limit::Unlimited, limit)
 }
 
 fn limit(limit: LimitPlan) -> Limit {
@@ -137,9 +142,10 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
     let (source, data_bytes, syn_bytes) = match &group.source {
-        SourcePlan::Tcp(plan) => {
-            let wire = plan.mss_bytes + plan.header_bytes;
-            (tcp(&tcp_config(plan), control(plan)), wire, plan.ack_bytes)
+        SourcePlan::Tcp(tcp_plan) => {
+            let wire = tcp_plan.mss_bytes + tcp_plan.header_bytes;
+            let control = tcp_plan.control(plan.seed, flow as u32);
+            (tcp(&tcp_config(tcp_plan), control), wire, tcp_plan.ack_bytes)
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
@@ -162,6 +168,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
             first_link: group.forward[0],
             group: flows.group[flow] as u16,
             single_link: group.forward.len() == 1 && group.reverse.is_empty(),
+            ecn: ecn(&group.source),
         },
     })
 }
@@ -219,16 +226,11 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
     }
 }
 
-fn control(plan: &TcpPlan) -> AnyControl {
-    match plan.congestion {
-        CongestionPlan::Reno { growth } => {
-            let growth = match growth {
-                GrowthPlan::PerAck => Growth::PerAck,
-                GrowthPlan::PerSegment => Growth::PerSegment,
-            };
-            Reno::new(plan.initial_window, plan.initial_ssthresh, growth).into()
-        }
-        CongestionPlan::Fixed { segments } => Fixed::new(segments).into(),
+/// RFC 8257 section 3.3 asks for marks; the other controls here do not listen.
+fn ecn(source: &SourcePlan) -> Ecn {
+    match source {
+        SourcePlan::Tcp(TcpPlan { congestion: CongestionPlan::Dctcp, .. }) => Ecn::Capable,
+        _ => Ecn::Incapable,
     }
 }
 

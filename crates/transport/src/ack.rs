@@ -68,6 +68,8 @@ pub struct Ack {
     pub syn: bool,
     /// Has SACK blocks: [`crate::Receiver::sack_blocks`] gives them.
     pub has_sack: bool,
+    /// The segments that it acknowledges had been marked (RFC 8257 section 3.2).
+    pub marked: bool,
     /// The timestamp echoed (RFC 7323 section 4.3).
     pub echo: Time,
 }

@@ -10,6 +10,7 @@
 
 mod ack;
 mod config;
+mod delivery;
 mod reassembly;
 mod receiver;
 mod rtt;

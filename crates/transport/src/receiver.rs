@@ -1,7 +1,8 @@
 //! The receiver: in-order delivery, SACK blocks, delayed acknowledgements.
 //!
 //! Sources: RFC 5681 section 4.2 (when to acknowledge), RFC 2018 section 4 (what to report), RFC 7323 section
-//! 4.3 (which timestamp to echo).
+//! 4.3 (which timestamp to echo), RFC 8257 section 3.2 (how to echo marks: every acknowledgement says whether all
+//! that it acknowledges was marked).
 //!
 //! Departures: the application reads at once, so the advertised window is constant; Linux's quick
 //! acknowledgements at a connection's start are not modeled.
@@ -29,6 +30,8 @@ pub struct Receiver {
     sack: bool,
     /// Something is held out of order. Said here too, so that order need not be looked up elsewhere in memory.
     holds: bool,
+    /// The last segment came marked (RFC 8257's `DCTCP.CE`).
+    marked: bool,
     /// Made when the first segment comes out of order.
     held: Option<Box<Reassembly>>,
 }
@@ -46,6 +49,7 @@ impl Receiver {
             ack_delay: config.ack_delay,
             sack: config.recovery.uses_sack(),
             holds: false,
+            marked: false,
             held: None,
         }
     }
@@ -58,12 +62,18 @@ impl Receiver {
     /// A SYN arrived.
     pub fn on_syn(&mut self, sent: Time) -> Ack {
         self.ts_recent = sent;
-        Ack { ack: 0, syn: true, has_sack: false, echo: sent }
+        Ack { syn: true, echo: sent, ..Ack::default() }
     }
 
-    /// A data segment, sent at `sent`, arrived. Gives the acknowledgement that must go at once, if any.
+    /// A data segment, sent at `sent`, arrived, marked by a queue or not. Gives the acknowledgement that must go
+    /// at once, if any.
     #[inline(always)]
-    pub fn on_data(&mut self, now: Time, seq: u32, sent: Time) -> Option<Ack> {
+    pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
+        if marked != self.marked
+            && let Some(ack) = self.on_mark_change(now, seq, sent, marked)
+        {
+            return Some(ack);
+        }
         if seq <= self.last_ack && sent >= self.ts_recent {
             self.ts_recent = sent;
         }
@@ -79,6 +89,22 @@ impl Receiver {
             has_sack = self.on_disorder(seq);
         }
         Some(self.acknowledge(has_sack))
+    }
+
+    /// RFC 8257 section 3.2: what waits for its acknowledgement and was not marked alike gets it first. The segment
+    /// then waits in its turn.
+    #[inline(never)]
+    fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
+        let waits = self.pending > 0 && seq == self.next && !self.holds;
+        let ack = waits.then(|| self.acknowledge(false));
+        self.marked = marked;
+        if waits {
+            self.ts_recent = self.ts_recent.max(sent);
+            self.next += 1;
+            self.pending = 1;
+            self.ack_deadline = now + self.ack_delay;
+        }
+        ack
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a
@@ -116,7 +142,7 @@ impl Receiver {
         self.pending = 0;
         self.ack_deadline = Time::NEVER;
         self.last_ack = self.next;
-        Ack { ack: self.next, syn: false, has_sack, echo: self.ts_recent }
+        Ack { ack: self.next, syn: false, has_sack, marked: self.marked, echo: self.ts_recent }
     }
 }
 
@@ -133,16 +159,16 @@ mod tests {
     #[test]
     fn every_second_segment_is_acknowledged_when_delaying() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
+        assert_eq!(receiver.on_data(at(1), 0, at(0), false), None);
         assert_eq!(receiver.deadline(), at(41));
-        assert_eq!(receiver.on_data(at(2), 1, at(1)).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
+        assert_eq!(receiver.on_data(at(2), 1, at(1), false).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
     #[test]
     fn a_lone_segment_is_acknowledged_when_the_delay_ends() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        assert_eq!(receiver.on_data(at(1), 0, at(0)), None);
+        assert_eq!(receiver.on_data(at(1), 0, at(0), false), None);
         assert_eq!(receiver.on_timer(at(40)), None);
         assert_eq!(receiver.on_timer(at(41)).map(|ack| ack.ack), Some(1));
     }
@@ -151,7 +177,7 @@ mod tests {
     fn disorder_is_answered_at_once_and_reported() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
         let mut answer = |seq| {
-            let ack = receiver.on_data(at(1), seq, at(0)).unwrap();
+            let ack = receiver.on_data(at(1), seq, at(0), false).unwrap();
             assert_eq!(ack.has_sack, !receiver.sack_blocks().is_empty());
             (ack.ack, receiver.sack_blocks().ranges().to_vec())
         };
@@ -164,9 +190,27 @@ mod tests {
     #[test]
     fn without_sack_nothing_is_reported_and_old_copies_are_acknowledged() {
         let mut receiver = Receiver::new(&config(Recovery::Reno));
-        assert!(!receiver.on_data(at(1), 5, at(0)).unwrap().has_sack);
-        receiver.on_data(at(1), 0, at(0));
-        assert_eq!(receiver.on_data(at(2), 0, at(1)).map(|ack| ack.ack), Some(1));
+        assert!(!receiver.on_data(at(1), 5, at(0), false).unwrap().has_sack);
+        receiver.on_data(at(1), 0, at(0), false);
+        assert_eq!(receiver.on_data(at(2), 0, at(1), false).map(|ack| ack.ack), Some(1));
         assert_eq!(receiver.delivered(), 1);
+    }
+
+    #[test]
+    fn a_change_of_marks_is_told_before_it_is_mixed_up() {
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut answer = |seq, marked| {
+            receiver.on_data(at(1 + u64::from(seq)), seq, at(0), marked).map(|ack| (ack.ack, ack.marked))
+        };
+        assert_eq!(answer(0, false), None);
+        // segment 0 is told of alone; 1 waits and goes with 2
+        assert_eq!(answer(1, true), Some((1, false)));
+        assert_eq!(answer(2, true), Some((3, true)));
+        // nothing waits: nothing to tell apart
+        assert_eq!(answer(3, false), None);
+        assert_eq!(answer(4, false), Some((5, false)));
+        assert_eq!(answer(5, true), None);
+        assert_eq!(receiver.deadline(), at(46));
+        assert_eq!(receiver.on_timer(at(46)).map(|ack| (ack.ack, ack.marked)), Some((6, true)));
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Scoreboard {
     sacked: u32,
     lost: u32,
     retransmitted: u32,
+    /// Segments ever held for lost.
+    losses: u64,
     /// The highest SACKed segments, highest first; as many as are known.
     top: [u32; DUP_THRESH as usize],
     top_len: usize,
@@ -47,6 +49,7 @@ impl Scoreboard {
             sacked: 0,
             lost: 0,
             retransmitted: 0,
+            losses: 0,
             top: [0; DUP_THRESH as usize],
             top_len: 0,
             lost_to: una,
@@ -149,8 +152,13 @@ impl Scoreboard {
         seq
     }
 
-    /// A SACK block `start..end`: how many segments it reports for the first time.
-    pub(crate) fn sack(&mut self, start: u32, end: u32) -> u32 {
+    /// Segments ever held for lost, by this scoreboard since it was made.
+    pub(crate) fn losses(&self) -> u64 {
+        self.losses
+    }
+
+    /// A SACK block `start..end`: how many segments it reports for the first time; `tell` gets each.
+    pub(crate) fn sack(&mut self, start: u32, end: u32, mut tell: impl FnMut(u32)) -> u32 {
         let end = end.min(self.nxt);
         let mut seq = self.unsacked_from(start.max(self.una));
         let mut newly = 0;
@@ -162,6 +170,7 @@ impl Scoreboard {
             self.skip[index] = seq + 1;
             self.sacked += 1;
             newly += 1;
+            tell(seq);
             self.raise_top(seq);
             seq = self.unsacked_from(seq + 1);
         }
@@ -201,6 +210,7 @@ impl Scoreboard {
             if self.flags[index] & (SACKED | LOST) == 0 {
                 self.flags[index] |= LOST;
                 self.lost += 1;
+                self.losses += 1;
             }
             self.lost_to += 1;
         }
@@ -212,7 +222,10 @@ impl Scoreboard {
         for seq in self.una..self.nxt {
             let index = self.index(seq);
             if self.flags[index] & SACKED == 0 {
-                self.lost += u32::from(self.flags[index] & LOST == 0);
+                let known = self.flags[index] & LOST != 0;
+                self.lost += u32::from(!known);
+                // a retransmission may be lost too
+                self.losses += u64::from(!known || self.flags[index] & RETRANSMITTED != 0);
                 self.flags[index] = LOST;
             }
         }
@@ -266,11 +279,11 @@ mod tests {
     #[test]
     fn three_segments_above_make_a_loss() {
         let mut board = Scoreboard::new(0, 10);
-        board.sack(2, 3);
-        board.sack(5, 6);
+        board.sack(2, 3, |_| ());
+        board.sack(5, 6, |_| ());
         board.mark_lost();
         assert_eq!((board.next_lost(), board.pipe()), (None, 8));
-        board.sack(7, 8);
+        board.sack(7, 8, |_| ());
         board.mark_lost();
         // 0 and 1 have three SACKed segments above them, 3 and 4 only two
         assert_eq!(board.next_lost(), Some(0));
@@ -289,10 +302,10 @@ mod tests {
     #[test]
     fn a_block_counts_once_however_it_is_reported() {
         let mut board = Scoreboard::new(100, 200);
-        assert_eq!(board.sack(110, 120), 10);
-        assert_eq!(board.sack(105, 130), 15);
-        assert_eq!(board.sack(100, 130), 5);
-        assert_eq!(board.sack(0, 1000), 70);
+        assert_eq!(board.sack(110, 120, |_| ()), 10);
+        assert_eq!(board.sack(105, 130, |_| ()), 15);
+        assert_eq!(board.sack(100, 130, |_| ()), 5);
+        assert_eq!(board.sack(0, 1000, |_| ()), 70);
         assert_eq!(board.pipe(), 0);
         assert_eq!(board.highest_sacked(), Some(199));
     }
@@ -300,7 +313,7 @@ mod tests {
     #[test]
     fn a_timeout_loses_everything_that_is_not_sacked() {
         let mut board = Scoreboard::new(0, 6);
-        board.sack(3, 4);
+        board.sack(3, 4, |_| ());
         board.on_retransmit(0);
         board.mark_all_lost();
         assert_eq!(board.pipe(), 0);
@@ -325,8 +338,8 @@ mod tests {
                 start = seq + 1;
                 continue;
             }
-            newly += board.sack(start, seq + 1);
-            newly += board.sack(1, 10);
+            newly += board.sack(start, seq + 1, |_| ());
+            newly += board.sack(1, 10, |_| ());
             board.mark_lost();
         }
         let mut resent = 0;
@@ -357,7 +370,7 @@ mod tests {
                     let start = una + 1 + random(nxt - una - 1);
                     let end = (start + 1 + random(5)).min(nxt);
                     let newly = (start..end).filter(|seq| sacked.insert(*seq)).count();
-                    assert_eq!(board.sack(start, end) as usize, newly);
+                    assert_eq!(board.sack(start, end, |_| ()) as usize, newly);
                     board.mark_lost();
                 }
                 2 => {

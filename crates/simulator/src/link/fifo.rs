@@ -5,7 +5,7 @@
 //! and a packet's figures are booked at once. The policy is that of `bufferlab_qdisc::Fifo`, and a test holds
 //! the two to the same bits.
 
-use bufferlab_qdisc::{Backlog, Limit, Packet};
+use bufferlab_qdisc::{Backlog, Ecn, Limit, Packet, PacketKind};
 use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
@@ -25,6 +25,8 @@ struct Held {
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo {
     limit: Limit,
+    /// Packets of flows that listen are marked if more than that waits.
+    mark_above: Limit,
     clock: TransmissionClock,
     /// The first is in transmission, the others wait.
     packets: Ring<Held>,
@@ -38,9 +40,16 @@ pub(crate) struct Fifo {
 }
 
 impl Fifo {
-    pub(crate) fn new(limit: Limit, rate: Rate) -> Fifo {
-        let clock = TransmissionClock::new(rate);
-        Fifo { limit, clock, packets: Ring::default(), bytes: 0, slack: Backlog::default(), free: Time::ZERO }
+    pub(crate) fn new(limit: Limit, mark_above: Limit, rate: Rate) -> Fifo {
+        Fifo {
+            limit,
+            mark_above,
+            clock: TransmissionClock::new(rate),
+            packets: Ring::default(),
+            bytes: 0,
+            slack: Backlog::default(),
+            free: Time::ZERO,
+        }
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
@@ -63,6 +72,7 @@ impl Fifo {
             statistics.on_drop(group, wire_bytes);
             return Fate::Stays;
         }
+        let marked = packet.kind == PacketKind::Data(Ecn::Capable) && self.marks(now, group, statistics);
         let starts = self.free.max(now);
         let departs = starts.saturating_add(self.clock.next(wire_bytes));
         self.packets.push(Held { departs, wire_bytes, group: u32::from(group) });
@@ -70,7 +80,22 @@ impl Fifo {
         self.free = departs;
         // what leaves after the run's end reaches nobody; on a slow link with a long queue it may never leave
         let leaves = statistics.on_passage(group, wire_bytes, now, starts, departs);
-        if leaves { Fate::Leaves(departs) } else { Fate::Stays }
+        match (leaves, marked) {
+            (true, false) => Fate::Leaves(departs),
+            (true, true) => Fate::LeavesMarked(departs),
+            (false, _) => Fate::Stays,
+        }
+    }
+
+    /// Whether a packet that may be marked is.
+    #[inline(never)]
+    fn marks(&mut self, now: Time, group: u16, statistics: &mut LinkStatistics) -> bool {
+        self.settle(now, statistics);
+        let marked = self.mark_above.is_below(self.backlog());
+        if marked {
+            statistics.on_mark(group);
+        }
+        marked
     }
 
     /// Whether a packet finds room once what has left is gone.

@@ -31,6 +31,8 @@ pub(crate) enum Server {
 pub(crate) enum Fate {
     /// It will leave the transmitter then.
     Leaves(Time),
+    /// The same, with a mark.
+    LeavesMarked(Time),
     /// The transmitter starts with it, and the link's next event is then.
     Starts(Time),
     /// It waits, or is gone; the link's next event stays what it is.

@@ -18,12 +18,14 @@ pub(crate) struct Queued {
     in_service: Option<Packet>,
     departs: Time,
     drops: Drops,
+    /// Marks counted so far.
+    marks: u64,
 }
 
 impl Queued {
     pub(crate) fn new(qdisc: AnyQdisc, rate: Rate) -> Queued {
         let clock = TransmissionClock::new(rate);
-        Queued { qdisc, clock, in_service: None, departs: Time::NEVER, drops: Drops::new() }
+        Queued { qdisc, clock, in_service: None, departs: Time::NEVER, drops: Drops::new(), marks: 0 }
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
@@ -36,6 +38,7 @@ impl Queued {
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.qdisc.enqueue(now, packet, &mut self.drops);
+        self.count_mark(packet.group, statistics);
         let idle = self.in_service.is_none();
         if idle {
             self.serve(now, statistics);
@@ -57,6 +60,9 @@ impl Queued {
     #[inline]
     fn serve(&mut self, now: Time, statistics: &mut LinkStatistics) {
         self.in_service = self.qdisc.dequeue(now, &mut self.drops);
+        if let Some(packet) = self.in_service {
+            self.count_mark(packet.group, statistics);
+        }
         self.departs = match &self.in_service {
             Some(packet) => {
                 let transmission = self.clock.next(packet.wire_bytes);
@@ -65,6 +71,16 @@ impl Queued {
             }
             None => Time::NEVER,
         };
+    }
+
+    /// The packet that came or goes may have been marked.
+    #[inline]
+    fn count_mark(&mut self, group: u16, statistics: &mut LinkStatistics) {
+        let marks = self.qdisc.marks();
+        if marks != self.marks {
+            self.marks = marks;
+            statistics.on_mark(group);
+        }
     }
 
     #[inline]

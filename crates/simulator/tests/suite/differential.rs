@@ -52,7 +52,7 @@ fn kept_plans_agree() {
 #[test]
 fn random_plans_reach_every_corner() {
     let mut runner = TestRunner::new(config(1));
-    let mut sums = [0; 7];
+    let mut sums = [0; 8];
     for _ in 0..200 {
         let plan = plans().new_tree(&mut runner).unwrap().current().0;
         let outcome = run(&plan, &Control::default()).unwrap();
@@ -65,13 +65,17 @@ fn random_plans_reach_every_corner() {
             &flows.whole_retransmissions,
             &queues.whole_dropped_packets,
             &queues.whole_lost_packets,
+            &queues.marked_packets,
             &vec![finished],
         ];
         for (sum, column) in sums.iter_mut().zip(columns) {
             *sum += u64::from(column.iter().sum::<u64>() > 0);
         }
     }
-    assert!(sums.iter().all(|&plans| plans >= 40), "plans of 200 with each: {sums:?}");
+    // marks need a flow that listens at a link that marks
+    let [others @ .., _, _] = sums;
+    let enough = others.iter().all(|&plans| plans >= 40) && sums[6] >= 20 && sums[7] >= 40;
+    assert!(enough, "plans of 200 with each: {sums:?}");
 }
 
 proptest! {

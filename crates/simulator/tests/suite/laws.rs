@@ -38,6 +38,7 @@ fn assert_sums(queues: &QueueTable, row: usize) {
         &queues.dropped_packets,
         &queues.dropped_bytes,
         &queues.lost_packets,
+        &queues.marked_packets,
         &queues.departed_packets,
         &queues.departed_bytes,
         &queues.served_packets,

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use bufferlab_simulator::{
-    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LimitPlan,
-    LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange,
+    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -105,12 +105,17 @@ fn link() -> impl Strategy<Value = LinkPlan> {
         2 => 100_000..40_000_000_u64,
     ];
     let loss = prop_oneof![25 => Just(0), 8 => 1..=50_000_000_u32, 1 => Just(1_000_000_000)];
-    (rate, moment(20 * MS), limit(), loss, changes(), any::<bool>()).prop_map(
-        |(rate_bps, delay_ps, limit, loss_ppb, changes, sample)| LinkPlan {
+    let mark_above = prop_oneof![
+        1 => Just(None),
+        4 => (0..4_u64).prop_map(|packets| Some(LimitPlan::Packets(packets))),
+        2 => (0..4_000_u64).prop_map(|bytes| Some(LimitPlan::Bytes(bytes))),
+    ];
+    (rate, moment(20 * MS), (limit(), mark_above), loss, changes(), any::<bool>()).prop_map(
+        |(rate_bps, delay_ps, (limit, mark_above), loss_ppb, changes, sample)| LinkPlan {
             name: String::new(),
             rate_bps,
             delay_ps,
-            discipline: DisciplinePlan::Fifo { limit },
+            discipline: DisciplinePlan::Fifo { limit, mark_above },
             loss_ppb,
             changes,
             sample,
@@ -155,11 +160,38 @@ fn recovery() -> impl Strategy<Value = RecoveryPlan> {
 }
 
 fn congestion() -> impl Strategy<Value = CongestionPlan> {
+    let version =
+        prop_oneof![Just(CubicPlan::Linux2624), Just(CubicPlan::Linux2626), Just(CubicPlan::Linux5)];
+    let flags = (any::<bool>(), any::<bool>());
     prop_oneof![
+        1 => any::<bool>().prop_map(|fast_convergence| CongestionPlan::Bic { fast_convergence }),
+        1 => (version, any::<bool>(), any::<bool>()).prop_map(|(version, fast_convergence, hystart)| {
+            CongestionPlan::Cubic { version, fast_convergence, hystart }
+        }),
+        1 => flags.prop_map(|(fast_convergence, hystart)| {
+            CongestionPlan::RfcCubic { fast_convergence, hystart }
+        }),
+        2 => prop_oneof![
+            Just(CongestionPlan::Ctcp),
+            Just(CongestionPlan::Scalable),
+            Just(CongestionPlan::Vegas),
+            Just(CongestionPlan::Westwood),
+            Just(CongestionPlan::Htcp),
+        ],
+        5 => Just(CongestionPlan::Dctcp),
+        2 => prop_oneof![Just(CongestionPlan::Bbr1), Just(CongestionPlan::Bbr3)],
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),
         1 => (1..=40_u32).prop_map(|segments| CongestionPlan::Fixed { segments }),
     ]
+}
+
+/// BBR's delivery rates need RFC 6675's scoreboard.
+fn recovery_for(congestion: &CongestionPlan, recovery: RecoveryPlan) -> RecoveryPlan {
+    match congestion {
+        CongestionPlan::Bbr1 | CongestionPlan::Bbr3 => RecoveryPlan::Sack,
+        _ => recovery,
+    }
 }
 
 /// Segment, header and acknowledgement sizes, bytes.
@@ -186,8 +218,8 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let transfer = prop_oneof![3 => Just(None), 1 => (1..100_000_u64).prop_map(Some)];
     (congestion(), recovery(), sizes(), window, acks, timers(), switches, transfer).prop_map(
         |(congestion, recovery, sizes, window, acks, timers, switches, transfer_bytes)| TcpPlan {
+            recovery: recovery_for(&congestion, recovery),
             congestion,
-            recovery,
             mss_bytes: sizes.0,
             header_bytes: sizes.1,
             ack_bytes: sizes.2,

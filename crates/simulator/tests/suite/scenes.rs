@@ -48,7 +48,7 @@ fn link(buffer_packets: u64) -> LinkPlan {
         name: "bottleneck".into(),
         rate_bps: RATE_BPS,
         delay_ps: MS,
-        discipline: DisciplinePlan::Fifo { limit: LimitPlan::Packets(buffer_packets) },
+        discipline: DisciplinePlan::Fifo { limit: LimitPlan::Packets(buffer_packets), mark_above: None },
         loss_ppb: 0,
         changes: Vec::new(),
         sample: true,

@@ -121,7 +121,7 @@ fn burst(group: &GroupPlan) -> u64 {
         SourcePlan::Tcp(tcp) => {
             let window = match tcp.congestion {
                 CongestionPlan::Fixed { segments } => segments,
-                CongestionPlan::Reno { .. } => tcp.initial_window,
+                _ => tcp.initial_window,
             };
             u64::from(window).min(tcp.receive_window_bytes / u64::from(tcp.mss_bytes.max(1)))
         }

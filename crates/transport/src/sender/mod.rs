@@ -1,19 +1,23 @@
 //! The sender: what may be sent and when, by RFC 5681, 6298, 6582, 6675 and 3042.
 //!
 //! Window growth belongs to a [`CongestionControl`]; this module detects losses and repairs them. One file a
-//! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK.
+//! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK. `rated`
+//! serves the controls that ask for more than acknowledgements: the rate of delivery, and to be paced.
 //!
 //! Departures: no window is kept after idle times (senders here are bulk senders, so RFC 5681 section 4.1 does
 //! not come up); no window growth while the receiver's window, not the congestion window, is the bound (RFC
 //! 7661 section 4.4 in spirit; Linux alike).
 
 mod counting;
+mod rated;
 mod selective;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use bufferlab_congestion::{AckSample, AnyControl, Congestion, CongestionControl, CongestionEvent};
 use bufferlab_units::{Span, Time};
+
+use rated::Pace;
 
 use crate::scoreboard::Scoreboard;
 use crate::{Ack, Recovery, RttEstimator, SackBlocks, TcpConfig};
@@ -73,6 +77,13 @@ pub struct SenderCounters {
     pub rtt_samples: u64,
 }
 
+/// What an acknowledgement told beside its number.
+#[derive(Clone, Copy)]
+struct Told {
+    rtt: Option<Span>,
+    marked: bool,
+}
+
 /// A TCP sender. Its fields lie in the order below: what each acknowledgement touches comes first and fills few
 /// cache lines, which decides the speed where there are thousands of flows.
 #[derive(Clone, Debug)]
@@ -88,6 +99,10 @@ pub struct Sender {
     ns2: bool,
     /// The scoreboard describes the outstanding segments.
     board_active: bool,
+    /// The scoreboard decides what is sent next.
+    repairs: bool,
+    /// The control sets the pace, and is told rates.
+    rated: bool,
     /// Duplicates count: something was acknowledged since the last timeout (ns-2).
     duplicates_count: bool,
     recovery: Recovery,
@@ -107,9 +122,12 @@ pub struct Sender {
     /// Duplicate acknowledgements in a row.
     dup_acks: u32,
     rto_deadline: Time,
+    /// When a segment that waits for its pace may go; [`Time::NEVER`] if none does.
+    pace_deadline: Time,
     rtt: RttEstimator,
     counters: SenderCounters,
     board: Option<Box<Scoreboard>>,
+    pace: Option<Box<Pace>>,
     control: AnyControl,
     /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
     recover: u32,
@@ -133,7 +151,11 @@ pub struct Sender {
 impl Sender {
     /// The sender of a connection that has not started.
     pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
+        let rated = control.wants_rate();
+        debug_assert!(!rated || config.recovery == Recovery::Sack, "rates need RFC 6675's scoreboard");
         Sender {
+            pace: rated.then(|| Box::new(Pace::new())),
+            rated,
             control,
             una: 0,
             nxt: 0,
@@ -157,8 +179,10 @@ impl Sender {
             board_active: false,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock),
             rto_deadline: Time::NEVER,
+            pace_deadline: Time::NEVER,
             cwnd_whole: 0,
             window_to: 0,
+            repairs: false,
             plain: true,
             calm: false,
             timed: None,
@@ -185,7 +209,10 @@ impl Sender {
     /// The next segment to send now, if the windows allow one.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        let segment = if self.plain { self.next_in_window()? } else { self.next_in_repair()? };
+        if !self.plain {
+            return if self.rated { self.poll_paced(now) } else { self.poll_in_repair(now) };
+        }
+        let segment = self.next_in_window()?;
         self.on_sent(now, segment);
         Some(segment)
     }
@@ -197,6 +224,12 @@ impl Sender {
     }
 
     #[inline(never)]
+    fn poll_in_repair(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.next_in_repair()?;
+        self.on_sent(now, segment);
+        Some(segment)
+    }
+
     fn next_in_repair(&mut self) -> Option<Segment> {
         if self.resend_first {
             return Some(self.take_first());
@@ -210,12 +243,13 @@ impl Sender {
     /// Brings `cwnd_whole`, `window_to`, `plain` and `calm` up to date after a change of state.
     fn refresh(&mut self) {
         self.cwnd_whole = self.control.cwnd() as u32;
-        let repairs = match self.recovery {
-            Recovery::Sack => self.board_active,
-            Recovery::SackNs2 => self.phase == Phase::Recovery,
-            _ => false,
-        };
-        self.plain = !(self.resend_first || repairs);
+        self.repairs = self.resend_first
+            || match self.recovery {
+                Recovery::Sack => self.board_active,
+                Recovery::SackNs2 => self.phase == Phase::Recovery,
+                _ => false,
+            };
+        self.plain = !(self.repairs || self.rated);
         self.calm = self.plain && self.phase == Phase::Open && self.dup_acks == 0 && !self.board_active;
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,
@@ -303,11 +337,11 @@ impl Sender {
             return;
         }
         let acked = ack.ack - self.una;
-        self.sample_rtt(now, ack);
+        let rtt = self.sample_rtt(now, ack);
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
         self.duplicates_count = true;
-        self.grow(now, acked);
+        self.grow(now, acked, self.nxt - self.una, Told { rtt, marked: ack.marked });
         self.restart_timer(now);
         if self.una >= self.limit {
             self.finished = self.finished.min(now);
@@ -319,12 +353,16 @@ impl Sender {
     /// By value, so that the usual acknowledgement stays in registers.
     #[inline(never)]
     fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
+        let una = self.una;
         if ack.ack > self.una && ack.ack <= self.sent_to {
             self.on_new_ack(now, &ack, sack);
         } else if ack.syn {
             self.on_syn_ack(now, &ack);
         } else if ack.ack == self.una && self.una < self.sent_to && self.phase != Phase::SynSent {
             self.on_duplicate(now, sack);
+        }
+        if self.rated {
+            self.tell_rate(now, una);
         }
         self.refresh();
     }
@@ -347,7 +385,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
         let acked = ack.ack - self.una;
-        self.sample_rtt(now, ack);
+        let told = Told { rtt: self.sample_rtt(now, ack), marked: ack.marked };
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
         self.duplicates_count = true;
@@ -359,16 +397,17 @@ impl Sender {
             Phase::Loss => {
                 // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgement, which may
                 // cover much that had arrived before
-                self.grow(now, 1);
+                self.grow(now, 1, self.inflight(), told);
                 self.dup_acks = 0;
                 self.restart_timer(now);
                 if self.una >= self.recover {
                     self.phase = Phase::Open;
+                    self.control.on_recovery_exit(now);
                 }
             }
             _ => {
                 self.dup_acks = 0;
-                self.grow(now, acked);
+                self.grow(now, acked, self.inflight(), told);
                 self.restart_timer(now);
             }
         }
@@ -382,6 +421,7 @@ impl Sender {
         if ends {
             self.phase = Phase::Open;
             (self.dup_acks, self.inflation) = (0, 0);
+            self.control.on_recovery_exit(now);
             self.restart_timer(now);
             return;
         }
@@ -416,6 +456,9 @@ impl Sender {
 
     /// The retransmission timer may have run out.
     pub fn on_timer(&mut self, now: Time) {
+        if now >= self.pace_deadline {
+            self.pace_deadline = Time::NEVER;
+        }
         if now < self.rto_deadline {
             return;
         }
@@ -461,28 +504,45 @@ impl Sender {
         self.control.on_congestion(now, &Congestion { event, flight, receive_window });
     }
 
-    #[inline]
-    fn grow(&mut self, now: Time, acked: u32) {
-        if self.cwnd_whole < self.receive_window {
-            self.control.on_ack(now, &AckSample::of(acked));
+    /// Tells the control of an acknowledgement outside of fast recovery. Controls that want rates are told by
+    /// `tell_rate` instead.
+    #[inline(always)]
+    fn grow(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
+        if (self.cwnd_whole < self.receive_window || told.marked) && !self.rated {
+            let sample = AckSample {
+                acked,
+                rtt: told.rtt,
+                srtt: self.rtt.srtt(),
+                inflight,
+                una: self.una,
+                sent_to: self.sent_to,
+                marked: if told.marked { acked } else { 0 },
+                rate: None,
+            };
+            self.control.on_ack(now, &sample);
         }
     }
 
+    /// Takes the round-trip sample that an acknowledgement gives, if it gives one; exact, whatever the clock.
     #[inline(always)]
-    fn sample_rtt(&mut self, now: Time, ack: &Ack) {
+    fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
+        let mut sent_at = None;
         if self.timestamps {
             self.take_sample(ack.echo, now);
+            sent_at = Some(ack.echo);
         } else if let Some((seq, sent)) = self.timed {
             // ns-2 takes no sample from a partial acknowledgement
             if ack.ack > seq && !(self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover) {
                 self.timed = None;
                 self.take_sample(sent, now);
+                sent_at = Some(sent);
             }
         }
         // ns-2's backoff ends only with a sample
         if !self.ns2 {
             self.rtt.end_backoff();
         }
+        sent_at.map(|sent| now.saturating_since(sent))
     }
 
     #[inline(always)]
@@ -504,7 +564,13 @@ impl Sender {
     /// When [`Sender::on_timer`] wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.rto_deadline
+        self.rto_deadline.min(self.pace_deadline)
+    }
+
+    /// Whether a segment that waited for its pace may go: nobody's answer, but what was decided before.
+    #[inline]
+    pub fn is_released(&self, now: Time) -> bool {
+        now >= self.pace_deadline
     }
 
     /// The congestion window, segments, with the segments that fast recovery adds.

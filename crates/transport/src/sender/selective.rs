@@ -47,15 +47,22 @@ impl Sender {
         let una = self.una;
         let computed = self.recovery == Recovery::Sack;
         let repairing = self.phase != Phase::Open;
+        let mut pace = self.pace.take();
+        let mut tell = |seq| {
+            if let Some(pace) = pace.as_deref_mut() {
+                pace.rates.on_delivered(seq);
+            }
+        };
         let board = self.activate_board();
         board.advance(una);
-        let newly = sack.ranges().iter().map(|&(start, end)| board.sack(start, end)).sum();
+        let newly = sack.ranges().iter().map(|&(start, end)| board.sack(start, end, &mut tell)).sum();
         if computed && repairing {
             board.mark_lost();
         }
         if board.is_idle() {
             self.board_active = false;
         }
+        self.pace = pace;
         newly
     }
 

@@ -54,7 +54,7 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
             let arrival = self.now + Span::from_ms(50);
             let ack = match segment.kind {
                 SegmentKind::Syn => Some(self.receiver.on_syn(self.now)),
-                _ => self.receiver.on_data(arrival, segment.seq, self.now),
+                _ => self.receiver.on_data(arrival, segment.seq, self.now, false),
             };
             self.acks.extend(ack.map(|ack| (arrival + Span::from_ms(50), ack, blocks(&self.receiver, &ack))));
         }
@@ -233,7 +233,7 @@ fn what_a_repair_sent_twice_starts_no_other_repair() {
         sender.on_timer(now);
         transmit(&mut sender, now);
         let acknowledge = |sender: &mut Sender, ack| {
-            let ack = Ack { ack, syn: false, has_sack: false, echo: Time::ZERO };
+            let ack = Ack { ack, ..Ack::default() };
             sender.on_ack(now, &ack, &SackBlocks::NONE);
             transmit(sender, now);
         };

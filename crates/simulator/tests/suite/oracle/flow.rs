@@ -1,10 +1,8 @@
 //! A flow's two hosts.
 
-use bufferlab_congestion::{AnyControl, Fixed, Growth, Reno};
-use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::{
-    CongestionPlan, GroupPlan, GrowthPlan, JitterPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
-    VariatePlan,
+    CongestionPlan, GroupPlan, JitterPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use bufferlab_transport::{
     Ack, Receiver, Recovery, SackBlocks, SegmentKind, Sender, SenderCounters, TcpConfig, UdpConfig,
@@ -103,10 +101,12 @@ impl Flow {
         if self.release(now) {
             return self.transmit(now, false);
         }
+        let mut answers = true;
         if let Ends::Tcp { sender, .. } = &mut self.ends {
+            answers = !sender.is_released(now);
             sender.on_timer(now);
         }
-        self.transmit(now, true)
+        self.transmit(now, answers)
     }
 
     fn on_stop(&mut self) {
@@ -192,7 +192,9 @@ impl Flow {
                 if segment.kind == SegmentKind::Syn {
                     (PacketKind::Syn, 0, plan.ack_bytes)
                 } else {
-                    (PacketKind::Data, segment.seq, plan.mss_bytes + plan.header_bytes)
+                    let listens = plan.congestion == CongestionPlan::Dctcp;
+                    let ecn = if listens { Ecn::Capable } else { Ecn::Incapable };
+                    (PacketKind::Data(ecn), segment.seq, plan.mss_bytes + plan.header_bytes)
                 }
             }
             Ends::Udp { source, .. } => (PacketKind::Datagram, source.sent() as u32, source.emit()),
@@ -216,7 +218,8 @@ impl Flow {
                 let ack = if packet.kind == PacketKind::Syn {
                     receiver.on_syn(packet.sent)
                 } else {
-                    receiver.on_data(now, packet.seq, packet.sent)?
+                    let marked = packet.kind == PacketKind::Data(Ecn::Marked);
+                    receiver.on_data(now, packet.seq, packet.sent, marked)?
                 };
                 Some((ack, blocks(receiver, &ack)))
             }
@@ -298,7 +301,7 @@ fn ends(seed: u64, flow: u32, source: &SourcePlan) -> Ends {
     match source {
         SourcePlan::Tcp(plan) => {
             let config = tcp_config(plan);
-            let sender = Box::new(Sender::new(&config, control(plan)));
+            let sender = Box::new(Sender::new(&config, plan.control(seed, flow)));
             Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: plan.clone() }
         }
         SourcePlan::Udp(plan) => {
@@ -330,19 +333,6 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
         timestamps: plan.timestamps,
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
-    }
-}
-
-fn control(plan: &TcpPlan) -> AnyControl {
-    match plan.congestion {
-        CongestionPlan::Fixed { segments } => Fixed::new(segments).into(),
-        CongestionPlan::Reno { growth } => {
-            let growth = match growth {
-                GrowthPlan::PerAck => Growth::PerAck,
-                GrowthPlan::PerSegment => Growth::PerSegment,
-            };
-            Reno::new(plan.initial_window, plan.initial_ssthresh, growth).into()
-        }
     }
 }
 

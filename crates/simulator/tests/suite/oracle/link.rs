@@ -33,6 +33,7 @@ pub(super) struct Stay {
     pub(super) group: u32,
     pub(super) bytes: u64,
     pub(super) fate: Fate,
+    pub(super) marked: bool,
     pub(super) arrived: Time,
     /// When its transmission began and will end.
     pub(super) sent: Option<(Time, Time)>,
@@ -61,10 +62,11 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(seed: u64, index: u32, plan: &LinkPlan) -> Link {
-        let DisciplinePlan::Fifo { limit: first } = plan.discipline;
+        let DisciplinePlan::Fifo { limit: first, mark_above } = plan.discipline;
+        let mark_above = mark_above.map_or(Limit::Unlimited, limit);
         let changes = plan.changes.iter();
         Link {
-            fifo: Fifo::new(limit(first)),
+            fifo: Fifo::new(limit(first)).marking_above(mark_above),
             rate_bps: u128::from(plan.rate_bps),
             sent_bits_e12: 0,
             loss: Stream::new(seed, LOSS_STREAM, index),
@@ -80,9 +82,11 @@ impl Link {
     }
 
     pub(super) fn arrive(&mut self, now: Time, packet: Packet) -> Fate {
+        let marks = self.fifo.marks();
         let fate = self.admit(now, packet);
+        let marked = self.fifo.marks() > marks;
         let (group, bytes) = (u32::from(packet.group), u64::from(packet.wire_bytes));
-        self.stays.push(Stay { group, bytes, fate, arrived: now, sent: None });
+        self.stays.push(Stay { group, bytes, fate, marked, arrived: now, sent: None });
         if self.in_service.is_none() {
             self.serve(now);
         }

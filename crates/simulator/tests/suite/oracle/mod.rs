@@ -256,7 +256,7 @@ fn name(packet: &Packet) -> String {
     let Packet { flow, seq, .. } = packet;
     match packet.kind {
         PacketKind::Syn => format!("flow {flow} SYN"),
-        PacketKind::Data => format!("flow {flow} data {seq}"),
+        PacketKind::Data(_) => format!("flow {flow} data {seq}"),
         PacketKind::Ack => format!("flow {flow} acknowledgement no. {seq}"),
         PacketKind::Datagram => format!("flow {flow} datagram {seq}"),
     }

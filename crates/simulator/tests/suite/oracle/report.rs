@@ -96,6 +96,7 @@ impl Oracle<'_> {
         table.dropped_packets.push(dropped(measured).0);
         table.dropped_bytes.push(dropped(measured).1);
         table.lost_packets.push(lost(measured).0);
+        table.marked_packets.push(count(&|s| s.marked && measured.holds(s.arrived)).0);
         table.departed_packets.push(departed(measured).0);
         table.departed_bytes.push(departed(measured).1);
         table.whole_arrived_packets.push(arrived(whole).0);
