@@ -118,6 +118,8 @@ def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
 def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
     keys = ["link", "group"]
     table = table.join(_quantiles(table, histograms), on=keys, how="left", maintain_order="left")
+    if "marked_packets" not in table.columns:
+        table = table.with_columns(pl.lit(0, dtype=pl.UInt64).alias("marked_packets"))
     of_all = pl.col("group") == ALL_GROUPS
     served = pl.col("served_packets") > 0
     throughput = _rate("departed_bytes", window_s)
@@ -148,6 +150,7 @@ def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s:
         "dropped_packets",
         "dropped_bytes",
         "lost_packets",
+        "marked_packets",
         "departed_packets",
         "departed_bytes",
         "served_packets",

@@ -75,6 +75,7 @@ QUEUE_FIGURES: Final = (
     Figure("loss_fraction", "loss, %", 100),
     Figure("dropped_packets", "packets dropped"),
     Figure("lost_packets", "packets lost at random"),
+    Figure("marked_packets", "packets marked"),
     Figure("sojourn_mean_ms", "wait: mean, ms"),
     Figure("sojourn_p50_ms", "wait: median, ms"),
     Figure("sojourn_p95_ms", "wait: 95th percentile, ms"),
@@ -119,7 +120,10 @@ def flow_values(result: Result) -> list[Document]:
 def queue_values(result: Result) -> list[Document]:
     """The figures of the queues of one run: an object a link and group, "all" first."""
     links = [link["name"] for link in result.plan["links"]]
-    rows = result.queues.select("link", "group", *(figure.key for figure in QUEUE_FIGURES)).to_dicts()
+    keys = ["link", "group", *(figure.key for figure in QUEUE_FIGURES)]
+    # results that older versions stored lack the figures that came later
+    known = result.queues.select(key for key in keys if key in result.queues.columns)
+    rows = [dict.fromkeys(keys) | row for row in known.to_dicts()]
     return sorted(rows, key=lambda row: (links.index(row["link"]), row["group"] != ALL))
 
 

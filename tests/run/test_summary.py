@@ -22,6 +22,7 @@ FLOW_KEYS = {
 }  # fmt: skip
 QUEUE_KEYS = {
     "link", "group", "utilization", "throughput_bps", "loss_fraction", "dropped_packets", "lost_packets",
+    "marked_packets",
     "sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms",
     "backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes",
 }  # fmt: skip
