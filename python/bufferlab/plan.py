@@ -18,6 +18,7 @@ from bufferlab.buffers import Buffer, Limit, LinkTraffic, limit
 from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
+from bufferlab.presets import CongestionKind, Stack
 from bufferlab.scenario.checks import links_rtt_ps
 from bufferlab.scenario.models import Flow, Link, Probes, Transfer, Udp
 from bufferlab.scenario.scenario import Scenario
@@ -31,6 +32,13 @@ NEVER_PS: Final = 2**64 - 1
 
 Plan = dict[str, Any]
 """A plan as the engine's JSON has it."""
+
+LINUX_CUBICS: Final[Mapping[CongestionKind, str]] = {
+    "cubic-0.8": "linux_2_6_24",
+    "cubic-0.7": "linux_2_6_26",
+    "cubic-linux": "linux_5",
+}
+"""Versions of Linux's CUBIC in the plan."""
 
 _PPB: Final = 10**9
 _FLOW_COLUMNS: Final = (
@@ -167,11 +175,13 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
         _limit(change.buffer, f"{key}.changes[{index}].buffer", traffic)
         for index, change in enumerate(link.changes)
     ]
+    # left out and not null for never, so that a plan without marks stays the plan it was
+    marking = {"mark_above": _limit(link.mark_above, f"{key}.mark_above", traffic)} if link.mark_above else {}
     return {
         "name": link.name,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
-        "discipline": {"kind": link.queue.discipline, "limit": first},
+        "discipline": {"kind": link.queue.discipline, "limit": first, **marking},
         "loss_ppb": round(link.loss * _PPB),
         "changes": [
             {"at_ps": change.at_ps, "limit": new} for change, new in zip(link.changes, later, strict=True)
@@ -236,14 +246,8 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
 
 def _tcp(flow: Flow, run_stack: str) -> dict[str, Any]:
     stack = stack_of(flow, run_stack)
-    fixed = stack.congestion.kind == "fixed"
-    congestion = (
-        {"kind": "fixed", "segments": stack.congestion.segments}
-        if fixed
-        else {"kind": "reno", "growth": stack.growth.replace("-", "_")}
-    )
     return {
-        "congestion": congestion,
+        "congestion": _congestion(stack),
         "recovery": stack.recovery.replace("-", "_"),
         "mss_bytes": stack.segment_bytes,
         "header_bytes": stack.header_bytes,
@@ -261,6 +265,26 @@ def _tcp(flow: Flow, run_stack: str) -> dict[str, Any]:
         "limited_transmit": stack.limited_transmit,
         "handshake": stack.handshake,
     }
+
+
+def _congestion(stack: Stack) -> dict[str, Any]:
+    chosen = stack.congestion
+    match chosen.kind:
+        case "tahoe" | "reno" | "newreno":
+            return {"kind": "reno", "growth": stack.growth.replace("-", "_")}
+        case "fixed":
+            return {"kind": "fixed", "segments": chosen.segments}
+        case "bic":
+            return {"kind": "bic", "fast_convergence": stack.fast_convergence}
+        case "cubic" | "cubic-0.8" | "cubic-0.7" | "cubic-linux":
+            version = LINUX_CUBICS.get(chosen.kind)
+            kind = {"kind": "cubic", "version": version} if version else {"kind": "rfc_cubic"}
+            options = {"fast_convergence": stack.fast_convergence, "hystart": chosen.hystart}
+            return {**kind, **options}
+        case "bbr":
+            return {"kind": "bbr1"}
+        case _:
+            return {"kind": chosen.kind}
 
 
 def _columns(scenario: Scenario, links: Mapping[str, Link], draws: list[Draws]) -> dict[str, list[Any]]:

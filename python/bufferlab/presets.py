@@ -20,6 +20,36 @@ Growth = Literal["per-ack", "per-segment"]
 Recovery = Literal["tahoe", "reno", "newreno", "sack", "sack-ns2"]
 """How losses are repaired."""
 
+CongestionKind = Literal[
+    "tahoe",
+    "reno",
+    "newreno",
+    "fixed",
+    "bic",
+    "cubic",
+    "cubic-0.8",
+    "cubic-0.7",
+    "cubic-linux",
+    "ctcp",
+    "scalable",
+    "vegas",
+    "westwood",
+    "htcp",
+    "dctcp",
+    "bbr",
+    "bbr3",
+]
+"""Congestion controls."""
+
+CONGESTION_ALIASES: Final[Mapping[str, CongestionKind]] = {"compound": "ctcp", "bbr1": "bbr"}
+"""Other names of congestion controls."""
+
+WITH_HYSTART: Final[tuple[CongestionKind, ...]] = ("cubic", "cubic-linux")
+"""Congestion controls whose slow start may be HyStart++."""
+
+NEEDING_SACK: Final[tuple[CongestionKind, ...]] = ("bbr", "bbr3")
+"""Congestion controls whose rate samples need the recovery `sack`."""
+
 UNSCALED_WINDOW_BYTES: Final = 65_535
 """Largest window without the window-scale option: 16 bits (RFC 9293 section 3.1)."""
 
@@ -41,10 +71,25 @@ class Window:
 
 @dataclass(frozen=True)
 class Congestion:
-    """Window growth and decrease: `reno` (`tahoe` and `newreno` differ in recovery) or a fixed window."""
+    """A congestion control: window growth and decrease.
 
-    kind: Literal["tahoe", "reno", "newreno", "fixed"]
+    Attributes:
+        kind: The scenario's word, without what stands in parentheses. `tahoe` and `newreno` are `reno` with
+            another recovery.
+        segments: The window of `fixed`.
+        hystart: Whether a CUBIC's slow start is HyStart++ (RFC 9406).
+    """
+
+    kind: CongestionKind
     segments: int = 0
+    hystart: bool = False
+
+    @property
+    def word(self) -> str:
+        """As scenarios write it."""
+        if self.kind == "fixed":
+            return f"fixed({self.segments})"
+        return f"{self.kind}(hystart)" if self.hystart else self.kind
 
 
 @dataclass(frozen=True)
@@ -53,7 +98,8 @@ class Stack:
 
     Attributes:
         congestion: Window growth and decrease.
-        growth: What a step of growth counts.
+        fast_convergence: Whether BIC and CUBIC give way if a loss comes at a smaller window than the last.
+        growth: What a step of Reno's growth counts.
         recovery: Loss recovery.
         segment_bytes: Payload of a full segment, bytes.
         header_bytes: Headers of a data segment on the wire, bytes.
@@ -74,6 +120,7 @@ class Stack:
     """
 
     congestion: Congestion
+    fast_convergence: bool
     growth: Growth
     recovery: Recovery
     segment_bytes: int
@@ -102,6 +149,8 @@ class Stack:
 
 _RFC: Final = Stack(
     congestion=Congestion("reno"),
+    # RFC 9438 section 4.7 recommends it (SHOULD).
+    fast_convergence=True,
     # RFC 5681 section 3.1: "The RECOMMENDED way to increase cwnd during congestion avoidance is to count the
     # number of bytes that have been acknowledged by ACK segments for new data."
     growth="per-segment",
@@ -141,6 +190,8 @@ _RFC: Final = Stack(
 
 _LINUX: Final = Stack(
     congestion=Congestion("reno"),
+    # net/ipv4/tcp_bic.c and tcp_cubic.c: fast_convergence = 1.
+    fast_convergence=True,
     # net/ipv4/tcp_cong.c, tcp_slow_start and tcp_cong_avoid_ai count acknowledged segments.
     growth="per-segment",
     # SACK is on by default (net.ipv4.tcp_sack); RACK and proportional rate reduction are not modeled.
@@ -177,6 +228,8 @@ _LINUX: Final = Stack(
 # Values of ns-2 2.35's tcl/lib/ns-default.tcl unless said otherwise.
 _NS2_SACK1: Final = Stack(
     congestion=Congestion("reno"),
+    # tcp/linux/src/tcp_bic.c and tcp_cubic.c of TCP-Linux: fast_convergence = 1.
+    fast_convergence=True,
     # tcp.cc, opencwnd(): +1 an ACK in slow start, +1/cwnd after.
     growth="per-ack",
     # tcp-sack1.cc: the pipe is counted by acknowledgments.
@@ -211,6 +264,8 @@ _NS2_SACK1: Final = Stack(
 # Parameter defaults of INET's TCP.ned, constants of TCPBaseAlg.cc and TCPTahoeRenoFamily.cc (INET 2 and 3).
 _INET_RENO: Final = Stack(
     congestion=Congestion("reno"),
+    # INET has neither BIC nor CUBIC; as in their sources.
+    fast_convergence=True,
     # TCPReno.cc: +SMSS an ACK in slow start, +SMSS*SMSS/cwnd after.
     growth="per-ack",
     # sackSupport false, tcpAlgorithmClass "TCPReno".

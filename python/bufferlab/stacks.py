@@ -26,8 +26,5 @@ def stack_of(flow: Flow, run_stack: str) -> Stack:
 
 
 def _recovery(congestion: Congestion, preset: Stack) -> Recovery:
-    """The recovery that a congestion control's name asks for.
-
-    `reno` and a fixed window keep the preset's, which is Reno's own or selective acknowledgments.
-    """
+    """The recovery that a congestion control's name asks for; all but Tahoe and NewReno keep the preset's."""
     return congestion.kind if congestion.kind in ("tahoe", "newreno") else preset.recovery

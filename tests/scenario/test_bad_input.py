@@ -114,8 +114,29 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "application.header: '101 B' is more than the packet",
         ),
         ("flows.short.application", {**UDP, "packet": "1 MB"}, "application.packet: '1 MB' is too large"),
-        ("flows.short.congestion", "cubic", "flows[0].congestion: 'cubic' is not a known congestion control"),
+        (
+            "flows.short.congestion",
+            "cubix",
+            "flows[0].congestion: 'cubix' is not a known congestion control (did you mean 'cubic'?); ",
+        ),
+        ("flows.short.congestion", "BIC", "'BIC' is not a known congestion control (did you mean 'bic'?)"),
+        ("flows.short.congestion", "fixed", "control (did you mean 'fixed(N)'?); accepted: tahoe,"),
         ("flows.short.congestion", "fixed(0)", "'fixed(0)' is not a known congestion control"),
+        ("flows.short.congestion", "reno(hystart)", "'reno(hystart)' is not a known congestion control"),
+        ("flows.short.congestion", "x" * 5000, "is not a known congestion control; accepted: tahoe,"),
+        ("flows.short.congestion", ["bic"], "flows[0].congestion: ['bic'] is not a known congestion control"),
+        ("flows.short.fast_convergence", 1, "flows[0].fast_convergence: 1 is not true or false"),
+        (
+            "links.west.mark_above",
+            "20 s/s",
+            "links[0].mark_above: '20 s/s' has a wrong unit; accepted: '20 packets'",
+        ),
+        ("links.west.mark_above", "0 packets", "links[0].mark_above: '0 packets' leaves no room"),
+        (
+            "links.west.mark_above",
+            "unlimited",
+            "links[0].mark_above: 'unlimited' is not a threshold; accepted: '20 packets', '30 KB',",
+        ),
         ("flows.short.window", "2 GiB", "flows[0].window: '2 GiB' is too large; accepted: a size"),
         ("flows.short.segment", "1 MB", "flows[0].segment: '1 MB' is too large"),
         ("flows.short.segment", "0 B", "flows[0].segment: '0 B' is too small"),
@@ -158,6 +179,24 @@ def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) ->
     table["links"][0]["rat"] = table["links"][0].pop("rate")
     with pytest.raises(InputError, match=r"links\[0\]\.rat: .*did you mean 'rate'"):
         Scenario.from_dict(table)
+
+
+@pytest.mark.parametrize("word", ["bbr", "bbr1", "bbr3"])
+def test_bbr_needs_selective_acknowledgments(make: Make, word: str) -> None:
+    make({"flows.short.congestion": word})
+    make({"flows.short.congestion": word, "run.stack": "ns2-sack1", "flows.short.recovery": "sack"})
+    name = word.removesuffix("1")
+    given = {"flows.short.congestion": word, "flows.short.recovery": "newreno"}
+    with pytest.raises(InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack"):
+        make(given)
+    for stack, recovery in (("ns2-sack1", "sack-ns2"), ("inet-reno", "reno")):
+        message = (
+            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack, and the stack '{stack}' has "
+            rf"{recovery}; accepted: it with recovery = 'sack', or with a stack of rfc, linux"
+        )
+        for key in ("run.stack", "flows.short.stack"):
+            with pytest.raises(InputError, match=message):
+                make({"flows.short.congestion": word, key: stack})
 
 
 def test_the_spread_counts_when_rtt_and_delays_are_compared(make: Make) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario, split_override
+from bufferlab.scenario.fields import CONGESTIONS
 from bufferlab.schema import scenario_schema, schema_text
 
 ROOT = Path(__file__).parents[2]
@@ -61,6 +62,70 @@ def test_python_in_the_documentation_runs(text: str, capsys: pytest.CaptureFixtu
     assert "is negative" in capsys.readouterr().out
 
 
+def tables(title: str) -> list[dict[str, str]]:
+    """Rows of the tables in a section, by column."""
+    section = re.split(r"\n##", DOCS.split(f"# {title}\n")[1])[0]
+    rows: list[dict[str, str]] = []
+    for table in re.findall(r"^(\|.*\|\n\|[ -|]*\|\n(?:\|.*\|\n)+)", section, re.MULTILINE):
+        head, _, *lines = [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()]
+        rows += [dict(zip(head, cells, strict=True)) for cells in lines]
+    return rows
+
+
+BASE: dict[str, dict[str, Any]] = {
+    "run": {"duration": "1000 s"},
+    "links": {"rate": "10 Mbps", "buffer": "1 MB"},
+    "flows": {"rtt": "40 ms"},
+    "TCP keys": {"rtt": "40 ms"},
+    "probes": {"interval": "1 s"},
+}
+PARTS = {"links": "bottleneck", "TCP keys": "flows"}
+NAMES = {"path": ["west", "east"], "reverse_path": ["back"], "flows": ["short"]}
+
+
+def key_examples() -> list[tuple[str, str, str]]:
+    """Section, key and each example of the tables of keys."""
+    return [
+        (title, row["key"].strip("`"), example)
+        for title in BASE
+        for row in tables(title)
+        if "key" in row
+        for example in re.findall(r"`([^`]+)`", row["example"])
+    ]
+
+
+@pytest.mark.parametrize(("title", "key", "example"), key_examples())
+def test_examples_of_keys_are_accepted(title: str, key: str, example: str) -> None:
+    value = tomllib.loads(f"value = {example}")["value"]
+    part = PARTS.get(title, title)
+    scenario: dict[str, Any] = {
+        "run": BASE["run"],
+        "bottleneck": BASE["links"],
+        "flows": BASE["flows"],
+        part: BASE[title] | {key: value},
+    }
+    if key in NAMES:
+        assert value == NAMES[key]
+        link = scenario.pop("bottleneck")
+        scenario["links"] = [link | {"name": name} for name in ("west", "east", "back")]
+        scenario["flows"] = {"name": "short", "path": ["west"]} | scenario["flows"]
+    scenario["flows"] = [scenario["flows"]]
+    lower(Scenario.from_dict(scenario))
+    jsonschema.validate(scenario, scenario_schema())
+
+
+@pytest.mark.parametrize("title", BASE)
+def test_every_key_has_an_example(title: str) -> None:
+    rows = [row for row in tables(title) if "key" in row]
+    assert rows
+    assert all(re.search("`[^`]+`", row["example"]) for row in rows)
+
+
+def test_every_congestion_control_is_documented() -> None:
+    cells = " ".join(row["`congestion`"] for row in tables("Congestion controls"))
+    assert sorted(re.findall("`([^`]+)`", cells)) == sorted([*CONGESTIONS, "fixed(N)"])
+
+
 def test_overrides_in_the_documentation_work() -> None:
     base = Scenario.from_dict(
         {
@@ -95,6 +160,7 @@ def test_overrides_in_the_examples_comments_work(path: Path) -> None:
 def test_the_examples_are_there() -> None:
     names = {path.stem for path in EXAMPLES}
     assert names >= {"parking-lot", "poisson-udp", "published-link", "random-loss", "splitbuff-fig1"}
+    assert "heterogeneous" in names
 
 
 def test_examples_have_the_buffers_that_their_comments_promise() -> None:
@@ -103,6 +169,7 @@ def test_examples_have_the_buffers_that_their_comments_promise() -> None:
         for path in EXAMPLES
     }
     assert limits["published-link"] == [{"packets": 367}]
+    assert limits["heterogeneous"] == [{"packets": 368}]
     assert limits["splitbuff-fig1"] == [{"packets": 3749}]
     assert limits["random-loss"] == limits["poisson-udp"] == ["unlimited"]
 

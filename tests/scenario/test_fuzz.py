@@ -32,6 +32,7 @@ KEYS = sorted({key for part in (_SCHEMA, *_SCHEMA["$defs"].values()) for key in 
 WORDS = [
     "10 ms", "1 s", "-1 s", "1e9 s", "nan s", "100 Mbps", "1 MB", "1 bdp", "stanford", "unlimited",
     "0 packets", "west", "short", "fifo", "bulk", "udp", "poisson", "linux", "reno", "sack", "fixed(3)",
+    "bbr", "bic", "cubic(hystart)",
     "none", "uniform(0 s, 1 s)", "normal(1 s, 2 s)", "choice(1 s, 2 s)", "empirical(/dev/null)",
     "lognormal(1 s, 9)", "exponential(mean=1 h)",
 ]  # fmt: skip

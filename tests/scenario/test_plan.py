@@ -155,15 +155,55 @@ def test_draws_are_the_same_on_every_machine(make: Make) -> None:
 START_PS = [4_849_695_261_994, 4_839_555_848_699, 3_551_329_718_622]
 
 
+RENO = {"kind": "reno", "growth": "per_segment"}
+CUBIC = {"fast_convergence": True, "hystart": False}
+
+
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({}, {"recovery": "sack", "congestion": {"kind": "reno", "growth": "per_segment"}, "ack_every": 2}),
+        ({}, {"recovery": "sack", "congestion": RENO, "ack_every": 2}),
         ({"congestion": "reno"}, {"recovery": "sack"}),
         ({"congestion": "newreno"}, {"recovery": "newreno"}),
         ({"congestion": "tahoe"}, {"recovery": "tahoe"}),
         ({"congestion": "tahoe", "recovery": "sack-ns2"}, {"recovery": "sack_ns2"}),
         ({"congestion": "fixed(20)"}, {"recovery": "sack", "congestion": {"kind": "fixed", "segments": 20}}),
+        (
+            {"congestion": "bic"},
+            {"congestion": {"kind": "bic", "fast_convergence": True}, "recovery": "sack"},
+        ),
+        (
+            {"congestion": "bic", "fast_convergence": False},
+            {"congestion": {"kind": "bic", "fast_convergence": False}},
+        ),
+        ({"congestion": "bic", "stack": "ns2-sack1"}, {"recovery": "sack_ns2"}),
+        ({"congestion": "cubic"}, {"congestion": {"kind": "rfc_cubic", **CUBIC}}),
+        ({"congestion": "cubic(hystart)"}, {"congestion": {"kind": "rfc_cubic", **CUBIC, "hystart": True}}),
+        ({"congestion": "cubic-0.8"}, {"congestion": {"kind": "cubic", "version": "linux_2_6_24", **CUBIC}}),
+        (
+            {"congestion": "cubic-0.7", "fast_convergence": False},
+            {
+                "congestion": {
+                    "kind": "cubic",
+                    "version": "linux_2_6_26",
+                    "fast_convergence": False,
+                    "hystart": False,
+                }
+            },
+        ),
+        ({"congestion": "cubic-linux"}, {"congestion": {"kind": "cubic", "version": "linux_5", **CUBIC}}),
+        (
+            {"congestion": "cubic-linux(hystart)"},
+            {"congestion": {"kind": "cubic", "version": "linux_5", **CUBIC, "hystart": True}},
+        ),
+        *[
+            ({"congestion": word}, {"congestion": {"kind": word}, "recovery": "sack"})
+            for word in ("ctcp", "scalable", "vegas", "westwood", "htcp", "dctcp", "bbr3")
+        ],
+        ({"congestion": "compound"}, {"congestion": {"kind": "ctcp"}}),
+        ({"congestion": "bbr"}, {"congestion": {"kind": "bbr1"}}),
+        ({"congestion": "bbr1"}, {"congestion": {"kind": "bbr1"}}),
+        ({"congestion": "reno", "fast_convergence": False}, {"congestion": RENO}),
         ({"stack": "inet-reno"}, {"recovery": "reno", "mss_bytes": 536, "receive_window_bytes": 7504}),
         ({"stack": "inet-reno", "window": "256 KiB"}, {"receive_window_bytes": 65_535}),
         (
@@ -179,7 +219,7 @@ START_PS = [4_849_695_261_994, 4_839_555_848_699, 3_551_329_718_622]
         ({"stack": "ns2-sack1", "initial_ssthresh": "none"}, {"initial_ssthresh": None}),
         (
             {"stack": "linux"},
-            {"congestion": {"kind": "reno", "growth": "per_segment"}, "min_rto_ps": 200 * MS},
+            {"congestion": RENO, "min_rto_ps": 200 * MS},
         ),
         ({"window": "100 segments"}, {"receive_window_bytes": 144_800}),
         ({"delayed_ack": False, "growth": "per-segment"}, {"ack_every": 1}),
@@ -235,6 +275,22 @@ def test_jitter_and_access(make: Make, jitter: str, expected: dict[str, Any]) ->
     group = lower(make({"flows.short.jitter": jitter, "flows.short.access_rate": "10 Gbps"}))["groups"][0]
     assert group["jitter"] == expected
     assert group["access_bps"] == 10**10
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("20 packets", {"packets": 20}),
+        ("30 kB", {"bytes": 30_000}),
+        # 100 Mbps for 1 ms are 12,500 bytes, 8.3 packets of 1500
+        ("1 ms", {"packets": 8}),
+        # (10 + 3 x 990) / 4 ms at 100 Mbps are 6208 packets
+        ("0.5 bdp", {"packets": 3104}),
+    ],
+)
+def test_marks(make: Make, written: str, expected: dict[str, int]) -> None:
+    discipline = lower(make({"links.west.mark_above": written}))["links"][0]["discipline"]
+    assert discipline == {"kind": "fifo", "limit": {"packets": 100}, "mark_above": expected}
 
 
 def test_links_are_lowered(make: Make) -> None:

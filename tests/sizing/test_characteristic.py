@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
-from bufferlab.sizing import characteristic, protocols
+from bufferlab.plan import lower
+from bufferlab.scenario import Scenario
+from bufferlab.scenario.fields import CONGESTIONS
+from bufferlab.sizing import Demand, characteristic, get_rule, protocols
 from bufferlab.sizing.characteristic import TABLE_III, integrate_growth
+from bufferlab.sizing.traffic import protocol_of
+
+ONE_FLOW = {"run": {"duration": "60 s"}, "bottleneck": {"rate": "10 Mbps", "buffer": "1 bdp"}}
 
 CLOSED = {
     "reno": characteristic.linear(0.5),
@@ -113,7 +119,76 @@ def test_probe_rtt_makes_bbr_vary_more() -> None:
     assert with_it > 2 * protocols.get_protocol("bbr").characteristic()
 
 
+@pytest.mark.parametrize("window", [3.0, 26.0, 1000.0])
+def test_dctcp_sawtooth_by_hand(window: float) -> None:
+    protocol = protocols.get_protocol("dctcp")
+    epoch = protocol.epoch(window, 0.1)
+    assert epoch.growth(epoch.duration_s) == pytest.approx(window)
+    # Alizadeh 2010: D = (W* + 1)·alpha/2, a round trip for each packet of it
+    share = 2.0 * epoch.duration_s / 0.1 / window
+    assert share**2 * (1.0 - share / 4.0) == pytest.approx((2.0 * (window - 1.0) + 1.0) / window**2)
+    assert protocol.characteristic(window) == pytest.approx(float(characteristic.linear(1.0 - share / 2.0)))
+
+
+def test_dctcp_with_a_large_window_keeps_to_the_approximation() -> None:
+    # alpha = sqrt(2/W*), the fall is alpha/2 of the window
+    low = 1.0 - math.sqrt(2.0 / 1e4) / 2.0
+    value = protocols.get_protocol("dctcp").characteristic(1e4)
+    assert value == pytest.approx(float(characteristic.linear(low)), rel=0.01)
+
+
+def test_dctcp_without_marks_is_reno() -> None:
+    unmarked = protocols.get_protocol("dctcp-unmarked")
+    assert unmarked.characteristic() == protocols.get_protocol("reno").characteristic()
+
+
+def test_bbr3_cycle_by_hand() -> None:
+    # 25 round trips of 100 ms: up in one, down in 2.5, the rest at 1
+    mean = (21.5 + 3.5 * 1.125) / 25
+    square = (21.5 + 3.5 * (1.25**3 - 1) / 0.75) / 25
+    a = math.sqrt(square - mean**2) / mean
+    assert protocols.get_protocol("bbr3").characteristic(100.0, 0.1) == pytest.approx(a)
+    # 63 at most, and no more than the BDP has packets
+    assert protocols.bbr3_epoch(1000.0, 0.001).duration_s == pytest.approx(0.063)
+    assert protocols.bbr3_epoch(12.5, 0.001).duration_s == pytest.approx(0.010)
+
+
+def test_vegas_and_a_fixed_window_do_not_vary() -> None:
+    assert protocols.get_protocol("vegas").characteristic() == 0.0
+    assert protocols.get_protocol("fixed(20)").characteristic() == 0.0
+
+
+def test_a_protocol_without_a_model_says_what_to_do() -> None:
+    message = "'westwood' has no model of its window.*; accepted: a measured value: --measured westwood=0.1"
+    with pytest.raises(InputError, match=message):
+        protocols.get_protocol("westwood").characteristic()
+    mix = (("westwood", 1.0), ("reno", 1.0))
+    demand = Demand(rate_bps=1e8, rtt_s=0.1, flows=200, mix=mix)
+    assert get_rule("stanford").buffer_packets(demand) == 59
+    with pytest.raises(InputError, match=message):
+        get_rule("heterogeneous").buffer_packets(demand)
+    told = Demand(rate_bps=1e8, rtt_s=0.1, flows=200, mix=mix, measured={"westwood": 0.1})
+    assert float(told.characteristic) == pytest.approx(math.sqrt((0.01 + 1 / 27) / 2))
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.0, math.nan])
+def test_measured_values_that_are_none(value: float) -> None:
+    with pytest.raises(InputError, match=r"measured\.reno: .* is not a characteristic value"):
+        Demand(rate_bps=1e8, rtt_s=0.1, measured={"reno": value})
+
+
+@pytest.mark.parametrize("word", [*CONGESTIONS, "fixed(20)"])
+def test_every_congestion_control_of_scenarios_is_a_protocol(word: str) -> None:
+    congestion = lower(Scenario.from_dict(ONE_FLOW | {"flows": [{"rtt": "40 ms", "congestion": word}]}))[
+        "groups"
+    ][0]["source"]["congestion"]
+    assert protocol_of(congestion, marks=True) == protocols.get_protocol(word).name
+    unmarked = protocol_of(congestion)
+    assert unmarked == ("dctcp-unmarked" if word == "dctcp" else protocols.get_protocol(word).name)
+
+
 def test_names() -> None:
+    assert protocols.get_protocol("cubic(hystart)").name == "cubic"
     assert protocols.get_protocol("newreno").name == "reno"
     with pytest.raises(InputError, match=r"'cubix' is not a known protocol \(did you mean 'cubic'\?\)"):
         protocols.get_protocol("cubix")

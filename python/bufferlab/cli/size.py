@@ -12,14 +12,13 @@ import typer
 from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
-from bufferlab.cli.size_input import read_groups, read_targets
-from bufferlab.cli.size_text import range_text, targets_given, targets_text
+from bufferlab.cli.size_input import read_groups, read_measured, read_targets
+from bufferlab.cli.size_text import infeasible, range_text, targets_given, targets_text
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.sizing import Sizing, quick_scenario
 from bufferlab.sizing import size as size_buffers
 from bufferlab.sizing.normal import CONVENTIONS
-from bufferlab.sizing.quick import protocols_of
 from bufferlab.sizing.study import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
 from bufferlab.sizing.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
@@ -87,6 +86,14 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     characteristics: Annotated[
         str, typer.Option(help="Variation of the protocols' windows: derived, or published (Table III).")
     ] = CHARACTERISTICS[0],
+    measured: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=A",
+            help="Measured variation of a protocol's window: westwood=0.1. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Simulate each rule's buffer, and a curve around.")
     ] = False,
@@ -120,13 +127,13 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         characteristics=characteristics,
     )
     quick = _Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
-    loaded, protocols = _loaded(scenario, quick)
+    loaded = _loaded(scenario, quick)
     sizing = size_buffers(
         loaded,
         link=link,
         verify=verify,
         targets=targets,
-        protocols=protocols,
+        measured=read_measured(measured or []),
         seeds=seeds,
         curve_points=curve,
         threads=threads,
@@ -139,6 +146,8 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         _print(sizing)
     if saved:
         say(f"saved {', '.join(str(path) for path in saved)}")
+    if sizing.verification is None and max_delay is not None and not sizing.feasibility.feasible:
+        raise infeasible(sizing.demand, sizing.feasibility, max_delay)
 
 
 @dataclass(frozen=True)
@@ -156,8 +165,7 @@ class _Quick:
         return [f"--{name}" for name in ("rate", "rtt", "flows", "mix") if getattr(self, name) is not None]
 
 
-def _loaded(scenario: Path | None, quick: _Quick) -> tuple[Scenario, dict[str, str]]:
-    """The scenario, and the protocol of each group that the simulator does not have."""
+def _loaded(scenario: Path | None, quick: _Quick) -> Scenario:
     if scenario is not None:
         if quick.given():
             raise InputError(
@@ -165,12 +173,12 @@ def _loaded(scenario: Path | None, quick: _Quick) -> tuple[Scenario, dict[str, s
                 key=quick.given()[0],
                 accepted="--set to change the scenario's values",
             )
-        return Scenario.load(scenario), {}
+        return Scenario.load(scenario)
     if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError("nothing to size", accepted="a scenario file, or all of --rate, --rtt and --flows")
     groups = read_groups(quick.flows, quick.mix)
     content = quick_scenario(quick.rate, quick.rtt, groups, **quick.details)
-    return Scenario.from_dict(content, file="--rate/--rtt/--flows"), protocols_of(groups)
+    return Scenario.from_dict(content, file="--rate/--rtt/--flows")
 
 
 def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> list[Path]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.scenario.fields import parse_congestion
 from bufferlab.sizing.protocols import get_protocol
 from bufferlab.sizing.targets import Targets
 from bufferlab.units import PS_PER_S, parse_time
@@ -14,8 +16,9 @@ from bufferlab.units import PS_PER_S, parse_time
 Groups = list[tuple[str | None, int]]
 """Protocol (`None` for the stack's own) and number of flows."""
 
-_GROUP: Final = re.compile(r"(?:([A-Za-z][\w.'-]*):)?(\d{1,9})", re.ASCII)
-_SHARE: Final = re.compile(r"([A-Za-z][\w.'-]*):(\d{1,3}(?:\.\d{1,6})?)\s?%", re.ASCII)
+_GROUP: Final = re.compile(r"(?:([A-Za-z][^:,]*):)?(\d{1,9})", re.ASCII)
+_SHARE: Final = re.compile(r"([A-Za-z][^:,]*):(\d{1,3}(?:\.\d{1,6})?)\s?%", re.ASCII)
+_MEASURED: Final = re.compile(r"([A-Za-z][^=]*)=(\d{0,3}\.?\d{1,15})", re.ASCII)
 _SHARES_MISS_PERCENT: Final = 0.1
 _FLOWS: Final = "200, or reno:150,cubic:50"
 _MIX: Final = "reno:40%,cubic:60%"
@@ -33,8 +36,8 @@ def read_groups(flows: str, mix: str | None) -> Groups:
     """Groups of flows from `--flows` and `--mix`.
 
     Raises:
-        InputError: A group that is no number of flows, is empty or names no known protocol; or shares that do
-            not add up.
+        InputError: A group that is no number of flows, is empty or names no known congestion control; or
+            shares that do not add up.
     """
     groups = [_group(part.strip(), flows) for part in flows.split(",")]
     if mix is None:
@@ -64,6 +67,27 @@ def read_targets(max_delay: str | None, **values: Any) -> Targets:  # noqa: ANN4
             value=error.value,
             accepted=error.accepted,
         ) from error
+
+
+def read_measured(texts: list[str]) -> dict[str, float]:
+    """Characteristic values from `--measured`.
+
+    Raises:
+        InputError: A text that is not NAME=A, or names no known protocol.
+    """
+    values: dict[str, float] = {}
+    for text in texts:
+        match = _MEASURED.fullmatch(text.strip())
+        if match is None or float(match[2]) >= 1:
+            raise InputError(
+                "is not a protocol with the deviation over mean of its window",
+                key="--measured",
+                value=text,
+                accepted="westwood=0.1: 0 or more and below 1",
+            )
+        _known(match[1], "--measured", get_protocol)
+        values[match[1]] = float(match[2])
+    return values
 
 
 def _group(part: str, flows: str) -> tuple[str | None, int]:
@@ -107,8 +131,8 @@ def _shared_out(flows: int, shares: list[tuple[str, float]]) -> Groups:
     return [(name, count) for (name, _), count in zip(shares, counts, strict=True) if count]
 
 
-def _known(name: str, option: str) -> None:
+def _known(name: str, option: str, read: Callable[[str], object] = parse_congestion) -> None:
     try:
-        get_protocol(name)
+        read(name)
     except InputError as error:
         raise error.at(key=option) from error

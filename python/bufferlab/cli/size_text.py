@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from bufferlab.errors import InputError
 from bufferlab.sizing import Demand, Feasibility, Targets
 from bufferlab.units import PS_PER_S, format_time
 
@@ -35,7 +36,11 @@ def range_text(demand: Demand, found: Feasibility) -> list[str]:
             f"{demand.targets.utilization:.10g} with any buffer."
         ]
     if not found.feasible:
-        return [_conflict(demand, found), *_given_up(demand, found), *_ways_out(found)]
+        return [
+            f"Infeasible by theory: {_conflict(demand, found)}.",
+            *_given_up(demand, found),
+            *_ways_out(found),
+        ]
     least = f"from {_size(demand, found.least_bytes)} ({found.binding}, {_NEEDED_BY[found.binding]})"
     most = (
         "" if found.delay_bytes is None else f" to {_size(demand, found.delay_bytes, down=True)} (delay, C·λ)"
@@ -46,12 +51,33 @@ def range_text(demand: Demand, found: Feasibility) -> list[str]:
     return [text]
 
 
+def infeasible(demand: Demand, found: Feasibility, max_delay: str) -> InputError:
+    """The error for constraints that no buffer meets: what binds, and what would satisfy the rest.
+
+    Args:
+        demand: What was asked.
+        found: That there is no such buffer.
+        max_delay: The delay bound as written.
+    """
+    ways = _ways(found)
+    return InputError(
+        f"cannot be met with the other constraints: {_conflict(demand, found)}",
+        key="--max-delay",
+        value=max_delay,
+        accepted=f"all else as asked, {' or '.join(ways)}" if ways else None,
+    )
+
+
 def _conflict(demand: Demand, found: Feasibility) -> str:
     """Which constraints cannot be met together."""
     needs = {"utilization": found.utilization_bytes, "loss": found.loss_bytes or 0.0}
     room = found.delay_bytes or 0.0
-    beyond = [f"{name} needs {_size(demand, value)}" for name, value in needs.items() if value > room]
-    return f"Infeasible by theory: delay allows {_size(demand, room, down=True)}, but {' and '.join(beyond)}."
+    beyond = [f"{name} needs {_need(demand, value)}" for name, value in needs.items() if value > room]
+    return f"delay allows {_size(demand, room, down=True)}, but {' and '.join(beyond)}"
+
+
+def _need(demand: Demand, size_bytes: float) -> str:
+    return _size(demand, size_bytes) if math.isfinite(size_bytes) else "more than any buffer"
 
 
 def _given_up(demand: Demand, found: Feasibility) -> list[str]:
@@ -69,14 +95,19 @@ def _given_up(demand: Demand, found: Feasibility) -> list[str]:
 
 
 def _ways_out(found: Feasibility) -> list[str]:
+    ways = _ways(found)
+    return [f"Either of these would do, all else as asked: {', '.join(ways)}."] if ways else []
+
+
+def _ways(found: Feasibility) -> list[str]:
+    """Single changes that would make the constraints fit."""
     words = {
         "delay": lambda value: f"a delay of {_time(_up(value))}",
         "loss": lambda value: f"a loss of {_up(value):g}",
         "utilization": lambda value: f"a utilization of {_down(value):.10g}",
         "flows": lambda value: f"{value:.0f} flows or more",
     }
-    ways = [words[way.constraint](way.value) for way in found.ways_out]
-    return [f"Either of these would do, all else as asked: {', '.join(ways)}."] if ways else []
+    return [words[way.constraint](way.value) for way in found.ways_out]
 
 
 def _size(demand: Demand, size_bytes: float, *, down: bool = False) -> str:

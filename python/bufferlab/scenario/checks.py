@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from bufferlab import units
 from bufferlab.errors import InputError
+from bufferlab.presets import NEEDING_SACK, STACKS
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.models import Flow, Link, Probes, Udp
 from bufferlab.stacks import stack_of
@@ -91,6 +92,7 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
         _check_rtt(flow, key, links)
     if not isinstance(flow.application, Udp):
         _check_timers(flow, key, run_stack)
+        _check_recovery(flow, key, run_stack)
 
 
 def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:
@@ -137,6 +139,25 @@ def _check_timers(flow: Flow, key: str, run_stack: str) -> None:
             value=units.format_time(stack.min_rto_ps),
             accepted=f"at most {units.format_time(stack.max_rto_ps)}",
         )
+
+
+def _check_recovery(flow: Flow, key: str, run_stack: str) -> None:
+    stack = stack_of(flow, run_stack)
+    if stack.congestion.kind not in NEEDING_SACK or stack.recovery == "sack":
+        return
+    word = stack.congestion.word
+    if flow.recovery is not None:
+        raise InputError(
+            f"does not go with {word}", key=f"{key}.recovery", value=flow.recovery, accepted="sack"
+        )
+    name = flow.stack or run_stack
+    with_sack = ", ".join(other for other, preset in STACKS.items() if preset.recovery == "sack")
+    raise InputError(
+        f"needs the recovery sack, and the stack '{name}' has {stack.recovery}",
+        key=f"{key}.congestion",
+        value=word,
+        accepted=f"it with recovery = 'sack', or with a stack of {with_sack}",
+    )
 
 
 def _check_probes(probes: Probes, scenario: Scenario, links: dict[str, Link]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
 from pydantic_core import CoreSchema, core_schema
@@ -14,7 +15,14 @@ from bufferlab import buffers, distributions, units
 from bufferlab.buffers import Buffer
 from bufferlab.distributions import Distribution
 from bufferlab.errors import InputError
-from bufferlab.presets import SCALED_WINDOW_BYTES, Congestion, Window
+from bufferlab.presets import (
+    CONGESTION_ALIASES,
+    SCALED_WINDOW_BYTES,
+    WITH_HYSTART,
+    Congestion,
+    CongestionKind,
+    Window,
+)
 from bufferlab.scenario.source import Source
 
 MAX_FLOWS: Final = 1_000_000
@@ -29,8 +37,19 @@ MAX_PACKET_BYTES: Final = 60_000
 MAX_HEADER_BYTES: Final = 1_000
 """Most header bytes of one packet."""
 
+_LONGEST_WORD: Final = 40
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
 _FIXED: Final = re.compile(r"fixed\(\s*(\d{1,10})\s*\)", re.ASCII)
+_FIXED_WORD: Final = "fixed(N)"
+
+_PLAIN: Final = [Congestion(kind) for kind in get_args(CongestionKind) if kind != "fixed"]
+
+CONGESTIONS: Final[Mapping[str, Congestion]] = {
+    **{each.word: each for each in _PLAIN},
+    **{each.word: each for each in (Congestion(kind, hystart=True) for kind in WITH_HYSTART)},
+    **{alias: Congestion(kind) for alias, kind in CONGESTION_ALIASES.items()},
+}
+"""The congestion controls by the words of scenarios; `fixed(N)` is another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,21 +179,42 @@ def parse_flag(value: object) -> bool:
 
 
 def parse_congestion(value: object) -> Congestion:
-    """Read a congestion control: "tahoe", "reno", "newreno" or "fixed(20)".
+    """Read a congestion control: "reno", "cubic-0.8", "cubic(hystart)", "fixed(20)", ….
 
     Raises:
-        InputError: If it is none of them.
+        InputError: If it is none; the message says the nearest.
     """
-    if value in ("tahoe", "reno", "newreno"):
-        return Congestion(value)
-    match = _FIXED.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
+    word = value if isinstance(value, str) and len(value) <= _LONGEST_WORD else None
+    found = CONGESTIONS.get(word) if word else None
+    if found is not None:
+        return found
+    match = _FIXED.fullmatch(word) if word else None
     if match and 1 <= int(match[1]) <= MAX_SEGMENTS:
         return Congestion("fixed", int(match[1]))
+    known = [*CONGESTIONS, _FIXED_WORD]
+    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.5) if word else []
+    hint = f" (did you mean '{close[0]}'?)" if close else ""
     raise InputError(
-        "is not a known congestion control",
+        f"is not a known congestion control{hint}",
         value=value,
-        accepted=f"tahoe, reno, newreno, fixed(N) with N of 1 to {MAX_SEGMENTS} segments",
+        accepted=f"{', '.join(known)} with N of 1 to {MAX_SEGMENTS} segments",
     )
+
+
+def parse_threshold(value: object) -> Buffer:
+    """Read how much may wait before packets are marked: as a buffer, but not "unlimited".
+
+    Raises:
+        InputError: If it is not such a size.
+    """
+    accepted = "'20 packets', '30 KB', '1 ms' (of draining), '0.2 bdp'; without mark_above nothing is marked"
+    try:
+        buffer = buffers.parse_buffer(value)
+    except InputError as error:
+        raise InputError(error.problem, value=error.value, accepted=accepted) from error
+    if buffer.kind == "unlimited":
+        raise InputError("is not a threshold", value=value, accepted=accepted)
+    return buffer
 
 
 def parse_window(value: object) -> Window:
@@ -273,8 +313,13 @@ BufferText = Annotated[
 Jitter = Annotated[
     Distribution | None, Parsed(parse_jitter, _text("uniform(0 s, 1 ms)", "exponential(mean=1 ms)"))
 ]
+MarkText = Annotated[Buffer, Parsed(parse_threshold, _text("20 packets", "30 KB", "1 ms", "0.2 bdp"))]
 CongestionText = Annotated[
-    Congestion, Parsed(parse_congestion, _text("reno", "newreno", "tahoe", "fixed(20)"))
+    Congestion,
+    Parsed(
+        parse_congestion,
+        {"anyOf": [{"enum": list(CONGESTIONS)}, {"type": "string", "pattern": f"^{_FIXED.pattern}$"}]},
+    ),
 ]
 WindowText = Annotated[Window, Parsed(parse_window, _text("64 KiB", "100 segments"))]
 Ssthresh = Annotated[

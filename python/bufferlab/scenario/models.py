@@ -23,6 +23,7 @@ from bufferlab.scenario.fields import (
     DelayedAck,
     Flag,
     Jitter,
+    MarkText,
     Name,
     RateBps,
     Ssthresh,
@@ -107,6 +108,10 @@ class Link(Part):
     queue: Annotated[
         Fifo, WordOrTable("discipline", ("fifo",), "'fifo' or a table {discipline = 'fifo'}")
     ] = Field(Fifo(discipline="fifo"), description="Queue discipline, with its parameters if a table.")
+    mark_above: MarkText | None = Field(
+        None,
+        description="An ECN-capable packet that finds more than this waiting is marked; default never.",
+    )
     loss: Annotated[float, fraction(1, "a share of packets", inclusive=True)] = Field(
         0.0, description="Chance that an arriving packet is lost before the queue."
     )
@@ -195,9 +200,12 @@ _TIMER = time(10**6, "200 ms", most_ps=_MAX_TIMER_PS)
 class TcpKeys(Part):
     """Keys that override the stack preset of a flow group."""
 
-    congestion: CongestionText | None = Field(None, description="tahoe, reno, newreno or fixed(N segments).")
+    congestion: CongestionText | None = Field(None, description="Window growth and decrease.")
+    fast_convergence: Flag | None = Field(
+        None, description="BIC and CUBIC: a loss at a smaller window than the last one frees more room."
+    )
     growth: Annotated[Growth, one_of("per-ack", "per-segment")] | None = Field(
-        None, description="What a step of window growth counts."
+        None, description="What a step of Reno's window growth counts."
     )
     recovery: Annotated[Recovery, one_of("tahoe", "reno", "newreno", "sack", "sack-ns2")] | None = Field(
         None, description="How losses are repaired; tahoe and newreno choose it too."

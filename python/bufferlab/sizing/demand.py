@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +34,7 @@ class Demand:
         mix: Protocols and how many flows, or which share of them, use each.
         harmonic_rtt_s: Harmonic mean of the delays, s; `None` if all are `rtt_s`.
         targets: Utilization, loss and delay to keep.
+        measured: Characteristic value by protocol, where a measured one shall stand for the model's.
     """
 
     rate_bps: float
@@ -43,13 +45,14 @@ class Demand:
     mix: tuple[tuple[str, float], ...] = (("reno", 1.0),)
     harmonic_rtt_s: float | None = None
     targets: Targets = field(default_factory=Targets)
+    measured: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what no link or flow can be.
 
         Raises:
             ValueError: A rate, delay, count or size that is not finite and positive, or an empty mix.
-            InputError: A protocol that is not known.
+            InputError: A protocol that is not known, or a measured value that is none.
         """
         for name in ("rate_bps", "rtt_s", "packet_bytes", "harmonic_mean_rtt_s"):
             value = float(getattr(self, name))
@@ -61,6 +64,8 @@ class Demand:
         weights = [weight for _, weight in self.mix]
         if not weights or not all(math.isfinite(weight) and weight > 0 for weight in weights):
             raise ValueError(f"mix must name protocols with positive weights, not {self.mix!r}")
+        given = {get_protocol(name).name: _checked(name, value) for name, value in self.measured.items()}
+        object.__setattr__(self, "measured", given)
         for name, _ in self.mix:
             get_protocol(name)
 
@@ -93,8 +98,8 @@ class Demand:
     def characteristic(self) -> FloatArray:
         """Characteristic value of the mix, one value for each number of flows.
 
-        Where a protocol's epoch depends on its window, the flow's share of the BDP is taken as the middle
-        between beta·w_max and w_max.
+        Where a protocol's epoch depends on its window, the flow's share of the BDP is taken as the window's
+        mean, see `Protocol.peak`.
 
         Raises:
             InputError: Published values are asked for, and Table III has none for a protocol.
@@ -125,6 +130,8 @@ class Demand:
         return [weight for _, weight in self.mix]
 
     def _one(self, protocol: Protocol, flows: float) -> float:
+        if protocol.name in self.measured:
+            return self.measured[protocol.name]
         if self.targets.characteristics == "published":
             if protocol.name not in TABLE_III:
                 raise InputError(
@@ -136,5 +143,16 @@ class Demand:
             return TABLE_III[protocol.name][1]
         if protocol.scale_free:
             return protocol.characteristic()
-        window = max(2.0 * self.bdp_packets / flows / (1.0 + protocol.beta), _LEAST_WINDOW_PACKETS)
+        window = max(self.bdp_packets / flows * protocol.peak_over_mean, _LEAST_WINDOW_PACKETS)
         return protocol.characteristic(window, self.rtt_s)
+
+
+def _checked(name: str, value: float) -> float:
+    if math.isfinite(value) and 0.0 <= value < 1.0:
+        return float(value)
+    raise InputError(
+        "is not a characteristic value",
+        key=f"measured.{name}",
+        value=value,
+        accepted="deviation over mean of a window, 0 or more and below 1",
+    )

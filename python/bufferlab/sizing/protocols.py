@@ -1,6 +1,6 @@
 """Congestion controls as the sizing theory sees them: one epoch of a window, between two congestion events.
 
-An epoch starts at beta·w_max and ends where the next loss is taken to be. Names are those of `--flows`. Each
+An epoch starts at beta·w_max and ends where the next loss is taken to be. Names are scenarios' words. Each
 protocol names the source of its growth function; where the shape of the epoch does not depend on window and
 round-trip time, neither does its characteristic value, and a closed form checks it.
 """
@@ -50,11 +50,12 @@ class Protocol:
     Attributes:
         name: Word by which commands know it.
         title: Its name for tables.
-        beta: Window after a congestion event over the window before; for BBR the share that the link keeps
-            without a buffer.
+        beta: Window after a loss over the window before; for BBR v1 the share that the link keeps without a
+            buffer.
         epoch: From w_max in packets and the round-trip time in s to an epoch.
         source: Where growth function and constants come from, and what the model leaves out.
         scale_free: Whether a is the same for every window and round-trip time.
+        peak: w_max over the mean window; `None` for 2/(1 + beta), the middle between beta·w_max and w_max.
     """
 
     name: str
@@ -63,6 +64,12 @@ class Protocol:
     epoch: Callable[[float, float], Epoch]
     source: str
     scale_free: bool = True
+    peak: float | None = None
+
+    @property
+    def peak_over_mean(self) -> float:
+        """w_max over the mean window."""
+        return 2.0 / (1.0 + self.beta) if self.peak is None else self.peak
 
     def characteristic(
         self, window_packets: float = REFERENCE_WINDOW_PACKETS, rtt_s: float = REFERENCE_RTT_S
@@ -75,6 +82,7 @@ class Protocol:
 
         Raises:
             ValueError: A window or a round-trip time that is not positive.
+            InputError: There is no model of the protocol's window.
         """
         if not (window_packets > 0 and rtt_s > 0):
             raise ValueError("window_packets and rtt_s must be positive")
@@ -82,12 +90,13 @@ class Protocol:
 
 
 def get_protocol(name: str) -> Protocol:
-    """The protocol of that name.
+    """The protocol of that name: a congestion control of scenarios, whatever stands in its parentheses.
 
     Raises:
         InputError: There is none; the message says the nearest.
     """
-    found = PROTOCOLS.get(_OTHER_NAMES.get(name, name))
+    word = name.partition("(")[0]
+    found = PROTOCOLS.get(_OTHER_NAMES.get(word, word))
     if found is None:
         close = difflib.get_close_matches(name.lower(), [*PROTOCOLS, *_OTHER_NAMES], n=1, cutoff=0.5)
         hint = f" (did you mean '{close[0]}'?)" if close else ""
@@ -208,6 +217,67 @@ def bbr_epoch(window_packets: float, rtt_s: float, probe_rtt: bool = False) -> E
     return Epoch(lambda time: cruise(time) if time < 10.0 else min(4.0, pipe), total_s, (*breaks, 10.0))
 
 
+def bbr3_epoch(window_packets: float, rtt_s: float) -> Epoch:
+    """BBR v3 in ProbeBW without losses, as packets in flight: our model, no document's.
+
+    From draft-ietf-ccwg-bbr, ProbeBW: the pacing gain 1.25 for a round trip (ProbeBW_UP) lifts the
+    packets in flight from 1 to 1.25 estimated BDPs, the gain 0.9 (ProbeBW_DOWN) drains them in two and a
+    half; then they stay (CRUISE, REFILL) until 2 to 3 s are over, here 2.5 s, or as many round trips as a BDP
+    has packets, at most 63. Left out: losses, which bound the packets in flight and shorten the climb, and
+    ProbeRTT.
+
+    Args:
+        window_packets: Peak of the packets in flight, 1.25 estimated BDPs.
+        rtt_s: Round-trip time, s.
+    """
+    pipe, drained = window_packets / 1.25, 1.0 + 0.25 / 0.1
+    rounds = max(min(2.5 / rtt_s, pipe, 63.0), drained)
+
+    def in_flight(time: float) -> float:
+        done = time / rtt_s
+        climbed = done if done < 1.0 else max(0.0, (drained - done) / (drained - 1.0))
+        return pipe * (1.0 + 0.25 * climbed)
+
+    return Epoch(in_flight, rounds * rtt_s, (rtt_s, drained * rtt_s))
+
+
+def dctcp_epoch(window_packets: float, rtt_s: float) -> Epoch:
+    """DCTCP's sawtooth on a link that marks: a packet a round trip from (1 − alpha/2)·w_max.
+
+    M. Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010, section 3.3: with W* = w_max − 1, the window
+    that fills pipe and threshold, the share of marked packets is alpha²·(1 − alpha/4) = (2·W* + 1)/(W* + 1)²,
+    about 2/W*. Flows in step are assumed there; here only the shape is used. Windows so small that each round
+    trip is marked halve, as Reno's.
+    """
+    alpha = _marked_share(window_packets)
+    low = (1.0 - alpha / 2.0) * window_packets
+    return Epoch(lambda time: low + time / rtt_s, alpha / 2.0 * window_packets * rtt_s)
+
+
+def _marked_share(window_packets: float) -> float:
+    """DCTCP's alpha, in (0, 1], by bisection: alpha²·(1 − alpha/4) grows there."""
+    wanted = (2.0 * window_packets - 1.0) / window_packets**2
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if middle**2 * (1.0 - middle / 4.0) < wanted else (low, middle)
+    return high
+
+
+def _no_epoch(name: str) -> Callable[[float, float], Epoch]:
+    def refuse(window_packets: float, rtt_s: float) -> Epoch:
+        del window_packets, rtt_s
+        raise InputError(
+            "has no model of its window, and theory needs to know how much that varies",
+            key="congestion",
+            value=name,
+            accepted=f"a measured value: --measured {name}=0.1, in Python measured={{'{name}': 0.1}} (see "
+            "bufferlab.sizing.measured); or another congestion control",
+        )
+
+    return refuse
+
+
 def _fixed_epoch(window_packets: float, rtt_s: float) -> Epoch:
     return Epoch(lambda _time: window_packets, rtt_s)
 
@@ -259,6 +329,14 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
             "RFC 9438, sections 4.2, 4.3 and 4.6: Reno-friendly where that is faster; no fast convergence",
             scale_free=False,
         ),
+        Protocol(
+            "cubic-linux",
+            "CUBIC (Linux 5)",
+            0.7,
+            cubic_reno_friendly_epoch,
+            "Linux net/ipv4/tcp_cubic.c, whose growth is RFC 9438's; no fast convergence",
+            scale_free=False,
+        ),
         Protocol("ctcp", "CTCP", 0.5, ctcp_epoch, _DOCUMENT),
         Protocol("scalable", "Scalable TCP", 0.875, scalable_epoch, "T. Kelly, ACM CCR 33(2), 2003"),
         Protocol(
@@ -276,6 +354,47 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
             bbr_epoch,
             "our model of ProbeBW's gain cycle, without ProbeRTT and without cwnd as the bound",
         ),
+        Protocol(
+            "bbr3",
+            "BBR v3",
+            0.7,
+            bbr3_epoch,
+            "our model of ProbeBW's cycle without losses and ProbeRTT; beta is the draft's BBR.Beta",
+            scale_free=False,
+            peak=1.25,
+        ),
+        Protocol(
+            "vegas",
+            "Vegas",
+            0.5,
+            _fixed_epoch,
+            "L. Brakmo and L. Peterson, IEEE JSAC 13(8), 1995: a constant window that keeps 2 to 4 packets "
+            "waiting; the buffer must hold them for every flow, or losses halve the window",
+        ),
+        Protocol(
+            "westwood",
+            "Westwood+",
+            1.0,
+            _no_epoch("westwood"),
+            "none: a loss leaves the BDP, so the fall is the buffer's own (L. Grieco and S. Mascolo, ACM CCR "
+            "34(2), 2004)",
+        ),
+        Protocol(
+            "dctcp",
+            "DCTCP on a link that marks",
+            0.5,
+            dctcp_epoch,
+            "M. Alizadeh et al., SIGCOMM 2010, section 3.3; a loss halves (RFC 8257, section 3.5)",
+            scale_free=False,
+            peak=1.0,
+        ),
+        Protocol(
+            "dctcp-unmarked",
+            "DCTCP without marks",
+            0.5,
+            reno_epoch,
+            "RFC 8257, sections 3.4 and 3.5: growth and answer to losses are RFC 5681's",
+        ),
         Protocol("fixed", "fixed window", 1.0, _fixed_epoch, "a window that never changes"),
     )
 }
@@ -287,5 +406,6 @@ _OTHER_NAMES: Final = {
     "cubic'": "cubic-0.8",
     "cubic''": "cubic-0.7",
     "compound": "ctcp",
+    "bbr1": "bbr",
 }
 """Names with the window growth of another protocol in congestion avoidance."""

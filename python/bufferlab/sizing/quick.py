@@ -3,38 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
-from bufferlab.scenario.fields import parse_congestion
-from bufferlab.sizing.protocols import PROTOCOLS
 from bufferlab.sizing.traffic import choose_link, demand_of
-
-
-def is_simulated(congestion: str) -> bool:
-    """Whether scenarios know this congestion control."""
-    try:
-        parse_congestion(congestion)
-    except InputError:
-        return False
-    return True
-
-
-def simulated_protocols() -> list[str]:
-    """The protocols of the theory that the simulator has."""
-    return [name for name in PROTOCOLS if is_simulated(name)]
-
-
-def protocols_of(groups: Sequence[tuple[str | None, int]]) -> dict[str, str]:
-    """Protocol by group name of those groups of `quick_scenario` that the simulator does not have."""
-    return {
-        _group_name(congestion, index, len(groups)): congestion
-        for index, (congestion, _) in enumerate(groups)
-        if congestion and not is_simulated(congestion)
-    }
 
 
 def quick_scenario(
@@ -52,8 +27,7 @@ def quick_scenario(
     Args:
         rate: Rate of the bottleneck, with its unit.
         rtt: Mean two-way propagation delay, with its unit.
-        groups: Congestion control (`None` for the stack's own) and number of flows of each group. One that
-            the simulator does not have is left to the stack: see `protocols_of`.
+        groups: Congestion control (`None` for the stack's own) and number of flows of each group.
         segment: Payload of a full segment, with its unit.
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
@@ -67,7 +41,7 @@ def quick_scenario(
             "segment": segment,
             "start": "uniform(0 s, 5 s)",
             **({"rtt_spread": spread} if count > 1 else {}),
-            **({"congestion": congestion} if congestion and is_simulated(congestion) else {}),
+            **({"congestion": congestion} if congestion else {}),
         }
         for index, (congestion, count) in enumerate(groups)
     ]
@@ -91,7 +65,7 @@ def _long_enough_s(scenario: dict[str, Any]) -> float:
 
 
 def _group_name(congestion: str | None, index: int, groups: int) -> str:
-    word = (congestion or "flows").replace(".", "_").replace("'", "p")
+    word = re.sub(r"[^A-Za-z0-9-]+", "_", congestion or "flows").strip("_")
     if groups == 1:
         return word
     return f"{word}-{index}" if word[-1].isdigit() else f"{word}{index}"

@@ -17,7 +17,6 @@ from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.sizing.constraints import Feasibility, feasibility
 from bufferlab.sizing.demand import Demand
-from bufferlab.sizing.quick import simulated_protocols
 from bufferlab.sizing.recommend import Recommendation, recommend
 from bufferlab.sizing.rules import all_rules, get_rule
 from bufferlab.sizing.targets import DEFAULT_UTILIZATION, Targets
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 DEFAULT_TARGET_UTILIZATION = DEFAULT_UTILIZATION
 DEFAULT_SEEDS = 5
 DEFAULT_CURVE_POINTS = 6
+
+_OPTIONS = ("characteristics", "measured")
+"""Keys of errors about what is not the scenario's."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def size(
     verify: bool = False,
     target_utilization: float = DEFAULT_TARGET_UTILIZATION,
     targets: Targets | None = None,
-    protocols: Mapping[str, str] | None = None,
+    measured: Mapping[str, float] | None = None,
     seeds: int = DEFAULT_SEEDS,
     curve_points: int = DEFAULT_CURVE_POINTS,
     threads: int | None = None,
@@ -153,8 +155,8 @@ def size(
         verify: Simulate each rule's buffer, and a curve of others around them.
         target_utilization: The recommendation keeps this utilization; above 0 and below 1.
         targets: All constraints; `target_utilization` then says nothing.
-        protocols: Protocol of a flow group by its name, for the theory, where it is not the scenario's
-            congestion control. Such a group cannot be simulated.
+        measured: Characteristic value by congestion control, where a measured one shall stand for the
+            model's; see `bufferlab.sizing.measured`.
         seeds: Simulations a buffer.
         curve_points: Buffers simulated besides the rules', for the plot.
         threads: Simulations at a time; `None` for one a core.
@@ -163,17 +165,9 @@ def size(
 
     Raises:
         InputError: The scenario is not valid, has no such link, or no TCP flow crosses it; a target is out of
-            bounds; or a group is to be simulated that cannot be.
+            bounds; or a congestion control has neither a model nor a measured value.
     """
     wanted = targets or Targets(utilization=target_utilization)
-    if verify and protocols:
-        group, protocol = next(iter(protocols.items()))
-        raise InputError(
-            f"cannot be simulated: the simulator has no {protocol!r}",
-            key="verify",
-            value=group,
-            accepted="groups of " + ", ".join(simulated_protocols()) + ", or no verification",
-        )
     if seeds < 1:
         raise InputError("is not a number of runs", key="seeds", value=seeds, accepted="1 or more")
     loaded = _loaded(scenario)
@@ -181,8 +175,12 @@ def size(
         loaded = loaded.with_overrides(dict(overrides))
     plan = lower(loaded, loaded.run.seed)
     index = choose_link(plan, link)
-    demand = demand_of(plan, index, targets=wanted, protocols=protocols)
-    found = feasibility(demand)
+    try:
+        demand = demand_of(plan, index, targets=wanted, measured=measured)
+        found = feasibility(demand)
+    except InputError as error:
+        option = (error.key or "").partition(".")[0] in _OPTIONS
+        raise error.at(file=None if option else loaded.file) from error
     frame = rules_frame(demand, found)
     verification = None
     if verify:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from bufferlab.errors import InputError
+from bufferlab.plan import LINUX_CUBICS
 from bufferlab.sizing.bscl import effective_rtt_s
 from bufferlab.sizing.demand import Demand
 from bufferlab.sizing.protocols import get_protocol
@@ -17,6 +18,9 @@ _PS_PER_S = 1e12
 _SPREAD_THAT_DESYNCHRONIZES = 0.05
 """Standard deviation over mean of the round-trip times above which flows are taken to drift apart: with
 evenly spread RTTs of ±20 % (0.115) ns-2 shows no synchronization, with none it is complete."""
+
+_LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items()}
+_PLAN_KINDS: Final = {"rfc_cubic": "cubic", "bbr1": "bbr"}
 
 
 def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
@@ -48,7 +52,7 @@ def demand_of(
     link: int,
     *,
     targets: Targets | None = None,
-    protocols: Mapping[str, str] | None = None,
+    measured: Mapping[str, float] | None = None,
 ) -> Demand:
     """What the long-lived TCP flows of a plan ask of a link.
 
@@ -60,10 +64,10 @@ def demand_of(
         plan: A lowered scenario.
         link: Index of the link.
         targets: What is asked of the link.
-        protocols: Protocol by name of the flow group, where it is not the plan's congestion control.
+        measured: Characteristic value by protocol, where a measured one shall stand for the model's.
 
     Raises:
-        InputError: No TCP flow crosses the link, or a protocol is not known.
+        InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
     """
     groups = plan["groups"]
     crossing = [i for i, group in enumerate(groups) if link in group["forward"] and _is_tcp(group)]
@@ -73,6 +77,9 @@ def demand_of(
     if not member.any():
         name = plan["links"][link]["name"]
         raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
+    marks = plan["links"][link]["discipline"].get("mark_above") is not None
+    mix = _mix(plan, chosen, marks=marks)
+    _check_measured(measured or {}, mix)
     rtt_s = _round_trips_s(plan)[member]
     jittered = any(groups[i]["jitter"]["kind"] != "none" for i in chosen)
     spread = float(rtt_s.std() / rtt_s.mean()) > _SPREAD_THAT_DESYNCHRONIZES
@@ -82,23 +89,45 @@ def demand_of(
         flows=int(member.sum()),
         packet_bytes=max(_wire_bytes(groups[i]) for i in chosen),
         desynchronized=jittered or spread,
-        mix=_mix(plan, chosen, protocols or {}),
+        mix=mix,
         harmonic_rtt_s=effective_rtt_s(rtt_s),
         targets=targets or Targets(),
+        measured=measured or {},
     )
 
 
-def _mix(
-    plan: dict[str, Any], chosen: list[int], protocols: Mapping[str, str]
-) -> tuple[tuple[str, float], ...]:
+def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:
+    """Name of the protocol that a plan's congestion control is to the theory.
+
+    Args:
+        congestion: As in the plan.
+        marks: Whether the link marks packets: DCTCP is Reno where it does not.
+    """
+    kind = str(congestion["kind"])
+    if kind == "cubic":
+        return _LINUX_VERSIONS[congestion["version"]]
+    if kind == "dctcp" and not marks:
+        return "dctcp-unmarked"
+    return get_protocol(_PLAN_KINDS.get(kind, kind)).name
+
+
+def _mix(plan: dict[str, Any], chosen: list[int], *, marks: bool) -> tuple[tuple[str, float], ...]:
     """Flows of each protocol, in order of the groups."""
     counts = np.bincount(np.asarray(plan["flows"]["group"], dtype=np.intp), minlength=len(plan["groups"]))
     mix: dict[str, float] = {}
     for index in chosen:
-        group = plan["groups"][index]
-        name = get_protocol(protocols.get(group["name"], group["source"]["congestion"]["kind"])).name
+        name = protocol_of(plan["groups"][index]["source"]["congestion"], marks=marks)
         mix[name] = mix.get(name, 0.0) + float(counts[index])
     return tuple((name, count) for name, count in mix.items() if count)
+
+
+def _check_measured(measured: Mapping[str, float], mix: tuple[tuple[str, float], ...]) -> None:
+    names = [name for name, _ in mix]
+    for name in measured:
+        if get_protocol(name).name not in names:
+            raise InputError(
+                "is the protocol of no flow", key="measured", value=name, accepted=", ".join(names)
+            )
 
 
 def _is_tcp(group: dict[str, Any]) -> bool:

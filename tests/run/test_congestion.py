@@ -1,0 +1,55 @@
+"""Every congestion control runs, from the word in a scenario to the tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import bufferlab
+from bufferlab.scenario.fields import CONGESTIONS
+from bufferlab.summary import Document
+from bufferlab.tables import to_text
+
+
+def measured(*words: str, mark_above: str | None = None, **keys: object) -> Document:
+    """The summary of a dumbbell with a flow of each congestion control."""
+    link = {"rate": "20 Mbps", "buffer": "1 bdp"} | ({"mark_above": mark_above} if mark_above else {})
+    flows: list[dict[str, Any]] = [
+        {"name": f"f{index}", "rtt": f"{36 + 8 * index} ms", "congestion": word, **keys}
+        for index, word in enumerate(words)
+    ]
+    scenario = {"run": {"duration": "10 s"}, "bottleneck": link, "flows": flows}
+    return bufferlab.run(scenario, progress=False).summary()
+
+
+@pytest.mark.parametrize("word", [word for word in CONGESTIONS if word not in {"tahoe", "newreno"}])
+def test_two_flows_fill_the_link(word: str) -> None:
+    queue = measured(word, word)["queues"][0]
+    assert queue["utilization"] > 0.8
+    assert queue["marked_packets"] == 0
+
+
+def test_versions_and_options_are_different_controls() -> None:
+    words = ["reno", "bic", "cubic", "cubic-0.8", "cubic-0.7", "cubic-linux", "ctcp", "scalable", "htcp"]
+    packets = {word: measured(word, word)["queues"][0]["sojourn_mean_ms"] for word in words}
+    assert len(set(packets.values())) == len(words), packets
+
+
+def test_fast_convergence_can_be_turned_off() -> None:
+    for word in ("bic", "cubic", "cubic-0.7"):
+        assert measured(word, word) != measured(word, word, fast_convergence=False)
+
+
+def test_marks_replace_losses_of_dctcp_only() -> None:
+    marked = measured("dctcp", mark_above="15 packets")
+    queue = marked["queues"][0]
+    assert queue["marked_packets"] > 0 and queue["dropped_packets"] == 0
+    assert queue["utilization"] > 0.99 and queue["backlog_max_packets"] < 30
+    assert "packets marked" in to_text(marked)
+    both = measured("dctcp", "reno", mark_above="15 packets")
+    marks = {queue["group"]: queue["marked_packets"] for queue in both["queues"]}
+    assert marks["f0"] > 0 and marks["f1"] == 0
+    deaf = measured("reno", mark_above="15 packets")
+    assert deaf["queues"][0]["marked_packets"] == 0
+    assert "packets marked" not in to_text(deaf)
