@@ -123,6 +123,7 @@ fn tcp(stack: Stack) -> TcpPlan {
         ack_every: 1,
         ack_delay_ps: 0,
         min_rto_ps: 200 * PS_PER_MS,
+        rto_margin_ps: 0,
         max_rto_ps: 60_000 * PS_PER_MS,
         initial_rto_ps: 3_000 * PS_PER_MS,
         // As the presets of these names have it: an exact clock, and ns-2's `tcpTick_`.

@@ -144,8 +144,9 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
         within(u64::from(segments), 1, MAX_WINDOW, format!("{at}.congestion.segments"))?;
     }
     if matches!(tcp.congestion, CongestionPlan::Bbr1 | CongestionPlan::Bbr3) {
-        let (holds, value) = (tcp.recovery == RecoveryPlan::Sack, format!("{:?}", tcp.recovery));
-        require(holds, format!("{at}.recovery"), value, "sack, which BBR's delivery rates need")?;
+        let holds = matches!(tcp.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux);
+        let value = format!("{:?}", tcp.recovery);
+        require(holds, format!("{at}.recovery"), value, "sack or linux, which BBR's delivery rates need")?;
     }
     let window = tcp.receive_window_bytes / u64::from(tcp.mss_bytes);
     require(
@@ -158,6 +159,7 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(tcp.ack_delay_ps, 0, MAX_PS, format!("{at}.ack_delay_ps"))?;
     within(tcp.max_rto_ps, 1, MAX_PS, format!("{at}.max_rto_ps"))?;
     within(tcp.min_rto_ps, 1, tcp.max_rto_ps, format!("{at}.min_rto_ps"))?;
+    within(tcp.rto_margin_ps, 0, tcp.max_rto_ps, format!("{at}.rto_margin_ps"))?;
     within(tcp.initial_rto_ps, 1, MAX_PS, format!("{at}.initial_rto_ps"))?;
     within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
     if let Some(bytes) = tcp.transfer_bytes {

@@ -158,6 +158,10 @@ pub struct TcpPlan {
     pub ack_delay_ps: u64,
     /// Lower bound of the retransmission timeout, ps.
     pub min_rto_ps: u64,
+    /// Least margin of the retransmission timeout above the smoothed round-trip time, ps (Linux: 200 ms); 0 for the
+    /// variation alone.
+    #[serde(default)]
+    pub rto_margin_ps: u64,
     /// Upper bound of the retransmission timeout, ps.
     pub max_rto_ps: u64,
     /// Timeout before the first round-trip sample, ps.
@@ -264,6 +268,8 @@ pub enum RecoveryPlan {
     Newreno,
     /// RFC 6675.
     Sack,
+    /// As Linux repairs losses: RFC 6675's scoreboard, RFC 8985's order of sending, RFC 6937's reduction.
+    Linux,
     /// ns-2's `Agent/TCP/Sack1`: a pipe counted by acknowledgements.
     SackNs2,
 }

@@ -13,6 +13,9 @@ pub enum Recovery {
     NewReno,
     /// SACK with RFC 6675's scoreboard.
     Sack,
+    /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
+    /// retransmission is found too, and the window brought down over a round by RFC 6937.
+    Linux,
     /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
     SackNs2,
 }
@@ -20,7 +23,12 @@ pub enum Recovery {
 impl Recovery {
     /// Whether acknowledgements carry SACK blocks.
     pub fn uses_sack(self) -> bool {
-        matches!(self, Recovery::Sack | Recovery::SackNs2)
+        self.computes_pipe() || self == Recovery::SackNs2
+    }
+
+    /// Whether RFC 6675's `Pipe` is computed from a scoreboard.
+    pub fn computes_pipe(self) -> bool {
+        matches!(self, Recovery::Sack | Recovery::Linux)
     }
 }
 
@@ -48,6 +56,8 @@ pub struct TcpConfig {
     pub ack_delay: Span,
     /// Lower bound of the retransmission timeout.
     pub min_rto: Span,
+    /// Least margin of the retransmission timeout above the smoothed round-trip time; zero for the variation alone.
+    pub rto_margin: Span,
     /// Upper bound of the retransmission timeout.
     pub max_rto: Span,
     /// Timeout before the first round-trip sample.

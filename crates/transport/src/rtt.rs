@@ -3,6 +3,9 @@
 //! With a clock of whole ticks the estimator runs in the scaled integers of BSD (Jacobson 1988, appendix A), as
 //! ns-2 does (2.35, `tcp/tcp.cc`, `rtt_update` and `rtt_backoff`). Their rounding matters: it leaves a margin of
 //! up to three ticks above a steady round-trip time, where RFC 6298 leaves one.
+//!
+//! Linux bounds the margin above the smoothed round-trip time from below, not the timeout (`tcp_rtt_estimator`:
+//! `rttvar` is at least `tcp_rto_min`), so that a steady path's timeout is its round-trip time and 200 ms.
 
 use bufferlab_units::{Span, Time};
 
@@ -20,6 +23,8 @@ pub struct RttEstimator {
     backoff: u32,
     min_rto: Span,
     max_rto: Span,
+    /// Least margin of the timeout above the smoothed round-trip time.
+    margin: Span,
     clock: Span,
     ticks: Ticks,
 }
@@ -64,9 +69,16 @@ impl RttEstimator {
             backoff: 0,
             min_rto,
             max_rto,
+            margin: Span::from_ps(1),
             clock,
             ticks: Ticks::default(),
         }
+    }
+
+    /// The same with a least margin of the timeout above the smoothed round-trip time.
+    #[must_use]
+    pub fn with_margin(self, margin: Span) -> RttEstimator {
+        RttEstimator { margin: margin.max(self.margin), ..self }
     }
 
     /// The sample of a segment sent and acknowledged at these moments, as a clock of the given granularity
@@ -100,7 +112,7 @@ impl RttEstimator {
             self.srtt = Span::from_ps(srtt - srtt / 8 + r / 8);
         }
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
-        let rto = self.srtt.as_ps() + (4 * self.rttvar.as_ps()).max(1);
+        let rto = self.srtt.as_ps() + (4 * self.rttvar.as_ps()).max(self.margin.as_ps());
         self.set_rto(rto);
     }
 
@@ -109,7 +121,7 @@ impl RttEstimator {
         let tick = self.clock.as_ps();
         let rto = self.ticks.update((sample.as_ps() / tick).cast_signed());
         self.srtt = Span::from_ps((self.ticks.srtt >> 3).cast_unsigned() * tick);
-        self.set_rto(rto.cast_unsigned() * tick);
+        self.set_rto((rto.cast_unsigned() * tick).max(self.srtt.as_ps() + self.margin.as_ps()));
     }
 
     #[inline]
@@ -194,6 +206,19 @@ mod tests {
         assert_eq!(rtt.rto(), Span::from_s(60));
         rtt.end_backoff();
         assert_eq!(rtt.rto(), Span::from_ms(200));
+    }
+
+    #[test]
+    fn linux_bounds_the_margin() {
+        for clock in [Span::from_ps(1), Span::from_ms(10)] {
+            let mut rtt = estimator(clock).with_margin(Span::from_ms(200));
+            for _ in 0..100 {
+                rtt.update(Span::from_ms(300));
+            }
+            assert_eq!(rtt.rto(), Span::from_ms(500));
+            rtt.update(Span::from_ms(1_000));
+            assert!(rtt.rto() > Span::from_ms(387) + Span::from_ms(400), "{:?}", rtt.rto());
+        }
     }
 
     #[test]

@@ -8,6 +8,13 @@
 //!
 //! `IsLost` (RFC 6675 section 4): a segment is lost when `DupThresh` segments above it are SACKed. The byte
 //! rule "more than (`DupThresh` - 1) * SMSS bytes" says the same for full segments.
+//!
+//! Told by the order of sending instead, a segment is lost when one sent after it was delivered: RFC 8985's rule
+//! with a reordering window of zero, which section 6.2 step 4 sets where no reordering was seen and `DupThresh`
+//! segments are SACKed. For segments sent once this is what Linux called FACK; retransmissions are kept in order
+//! of their own, so that their losses are found as well.
+
+use std::collections::VecDeque;
 
 /// RFC 6675 section 2: `DupThresh`.
 pub(crate) const DUP_THRESH: u32 = 3;
@@ -15,6 +22,36 @@ pub(crate) const DUP_THRESH: u32 = 3;
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RETRANSMITTED: u8 = 4;
+
+/// Retransmissions in order of sending.
+#[derive(Clone, Debug, Default)]
+struct Resent {
+    under_way: VecDeque<Resending>,
+    /// The last retransmission's place in that order, of each segment.
+    orders: Vec<u32>,
+    /// The place of the next one.
+    next: u32,
+    /// Those placed below were lost, or delivered.
+    passed: u32,
+    /// Lost once more, to be sent once more.
+    again: VecDeque<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Resending {
+    seq: u32,
+    order: u32,
+    /// Segments from here on were sent for the first time after it.
+    before: u32,
+}
+
+impl Resent {
+    fn forget_all(&mut self) {
+        self.under_way.clear();
+        self.again.clear();
+        self.passed = self.next;
+    }
+}
 
 /// Segments' fates between the cumulative acknowledgement and the next new segment.
 #[derive(Clone, Debug)]
@@ -29,6 +66,8 @@ pub(crate) struct Scoreboard {
     retransmitted: u32,
     /// Segments ever held for lost.
     losses: u64,
+    /// Retransmissions, if losses are told by the order of sending.
+    resent: Option<Resent>,
     /// The highest SACKed segments, highest first; as many as are known.
     top: [u32; DUP_THRESH as usize],
     top_len: usize,
@@ -39,9 +78,11 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// A scoreboard of the outstanding segments `una..nxt`, none SACKed.
-    pub(crate) fn new(una: u32, nxt: u32) -> Scoreboard {
+    /// A scoreboard of the outstanding segments `una..nxt`, none SACKed; whether losses are told by the order of
+    /// sending.
+    pub(crate) fn new(una: u32, nxt: u32, by_order: bool) -> Scoreboard {
         let mut board = Scoreboard {
+            resent: by_order.then(Resent::default),
             flags: Vec::new(),
             skip: Vec::new(),
             una,
@@ -65,6 +106,10 @@ impl Scoreboard {
         if self.flags.len() < room {
             self.flags = vec![0; room];
             self.skip = vec![0; room];
+        }
+        if let Some(resent) = &mut self.resent {
+            resent.forget_all();
+            resent.orders.resize(self.flags.len(), 0);
         }
         (self.una, self.nxt, self.sacked, self.lost, self.retransmitted) = (una, una, 0, 0, 0);
         (self.top_len, self.lost_to, self.high_rxt) = (0, una, una);
@@ -112,13 +157,25 @@ impl Scoreboard {
             flags[seq as usize & (room - 1)] = self.flag(seq);
             skip[seq as usize & (room - 1)] = self.skip[self.index(seq)];
         }
+        let outstanding = self.una..self.nxt;
+        let old_mask = self.flags.len() - 1;
+        if let Some(resent) = &mut self.resent {
+            let mut orders = vec![0; room];
+            for seq in outstanding {
+                orders[seq as usize & (room - 1)] = resent.orders[seq as usize & old_mask];
+            }
+            resent.orders = orders;
+        }
         (self.flags, self.skip) = (flags, skip);
     }
 
-    /// The cumulative acknowledgement moved to `una`.
-    pub(crate) fn advance(&mut self, una: u32) {
+    /// The cumulative acknowledgement moved to `una`: how many segments it reports for the first time.
+    pub(crate) fn advance(&mut self, una: u32) -> u32 {
+        let mut newly = 0;
         for seq in self.una..una.min(self.nxt) {
             let flags = self.flag(seq);
+            newly += u32::from(flags & SACKED == 0);
+            self.note_delivery(seq, flags);
             self.forget(flags);
         }
         self.una = una;
@@ -127,6 +184,19 @@ impl Scoreboard {
         self.high_rxt = self.high_rxt.max(una);
         while self.top_len > 0 && self.top[self.top_len - 1] < una {
             self.top_len -= 1;
+        }
+        newly
+    }
+
+    /// A segment is delivered: retransmissions before its own are not under way any more.
+    #[inline]
+    fn note_delivery(&mut self, seq: u32, flags: u8) {
+        if flags & (RETRANSMITTED | SACKED) != RETRANSMITTED {
+            return;
+        }
+        let index = self.index(seq);
+        if let Some(resent) = &mut self.resent {
+            resent.passed = resent.passed.max(resent.orders[index]);
         }
     }
 
@@ -165,6 +235,7 @@ impl Scoreboard {
         while seq < end {
             let index = self.index(seq);
             let flags = self.flags[index];
+            self.note_delivery(seq, flags);
             self.forget(flags);
             self.flags[index] = SACKED;
             self.skip[index] = seq + 1;
@@ -196,10 +267,40 @@ impl Scoreboard {
         self.top_len == self.top.len() && self.top[self.top_len - 1] > self.una
     }
 
-    /// Marks what RFC 6675's `IsLost` says.
+    /// Marks what RFC 6675's `IsLost` says, or what the order of sending says.
     pub(crate) fn mark_lost(&mut self) {
-        if self.top_len == self.top.len() {
+        if self.resent.is_some() {
+            self.mark_lost_by_order();
+        } else if self.top_len == self.top.len() {
             self.mark_lost_below(self.top[self.top_len - 1]);
+        }
+    }
+
+    fn mark_lost_by_order(&mut self) {
+        let Some(highest) = self.highest_sacked() else {
+            self.mark_lost_again(self.una);
+            return;
+        };
+        self.mark_lost_below(highest);
+        self.mark_lost_again(highest + 1);
+    }
+
+    /// Marks the retransmissions that were lost: something sent later was delivered. Segments sent for the first
+    /// time below `delivered_to` are, or are lost.
+    fn mark_lost_again(&mut self, delivered_to: u32) {
+        let mask = self.flags.len() - 1;
+        let Some(resent) = &mut self.resent else { return };
+        while let Some(&Resending { seq, order, before }) = resent.under_way.front()
+            && (order < resent.passed || before < delivered_to)
+        {
+            resent.under_way.pop_front();
+            let index = seq as usize & mask;
+            if seq >= self.una && self.flags[index] == LOST | RETRANSMITTED && resent.orders[index] == order {
+                self.flags[index] = LOST;
+                self.retransmitted -= 1;
+                self.losses += 1;
+                resent.again.push_back(seq);
+            }
         }
     }
 
@@ -219,6 +320,9 @@ impl Scoreboard {
     /// The retransmission timer ran out: whatever is not SACKed is lost, retransmissions too.
     pub(crate) fn mark_all_lost(&mut self) {
         self.retransmitted = 0;
+        if let Some(resent) = &mut self.resent {
+            resent.forget_all();
+        }
         for seq in self.una..self.nxt {
             let index = self.index(seq);
             if self.flags[index] & SACKED == 0 {
@@ -235,6 +339,12 @@ impl Scoreboard {
 
     /// The first lost segment that was not retransmitted (RFC 6675 section 4, `NextSeg` rule 1).
     pub(crate) fn next_lost(&mut self) -> Option<u32> {
+        while let Some(&seq) = self.resent.as_ref().and_then(|resent| resent.again.front()) {
+            if seq >= self.una && self.flag(seq) == LOST {
+                return Some(seq);
+            }
+            self.resent.as_mut()?.again.pop_front();
+        }
         while self.high_rxt < self.lost_to {
             if self.flag(self.high_rxt) == LOST {
                 return Some(self.high_rxt);
@@ -268,6 +378,15 @@ impl Scoreboard {
         if self.flags[index] & (SACKED | RETRANSMITTED) == 0 {
             self.flags[index] |= RETRANSMITTED;
             self.retransmitted += 1;
+            if let Some(resent) = &mut self.resent {
+                let order = resent.next;
+                resent.next += 1;
+                resent.orders[index] = order;
+                resent.under_way.push_back(Resending { seq, order, before: self.nxt });
+                if resent.again.front() == Some(&seq) {
+                    resent.again.pop_front();
+                }
+            }
         }
     }
 }
@@ -278,7 +397,7 @@ mod tests {
 
     #[test]
     fn three_segments_above_make_a_loss() {
-        let mut board = Scoreboard::new(0, 10);
+        let mut board = Scoreboard::new(0, 10, false);
         board.sack(2, 3, |_| ());
         board.sack(5, 6, |_| ());
         board.mark_lost();
@@ -301,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_block_counts_once_however_it_is_reported() {
-        let mut board = Scoreboard::new(100, 200);
+        let mut board = Scoreboard::new(100, 200, false);
         assert_eq!(board.sack(110, 120, |_| ()), 10);
         assert_eq!(board.sack(105, 130, |_| ()), 15);
         assert_eq!(board.sack(100, 130, |_| ()), 5);
@@ -312,7 +431,7 @@ mod tests {
 
     #[test]
     fn a_timeout_loses_everything_that_is_not_sacked() {
-        let mut board = Scoreboard::new(0, 6);
+        let mut board = Scoreboard::new(0, 6, false);
         board.sack(3, 4, |_| ());
         board.on_retransmit(0);
         board.mark_all_lost();
@@ -330,7 +449,7 @@ mod tests {
     #[test]
     fn a_large_window_with_thousands_of_losses_is_linear() {
         let window = 100_000;
-        let mut board = Scoreboard::new(0, window);
+        let mut board = Scoreboard::new(0, window, false);
         let mut newly = 0;
         let mut start = 1;
         for seq in 1..window {
@@ -357,7 +476,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             ((state >> 33) % u64::from(bound)) as u32
         };
-        let mut board = Scoreboard::new(0, 20);
+        let mut board = Scoreboard::new(0, 20, false);
         let (mut una, mut nxt) = (0_u32, 20_u32);
         let mut sacked = std::collections::BTreeSet::new();
         for _ in 0..20_000 {
@@ -392,5 +511,52 @@ mod tests {
             assert_eq!(board.highest_sacked(), sacked.last().copied());
             assert!(board.pipe() <= 2 * (nxt - una));
         }
+    }
+
+    #[test]
+    fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
+        let mut board = Scoreboard::new(0, 10, true);
+        board.sack(3, 10, |_| ());
+        board.mark_lost();
+        assert_eq!((board.pipe(), board.losses()), (0, 3));
+        for seq in 0..3 {
+            assert_eq!(board.next_lost(), Some(seq));
+            board.on_retransmit(seq);
+        }
+        assert_eq!((board.next_lost(), board.pipe()), (None, 3));
+        // the second of the three arrives: the first did not
+        board.sack(1, 2, |_| ());
+        board.mark_lost();
+        assert_eq!((board.next_lost(), board.pipe(), board.losses()), (Some(0), 1, 4));
+        board.on_retransmit(0);
+        // a new segment, sent after all of them, arrives: both are lost
+        board.on_new();
+        board.sack(10, 11, |_| ());
+        board.mark_lost();
+        assert_eq!((board.next_lost(), board.pipe()), (Some(2), 0));
+        board.on_retransmit(2);
+        assert_eq!(board.next_lost(), Some(0));
+        board.on_retransmit(0);
+        assert_eq!(board.advance(11), 2);
+        assert_eq!((board.pipe(), board.is_idle()), (0, true));
+    }
+
+    #[test]
+    fn many_lost_retransmissions_cost_no_more_than_they_are() {
+        let mut board = Scoreboard::new(0, 1_000, true);
+        board.sack(999, 1_000, |_| ());
+        let mut sent = 0_u32;
+        for round in 0..5 {
+            board.mark_lost();
+            while let Some(seq) = board.next_lost() {
+                board.on_retransmit(seq);
+                sent += 1;
+            }
+            assert_eq!((board.pipe(), sent), (999, 999 * (round + 1)));
+            board.on_new();
+            board.sack(1_000 + round, 1_001 + round, |_| ());
+        }
+        board.mark_lost();
+        assert_eq!((board.pipe(), board.losses()), (0, 999 * 6));
     }
 }

@@ -155,6 +155,7 @@ fn recovery() -> impl Strategy<Value = RecoveryPlan> {
         Just(RecoveryPlan::Reno),
         Just(RecoveryPlan::Newreno),
         Just(RecoveryPlan::Sack),
+        Just(RecoveryPlan::Linux),
         Just(RecoveryPlan::SackNs2),
     ]
 }
@@ -229,6 +230,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
             ack_every: acks.0,
             ack_delay_ps: acks.1,
             min_rto_ps: timers.0,
+            rto_margin_ps: if switches.0 { timers.0 } else { 0 },
             max_rto_ps: timers.1,
             initial_rto_ps: timers.2,
             clock_ps: timers.3,

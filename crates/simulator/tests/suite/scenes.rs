@@ -68,6 +68,7 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
         ack_every: 1,
         ack_delay_ps: 40 * MS,
         min_rto_ps: S,
+        rto_margin_ps: 0,
         max_rto_ps: 60 * S,
         initial_rto_ps: S,
         clock_ps: 1,

@@ -10,6 +10,7 @@
 
 mod counting;
 mod rated;
+mod reduction;
 mod selective;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -18,6 +19,7 @@ use bufferlab_congestion::{AckSample, AnyControl, Congestion, CongestionControl,
 use bufferlab_units::{Span, Time};
 
 use rated::Pace;
+use reduction::Reduction;
 
 use crate::scoreboard::Scoreboard;
 use crate::{Ack, Recovery, RttEstimator, SackBlocks, TcpConfig};
@@ -131,6 +133,10 @@ pub struct Sender {
     control: AnyControl,
     /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
     recover: u32,
+    /// Segments that this acknowledgement reports for the first time; known where recovery uses SACK.
+    newly: u32,
+    /// How the window comes down in fast recovery (Linux).
+    reduction: Reduction,
     /// Segments that fast recovery adds to the window (RFC 5681 section 3.2 steps 3 and 4).
     inflation: u32,
     /// ns-2's count of segments in the network during fast recovery; may pass below zero.
@@ -152,7 +158,7 @@ impl Sender {
     /// The sender of a connection that has not started.
     pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
         let rated = control.wants_rate();
-        debug_assert!(!rated || config.recovery == Recovery::Sack, "rates need RFC 6675's scoreboard");
+        debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         Sender {
             pace: rated.then(|| Box::new(Pace::new())),
             rated,
@@ -163,6 +169,8 @@ impl Sender {
             limit: config.transfer_segments,
             recover: 0,
             dup_acks: 0,
+            newly: 0,
+            reduction: Reduction::default(),
             inflation: 0,
             counted_pipe: 0,
             receive_window: config.receive_window.max(1),
@@ -177,7 +185,8 @@ impl Sender {
             partial_seen: false,
             rescued: false,
             board_active: false,
-            rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock),
+            rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
+                .with_margin(config.rto_margin),
             rto_deadline: Time::NEVER,
             pace_deadline: Time::NEVER,
             cwnd_whole: 0,
@@ -227,6 +236,9 @@ impl Sender {
     fn poll_in_repair(&mut self, now: Time) -> Option<Segment> {
         let segment = self.next_in_repair()?;
         self.on_sent(now, segment);
+        if self.phase == Phase::Recovery {
+            self.reduction.on_sent();
+        }
         Some(segment)
     }
 
@@ -245,7 +257,7 @@ impl Sender {
         self.cwnd_whole = self.control.cwnd() as u32;
         self.repairs = self.resend_first
             || match self.recovery {
-                Recovery::Sack => self.board_active,
+                Recovery::Sack | Recovery::Linux => self.board_active,
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
             };
@@ -353,7 +365,9 @@ impl Sender {
     /// By value, so that the usual acknowledgement stays in registers.
     #[inline(never)]
     fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
-        let una = self.una;
+        let (una, losses) = (self.una, self.losses());
+        let was_open = self.phase != Phase::Recovery;
+        self.newly = 0;
         if ack.ack > self.una && ack.ack <= self.sent_to {
             self.on_new_ack(now, &ack, sack);
         } else if ack.syn {
@@ -363,8 +377,22 @@ impl Sender {
         }
         if self.rated {
             self.tell_rate(now, una);
+        } else if self.phase == Phase::Recovery {
+            self.follow_recovery(now, was_open, self.una > una && self.losses() == losses);
         }
         self.refresh();
+    }
+
+    /// An acknowledgement came in fast recovery, or began it.
+    fn follow_recovery(&mut self, now: Time, begins: bool, progress: bool) {
+        if self.recovery == Recovery::Linux {
+            let (pipe, target) = (self.inflight(), self.control.cwnd() as u32);
+            self.reduction.on_ack(self.newly, pipe, target, progress);
+        }
+        if !begins && self.newly > 0 && self.control.grows_in_recovery() {
+            let (inflight, newly) = (self.inflight(), self.newly);
+            self.tell_of(now, newly, inflight, Told { rtt: None, marked: false });
+        }
     }
 
     fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
@@ -389,6 +417,7 @@ impl Sender {
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
         self.duplicates_count = true;
+        self.newly = if self.board_active { 0 } else { acked };
         if self.board_active || ack.has_sack {
             self.update_or_forget_board(sack);
         }
@@ -397,7 +426,8 @@ impl Sender {
             Phase::Loss => {
                 // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgement, which may
                 // cover much that had arrived before
-                self.grow(now, 1, self.inflight(), told);
+                let counted = if self.control.grows_in_recovery() { self.newly } else { 1 };
+                self.grow(now, counted, self.inflight(), told);
                 self.dup_acks = 0;
                 self.restart_timer(now);
                 if self.una >= self.recover {
@@ -489,7 +519,7 @@ impl Sender {
         self.recover = self.sent_to + u32::from(self.ns2);
         self.duplicates_count = false;
         (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
-        if self.recovery == Recovery::Sack {
+        if self.recovery.computes_pipe() {
             self.activate_board().mark_all_lost();
         } else {
             self.board_active = false;
@@ -509,18 +539,23 @@ impl Sender {
     #[inline(always)]
     fn grow(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
         if (self.cwnd_whole < self.receive_window || told.marked) && !self.rated {
-            let sample = AckSample {
-                acked,
-                rtt: told.rtt,
-                srtt: self.rtt.srtt(),
-                inflight,
-                una: self.una,
-                sent_to: self.sent_to,
-                marked: if told.marked { acked } else { 0 },
-                rate: None,
-            };
-            self.control.on_ack(now, &sample);
+            self.tell_of(now, acked, inflight, told);
         }
+    }
+
+    #[inline(always)]
+    fn tell_of(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
+        let sample = AckSample {
+            acked,
+            rtt: told.rtt,
+            srtt: self.rtt.srtt(),
+            inflight,
+            una: self.una,
+            sent_to: self.sent_to,
+            marked: if told.marked { acked } else { 0 },
+            rate: None,
+        };
+        self.control.on_ack(now, &sample);
     }
 
     /// Takes the round-trip sample that an acknowledgement gives, if it gives one; exact, whatever the clock.
@@ -573,8 +608,11 @@ impl Sender {
         now >= self.pace_deadline
     }
 
-    /// The congestion window, segments, with the segments that fast recovery adds.
+    /// The congestion window, segments, with the segments that fast recovery adds, or has not yet taken.
     pub fn cwnd(&self) -> f64 {
+        if self.phase == Phase::Recovery && self.recovery == Recovery::Linux && !self.rated {
+            return f64::from(self.reduction.window);
+        }
         self.control.cwnd() + f64::from(self.inflation)
     }
 
@@ -591,7 +629,7 @@ impl Sender {
     /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.
     pub fn inflight(&self) -> u32 {
         match self.board.as_deref() {
-            Some(board) if self.board_active && self.recovery == Recovery::Sack => board.pipe(),
+            Some(board) if self.board_active && self.recovery.computes_pipe() => board.pipe(),
             _ if self.phase == Phase::Recovery && self.recovery == Recovery::SackNs2 => {
                 self.counted_pipe.max(0) as u32
             }

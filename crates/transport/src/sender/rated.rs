@@ -63,7 +63,7 @@ impl Sender {
     }
 
     /// Segments held for lost so far.
-    fn losses(&self) -> u64 {
+    pub(super) fn losses(&self) -> u64 {
         self.board.as_deref().map_or(0, Scoreboard::losses)
     }
 

@@ -16,6 +16,7 @@
 use bufferlab_congestion::CongestionEvent;
 use bufferlab_units::Time;
 
+use super::reduction::Reduction;
 use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
 use crate::scoreboard::Scoreboard;
 use crate::{Recovery, SackBlocks};
@@ -26,7 +27,8 @@ impl Sender {
         let (una, nxt) = (self.una, self.sent_to);
         let restart = !self.board_active;
         self.board_active = true;
-        let board = self.board.get_or_insert_with(|| Box::new(Scoreboard::new(una, una)));
+        let by_order = self.recovery == Recovery::Linux;
+        let board = self.board.get_or_insert_with(|| Box::new(Scoreboard::new(una, una, by_order)));
         if restart {
             board.restart(una, nxt);
         }
@@ -45,7 +47,7 @@ impl Sender {
     /// Takes an acknowledgement's blocks into the scoreboard; how many segments it SACKs for the first time.
     pub(super) fn update_board(&mut self, sack: &SackBlocks) -> u32 {
         let una = self.una;
-        let computed = self.recovery == Recovery::Sack;
+        let computed = self.recovery.computes_pipe();
         let repairing = self.phase != Phase::Open;
         let mut pace = self.pace.take();
         let mut tell = |seq| {
@@ -54,15 +56,17 @@ impl Sender {
             }
         };
         let board = self.activate_board();
-        board.advance(una);
-        let newly = sack.ranges().iter().map(|&(start, end)| board.sack(start, end, &mut tell)).sum();
+        let covered = board.advance(una);
+        let newly: u32 = sack.ranges().iter().map(|&(start, end)| board.sack(start, end, &mut tell)).sum();
         if computed && repairing {
             board.mark_lost();
         }
-        if board.is_idle() {
-            self.board_active = false;
-        }
+        let idle = board.is_idle();
+        // Linux counts what is in the network until the recovery's end
+        let counting = self.recovery == Recovery::Linux && self.phase == Phase::Recovery;
+        self.board_active = counting || !idle;
         self.pace = pace;
+        self.newly += covered + newly;
         newly
     }
 
@@ -88,7 +92,7 @@ impl Sender {
     }
 
     fn first_is_lost(&self) -> bool {
-        let board = self.board.as_deref().filter(|_| self.board_active && self.recovery == Recovery::Sack);
+        let board = self.board.as_deref().filter(|_| self.board_active && self.recovery.computes_pipe());
         board.is_some_and(Scoreboard::first_is_lost)
     }
 
@@ -98,12 +102,13 @@ impl Sender {
         self.timed = None;
         self.recover = self.sent_to;
         self.counted_pipe = i64::from(self.sent_to - self.una) - i64::from(DUP_ACKS);
+        self.reduction = Reduction::from(self.cwnd_whole);
         self.tell_control(now, CongestionEvent::Loss);
         self.phase = Phase::Recovery;
         self.rescued = false;
         self.resend_first = true;
         self.rto_deadline = now + self.rtt.rto();
-        let (una, computed) = (self.una, self.recovery == Recovery::Sack);
+        let (una, computed) = (self.una, self.recovery.computes_pipe());
         let board = self.activate_board();
         board.mark_lost_below(una + 1);
         if computed {
@@ -113,7 +118,8 @@ impl Sender {
 
     /// RFC 6675 section 4, `NextSeg`, while the computed `Pipe` is below the window.
     pub(super) fn next_selective(&mut self) -> Option<Segment> {
-        let window = self.cwnd_whole;
+        let reducing = self.recovery == Recovery::Linux && self.phase == Phase::Recovery && !self.rated;
+        let window = if reducing { self.reduction.window } else { self.cwnd_whole };
         let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
         let repairing = self.phase != Phase::Open;
         let (in_recovery, may_rescue) = (self.phase == Phase::Recovery, !self.rescued);
