@@ -64,6 +64,7 @@ def test_an_infeasible_set_says_what_binds_and_what_would_do(bufferlab: Command)
     said = ended.line()
     assert "--max-delay: '1 ms' cannot be met with the other constraints: delay allows 51 packets" in said
     assert "but utilization needs 114 packets" in said and "and loss needs 175 packets" in said
+    assert "(263.2 KB, 3.385 ms): loss binds; accepted" in said
     assert "accepted: all else as asked, a delay of 3.39 ms or 949 flows or more" in said
 
 

@@ -73,7 +73,8 @@ def _conflict(demand: Demand, found: Feasibility) -> str:
     needs = {"utilization": found.utilization_bytes, "loss": found.loss_bytes or 0.0}
     room = found.delay_bytes or 0.0
     beyond = [f"{name} needs {_need(demand, value)}" for name, value in needs.items() if value > room]
-    return f"delay allows {_size(demand, room, down=True)}, but {' and '.join(beyond)}"
+    binding = f": {found.binding} binds" if len(beyond) > 1 else ""
+    return f"delay allows {_size(demand, room, down=True)}, but {' and '.join(beyond)}{binding}"
 
 
 def _need(demand: Demand, size_bytes: float) -> str:
