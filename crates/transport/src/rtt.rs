@@ -26,6 +26,8 @@ pub struct RttEstimator {
     /// Least margin of the timeout above the smoothed round-trip time.
     margin: Span,
     clock: Span,
+    /// Shortest sample.
+    min: Span,
     ticks: Ticks,
 }
 
@@ -71,6 +73,7 @@ impl RttEstimator {
             max_rto,
             margin: Span::from_ps(1),
             clock,
+            min: Span::from_ps(u64::MAX),
             ticks: Ticks::default(),
         }
     }
@@ -96,6 +99,7 @@ impl RttEstimator {
     /// Takes a sample into account: (2.2) and (2.3) with alpha = 1/8 and beta = 1/4. Ends a backoff.
     #[inline(always)]
     pub fn update(&mut self, sample: Span) {
+        self.min = self.min.min(sample);
         if self.clock.as_ps() > 1 {
             self.update_ticks(sample);
             return;
@@ -159,6 +163,11 @@ impl RttEstimator {
         let factor = 1_u64 << self.backoff.min(16);
         let ps = self.base_rto.as_ps().saturating_mul(factor);
         Span::from_ps(ps.min(self.max_rto.as_ps()))
+    }
+
+    /// The shortest sample so far; more than any time before the first.
+    pub fn min(&self) -> Span {
+        self.min
     }
 
     /// Smoothed round-trip time; zero before the first sample.

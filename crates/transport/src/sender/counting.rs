@@ -44,7 +44,7 @@ impl Sender {
             self.inflation = DUP_ACKS;
             self.resend_first = true;
         }
-        self.rto_deadline = now + self.rtt.rto();
+        self.timer_deadline = now + self.rtt.rto();
     }
 
     /// RFC 6582 section 3.2 step 3: the next hole is sent at once, the window is "deflated" by what was

@@ -14,12 +14,14 @@ mod reduction;
 mod selective;
 #[cfg(test)]
 pub(crate) mod tests;
+mod timers;
 
 use bufferlab_congestion::{AckSample, AnyControl, Congestion, CongestionControl, CongestionEvent};
 use bufferlab_units::{Span, Time};
 
 use rated::Pace;
 use reduction::Reduction;
+use timers::Timer;
 
 use crate::scoreboard::Scoreboard;
 use crate::{Ack, Recovery, RttEstimator, SackBlocks, TcpConfig};
@@ -101,6 +103,12 @@ pub struct Sender {
     ns2: bool,
     /// The scoreboard describes the outstanding segments.
     board_active: bool,
+    /// Timers may run out before the retransmission timer (Linux).
+    early: bool,
+    /// What the timer is for.
+    timer: Timer,
+    /// A tail-loss probe is to be sent, whatever the window.
+    probe_due: bool,
     /// The scoreboard decides what is sent next.
     repairs: bool,
     /// The control sets the pace, and is told rates.
@@ -123,7 +131,7 @@ pub struct Sender {
     window_to: u32,
     /// Duplicate acknowledgements in a row.
     dup_acks: u32,
-    rto_deadline: Time,
+    timer_deadline: Time,
     /// When a segment that waits for its pace may go; [`Time::NEVER`] if none does.
     pace_deadline: Time,
     rtt: RttEstimator,
@@ -133,6 +141,8 @@ pub struct Sender {
     control: AnyControl,
     /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
     recover: u32,
+    /// One more than the last segment sent as a tail-loss probe.
+    probed_to: u32,
     /// Segments that this acknowledgement reports for the first time; known where recovery uses SACK.
     newly: u32,
     /// How the window comes down in fast recovery (Linux).
@@ -187,7 +197,11 @@ impl Sender {
             board_active: false,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
                 .with_margin(config.rto_margin),
-            rto_deadline: Time::NEVER,
+            timer_deadline: Time::NEVER,
+            timer: Timer::Retransmission,
+            early: config.recovery == Recovery::Linux,
+            probe_due: false,
+            probed_to: 0,
             pace_deadline: Time::NEVER,
             cwnd_whole: 0,
             window_to: 0,
@@ -246,6 +260,9 @@ impl Sender {
         if self.resend_first {
             return Some(self.take_first());
         }
+        if self.probe_due {
+            return Some(self.take_probe());
+        }
         match self.recovery {
             Recovery::SackNs2 => self.next_selective_ns2(),
             _ => self.next_selective(),
@@ -256,6 +273,7 @@ impl Sender {
     fn refresh(&mut self) {
         self.cwnd_whole = self.control.cwnd() as u32;
         self.repairs = self.resend_first
+            || self.probe_due
             || match self.recovery {
                 Recovery::Sack | Recovery::Linux => self.board_active,
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
@@ -333,8 +351,8 @@ impl Sender {
                 }
             }
         }
-        if self.rto_deadline == Time::NEVER {
-            self.rto_deadline = now + self.rtt.rto();
+        if self.timer_deadline == Time::NEVER {
+            self.timer_deadline = now + self.rtt.rto();
         }
     }
 
@@ -401,7 +419,7 @@ impl Sender {
         }
         self.phase = Phase::Open;
         self.resend_first = false;
-        self.rto_deadline = Time::NEVER;
+        self.timer_deadline = Time::NEVER;
         // Karn's rule: without timestamps, the answer to a repeated SYN is no sample
         if self.timestamps || self.rtt.backoff() == 0 {
             self.take_sample(ack.echo, now);
@@ -489,7 +507,11 @@ impl Sender {
         if now >= self.pace_deadline {
             self.pace_deadline = Time::NEVER;
         }
-        if now < self.rto_deadline {
+        if now < self.timer_deadline {
+            return;
+        }
+        if self.timer != Timer::Retransmission {
+            self.on_early_timer(now);
             return;
         }
         if self.phase == Phase::SynSent {
@@ -499,10 +521,10 @@ impl Sender {
         } else if self.una < self.sent_to {
             self.on_timeout(now);
         } else {
-            self.rto_deadline = Time::NEVER;
+            self.timer_deadline = Time::NEVER;
             return;
         }
-        self.rto_deadline = now + self.rtt.rto();
+        self.timer_deadline = now + self.rtt.rto();
         self.refresh();
     }
 
@@ -593,13 +615,16 @@ impl Sender {
     #[inline]
     fn restart_timer(&mut self, now: Time) {
         let idle = self.una == self.sent_to;
-        self.rto_deadline = if idle { Time::NEVER } else { now + self.rtt.rto() };
+        self.timer_deadline = if idle { Time::NEVER } else { now + self.rtt.rto() };
+        if self.early {
+            self.set_probe_timer(now);
+        }
     }
 
     /// When [`Sender::on_timer`] wants to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.rto_deadline.min(self.pace_deadline)
+        self.timer_deadline.min(self.pace_deadline)
     }
 
     /// Whether a segment that waited for its pace may go: nobody's answer, but what was decided before.

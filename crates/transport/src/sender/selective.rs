@@ -17,6 +17,7 @@ use bufferlab_congestion::CongestionEvent;
 use bufferlab_units::Time;
 
 use super::reduction::Reduction;
+use super::timers::Timer;
 use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
 use crate::scoreboard::Scoreboard;
 use crate::{Recovery, SackBlocks};
@@ -83,6 +84,8 @@ impl Sender {
                 let lost = self.dup_acks >= DUP_ACKS || self.first_is_lost();
                 if lost && self.una >= self.recover {
                     self.enter_selective_recovery(now);
+                } else if self.early {
+                    self.set_reordering_timer(now);
                 }
             }
             Phase::Loss if newly > 0 && self.ns2 => self.dup_acks += 1,
@@ -97,7 +100,7 @@ impl Sender {
     }
 
     /// RFC 6675 section 5 step 4.
-    fn enter_selective_recovery(&mut self, now: Time) {
+    pub(super) fn enter_selective_recovery(&mut self, now: Time) {
         self.counters.recoveries += 1;
         self.timed = None;
         self.recover = self.sent_to;
@@ -107,7 +110,8 @@ impl Sender {
         self.phase = Phase::Recovery;
         self.rescued = false;
         self.resend_first = true;
-        self.rto_deadline = now + self.rtt.rto();
+        self.timer_deadline = now + self.rtt.rto();
+        self.timer = Timer::Retransmission;
         let (una, computed) = (self.una, self.recovery.computes_pipe());
         let board = self.activate_board();
         board.mark_lost_below(una + 1);
