@@ -259,6 +259,7 @@ def _tcp(flow: Flow, run_stack: str) -> dict[str, Any]:
         "ack_delay_ps": stack.ack_delay_ps,
         "min_rto_ps": stack.min_rto_ps,
         "max_rto_ps": stack.max_rto_ps,
+        "rto_margin_ps": stack.rto_margin_ps,
         "initial_rto_ps": stack.initial_rto_ps,
         "clock_ps": stack.clock_ps,
         "timestamps": stack.timestamps,

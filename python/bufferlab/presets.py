@@ -17,7 +17,7 @@ _MS: Final = PS_PER_S // 1000
 Growth = Literal["per-ack", "per-segment"]
 """What a step of window growth counts."""
 
-Recovery = Literal["tahoe", "reno", "newreno", "sack", "sack-ns2"]
+Recovery = Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "linux"]
 """How losses are repaired."""
 
 CongestionKind = Literal[
@@ -48,7 +48,10 @@ WITH_HYSTART: Final[tuple[CongestionKind, ...]] = ("cubic", "cubic-linux")
 """Congestion controls whose slow start may be HyStart++."""
 
 NEEDING_SACK: Final[tuple[CongestionKind, ...]] = ("bbr", "bbr3")
-"""Congestion controls whose rate samples need the recovery `sack`."""
+"""Congestion controls whose rate samples need a recovery of `COUNTING_PIPE`."""
+
+COUNTING_PIPE: Final[tuple[Recovery, ...]] = ("sack", "linux")
+"""Recoveries that know what is in flight, by RFC 6675's scoreboard."""
 
 UNSCALED_WINDOW_BYTES: Final = 65_535
 """Largest window without the window-scale option: 16 bits (RFC 9293 section 3.1)."""
@@ -112,6 +115,7 @@ class Stack:
         ack_delay_ps: Longest wait of a delayed acknowledgment, ps.
         min_rto_ps: Lower bound of the retransmission timeout, ps.
         max_rto_ps: Upper bound of the retransmission timeout, ps.
+        rto_margin_ps: Least margin of the retransmission timeout above the smoothed round-trip time, ps.
         initial_rto_ps: Timeout before the first round-trip sample, ps.
         clock_ps: Granularity of the round-trip clock, ps.
         timestamps: A round-trip sample from each acknowledgment; otherwise one a window.
@@ -134,6 +138,7 @@ class Stack:
     ack_delay_ps: int
     min_rto_ps: int
     max_rto_ps: int
+    rto_margin_ps: int
     initial_rto_ps: int
     clock_ps: int
     timestamps: bool
@@ -176,6 +181,8 @@ _RFC: Final = Stack(
     min_rto_ps=PS_PER_S,
     # RFC 6298 rule (2.5): a maximum "provided it is at least 60 seconds".
     max_rto_ps=60 * PS_PER_S,
+    # RFC 6298 rule (2.3): the margin is max (G, K*RTTVAR), G the clock's granularity.
+    rto_margin_ps=0,
     # RFC 6298 rule (2.1): 1 second until a round-trip time is measured.
     initial_rto_ps=PS_PER_S,
     # RFC 6298 section 4: "finer clock granularities (<= 100 msec) perform somewhat better"; here exact.
@@ -194,7 +201,8 @@ _LINUX: Final = Stack(
     fast_convergence=True,
     # net/ipv4/tcp_cong.c, tcp_slow_start and tcp_cong_avoid_ai count acknowledged segments.
     growth="per-segment",
-    # SACK is on by default (net.ipv4.tcp_sack); RACK and proportional rate reduction are not modeled.
+    # SACK is on by default (net.ipv4.tcp_sack). RACK's order of sending and proportional rate reduction are
+    # the recovery "linux".
     recovery="sack",
     # A 1500-byte IP packet with timestamps. Link framing is not counted: add it to `header` and `ack` if the
     # link's rate includes it (Ethernet: 18 bytes of header and checksum, 38 with preamble and gap).
@@ -216,6 +224,8 @@ _LINUX: Final = Stack(
     # include/net/tcp.h: TCP_RTO_MIN HZ/5, TCP_RTO_MAX 120*HZ, TCP_TIMEOUT_INIT 1*HZ.
     min_rto_ps=200 * _MS,
     max_rto_ps=120 * PS_PER_S,
+    # Linux's own is 200 ms (tcp_rtt_estimator, with recovery = "linux"); min_rto alone bounds it here.
+    rto_margin_ps=0,
     initial_rto_ps=PS_PER_S,
     # Round-trip times are kept in microseconds (tcp_sock.srtt_us): exact for our purposes.
     clock_ps=1,
@@ -251,6 +261,8 @@ _NS2_SACK1: Final = Stack(
     # minrto_ 0.2, maxrto_ 60, rtxcur_init_ 3.0, tcpTick_ 0.01.
     min_rto_ps=200 * _MS,
     max_rto_ps=60 * PS_PER_S,
+    # tcp.cc, rtt_update(): four deviations, whatever they are.
+    rto_margin_ps=0,
     initial_rto_ps=3 * PS_PER_S,
     clock_ps=10 * _MS,
     # timestamps_ false.
@@ -290,6 +302,8 @@ _INET_RENO: Final = Stack(
     # MIN_REXMIT_TIMEOUT 1.0, MAX_REXMIT_TIMEOUT 240 (2 * MSL), rexmit_timeout = 3.0 at first.
     min_rto_ps=PS_PER_S,
     max_rto_ps=240 * PS_PER_S,
+    # TCPBaseAlg.cc: four deviations, whatever they are.
+    rto_margin_ps=0,
     initial_rto_ps=3 * PS_PER_S,
     # "all timeouts are precisely calculated: timer granularity … is not simulated".
     clock_ps=1,

@@ -195,7 +195,10 @@ def test_a_mix_is_simulated_as_it_is(bufferlab: Command) -> None:
             ("--flows", "bic:9", "--measured", "reno=0.1"),
             "measured: 'reno' is the protocol of no flow; accepted: bic",
         ),
-        (("--flows", "bbr:9", "--stack", "ns2-sack1"), "flows[0].congestion: 'bbr' needs the recovery sack"),
+        (
+            ("--flows", "bbr:9", "--stack", "ns2-sack1"),
+            "flows[0].congestion: 'bbr' needs the recovery sack",
+        ),
         (
             ("--flows", "200", "--utilization", "1"),
             "--utilization: 1.0 is out of bounds; accepted: above 0 and",

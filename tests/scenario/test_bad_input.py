@@ -152,6 +152,12 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "2 min",
             "flows[0].min_rto: '120 s' is above max_rto; accepted: at most 60 s",
         ),
+        (
+            "flows.short.rto_margin",
+            "2 min",
+            "flows[0].rto_margin: '120 s' is above max_rto; accepted: at most 60 s",
+        ),
+        ("flows.short.recovery", "rack", "accepted: tahoe, reno, newreno, sack, sack-ns2, linux"),
         ("flows", [], "flows: [] is empty"),
         ("flows", {"rtt": "1 s"}, "flows: {'rtt': '1 s'} is not a list; accepted: tables headed [[flows]]"),
         ("flows", [3], "flows[0]: 3 is not a table"),
@@ -184,15 +190,18 @@ def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) ->
 @pytest.mark.parametrize("word", ["bbr", "bbr1", "bbr3"])
 def test_bbr_needs_selective_acknowledgments(make: Make, word: str) -> None:
     make({"flows.short.congestion": word})
-    make({"flows.short.congestion": word, "run.stack": "ns2-sack1", "flows.short.recovery": "sack"})
+    for recovery in ("sack", "linux"):
+        make({"flows.short.congestion": word, "run.stack": "ns2-sack1", "flows.short.recovery": recovery})
     name = word.removesuffix("1")
     given = {"flows.short.congestion": word, "flows.short.recovery": "newreno"}
-    with pytest.raises(InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack"):
+    with pytest.raises(
+        InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack or linux"
+    ):
         make(given)
     for stack, recovery in (("ns2-sack1", "sack-ns2"), ("inet-reno", "reno")):
         message = (
-            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack, and the stack '{stack}' has "
-            rf"{recovery}; accepted: it with recovery = 'sack', or with a stack of rfc, linux"
+            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack or linux, and the stack "
+            rf"'{stack}' has {recovery}; accepted: it with recovery = 'sack' or 'linux', or with a stack of"
         )
         for key in ("run.stack", "flows.short.stack"):
             with pytest.raises(InputError, match=message):

@@ -231,6 +231,7 @@ CUBIC = {"fast_convergence": True, "hystart": False}
             {"min_rto": "1 ms", "max_rto": "2 s", "initial_rto": "3 s"},
             {"min_rto_ps": MS, "max_rto_ps": 2 * S},
         ),
+        ({"recovery": "linux", "rto_margin": "200 ms"}, {"recovery": "linux", "rto_margin_ps": 200 * MS}),
         ({"timestamps": False, "limited_transmit": False}, {"timestamps": False, "limited_transmit": False}),
         ({"application": {"kind": "transfer", "bytes": "2 MB"}}, {"transfer_bytes": 2_000_000}),
     ],

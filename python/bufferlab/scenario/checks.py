@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from bufferlab import units
 from bufferlab.errors import InputError
-from bufferlab.presets import NEEDING_SACK, STACKS
+from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.models import Flow, Link, Probes, Udp
 from bufferlab.stacks import stack_of
@@ -132,31 +132,35 @@ def short_rtt(key: str, value: object, least_ps: int, reverse: bool) -> InputErr
 
 def _check_timers(flow: Flow, key: str, run_stack: str) -> None:
     stack = stack_of(flow, run_stack)
-    if stack.min_rto_ps > stack.max_rto_ps:
-        raise InputError(
-            "is above max_rto",
-            key=f"{key}.min_rto",
-            value=units.format_time(stack.min_rto_ps),
-            accepted=f"at most {units.format_time(stack.max_rto_ps)}",
-        )
+    for name, timer_ps in (("min_rto", stack.min_rto_ps), ("rto_margin", stack.rto_margin_ps)):
+        if timer_ps > stack.max_rto_ps:
+            raise InputError(
+                "is above max_rto",
+                key=f"{key}.{name}",
+                value=units.format_time(timer_ps),
+                accepted=f"at most {units.format_time(stack.max_rto_ps)}",
+            )
 
 
 def _check_recovery(flow: Flow, key: str, run_stack: str) -> None:
     stack = stack_of(flow, run_stack)
-    if stack.congestion.kind not in NEEDING_SACK or stack.recovery == "sack":
+    if stack.congestion.kind not in NEEDING_SACK or stack.recovery in COUNTING_PIPE:
         return
     word = stack.congestion.word
     if flow.recovery is not None:
         raise InputError(
-            f"does not go with {word}", key=f"{key}.recovery", value=flow.recovery, accepted="sack"
+            f"does not go with {word}",
+            key=f"{key}.recovery",
+            value=flow.recovery,
+            accepted=" or ".join(COUNTING_PIPE),
         )
     name = flow.stack or run_stack
-    with_sack = ", ".join(other for other, preset in STACKS.items() if preset.recovery == "sack")
+    with_sack = ", ".join(other for other, preset in STACKS.items() if preset.recovery in COUNTING_PIPE)
     raise InputError(
-        f"needs the recovery sack, and the stack '{name}' has {stack.recovery}",
+        f"needs the recovery sack or linux, and the stack '{name}' has {stack.recovery}",
         key=f"{key}.congestion",
         value=word,
-        accepted=f"it with recovery = 'sack', or with a stack of {with_sack}",
+        accepted=f"it with recovery = 'sack' or 'linux', or with a stack of {with_sack}",
     )
 
 

@@ -5,7 +5,7 @@ Aliases are the keys of the file. Checks that need one part only are here; those
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -207,7 +207,7 @@ class TcpKeys(Part):
     growth: Annotated[Growth, one_of("per-ack", "per-segment")] | None = Field(
         None, description="What a step of Reno's window growth counts."
     )
-    recovery: Annotated[Recovery, one_of("tahoe", "reno", "newreno", "sack", "sack-ns2")] | None = Field(
+    recovery: Annotated[Recovery, one_of(*get_args(Recovery))] | None = Field(
         None, description="How losses are repaired; tahoe and newreno choose it too."
     )
     segment_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "1000 B")] | None = Field(
@@ -238,6 +238,11 @@ class TcpKeys(Part):
     )
     max_rto_ps: Annotated[int, _TIMER] | None = Field(
         None, alias="max_rto", description="Upper bound of the retransmission timeout."
+    )
+    rto_margin_ps: Annotated[int, time(0, "200 ms", most_ps=_MAX_TIMER_PS)] | None = Field(
+        None,
+        alias="rto_margin",
+        description="Least margin of the retransmission timeout above the smoothed round-trip time.",
     )
     initial_rto_ps: Annotated[int, _TIMER] | None = Field(
         None, alias="initial_rto", description="Timeout before the first round-trip sample."
