@@ -12,16 +12,21 @@
 /// RFC 6675 section 2: `DupThresh`.
 pub(crate) const DUP_THRESH: u32 = 3;
 
-const SACKED: u8 = 1;
-const LOST: u8 = 2;
-const RETRANSMITTED: u8 = 4;
+/// A scoreboard at rest keeps at most so many slots.
+const KEPT_SLOTS: usize = 16;
+
+const SACKED: u16 = 1;
+const LOST: u16 = 2;
+const RETRANSMITTED: u16 = 4;
+/// A slot's other bits: how far to skip.
+const SKIP_SHIFT: u32 = 3;
+const MAX_SKIP: u32 = (1 << (u16::BITS - SKIP_SHIFT)) - 1;
 
 /// Segments' fates between the cumulative acknowledgement and the next new segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
-    flags: Vec<u8>,
-    /// For a SACKed segment, one further on that may not be; for others, itself.
-    skip: Vec<u32>,
+    /// Flags, and above them the distance from a SACKed segment to one further on that may not be; 0 for others.
+    slots: Vec<u16>,
     una: u32,
     nxt: u32,
     sacked: u32,
@@ -42,8 +47,7 @@ impl Scoreboard {
     /// A scoreboard of the outstanding segments `una..nxt`, none SACKed.
     pub(crate) fn new(una: u32, nxt: u32) -> Scoreboard {
         let mut board = Scoreboard {
-            flags: Vec::new(),
-            skip: Vec::new(),
+            slots: Vec::new(),
             una,
             nxt,
             sacked: 0,
@@ -59,12 +63,19 @@ impl Scoreboard {
         board
     }
 
+    /// Not needed until the next [`Scoreboard::restart`]: gives back the memory of a large window, which a flow may
+    /// not see again; a small one's is kept, since allocating it takes longer than repairing a loss.
+    pub(crate) fn rest(&mut self) {
+        if self.slots.len() > KEPT_SLOTS {
+            self.slots = Vec::new();
+        }
+    }
+
     /// Forgets everything and starts with `una..nxt`; keeps the memory.
     pub(crate) fn restart(&mut self, una: u32, nxt: u32) {
-        let room = ((nxt - una + 1) as usize).next_power_of_two().max(16);
-        if self.flags.len() < room {
-            self.flags = vec![0; room];
-            self.skip = vec![0; room];
+        let room = ((nxt - una + 1) as usize).next_power_of_two().max(KEPT_SLOTS);
+        if self.slots.len() < room {
+            self.slots = vec![0; room];
         }
         (self.una, self.nxt, self.sacked, self.lost, self.retransmitted) = (una, una, 0, 0, 0);
         (self.top_len, self.lost_to, self.high_rxt) = (0, una, una);
@@ -86,33 +97,35 @@ impl Scoreboard {
 
     #[inline]
     fn index(&self, seq: u32) -> usize {
-        seq as usize & (self.flags.len() - 1)
+        seq as usize & (self.slots.len() - 1)
     }
 
     #[inline]
-    fn flag(&self, seq: u32) -> u8 {
-        self.flags[self.index(seq)]
+    fn flag(&self, seq: u32) -> u16 {
+        self.slots[self.index(seq)] & (SACKED | LOST | RETRANSMITTED)
+    }
+
+    #[inline]
+    fn skip(&self, seq: u32) -> u32 {
+        u32::from(self.slots[self.index(seq)] >> SKIP_SHIFT)
     }
 
     /// The next new segment was sent.
     pub(crate) fn on_new(&mut self) {
-        if (self.nxt - self.una + 1) as usize > self.flags.len() {
-            self.grow();
+        if (self.nxt - self.una + 1) as usize > self.slots.len() {
+            self.resize(self.slots.len() * 2);
         }
         let index = self.index(self.nxt);
-        self.flags[index] = 0;
-        self.skip[index] = self.nxt;
+        self.slots[index] = 0;
         self.nxt += 1;
     }
 
-    fn grow(&mut self) {
-        let room = self.flags.len() * 2;
-        let (mut flags, mut skip) = (vec![0; room], vec![0; room]);
+    fn resize(&mut self, room: usize) {
+        let mut slots = vec![0; room];
         for seq in self.una..self.nxt {
-            flags[seq as usize & (room - 1)] = self.flag(seq);
-            skip[seq as usize & (room - 1)] = self.skip[self.index(seq)];
+            slots[seq as usize & (room - 1)] = self.slots[self.index(seq)];
         }
-        (self.flags, self.skip) = (flags, skip);
+        self.slots = slots;
     }
 
     /// The cumulative acknowledgement moved to `una`.
@@ -123,6 +136,10 @@ impl Scoreboard {
         }
         self.una = una;
         self.nxt = self.nxt.max(una);
+        // a board may stay in use from one loss to the next and never rest
+        if self.slots.len() > KEPT_SLOTS && (self.nxt - una + 1) as usize <= self.slots.len() / 4 {
+            self.resize(self.slots.len() / 2);
+        }
         self.lost_to = self.lost_to.max(una);
         self.high_rxt = self.high_rxt.max(una);
         while self.top_len > 0 && self.top[self.top_len - 1] < una {
@@ -130,7 +147,7 @@ impl Scoreboard {
         }
     }
 
-    fn forget(&mut self, flags: u8) {
+    fn forget(&mut self, flags: u16) {
         self.sacked -= u32::from(flags & SACKED != 0);
         self.lost -= u32::from(flags & LOST != 0);
         self.retransmitted -= u32::from(flags & RETRANSMITTED != 0);
@@ -139,13 +156,15 @@ impl Scoreboard {
     /// The first segment from `seq` on that is not SACKed (or `nxt`).
     fn unsacked_from(&mut self, mut seq: u32) -> u32 {
         while seq < self.nxt {
-            let index = self.index(seq);
-            let target = self.skip[index];
-            if target == seq {
+            let skip = self.skip(seq);
+            if skip == 0 {
                 return seq;
             }
+            let target = seq + skip;
             if target < self.nxt {
-                self.skip[index] = self.skip[self.index(target)];
+                let skip = (skip + self.skip(target)).min(MAX_SKIP) as u16;
+                let index = self.index(seq);
+                self.slots[index] = SACKED | skip << SKIP_SHIFT;
             }
             seq = target;
         }
@@ -164,10 +183,8 @@ impl Scoreboard {
         let mut newly = 0;
         while seq < end {
             let index = self.index(seq);
-            let flags = self.flags[index];
-            self.forget(flags);
-            self.flags[index] = SACKED;
-            self.skip[index] = seq + 1;
+            self.forget(self.slots[index]);
+            self.slots[index] = SACKED | 1 << SKIP_SHIFT;
             self.sacked += 1;
             newly += 1;
             tell(seq);
@@ -207,8 +224,8 @@ impl Scoreboard {
     pub(crate) fn mark_lost_below(&mut self, bound: u32) {
         while self.lost_to < bound {
             let index = self.index(self.lost_to);
-            if self.flags[index] & (SACKED | LOST) == 0 {
-                self.flags[index] |= LOST;
+            if self.slots[index] & (SACKED | LOST) == 0 {
+                self.slots[index] |= LOST;
                 self.lost += 1;
                 self.losses += 1;
             }
@@ -221,12 +238,12 @@ impl Scoreboard {
         self.retransmitted = 0;
         for seq in self.una..self.nxt {
             let index = self.index(seq);
-            if self.flags[index] & SACKED == 0 {
-                let known = self.flags[index] & LOST != 0;
+            if self.slots[index] & SACKED == 0 {
+                let known = self.slots[index] & LOST != 0;
                 self.lost += u32::from(!known);
                 // a retransmission may be lost too
-                self.losses += u64::from(!known || self.flags[index] & RETRANSMITTED != 0);
-                self.flags[index] = LOST;
+                self.losses += u64::from(!known || self.slots[index] & RETRANSMITTED != 0);
+                self.slots[index] = LOST;
             }
         }
         self.lost_to = self.nxt;
@@ -265,8 +282,8 @@ impl Scoreboard {
     /// A segment was retransmitted out of order (rule 4): those before it may still be lost.
     pub(crate) fn on_rescue(&mut self, seq: u32) {
         let index = self.index(seq);
-        if self.flags[index] & (SACKED | RETRANSMITTED) == 0 {
-            self.flags[index] |= RETRANSMITTED;
+        if self.slots[index] & (SACKED | RETRANSMITTED) == 0 {
+            self.slots[index] |= RETRANSMITTED;
             self.retransmitted += 1;
         }
     }

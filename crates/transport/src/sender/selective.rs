@@ -60,6 +60,7 @@ impl Sender {
             board.mark_lost();
         }
         if board.is_idle() {
+            board.rest();
             self.board_active = false;
         }
         self.pace = pace;
