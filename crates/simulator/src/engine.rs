@@ -281,9 +281,7 @@ impl<K: Key> Engine<K> {
                 self.transmit(now, local, rank, turn);
                 return;
             }
-            while sender.may_transmit()
-                && let Some(packet) = sender.transmit(now, local, turn)
-            {
+            while let Some(packet) = sender.transmit(now, local, turn) {
                 match link.arrive(now, &packet) {
                     Fate::Leaves(departs) => {
                         let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
@@ -297,6 +295,9 @@ impl<K: Key> Engine<K> {
                     Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
                     Fate::Stays => {}
                 }
+                if !sender.may_transmit() {
+                    break;
+                }
             }
             if world.receiver_events {
                 let next = receiver.next_event(world.marks.end);
@@ -305,7 +306,7 @@ impl<K: Key> Engine<K> {
         }
         // Told by a branch, which is nearly always right, so that the list need not wait for the timers.
         match sender.next_arrival() {
-            Some(at) => self.agenda.senders.set(rank, at),
+            Some(at) => self.agenda.senders.set_due(rank, at),
             None => self.schedule(rank),
         }
     }

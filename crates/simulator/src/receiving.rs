@@ -178,8 +178,15 @@ impl ReceivingHost {
         }
         sender.expect(local + self.return_delay, ack, under_way);
         if ack.has_sack {
-            sender.expect_blocks(self.blocks(&ack), under_way);
+            self.answer_blocks(sender, under_way);
         }
+    }
+
+    /// The SACK blocks go with the acknowledgement just sent.
+    #[inline(never)]
+    fn answer_blocks(&self, sender: &mut SendingHost, under_way: &mut UnderWay) {
+        let blocks = self.receiver.as_ref().map_or(SackBlocks::NONE, Receiver::sack_blocks);
+        sender.expect_blocks(blocks, under_way);
     }
 
     /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
@@ -208,6 +215,7 @@ impl ReceivingHost {
     }
 
     /// Puts an acknowledgement on its way to the first reverse link.
+    #[inline(never)]
     fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
         let at = local + self.return_delay;
         let blocks = self.blocks(&ack);

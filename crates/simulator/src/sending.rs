@@ -220,22 +220,31 @@ impl SendingHost {
         if !under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
             self.next.at = Time::NEVER;
         }
-        self.take_arrival(local, &arrival.ack(), under_way);
+        self.take_arrival(local, arrival, under_way);
         if self.action <= local { self.act(local) } else { Turn::Answer }
     }
 
     #[inline(always)]
-    fn take_arrival(&mut self, local: Time, ack: &Ack, under_way: &mut UnderWay) {
+    fn take_arrival(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
+        if arrival.flags != 0 {
+            self.take_flagged(local, arrival, under_way);
+        } else if let Source::Tcp(sender) = &mut self.source {
+            let ack = Ack { ack: arrival.ack, echo: arrival.echo, ..Ack::default() };
+            sender.on_ack(local, &ack, &SackBlocks::NONE);
+        }
+    }
+
+    /// Apart, so that an acknowledgement that says no more than its number is not asked for each of the others.
+    #[inline(never)]
+    fn take_flagged(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
         let Source::Tcp(sender) = &mut self.source else {
             return;
         };
+        let (ack, mut blocks) = (arrival.ack(), SackBlocks::NONE);
         if ack.has_sack {
-            let mut blocks = SackBlocks::NONE;
             under_way.blocks.pop_into(&mut self.blocks, &mut blocks);
-            sender.on_ack(local, ack, &blocks);
-        } else {
-            sender.on_ack(local, ack, &SackBlocks::NONE);
         }
+        sender.on_ack(local, &ack, &blocks);
     }
 
     #[inline(never)]

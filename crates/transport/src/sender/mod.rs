@@ -528,9 +528,11 @@ impl Sender {
     fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
         let mut sent_at = None;
         if self.timestamps {
+            // which ends a backoff too
             self.take_sample(ack.echo, now);
-            sent_at = Some(ack.echo);
-        } else if let Some((seq, sent)) = self.timed {
+            return Some(now.saturating_since(ack.echo));
+        }
+        if let Some((seq, sent)) = self.timed {
             // ns-2 takes no sample from a partial acknowledgement
             if ack.ack > seq && !(self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover) {
                 self.timed = None;
