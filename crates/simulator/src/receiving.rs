@@ -90,13 +90,35 @@ impl ReceivingHost {
         rows: &mut Vec<ReceiverSample>,
     ) {
         let local = departs + self.offset;
-        // a packet may be handed over before its time: what was due earlier comes first
+        if self.timer() <= local || self.marks.due(local) {
+            self.deliver_after_dues(local, packet, sender, under_way, plan, rows);
+        } else {
+            self.take(local, packet, sender, under_way);
+        }
+    }
+
+    /// A packet may be handed over before its time: what was due earlier comes first.
+    #[inline(never)]
+    fn deliver_after_dues(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
         if self.timer() <= local {
             self.fire_timer(self.timer(), sender, under_way, plan, rows);
         }
-        if self.marks.due(local) && !self.pass_marks(local, plan, packet.flow, rows) {
-            return;
+        if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
+            self.take(local, packet, sender, under_way);
         }
+    }
+
+    /// A packet is here.
+    #[inline(always)]
+    fn take(&mut self, local: Time, packet: &Packet, sender: &mut SendingHost, under_way: &mut UnderWay) {
         let Some(receiver) = &mut self.receiver else {
             self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
             return;
