@@ -346,7 +346,12 @@ impl Sender {
         if self.una >= self.limit {
             self.finished = self.finished.min(now);
         }
-        self.cwnd_whole = self.control.cwnd() as u32;
+        let (cwnd, whole) = (self.control.cwnd(), f64::from(self.cwnd_whole));
+        // asked by a branch, which is nearly always right, so that the window need not wait for the division that
+        // makes it grow
+        if cwnd < whole || cwnd >= whole + 1.0 {
+            self.cwnd_whole = cwnd as u32;
+        }
         self.window_to = self.una.saturating_add(self.cwnd_whole.min(self.receive_window)).min(self.limit);
     }
 
