@@ -30,7 +30,7 @@ use crate::receiving::ReceivingHost;
 use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
-use crate::sending::{SendingHost, Turn};
+use crate::sending::{SendingHost, Turn, UnderWay};
 use crate::tournament::{Key, Tournament};
 
 /// Events between two looks at the control.
@@ -90,6 +90,7 @@ pub(crate) struct Engine<K> {
     world: World,
     /// Packets between two links, by the link that they left.
     lines: Vec<Ring<(Time, Packet)>>,
+    under_way: UnderWay,
     agenda: Agenda<K>,
     samples: Samples,
     events: u64,
@@ -125,7 +126,14 @@ impl<K: Key> Engine<K> {
         for (rank, ends) in world.ends.iter().enumerate() {
             agenda.senders.set(rank, ends.sender.next_event());
         }
-        Engine { lines: vec![Ring::default(); links], agenda, samples: Samples::default(), events: 0, world }
+        Engine {
+            lines: vec![Ring::default(); links],
+            under_way: UnderWay::default(),
+            agenda,
+            samples: Samples::default(),
+            events: 0,
+            world,
+        }
     }
 
     fn run(mut self, control: &Control) -> Outcome {
@@ -195,9 +203,10 @@ impl<K: Key> Engine<K> {
         let rank = self.world.ranks[packet.flow as usize] as usize;
         let Ends { sender, receiver } = &mut self.world.ends[rank];
         if packet.kind == PacketKind::Ack {
-            receiver.bring_home(departs, packet.seq, sender);
+            receiver.bring_home(departs, packet.seq, sender, &mut self.under_way);
         } else {
-            receiver.deliver(departs, &packet, sender, &self.world.marks, &mut self.samples.receivers);
+            let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+            receiver.deliver(departs, &packet, sender, under_way, &self.world.marks, rows);
             if self.world.receiver_events {
                 let next = receiver.next_event(self.world.marks.end);
                 self.agenda.set_receiver(packet.flow as usize, next);
@@ -244,7 +253,8 @@ impl<K: Key> Engine<K> {
             self.offer(now, link, packet);
             return;
         }
-        receiver.on_timer(now, sender, &self.world.marks, &mut self.samples.receivers);
+        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+        receiver.on_timer(now, sender, under_way, &self.world.marks, rows);
         self.agenda.set_receiver(flow, receiver.next_event(self.world.marks.end));
         self.agenda.senders.advance(rank, sender.next_event());
     }
@@ -259,7 +269,7 @@ impl<K: Key> Engine<K> {
             self.agenda.senders.set(rank, Time::NEVER);
             return;
         }
-        let turn = sender.handle(now, local);
+        let turn = sender.handle(now, local, &mut self.under_way);
         if sender.may_transmit() {
             if !sender.identity.single_link {
                 self.transmit(now, local, rank, turn);
@@ -271,21 +281,22 @@ impl<K: Key> Engine<K> {
                 self.transmit(now, local, rank, turn);
                 return;
             }
-            while sender.may_transmit()
-                && let Some(packet) = sender.transmit(now, local, turn)
-            {
+            while let Some(packet) = sender.transmit(now, local, turn) {
                 match link.arrive(now, &packet) {
                     Fate::Leaves(departs) => {
-                        let rows = &mut self.samples.receivers;
-                        receiver.deliver(departs, &packet, sender, &world.marks, rows);
+                        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+                        receiver.deliver(departs, &packet, sender, under_way, &world.marks, rows);
                     }
                     Fate::LeavesMarked(departs) => {
                         let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
-                        let rows = &mut self.samples.receivers;
-                        receiver.deliver_apart(departs, &packet, sender, &world.marks, rows);
+                        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+                        receiver.deliver_apart(departs, &packet, sender, under_way, &world.marks, rows);
                     }
                     Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
                     Fate::Stays => {}
+                }
+                if !sender.may_transmit() {
+                    break;
                 }
             }
             if world.receiver_events {
@@ -295,7 +306,7 @@ impl<K: Key> Engine<K> {
         }
         // Told by a branch, which is nearly always right, so that the list need not wait for the timers.
         match sender.next_arrival() {
-            Some(at) => self.agenda.senders.set(rank, at),
+            Some(at) => self.agenda.senders.set_due(rank, at),
             None => self.schedule(rank),
         }
     }
@@ -328,6 +339,8 @@ impl<K: Key> Engine<K> {
             sender.pass_marks(end, &marks, &mut self.samples.senders);
             receiver.pass_marks(end, &marks, sender.identity.flow, &mut self.samples.receivers);
         }
+        // the report needs room: first goes what it does not need
+        (self.agenda, self.under_way) = (Agenda::new(0, Time::ZERO, 0, 0), UnderWay::default());
         report::outcome(&self.world, self.samples, self.events, end, canceled)
     }
 }

@@ -25,6 +25,7 @@ mod link;
 mod marks;
 mod outcome;
 mod plan;
+mod pool;
 mod receiving;
 mod report;
 mod ring;

@@ -11,7 +11,7 @@ use bufferlab_units::{Span, Time};
 use crate::marks::{Mark, MarkPlan, Marks};
 use crate::ring::Ring;
 use crate::samples::ReceiverSample;
-use crate::sending::SendingHost;
+use crate::sending::{SendingHost, UnderWay};
 
 /// Acknowledgements of a flow whose way back crosses queued links.
 #[derive(Clone, Debug, Default)]
@@ -85,28 +85,51 @@ impl ReceivingHost {
         departs: Time,
         packet: &Packet,
         sender: &mut SendingHost,
+        under_way: &mut UnderWay,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
         let local = departs + self.offset;
-        // a packet may be handed over before its time: what was due earlier comes first
+        if self.timer() <= local || self.marks.due(local) {
+            self.deliver_after_dues(local, packet, sender, under_way, plan, rows);
+        } else {
+            self.take(local, packet, sender, under_way);
+        }
+    }
+
+    /// A packet may be handed over before its time: what was due earlier comes first.
+    #[inline(never)]
+    fn deliver_after_dues(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+        plan: &MarkPlan,
+        rows: &mut Vec<ReceiverSample>,
+    ) {
         if self.timer() <= local {
-            self.fire_timer(self.timer(), sender, plan, rows);
+            self.fire_timer(self.timer(), sender, under_way, plan, rows);
         }
-        if self.marks.due(local) && !self.pass_marks(local, plan, packet.flow, rows) {
-            return;
+        if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
+            self.take(local, packet, sender, under_way);
         }
+    }
+
+    /// A packet is here.
+    #[inline(always)]
+    fn take(&mut self, local: Time, packet: &Packet, sender: &mut SendingHost, under_way: &mut UnderWay) {
         let Some(receiver) = &mut self.receiver else {
             self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
             return;
         };
         if packet.kind == PacketKind::Syn {
             let ack = receiver.on_syn(packet.sent);
-            self.answer_apart(local, ack, sender);
+            self.answer_apart(local, ack, sender, under_way);
         } else {
             let marked = packet.kind == PacketKind::Data(Ecn::Marked);
             if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, marked) {
-                self.answer(local, ack, sender);
+                self.answer(local, ack, sender, under_way);
             }
         }
     }
@@ -118,16 +141,17 @@ impl ReceivingHost {
         departs: Time,
         packet: &Packet,
         sender: &mut SendingHost,
+        under_way: &mut UnderWay,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
-        self.deliver(departs, packet, sender, plan, rows);
+        self.deliver(departs, packet, sender, under_way, plan, rows);
     }
 
     /// [`Self::answer`] where it is rare.
     #[inline(never)]
-    fn answer_apart(&mut self, local: Time, ack: Ack, sender: &mut SendingHost) {
-        self.answer(local, ack, sender);
+    fn answer_apart(&mut self, local: Time, ack: Ack, sender: &mut SendingHost, under_way: &mut UnderWay) {
+        self.answer(local, ack, sender, under_way);
     }
 
     /// The delayed acknowledgement may be due at the last link's `now`.
@@ -135,12 +159,13 @@ impl ReceivingHost {
         &mut self,
         now: Time,
         sender: &mut SendingHost,
+        under_way: &mut UnderWay,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
         let local = now + self.offset;
         if self.timer() <= local {
-            self.fire_timer(local, sender, plan, rows);
+            self.fire_timer(local, sender, under_way, plan, rows);
         }
     }
 
@@ -154,6 +179,7 @@ impl ReceivingHost {
         &mut self,
         local: Time,
         sender: &mut SendingHost,
+        under_way: &mut UnderWay,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -161,30 +187,43 @@ impl ReceivingHost {
             return;
         }
         if let Some(ack) = self.receiver.as_mut().and_then(|receiver| receiver.on_timer(local)) {
-            self.answer_apart(local, ack, sender);
+            self.answer_apart(local, ack, sender, under_way);
         }
     }
 
     /// An acknowledgement leaves the host at `local`, its own time.
     #[inline(always)]
-    fn answer(&mut self, local: Time, ack: Ack, sender: &mut SendingHost) {
+    fn answer(&mut self, local: Time, ack: Ack, sender: &mut SendingHost, under_way: &mut UnderWay) {
         if self.returns.is_some() {
             self.send_back(local, sender.identity.flow, sender.identity.group, ack);
             return;
         }
-        sender.expect(local + self.return_delay, ack);
+        sender.expect(local + self.return_delay, ack, under_way);
         if ack.has_sack {
-            sender.expect_blocks(self.blocks(&ack));
+            self.answer_blocks(sender, under_way);
         }
     }
 
+    /// The SACK blocks go with the acknowledgement just sent.
+    #[inline(never)]
+    fn answer_blocks(&self, sender: &mut SendingHost, under_way: &mut UnderWay) {
+        let blocks = self.receiver.as_ref().map_or(SackBlocks::NONE, Receiver::sack_blocks);
+        sender.expect_blocks(blocks, under_way);
+    }
+
     /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
-    pub(crate) fn bring_home(&mut self, departs: Time, number: u32, sender: &mut SendingHost) {
+    pub(crate) fn bring_home(
+        &mut self,
+        departs: Time,
+        number: u32,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+    ) {
         let at = departs + self.home_delay;
         if let Some((ack, blocks)) = self.content(number) {
-            sender.expect(at, ack);
+            sender.expect(at, ack, under_way);
             if ack.has_sack {
-                sender.expect_blocks(blocks);
+                sender.expect_blocks(blocks, under_way);
             }
         }
     }
@@ -198,6 +237,7 @@ impl ReceivingHost {
     }
 
     /// Puts an acknowledgement on its way to the first reverse link.
+    #[inline(never)]
     fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
         let at = local + self.return_delay;
         let blocks = self.blocks(&ack);

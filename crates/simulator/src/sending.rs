@@ -11,7 +11,7 @@ use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderC
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
-use crate::ring::Ring;
+use crate::pool::{Pool, Queue};
 use crate::samples::SenderSample;
 
 /// What sends.
@@ -53,6 +53,14 @@ struct Arrival {
     flags: u32,
 }
 
+/// Acknowledgements on their way, all flows'.
+#[derive(Debug, Default)]
+pub(crate) struct UnderWay {
+    arrivals: Pool<Arrival, 8>,
+    /// SACK blocks of those acknowledgements that have them.
+    blocks: Pool<SackBlocks, 4>,
+}
+
 const SYN: u32 = 1;
 const HAS_SACK: u32 = 2;
 const MARKED: u32 = 4;
@@ -91,11 +99,11 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct SendingHost {
-    /// The next acknowledgement to arrive, at [`Time::NEVER`] if none is on its way. Here and not in the ring,
+    /// The next acknowledgement to arrive, at [`Time::NEVER`] if none is on its way. Here and not in the pool,
     /// so that one look into memory does where there are thousands of flows.
     next: Arrival,
     /// Those behind it.
-    arrivals: Ring<Arrival>,
+    arrivals: Queue,
     marks: Marks,
     /// When the host acts of its own: start, stop, or the end of a processing delay.
     action: Time,
@@ -108,8 +116,8 @@ pub(crate) struct SendingHost {
     /// Who it is.
     pub(crate) identity: Identity,
     source: Source,
-    /// SACK blocks of those acknowledgements that have them.
-    sacks: Ring<SackBlocks>,
+    /// Their SACK blocks, of those that have some.
+    blocks: Queue,
     start: Time,
     started: bool,
     at_warmup: Option<Box<SenderCounters>>,
@@ -140,8 +148,8 @@ impl SendingHost {
         SendingHost {
             source: setup.source,
             next: Arrival::NONE,
-            arrivals: Ring::default(),
-            sacks: Ring::default(),
+            arrivals: Queue::EMPTY,
+            blocks: Queue::EMPTY,
             marks: setup.marks,
             action: setup.start,
             stop: setup.stop,
@@ -164,18 +172,18 @@ impl SendingHost {
 
     /// An acknowledgement will reach the host, by its own clock, at `at`.
     #[inline(always)]
-    pub(crate) fn expect(&mut self, at: Time, ack: Ack) {
+    pub(crate) fn expect(&mut self, at: Time, ack: Ack, under_way: &mut UnderWay) {
         let arrival = Arrival::new(at + self.offset, ack);
         if self.next.at == Time::NEVER {
             self.next = arrival;
         } else {
-            self.arrivals.push(arrival);
+            under_way.arrivals.push(&mut self.arrivals, arrival);
         }
     }
 
     /// The SACK blocks of the acknowledgement that was expected last.
-    pub(crate) fn expect_blocks(&mut self, blocks: SackBlocks) {
-        self.sacks.push(blocks);
+    pub(crate) fn expect_blocks(&mut self, blocks: SackBlocks, under_way: &mut UnderWay) {
+        under_way.blocks.push(&mut self.blocks, blocks);
     }
 
     /// When the next thing happens here, by the first link's clock.
@@ -183,11 +191,11 @@ impl SendingHost {
         self.next_arrival().unwrap_or_else(|| self.own_event())
     }
 
-    /// The same if that is an acknowledgement.
+    /// The same if that is an acknowledgement, before any moment of the host's own.
     #[inline(always)]
     pub(crate) fn next_arrival(&self) -> Option<Time> {
         let at = self.next.at;
-        if at <= self.own_event() { Some(at) } else { None }
+        if at < self.own_event() { Some(at) } else { None }
     }
 
     /// The first of the host's own moments, by the first link's clock.
@@ -204,29 +212,39 @@ impl SendingHost {
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
     #[inline(always)]
-    pub(crate) fn handle(&mut self, now: Time, local: Time) -> Turn {
+    pub(crate) fn handle(&mut self, now: Time, local: Time, under_way: &mut UnderWay) -> Turn {
         let arrival = self.next;
         if arrival.at > now {
             return self.handle_timers(local);
         }
-        if !self.arrivals.pop_into(&mut self.next) {
+        if !under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
             self.next.at = Time::NEVER;
         }
-        self.take_arrival(local, &arrival.ack());
+        self.take_arrival(local, arrival, under_way);
         if self.action <= local { self.act(local) } else { Turn::Answer }
     }
 
     #[inline(always)]
-    fn take_arrival(&mut self, local: Time, ack: &Ack) {
+    fn take_arrival(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
+        if arrival.flags != 0 {
+            self.take_flagged(local, arrival, under_way);
+        } else if let Source::Tcp(sender) = &mut self.source {
+            let ack = Ack { ack: arrival.ack, echo: arrival.echo, ..Ack::default() };
+            sender.on_ack(local, &ack, &SackBlocks::NONE);
+        }
+    }
+
+    /// Apart, so that an acknowledgement that says no more than its number is not asked for each of the others.
+    #[inline(never)]
+    fn take_flagged(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
         let Source::Tcp(sender) = &mut self.source else {
             return;
         };
+        let (ack, mut blocks) = (arrival.ack(), SackBlocks::NONE);
         if ack.has_sack {
-            let blocks = self.sacks.pop().unwrap_or_default();
-            sender.on_ack(local, ack, &blocks);
-        } else {
-            sender.on_ack(local, ack, &SackBlocks::NONE);
+            under_way.blocks.pop_into(&mut self.blocks, &mut blocks);
         }
+        sender.on_ack(local, &ack, &blocks);
     }
 
     #[inline(never)]

@@ -165,6 +165,9 @@ impl LinkStatistics {
         starts: Time,
         departs: Time,
     ) -> bool {
+        if departs <= self.from {
+            return departs < self.to;
+        }
         let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
         let (wait, busy) = (within(now, starts), within(starts, departs));
         self.add_areas(wait, wire_bytes);

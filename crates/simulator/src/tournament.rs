@@ -106,8 +106,19 @@ impl<K: Key> Tournament<K> {
     /// played, without a look at whether that is still needed.
     #[inline]
     pub(crate) fn set(&mut self, component: usize, time: Time) {
+        self.play(component, self.key(component, time));
+    }
+
+    /// Sets the event of a component that has one.
+    #[inline(always)]
+    pub(crate) fn set_due(&mut self, component: usize, time: Time) {
+        debug_assert!(time < Time::NEVER);
+        self.play(component, K::new(time.min(self.horizon), component, self.bits));
+    }
+
+    #[inline(always)]
+    fn play(&mut self, component: usize, mut winner: K) {
         let mut side = component;
-        let mut winner = self.key(component, time);
         while let Some(sides) = self.matches.get_mut(side / 2) {
             let own = side % 2;
             let other = sides[1 - own];

@@ -13,6 +13,7 @@ mod config;
 mod delivery;
 mod reassembly;
 mod receiver;
+mod resent;
 mod rtt;
 mod scoreboard;
 mod sender;

@@ -1,19 +1,23 @@
-//! What a receiver holds beyond a gap: constant work a segment, however many gaps there are.
+//! What a receiver holds beyond a gap: next to constant work a segment, however many gaps there are, and a bit of
+//! memory.
 //!
-//! A ring with one slot a segment. The slots at both ends of a contiguous range name its other end (boundary
-//! tags, Knuth 1973 volume 1 section 2.5), so that joining two ranges is two stores. Slots inside a range only
-//! say that their segment is there.
+//! A ring of bits, one a segment. A segment that comes mostly lengthens the range that was reported last, so that the
+//! range's other end is known; where it is not, 64 segments are passed at a time.
 
 use crate::SackBlocks;
 
-/// Not received.
-const EMPTY: u32 = u32::MAX;
+/// Words at first, and when next to nothing is held.
+const LEAST_WORDS: usize = 1;
 
 /// Segments received out of order.
 #[derive(Clone, Debug)]
 pub(crate) struct Reassembly {
-    slots: Vec<u32>,
+    /// Whether a segment is held, by its number. As many words as a power of two; the first missing segment and the
+    /// one after the last that is held have bits of their own, which are not set.
+    words: Vec<u64>,
     held: u32,
+    /// One more than the highest segment ever held.
+    end: u32,
     /// The ranges to report, the newest first.
     recent: SackBlocks,
 }
@@ -21,7 +25,7 @@ pub(crate) struct Reassembly {
 impl Reassembly {
     /// Nothing held.
     pub(crate) fn new() -> Reassembly {
-        Reassembly { slots: vec![EMPTY; 16], held: 0, recent: SackBlocks::NONE }
+        Reassembly { words: vec![0; LEAST_WORDS], held: 0, end: 0, recent: SackBlocks::NONE }
     }
 
     /// Nothing is held.
@@ -36,68 +40,122 @@ impl Reassembly {
     }
 
     fn index(&self, seq: u32) -> usize {
-        seq as usize & (self.slots.len() - 1)
+        (seq / u64::BITS) as usize & (self.words.len() - 1)
     }
 
-    fn slot(&self, seq: u32) -> u32 {
-        self.slots[self.index(seq)]
-    }
-
-    fn set(&mut self, seq: u32, value: u32) {
-        let index = self.index(seq);
-        self.slots[index] = value;
+    fn holds(&self, seq: u32) -> bool {
+        self.words[self.index(seq)] >> (seq % u64::BITS) & 1 != 0
     }
 
     /// Takes a segment beyond `next`, the one that is missing.
     pub(crate) fn insert(&mut self, next: u32, seq: u32) {
         self.make_room(next, seq);
-        if self.slot(seq) != EMPTY {
+        if self.holds(seq) {
             // a copy of what is held: report its range again, as far as it is known from the recent ones
-            if let Some(&(start, end)) = self.recent.ranges().iter().find(|(s, e)| (*s..*e).contains(&seq)) {
+            if let Some((start, end)) = self.recent_range(seq) {
                 self.recent.report(start, end);
             }
             return;
         }
-        let left = if seq > next + 1 { self.slot(seq - 1) } else { EMPTY };
-        let right = self.slot(seq + 1);
-        let start = if left == EMPTY { seq } else { left };
-        let last = if right == EMPTY { seq } else { right };
-        self.set(seq, seq);
-        self.set(start, last);
-        self.set(last, start);
+        let start = if seq > next + 1 && self.holds(seq - 1) { self.range_start(seq - 1) } else { seq };
+        let end = if self.holds(seq + 1) { self.range_end(seq + 1) } else { seq + 1 };
+        let index = self.index(seq);
+        self.words[index] |= 1 << (seq % u64::BITS);
         self.held += 1;
-        self.recent.report(start, last + 1);
+        self.end = self.end.max(seq + 1);
+        self.recent.report(start, end);
     }
 
     /// `next` came: returns the first segment that is missing after it.
     pub(crate) fn advance(&mut self, next: u32) -> u32 {
         let start = next + 1;
-        let last = self.slot(start);
-        if self.held == 0 || last == EMPTY {
+        if self.held == 0 || !self.holds(start) {
             return start;
         }
-        for seq in start..=last {
-            self.set(seq, EMPTY);
-        }
-        self.held -= last - next;
-        self.recent.forget_below(last + 1);
-        last + 1
+        let end = self.range_end(start);
+        self.clear(start, end);
+        self.held -= end - start;
+        self.give_room_back(end);
+        self.recent.forget_below(end);
+        end
     }
 
-    /// Room for `next..=seq + 1`: the slot after the newest segment must not be another one's.
-    fn make_room(&mut self, next: u32, seq: u32) {
-        let needed = (seq - next + 2) as usize;
-        if needed <= self.slots.len() {
-            return;
-        }
-        let mut grown = vec![EMPTY; needed.next_power_of_two()];
-        let mask = grown.len() - 1;
-        for offset in 0..self.slots.len() as u32 {
-            let held = next + offset;
-            grown[held as usize & mask] = self.slot(held);
-        }
-        self.slots = grown;
+    /// The recently reported range that a segment is in. Such ranges are whole: what lengthens one reports it again.
+    fn recent_range(&self, seq: u32) -> Option<(u32, u32)> {
+        self.recent.ranges().iter().find(|(start, end)| (*start..*end).contains(&seq)).copied()
     }
+
+    /// The first segment of the range that `seq` is in.
+    fn range_start(&self, mut seq: u32) -> u32 {
+        if let Some((start, _)) = self.recent_range(seq) {
+            return start;
+        }
+        loop {
+            let bit = seq % u64::BITS;
+            let missing = !self.words[self.index(seq)] << (u64::BITS - 1 - bit);
+            if missing != 0 {
+                return seq + 1 - missing.leading_zeros();
+            }
+            seq -= bit + 1;
+        }
+    }
+
+    /// One more than the last segment of the range that `seq` is in.
+    fn range_end(&self, mut seq: u32) -> u32 {
+        if let Some((_, end)) = self.recent_range(seq) {
+            return end;
+        }
+        loop {
+            let bit = seq % u64::BITS;
+            let missing = !self.words[self.index(seq)] >> bit;
+            if missing != 0 {
+                return seq + missing.trailing_zeros();
+            }
+            seq += u64::BITS - bit;
+        }
+    }
+
+    fn clear(&mut self, mut seq: u32, end: u32) {
+        while seq < end {
+            let bit = seq % u64::BITS;
+            let bits = (end - seq).min(u64::BITS - bit);
+            let index = self.index(seq);
+            self.words[index] &= !(u64::MAX >> (u64::BITS - bits) << bit);
+            seq += bits;
+        }
+    }
+
+    /// Room for `next..=seq + 1`: the bit after the newest segment must not be another one's.
+    fn make_room(&mut self, next: u32, seq: u32) {
+        let needed = words_of(seq - next + 2);
+        if needed > self.words.len() {
+            self.resize(next, needed);
+        }
+    }
+
+    /// Less room if `next..=end` takes but a quarter of it: the memory of a large window, which a flow may not see
+    /// again.
+    fn give_room_back(&mut self, next: u32) {
+        let needed = words_of(self.end.max(next) - next + 1);
+        if needed <= self.words.len() / 4 {
+            self.resize(next, 2 * needed);
+        }
+    }
+
+    /// Moves the bits of `next..end` to so many words.
+    fn resize(&mut self, next: u32, room: usize) {
+        let mut words = vec![0; room];
+        for seq in next..self.end {
+            let bit = u64::from(self.holds(seq)) << (seq % u64::BITS);
+            words[(seq / u64::BITS) as usize & (room - 1)] |= bit;
+        }
+        self.words = words;
+    }
+}
+
+/// Words for so many segments: a power of two.
+fn words_of(segments: u32) -> usize {
+    (segments.div_ceil(u64::BITS) as usize).next_power_of_two().max(LEAST_WORDS)
 }
 
 #[cfg(test)]

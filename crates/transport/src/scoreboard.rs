@@ -12,53 +12,28 @@
 //! Told by the order of sending instead, a segment is lost when one sent after it was delivered: RFC 8985's rule
 //! with a reordering window of zero, which section 6.2 step 4 sets where no reordering was seen and `DupThresh`
 //! segments are SACKed. For segments sent once this is what Linux called FACK; retransmissions are kept in order
-//! of their own, so that their losses are found as well.
+//! of their own (`resent`), so that their losses are found as well.
 
-use std::collections::VecDeque;
+use crate::resent::Resent;
 
 /// RFC 6675 section 2: `DupThresh`.
 pub(crate) const DUP_THRESH: u32 = 3;
 
-const SACKED: u8 = 1;
-const LOST: u8 = 2;
-const RETRANSMITTED: u8 = 4;
+/// A scoreboard at rest keeps at most so many slots.
+const KEPT_SLOTS: usize = 16;
 
-/// Retransmissions in order of sending.
-#[derive(Clone, Debug, Default)]
-struct Resent {
-    under_way: VecDeque<Resending>,
-    /// The last retransmission's place in that order, of each segment.
-    orders: Vec<u32>,
-    /// The place of the next one.
-    next: u32,
-    /// Those placed below were lost, or delivered.
-    passed: u32,
-    /// Lost once more, to be sent once more.
-    again: VecDeque<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Resending {
-    seq: u32,
-    order: u32,
-    /// Segments from here on were sent for the first time after it.
-    before: u32,
-}
-
-impl Resent {
-    fn forget_all(&mut self) {
-        self.under_way.clear();
-        self.again.clear();
-        self.passed = self.next;
-    }
-}
+const SACKED: u16 = 1;
+const LOST: u16 = 2;
+const RETRANSMITTED: u16 = 4;
+/// A slot's other bits: how far to skip.
+const SKIP_SHIFT: u32 = 3;
+const MAX_SKIP: u32 = (1 << (u16::BITS - SKIP_SHIFT)) - 1;
 
 /// Segments' fates between the cumulative acknowledgement and the next new segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
-    flags: Vec<u8>,
-    /// For a SACKed segment, one further on that may not be; for others, itself.
-    skip: Vec<u32>,
+    /// Flags, and above them the distance from a SACKed segment to one further on that may not be; 0 for others.
+    slots: Vec<u16>,
     una: u32,
     nxt: u32,
     sacked: u32,
@@ -82,15 +57,14 @@ impl Scoreboard {
     /// sending.
     pub(crate) fn new(una: u32, nxt: u32, by_order: bool) -> Scoreboard {
         let mut board = Scoreboard {
-            resent: by_order.then(Resent::default),
-            flags: Vec::new(),
-            skip: Vec::new(),
+            slots: Vec::new(),
             una,
             nxt,
             sacked: 0,
             lost: 0,
             retransmitted: 0,
             losses: 0,
+            resent: by_order.then(Resent::default),
             top: [0; DUP_THRESH as usize],
             top_len: 0,
             lost_to: una,
@@ -100,17 +74,28 @@ impl Scoreboard {
         board
     }
 
-    /// Forgets everything and starts with `una..nxt`; keeps the memory.
-    pub(crate) fn restart(&mut self, una: u32, nxt: u32) {
-        let room = ((nxt - una + 1) as usize).next_power_of_two().max(16);
-        if self.flags.len() < room {
-            self.flags = vec![0; room];
-            self.skip = vec![0; room];
+    /// Not needed until the next [`Scoreboard::restart`]: gives back the memory of a large window, which a flow may
+    /// not see again; a small one's is kept, since allocating it takes longer than repairing a loss.
+    pub(crate) fn rest(&mut self) {
+        if self.slots.len() > KEPT_SLOTS {
+            self.slots = Vec::new();
         }
+        self.forget_resent();
+    }
+
+    fn forget_resent(&mut self) {
         if let Some(resent) = &mut self.resent {
             resent.forget_all();
-            resent.orders.resize(self.flags.len(), 0);
         }
+    }
+
+    /// Forgets everything and starts with `una..nxt`; keeps the memory.
+    pub(crate) fn restart(&mut self, una: u32, nxt: u32) {
+        let room = ((nxt - una + 1) as usize).next_power_of_two().max(KEPT_SLOTS);
+        if self.slots.len() < room {
+            self.slots = vec![0; room];
+        }
+        self.forget_resent();
         (self.una, self.nxt, self.sacked, self.lost, self.retransmitted) = (una, una, 0, 0, 0);
         (self.top_len, self.lost_to, self.high_rxt) = (0, una, una);
         for _ in una..nxt {
@@ -131,42 +116,35 @@ impl Scoreboard {
 
     #[inline]
     fn index(&self, seq: u32) -> usize {
-        seq as usize & (self.flags.len() - 1)
+        seq as usize & (self.slots.len() - 1)
     }
 
     #[inline]
-    fn flag(&self, seq: u32) -> u8 {
-        self.flags[self.index(seq)]
+    fn flag(&self, seq: u32) -> u16 {
+        self.slots[self.index(seq)] & (SACKED | LOST | RETRANSMITTED)
+    }
+
+    #[inline]
+    fn skip(&self, seq: u32) -> u32 {
+        u32::from(self.slots[self.index(seq)] >> SKIP_SHIFT)
     }
 
     /// The next new segment was sent.
     pub(crate) fn on_new(&mut self) {
-        if (self.nxt - self.una + 1) as usize > self.flags.len() {
-            self.grow();
+        if (self.nxt - self.una + 1) as usize > self.slots.len() {
+            self.resize(self.slots.len() * 2);
         }
         let index = self.index(self.nxt);
-        self.flags[index] = 0;
-        self.skip[index] = self.nxt;
+        self.slots[index] = 0;
         self.nxt += 1;
     }
 
-    fn grow(&mut self) {
-        let room = self.flags.len() * 2;
-        let (mut flags, mut skip) = (vec![0; room], vec![0; room]);
+    fn resize(&mut self, room: usize) {
+        let mut slots = vec![0; room];
         for seq in self.una..self.nxt {
-            flags[seq as usize & (room - 1)] = self.flag(seq);
-            skip[seq as usize & (room - 1)] = self.skip[self.index(seq)];
+            slots[seq as usize & (room - 1)] = self.slots[self.index(seq)];
         }
-        let outstanding = self.una..self.nxt;
-        let old_mask = self.flags.len() - 1;
-        if let Some(resent) = &mut self.resent {
-            let mut orders = vec![0; room];
-            for seq in outstanding {
-                orders[seq as usize & (room - 1)] = resent.orders[seq as usize & old_mask];
-            }
-            resent.orders = orders;
-        }
-        (self.flags, self.skip) = (flags, skip);
+        self.slots = slots;
     }
 
     /// The cumulative acknowledgement moved to `una`: how many segments it reports for the first time.
@@ -180,6 +158,10 @@ impl Scoreboard {
         }
         self.una = una;
         self.nxt = self.nxt.max(una);
+        // a board may stay in use from one loss to the next and never rest
+        if self.slots.len() > KEPT_SLOTS && (self.nxt - una + 1) as usize <= self.slots.len() / 4 {
+            self.resize(self.slots.len() / 2);
+        }
         self.lost_to = self.lost_to.max(una);
         self.high_rxt = self.high_rxt.max(una);
         while self.top_len > 0 && self.top[self.top_len - 1] < una {
@@ -188,19 +170,16 @@ impl Scoreboard {
         newly
     }
 
-    /// A segment is delivered: retransmissions before its own are not under way any more.
     #[inline]
-    fn note_delivery(&mut self, seq: u32, flags: u8) {
-        if flags & (RETRANSMITTED | SACKED) != RETRANSMITTED {
-            return;
-        }
-        let index = self.index(seq);
-        if let Some(resent) = &mut self.resent {
-            resent.passed = resent.passed.max(resent.orders[index]);
+    fn note_delivery(&mut self, seq: u32, flags: u16) {
+        if flags & RETRANSMITTED != 0
+            && let Some(resent) = &mut self.resent
+        {
+            resent.on_delivered(seq);
         }
     }
 
-    fn forget(&mut self, flags: u8) {
+    fn forget(&mut self, flags: u16) {
         self.sacked -= u32::from(flags & SACKED != 0);
         self.lost -= u32::from(flags & LOST != 0);
         self.retransmitted -= u32::from(flags & RETRANSMITTED != 0);
@@ -209,13 +188,15 @@ impl Scoreboard {
     /// The first segment from `seq` on that is not SACKed (or `nxt`).
     fn unsacked_from(&mut self, mut seq: u32) -> u32 {
         while seq < self.nxt {
-            let index = self.index(seq);
-            let target = self.skip[index];
-            if target == seq {
+            let skip = self.skip(seq);
+            if skip == 0 {
                 return seq;
             }
+            let target = seq + skip;
             if target < self.nxt {
-                self.skip[index] = self.skip[self.index(target)];
+                let skip = (skip + self.skip(target)).min(MAX_SKIP) as u16;
+                let index = self.index(seq);
+                self.slots[index] = SACKED | skip << SKIP_SHIFT;
             }
             seq = target;
         }
@@ -234,11 +215,10 @@ impl Scoreboard {
         let mut newly = 0;
         while seq < end {
             let index = self.index(seq);
-            let flags = self.flags[index];
+            let flags = self.slots[index];
             self.note_delivery(seq, flags);
             self.forget(flags);
-            self.flags[index] = SACKED;
-            self.skip[index] = seq + 1;
+            self.slots[index] = SACKED | 1 << SKIP_SHIFT;
             self.sacked += 1;
             newly += 1;
             tell(seq);
@@ -270,36 +250,25 @@ impl Scoreboard {
     /// Marks what RFC 6675's `IsLost` says, or what the order of sending says.
     pub(crate) fn mark_lost(&mut self) {
         if self.resent.is_some() {
-            self.mark_lost_by_order();
+            let delivered_to = self.highest_sacked().map_or(self.una, |highest| highest + 1);
+            self.mark_lost_below(delivered_to);
+            self.mark_lost_again(delivered_to);
         } else if self.top_len == self.top.len() {
             self.mark_lost_below(self.top[self.top_len - 1]);
         }
     }
 
-    fn mark_lost_by_order(&mut self) {
-        let Some(highest) = self.highest_sacked() else {
-            self.mark_lost_again(self.una);
-            return;
-        };
-        self.mark_lost_below(highest);
-        self.mark_lost_again(highest + 1);
-    }
-
-    /// Marks the retransmissions that were lost: something sent later was delivered. Segments sent for the first
-    /// time below `delivered_to` are, or are lost.
+    /// Marks the retransmissions that were lost.
     fn mark_lost_again(&mut self, delivered_to: u32) {
-        let mask = self.flags.len() - 1;
+        let mask = self.slots.len() - 1;
         let Some(resent) = &mut self.resent else { return };
-        while let Some(&Resending { seq, order, before }) = resent.under_way.front()
-            && (order < resent.passed || before < delivered_to)
-        {
-            resent.under_way.pop_front();
-            let index = seq as usize & mask;
-            if seq >= self.una && self.flags[index] == LOST | RETRANSMITTED && resent.orders[index] == order {
-                self.flags[index] = LOST;
+        while let Some(resending) = resent.pop_passed(delivered_to) {
+            let slot = &mut self.slots[resending.seq as usize & mask];
+            if resending.seq >= self.una && *slot == LOST | RETRANSMITTED && resent.is_last(resending) {
+                *slot = LOST;
                 self.retransmitted -= 1;
                 self.losses += 1;
-                resent.again.push_back(seq);
+                resent.push_lost(resending.seq);
             }
         }
     }
@@ -308,8 +277,8 @@ impl Scoreboard {
     pub(crate) fn mark_lost_below(&mut self, bound: u32) {
         while self.lost_to < bound {
             let index = self.index(self.lost_to);
-            if self.flags[index] & (SACKED | LOST) == 0 {
-                self.flags[index] |= LOST;
+            if self.slots[index] & (SACKED | LOST) == 0 {
+                self.slots[index] |= LOST;
                 self.lost += 1;
                 self.losses += 1;
             }
@@ -320,17 +289,15 @@ impl Scoreboard {
     /// The retransmission timer ran out: whatever is not SACKed is lost, retransmissions too.
     pub(crate) fn mark_all_lost(&mut self) {
         self.retransmitted = 0;
-        if let Some(resent) = &mut self.resent {
-            resent.forget_all();
-        }
+        self.forget_resent();
         for seq in self.una..self.nxt {
             let index = self.index(seq);
-            if self.flags[index] & SACKED == 0 {
-                let known = self.flags[index] & LOST != 0;
+            if self.slots[index] & SACKED == 0 {
+                let known = self.slots[index] & LOST != 0;
                 self.lost += u32::from(!known);
                 // a retransmission may be lost too
-                self.losses += u64::from(!known || self.flags[index] & RETRANSMITTED != 0);
-                self.flags[index] = LOST;
+                self.losses += u64::from(!known || self.slots[index] & RETRANSMITTED != 0);
+                self.slots[index] = LOST;
             }
         }
         self.lost_to = self.nxt;
@@ -339,11 +306,10 @@ impl Scoreboard {
 
     /// The first lost segment that was not retransmitted (RFC 6675 section 4, `NextSeg` rule 1).
     pub(crate) fn next_lost(&mut self) -> Option<u32> {
-        while let Some(&seq) = self.resent.as_ref().and_then(|resent| resent.again.front()) {
-            if seq >= self.una && self.flag(seq) == LOST {
-                return Some(seq);
-            }
-            self.resent.as_mut()?.again.pop_front();
+        let (slots, una) = (&self.slots, self.una);
+        let wanted = |seq: u32| seq >= una && slots[seq as usize & (slots.len() - 1)] == LOST;
+        if let Some(seq) = self.resent.as_mut().and_then(|resent| resent.next_lost(wanted)) {
+            return Some(seq);
         }
         while self.high_rxt < self.lost_to {
             if self.flag(self.high_rxt) == LOST {
@@ -375,17 +341,11 @@ impl Scoreboard {
     /// A segment was retransmitted out of order (rule 4): those before it may still be lost.
     pub(crate) fn on_rescue(&mut self, seq: u32) {
         let index = self.index(seq);
-        if self.flags[index] & (SACKED | RETRANSMITTED) == 0 {
-            self.flags[index] |= RETRANSMITTED;
+        if self.slots[index] & (SACKED | RETRANSMITTED) == 0 {
+            self.slots[index] |= RETRANSMITTED;
             self.retransmitted += 1;
             if let Some(resent) = &mut self.resent {
-                let order = resent.next;
-                resent.next += 1;
-                resent.orders[index] = order;
-                resent.under_way.push_back(Resending { seq, order, before: self.nxt });
-                if resent.again.front() == Some(&seq) {
-                    resent.again.pop_front();
-                }
+                resent.on_resent(self.una, self.nxt, seq);
             }
         }
     }

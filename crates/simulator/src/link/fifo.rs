@@ -72,19 +72,30 @@ impl Fifo {
             statistics.on_drop(group, wire_bytes);
             return Fate::Stays;
         }
-        let marked = packet.kind == PacketKind::Data(Ecn::Capable) && self.marks(now, group, statistics);
+        if packet.kind == PacketKind::Data(Ecn::Capable) && self.marks(now, group, statistics) {
+            return self.admit_marked(now, packet, statistics);
+        }
+        let departs = self.admit(now, packet, statistics);
+        departs.map_or(Fate::Stays, Fate::Leaves)
+    }
+
+    /// [`Self::admit`] where it is rare.
+    #[inline(never)]
+    fn admit_marked(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Fate {
+        self.admit(now, packet, statistics).map_or(Fate::Stays, Fate::LeavesMarked)
+    }
+
+    /// Takes a packet; when it leaves, if that is before the run's end: what leaves later reaches nobody, and on a
+    /// slow link with a long queue it may never leave.
+    #[inline(always)]
+    fn admit(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Option<Time> {
+        let (wire_bytes, group) = (packet.wire_bytes, packet.group);
         let starts = self.free.max(now);
         let departs = starts.saturating_add(self.clock.next(wire_bytes));
         self.packets.push(Held { departs, wire_bytes, group: u32::from(group) });
         self.bytes += u64::from(wire_bytes);
         self.free = departs;
-        // what leaves after the run's end reaches nobody; on a slow link with a long queue it may never leave
-        let leaves = statistics.on_passage(group, wire_bytes, now, starts, departs);
-        match (leaves, marked) {
-            (true, false) => Fate::Leaves(departs),
-            (true, true) => Fate::LeavesMarked(departs),
-            (false, _) => Fate::Stays,
-        }
+        statistics.on_passage(group, wire_bytes, now, starts, departs).then_some(departs)
     }
 
     /// Whether a packet that may be marked is.

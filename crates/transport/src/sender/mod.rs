@@ -376,7 +376,12 @@ impl Sender {
         if self.una >= self.limit {
             self.finished = self.finished.min(now);
         }
-        self.cwnd_whole = self.control.cwnd() as u32;
+        let (cwnd, whole) = (self.control.cwnd(), f64::from(self.cwnd_whole));
+        // asked by a branch, which is nearly always right, so that the window need not wait for the division that
+        // makes it grow
+        if cwnd < whole || cwnd >= whole + 1.0 {
+            self.cwnd_whole = cwnd as u32;
+        }
         self.window_to = self.una.saturating_add(self.cwnd_whole.min(self.receive_window)).min(self.limit);
     }
 
@@ -585,9 +590,11 @@ impl Sender {
     fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
         let mut sent_at = None;
         if self.timestamps {
+            // which ends a backoff too
             self.take_sample(ack.echo, now);
-            sent_at = Some(ack.echo);
-        } else if let Some((seq, sent)) = self.timed {
+            return Some(now.saturating_since(ack.echo));
+        }
+        if let Some((seq, sent)) = self.timed {
             // ns-2 takes no sample from a partial acknowledgement
             if ack.ack > seq && !(self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover) {
                 self.timed = None;

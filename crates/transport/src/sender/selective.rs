@@ -50,6 +50,8 @@ impl Sender {
         let una = self.una;
         let computed = self.recovery.computes_pipe();
         let repairing = self.phase != Phase::Open;
+        // Linux counts what is in the network until the recovery's end
+        let counting = self.recovery == Recovery::Linux && self.phase == Phase::Recovery;
         let mut pace = self.pace.take();
         let mut tell = |seq| {
             if let Some(pace) = pace.as_deref_mut() {
@@ -62,10 +64,10 @@ impl Sender {
         if computed && repairing {
             board.mark_lost();
         }
-        let idle = board.is_idle();
-        // Linux counts what is in the network until the recovery's end
-        let counting = self.recovery == Recovery::Linux && self.phase == Phase::Recovery;
-        self.board_active = counting || !idle;
+        if board.is_idle() && !counting {
+            board.rest();
+            self.board_active = false;
+        }
         self.pace = pace;
         self.newly += covered + newly;
         newly
