@@ -201,7 +201,7 @@ _LINUX: Final = Stack(
     fast_convergence=True,
     # net/ipv4/tcp_cong.c, tcp_slow_start and tcp_cong_avoid_ai count acknowledged segments.
     growth="per-segment",
-    # SACK is on by default (net.ipv4.tcp_sack). RACK's order of sending and proportional rate reduction are
+    # SACK is on by default (net.ipv4.tcp_sack). RACK, tail-loss probes and proportional rate reduction are
     # the recovery "linux".
     recovery="sack",
     # A 1500-byte IP packet with timestamps. Link framing is not counted: add it to `header` and `ack` if the
