@@ -57,6 +57,8 @@ format: ## Formats Rust and Python
 bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from one run
 	@target/release/bufferlab-bench speed
 	@echo
+	@target/release/bufferlab-bench controls
+	@echo
 	@target/release/bufferlab-bench memory
 	@echo
 	@target/release/bufferlab-bench ns2

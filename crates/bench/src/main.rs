@@ -4,13 +4,14 @@
 //! from one minute to the next. Only the count of instructions is good for a gate.
 //!
 //! ```text
-//! bufferlab-bench speed | memory | ns2 | gate | gate --update
+//! bufferlab-bench speed | controls | memory | ns2 | gate | gate --update
 //! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2
 //! ```
 
 mod bare;
 mod child;
 mod clock;
+mod controls;
 mod engine;
 mod gate;
 mod memory;
@@ -28,14 +29,14 @@ use engine::Stack;
 use gate::Verdict;
 use workload::Workload;
 
-const USAGE: &str =
-    "usage: bufferlab-bench speed | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK";
+const USAGE: &str = "usage: bufferlab-bench speed | controls | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["speed"] => speed::report(),
+        ["controls"] => controls::report(),
         ["memory"] => memory::report(),
         ["ns2"] => ns2::report(),
         ["gate"] => return finish_gate(gate::report(false)),

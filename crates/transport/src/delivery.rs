@@ -18,10 +18,10 @@ struct Departure {
     first_sent: Time,
     /// `P.delivered_time`.
     delivered_at: Time,
-    /// `P.delivered`.
-    delivered: u64,
+    /// `P.delivered`, below 2³² as all counts of a flow's segments.
+    delivered: u32,
     /// `P.lost`.
-    lost: u64,
+    lost: u32,
     /// `P.tx_in_flight`.
     in_flight: u32,
     /// `P.is_app_limited`.
@@ -47,7 +47,7 @@ pub(crate) struct DeliveryRate {
     /// One slot for each outstanding segment, by its number.
     departures: Vec<Departure>,
     /// `C.delivered`, segments.
-    delivered: u64,
+    delivered: u32,
     /// `C.delivered_time`.
     delivered_at: Time,
     /// `C.first_send_time`.
@@ -57,7 +57,7 @@ pub(crate) struct DeliveryRate {
     /// Shortest round-trip time: no rate is measured in less.
     min_rtt: Span,
     /// `C.delivered` before this acknowledgement.
-    told: u64,
+    told: u32,
 }
 
 /// What one acknowledgement told.
@@ -102,7 +102,7 @@ impl DeliveryRate {
             first_sent: self.first_sent,
             delivered_at: self.delivered_at,
             delivered: self.delivered,
-            lost: network.lost,
+            lost: network.lost as u32,
             in_flight: network.in_flight,
             app_limited: network.app_limited,
             again: network.again,
@@ -139,11 +139,11 @@ impl DeliveryRate {
 
     /// The acknowledgement has been read (`GenerateRateSample`); `lost` segments are held for lost so far.
     pub(crate) fn take(&mut self, now: Time, lost: u64) -> Told {
-        let delivered = (self.delivered - self.told) as u32;
+        let delivered = self.delivered - self.told;
         self.told = self.delivered;
         let Some((_, newest)) = self.newest.take() else {
             // nothing new but perhaps losses: no interval, no rate
-            let (all, interval) = (self.delivered, Span::ZERO);
+            let (all, interval) = (u64::from(self.delivered), Span::ZERO);
             let rate =
                 RateSample { delivered: all, prior_delivered: all, interval, lost, ..RateSample::default() };
             return Told { delivered, rtt: None, rate };
@@ -156,14 +156,14 @@ impl DeliveryRate {
         self.min_rtt = rtt.map_or(self.min_rtt, |rtt| rtt.min(self.min_rtt));
         let interval = send_elapsed.max(ack_elapsed);
         let rate = RateSample {
-            delivered: self.delivered,
-            prior_delivered: newest.delivered,
+            delivered: u64::from(self.delivered),
+            prior_delivered: u64::from(newest.delivered),
             // "Normally we expect interval >= MinRTT"; a shorter one comes of a segment sent again in vain
             interval: if interval < self.min_rtt { Span::ZERO } else { interval },
             app_limited: newest.app_limited,
             tx_in_flight: newest.in_flight,
             lost,
-            prior_lost: newest.lost,
+            prior_lost: u64::from(newest.lost),
         };
         Told { delivered, rtt, rate }
     }
@@ -181,6 +181,8 @@ pub(crate) struct Network {
     /// This segment was sent before.
     pub(crate) again: bool,
 }
+
+const _: () = assert!(size_of::<Departure>() == 40, "a segment under way should cost little memory");
 
 #[cfg(test)]
 mod tests {

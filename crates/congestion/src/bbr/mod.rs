@@ -48,6 +48,14 @@ impl RoundCount {
     }
 }
 
+/// The least whole number not below a number of segments. (`f64::ceil` is a call where the processor's oldest kind
+/// has no instruction for it.)
+#[inline]
+fn whole_up(segments: f64) -> f64 {
+    let whole = segments as i64 as f64;
+    if whole < segments { whole + 1.0 } else { whole }
+}
+
 /// The largest value of the last `N` units of time, exactly; Linux keeps the best three of a window.
 #[derive(Clone, Copy, Debug)]
 struct MaxFilter<const N: usize> {
@@ -55,24 +63,34 @@ struct MaxFilter<const N: usize> {
     slots: [f64; N],
     /// The unit that is running.
     time: u64,
+    /// The largest of them all, which is asked for far more often than it changes.
+    best: f64,
 }
 
 impl<const N: usize> MaxFilter<N> {
-    const EMPTY: MaxFilter<N> = MaxFilter { slots: [0.0; N], time: 0 };
+    const EMPTY: MaxFilter<N> = MaxFilter { slots: [0.0; N], time: 0, best: 0.0 };
 
     /// Takes a value of unit `time`, which never falls.
     fn update(&mut self, time: u64, value: f64) {
-        let passed = time.saturating_sub(self.time).min(N as u64);
+        if time > self.time {
+            self.forget_until(time);
+        }
+        let slot = &mut self.slots[(self.time % N as u64) as usize];
+        *slot = slot.max(value);
+        self.best = self.best.max(value);
+    }
+
+    fn forget_until(&mut self, time: u64) {
+        let passed = (time - self.time).min(N as u64);
         for step in 1..=passed {
             self.slots[((time - passed + step) % N as u64) as usize] = 0.0;
         }
-        self.time = time.max(self.time);
-        let slot = &mut self.slots[(self.time % N as u64) as usize];
-        *slot = slot.max(value);
+        self.time = time;
+        self.best = self.slots.iter().fold(0.0, |best, &value| best.max(value));
     }
 
     fn best(&self) -> f64 {
-        self.slots.iter().fold(0.0, |best, &value| best.max(value))
+        self.best
     }
 }
 
@@ -112,6 +130,13 @@ mod tests {
             seen.push(filter.best());
         }
         assert_eq!(seen, [5.0, 5.0, 5.0, 5.0, 3.0, 0.5]);
+    }
+
+    #[test]
+    fn whole_segments_are_rounded_up() {
+        for segments in [0.0, 0.2, 1.0, 1.000_001, 7.5, 1e9 + 0.5, -0.5, -2.0] {
+            assert_eq!(whole_up(segments), segments.ceil());
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use aggregation::Aggregation;
 
 use super::{
     FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
-    RoundCount,
+    RoundCount, whole_up,
 };
 use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD, RateSample};
 
@@ -159,12 +159,12 @@ impl Bbr1 {
 
     /// `bbr_bdp`: a multiple of bandwidth and round-trip time, segments.
     fn bdp(&self, gain: f64) -> f64 {
-        self.min_rtt.map_or(self.initial_window, |rtt| (gain * self.bw.best() * rtt.as_s()).ceil())
+        self.min_rtt.map_or(self.initial_window, |rtt| whole_up(gain * self.bw.best() * rtt.as_s()))
     }
 
     /// `bbr_quantization_budget`.
     fn budgeted(&self, segments: f64) -> f64 {
-        let even = f64::midpoint(segments, OFFLOAD_BUDGET).ceil() * 2.0;
+        let even = whole_up(f64::midpoint(segments, OFFLOAD_BUDGET)) * 2.0;
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
     }
 
@@ -196,7 +196,7 @@ impl Bbr1 {
         if !self.full_bw_reached {
             return 0.0;
         }
-        self.aggregation.best().min(self.bw.best() * EXTRA_ACKED_MAX_S).floor()
+        (self.aggregation.best().min(self.bw.best() * EXTRA_ACKED_MAX_S) as i64) as f64
     }
 
     /// `bbr_update_cycle_phase`.

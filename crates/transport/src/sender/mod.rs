@@ -170,7 +170,7 @@ impl Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         Sender {
-            pace: rated.then(|| Box::new(Pace::new())),
+            pace: rated.then(|| Box::new(Pace::new(&control))),
             rated,
             control,
             una: 0,
@@ -280,11 +280,17 @@ impl Sender {
                 _ => false,
             };
         self.plain = !(self.repairs || self.rated);
-        self.calm = self.plain && self.phase == Phase::Open && self.dup_acks == 0 && !self.board_active;
+        self.calm = self.plain && self.is_steady();
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,
             _ => self.window_end().min(self.limit),
         };
+    }
+
+    /// No loss is being repaired, nor suspected.
+    #[inline]
+    fn is_steady(&self) -> bool {
+        self.phase == Phase::Open && self.dup_acks == 0 && !self.board_active && !self.repairs
     }
 
     fn take_first(&mut self) -> Segment {
@@ -388,10 +394,15 @@ impl Sender {
     /// By value, so that the usual acknowledgement stays in registers.
     #[inline(never)]
     fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
+        let is_new = ack.ack > self.una && ack.ack <= self.sent_to;
+        if self.rated && self.is_steady() && is_new && !ack.has_sack {
+            self.on_steady_ack(now, &ack);
+            return;
+        }
         let (una, losses) = (self.una, self.losses());
         let was_open = self.phase != Phase::Recovery;
         self.newly = 0;
-        if ack.ack > self.una && ack.ack <= self.sent_to {
+        if is_new {
             self.on_new_ack(now, &ack, sack);
         } else if ack.syn {
             self.on_syn_ack(now, &ack);

@@ -3,10 +3,11 @@
 //! Sources: draft-ietf-ccwg-bbr, sections "Delivery Rate Samples" (see `delivery`) and "Pacing Rate"; Linux
 //! `net/ipv4/tcp_output.c` (internal pacing: every segment but a SYN waits for its time, retransmissions too).
 
-use bufferlab_congestion::{AckSample, CongestionControl};
+use bufferlab_congestion::{AckSample, AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
 use super::{Phase, Segment, SegmentKind, Sender};
+use crate::Ack;
 use crate::delivery::{DeliveryRate, Network};
 use crate::scoreboard::Scoreboard;
 
@@ -19,12 +20,19 @@ pub(super) struct Pace {
     pub(super) rates: DeliveryRate,
     /// The next segment may leave then.
     release: Time,
+    /// Between two segments.
+    gap: Span,
 }
 
 impl Pace {
-    pub(super) fn new() -> Pace {
-        Pace { rates: DeliveryRate::new(), release: Time::ZERO }
+    pub(super) fn new(control: &AnyControl) -> Pace {
+        Pace { rates: DeliveryRate::new(), release: Time::ZERO, gap: gap(control) }
     }
+}
+
+/// Between two segments at the control's pace.
+fn gap(control: &AnyControl) -> Span {
+    Span::from_ps(control.pacing().map_or(0.0, |rate| (1e12 / rate).min(LONGEST_GAP_PS)) as u64)
 }
 
 impl Sender {
@@ -46,6 +54,22 @@ impl Sender {
         Some(segment)
     }
 
+    /// New data is acknowledged while nothing is being repaired: what is left of `on_new_ack` and `refresh`.
+    #[inline]
+    pub(super) fn on_steady_ack(&mut self, now: Time, ack: &Ack) {
+        let una = self.una;
+        self.sample_rtt(now, ack);
+        self.una = ack.ack;
+        self.nxt = self.nxt.max(ack.ack);
+        self.restart_timer(now);
+        if self.una >= self.limit {
+            self.finished = self.finished.min(now);
+        }
+        self.tell_rate(now, una);
+        self.cwnd_whole = self.control.cwnd() as u32;
+        self.window_to = self.window_end().min(self.limit);
+    }
+
     fn note_departure(&mut self, now: Time, segment: Segment) {
         self.pace_deadline = Time::NEVER;
         let network = Network {
@@ -54,11 +78,10 @@ impl Sender {
             app_limited: self.nxt >= self.limit,
             again: segment.kind == SegmentKind::Retransmission,
         };
-        let gap = self.control.pacing().map_or(0.0, |rate| (1e12 / rate).min(LONGEST_GAP_PS));
         let una = self.una;
         if let Some(pace) = self.pace.as_deref_mut() {
             pace.rates.on_sent(now, una, segment.seq, network);
-            pace.release = now.max(pace.release) + Span::from_ps(gap as u64);
+            pace.release = now.max(pace.release) + pace.gap;
         }
     }
 
@@ -88,5 +111,6 @@ impl Sender {
             rate: Some(told.rate),
         };
         self.control.on_ack(now, &sample);
+        pace.gap = gap(&self.control);
     }
 }

@@ -1,0 +1,100 @@
+//! Congestion controls against Reno, turn by turn on one thread, by the thread's processor time. All of them repair
+//! losses as Linux does, so that the control is the only difference.
+
+use std::error::Error;
+
+use bufferlab_simulator::{CongestionPlan, CubicPlan, GrowthPlan, Plan, RecoveryPlan, SourcePlan};
+
+use crate::clock::timed;
+use crate::engine::{self, Stack};
+use crate::report::{median, table};
+use crate::workload::Workload;
+
+/// Turns of each pair.
+const TURNS: usize = 9;
+/// Simulated seconds, and the numbers of flows.
+const DURATION_S: u64 = 60;
+const FLOWS: [usize; 2] = [10, 100];
+
+const RENO: CongestionPlan = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
+
+/// A control, its name and the bar of its time over Reno's, if one is set.
+fn controls() -> Vec<(&'static str, CongestionPlan, Option<f64>)> {
+    let cubic = |version| CongestionPlan::Cubic { version, fast_convergence: true, hystart: false };
+    vec![
+        ("bic", CongestionPlan::Bic { fast_convergence: true }, Some(1.3)),
+        ("cubic-0.8", cubic(CubicPlan::Linux2624), Some(1.3)),
+        ("cubic-0.7", cubic(CubicPlan::Linux2626), Some(1.3)),
+        ("cubic-linux", cubic(CubicPlan::Linux5), Some(1.3)),
+        ("cubic", CongestionPlan::RfcCubic { fast_convergence: true, hystart: false }, Some(1.3)),
+        ("ctcp", CongestionPlan::Ctcp, Some(1.3)),
+        ("scalable", CongestionPlan::Scalable, None),
+        ("vegas", CongestionPlan::Vegas, None),
+        ("westwood", CongestionPlan::Westwood, None),
+        ("htcp", CongestionPlan::Htcp, None),
+        ("bbr", CongestionPlan::Bbr1, Some(2.0)),
+        ("bbr3", CongestionPlan::Bbr3, Some(2.0)),
+    ]
+}
+
+/// Measures all controls and gives the table.
+pub fn report() -> Result<String, Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for flows in FLOWS {
+        for (name, control, bar) in controls() {
+            rows.push(measure(flows, name, &control, bar)?);
+        }
+    }
+    let headings = ["flows", "control", "Reno ns", "ns", "ratio", "bar", ""];
+    Ok(format!(
+        "Congestion controls (Linux's recovery, 100 Mbit/s): processor time for a packet that comes to the\n\
+         bottleneck, over Reno's; medians of paired turns\n\n{}",
+        table(&headings, &rows)
+    ))
+}
+
+fn measure(
+    flows: usize,
+    name: &str,
+    control: &CongestionPlan,
+    bar: Option<f64>,
+) -> Result<Vec<String>, Box<dyn Error>> {
+    let work = Workload::new(flows, DURATION_S);
+    let (reno, other) = (plan(&work, &RENO), plan(&work, control));
+    let (mut of_reno, mut of_other, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for turn in 0..=TURNS {
+        let (reno_ns, other_ns) = (ns_a_packet(&reno)?, ns_a_packet(&other)?);
+        // the first turn warms the caches
+        if turn > 0 {
+            of_reno.push(reno_ns);
+            of_other.push(other_ns);
+            ratios.push(other_ns / reno_ns);
+        }
+    }
+    let ratio = median(ratios);
+    Ok(vec![
+        flows.to_string(),
+        name.to_owned(),
+        format!("{:.1}", median(of_reno)),
+        format!("{:.1}", median(of_other)),
+        format!("{ratio:.2}"),
+        bar.map_or("–".to_owned(), |bar| format!("{bar:.1}")),
+        bar.map_or("", |bar| if ratio <= bar { "met" } else { "MISSED" }).to_owned(),
+    ])
+}
+
+fn ns_a_packet(plan: &Plan) -> Result<f64, Box<dyn Error>> {
+    let (spent_s, counts) = timed(|| engine::simulate(plan))?;
+    Ok(spent_s * 1e9 / counts?.arrived_packets as f64)
+}
+
+fn plan(work: &Workload, control: &CongestionPlan) -> Plan {
+    let mut plan = engine::plan(work, Stack::Rfc);
+    for group in &mut plan.groups {
+        if let SourcePlan::Tcp(tcp) = &mut group.source {
+            tcp.congestion = control.clone();
+            tcp.recovery = RecoveryPlan::Linux;
+        }
+    }
+    plan
+}
