@@ -196,14 +196,16 @@ _RFC: Final = Stack(
 )
 
 _LINUX: Final = Stack(
-    congestion=Congestion("reno"),
+    # Kconfig's DEFAULT_CUBIC. Linux leaves slow start by the older HyStart (tcp_cubic.c: the length of an ACK
+    # train, or a rise of the delay, ends it at once); ours is HyStart++ (RFC 9406), which goes on cautiously.
+    congestion=Congestion("cubic-linux", hystart=True),
     # net/ipv4/tcp_bic.c and tcp_cubic.c: fast_convergence = 1.
     fast_convergence=True,
     # net/ipv4/tcp_cong.c, tcp_slow_start and tcp_cong_avoid_ai count acknowledged segments.
     growth="per-segment",
-    # SACK is on by default (net.ipv4.tcp_sack). RACK, tail-loss probes and proportional rate reduction are
-    # the recovery "linux".
-    recovery="sack",
+    # SACK (net.ipv4.tcp_sack), RACK (tcp_recovery) and tail-loss probes (tcp_early_retrans = 3) are on by
+    # default, and the window comes down by proportional rate reduction (tcp_input.c, tcp_cwnd_reduction).
+    recovery="linux",
     # A 1500-byte IP packet with timestamps. Link framing is not counted: add it to `header` and `ack` if the
     # link's rate includes it (Ethernet: 18 bytes of header and checksum, 38 with preamble and gap).
     segment_bytes=1448,
@@ -224,8 +226,8 @@ _LINUX: Final = Stack(
     # include/net/tcp.h: TCP_RTO_MIN HZ/5, TCP_RTO_MAX 120*HZ, TCP_TIMEOUT_INIT 1*HZ.
     min_rto_ps=200 * _MS,
     max_rto_ps=120 * PS_PER_S,
-    # Linux's own is 200 ms (tcp_rtt_estimator, with recovery = "linux"); min_rto alone bounds it here.
-    rto_margin_ps=0,
+    # tcp_input.c, tcp_rtt_estimator(): the margin rttvar_us is never below tcp_rto_min(), TCP_RTO_MIN.
+    rto_margin_ps=200 * _MS,
     initial_rto_ps=PS_PER_S,
     # Round-trip times are kept in microseconds (tcp_sock.srtt_us): exact for our purposes.
     clock_ps=1,

@@ -219,7 +219,11 @@ CUBIC = {"fast_convergence": True, "hystart": False}
         ({"stack": "ns2-sack1", "initial_ssthresh": "none"}, {"initial_ssthresh": None}),
         (
             {"stack": "linux"},
-            {"congestion": RENO, "min_rto_ps": 200 * MS},
+            {
+                "congestion": {"kind": "cubic", "version": "linux_5", **CUBIC, "hystart": True},
+                "recovery": "linux",
+                "rto_margin_ps": 200 * MS,
+            },
         ),
         ({"window": "100 segments"}, {"receive_window_bytes": 144_800}),
         ({"delayed_ack": False, "growth": "per-segment"}, {"ack_every": 1}),

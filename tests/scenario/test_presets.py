@@ -27,7 +27,7 @@ def documented() -> dict[str, dict[str, str]]:
 def written(stack: Stack, field: str) -> str:
     value = getattr(stack, field)
     if field == "congestion":
-        return str(value.kind)
+        return str(value.word)
     if field == "window":
         return f"{value.amount} {'B' if value.unit == 'bytes' else 'segments'}"
     if isinstance(value, bool):
