@@ -16,6 +16,7 @@ pub fn arguments(work: &Workload, stack: Stack) -> Vec<String> {
         work.rate_bps.to_string(),
         work.duration_s().to_string(),
         stack.name().to_owned(),
+        work.window_packets.to_string(),
     ]
 }
 

@@ -49,6 +49,8 @@ impl Stack {
 pub struct Counts {
     /// Packets that came to the bottleneck.
     pub arrived_packets: u64,
+    /// Those of them that it dropped, if counted.
+    pub dropped_packets: Option<u64>,
     /// Packets that left it.
     pub departed_packets: u64,
     /// Engine events.
@@ -63,6 +65,7 @@ impl Counts {
         let row = queues.group.iter().position(|&group| group == ALL_GROUPS).ok_or("no row for the link")?;
         Ok(Self {
             arrived_packets: queues.whole_arrived_packets[row],
+            dropped_packets: Some(queues.whole_dropped_packets[row]),
             departed_packets: queues.whole_departed_packets[row],
             events: outcome.events,
             peak_kib: clock::peak_kib(),
@@ -97,7 +100,7 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
         }],
         groups: vec![GroupPlan {
             name: "flows".to_owned(),
-            source: SourcePlan::Tcp(tcp(stack)),
+            source: SourcePlan::Tcp(tcp(work, stack)),
             forward: vec![0],
             reverse: Vec::new(),
             jitter: JitterPlan::None,
@@ -107,7 +110,7 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
     }
 }
 
-fn tcp(stack: Stack) -> TcpPlan {
+fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
     TcpPlan {
         congestion: CongestionPlan::Reno { growth: GrowthPlan::PerAck },
         recovery: match stack {
@@ -119,7 +122,7 @@ fn tcp(stack: Stack) -> TcpPlan {
         ack_bytes: 40,
         initial_window: 2,
         initial_ssthresh: None,
-        receive_window_bytes: 100_000 * WIRE_BYTES,
+        receive_window_bytes: work.window_packets * WIRE_BYTES,
         ack_every: 1,
         ack_delay_ps: 0,
         min_rto_ps: 200 * PS_PER_MS,

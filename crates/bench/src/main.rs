@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! bufferlab-bench speed | controls | memory | ns2 | gate | gate --update
-//! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2
+//! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2 [WINDOW]
 //! ```
 
 mod bare;
@@ -29,7 +29,7 @@ use engine::Stack;
 use gate::Verdict;
 use workload::Workload;
 
-const USAGE: &str = "usage: bufferlab-bench speed | controls | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK";
+const USAGE: &str = "usage: bufferlab-bench speed | controls | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -41,7 +41,9 @@ fn main() -> ExitCode {
         ["ns2"] => ns2::report(),
         ["gate"] => return finish_gate(gate::report(false)),
         ["gate", "--update"] => return finish_gate(gate::report(true)),
-        ["engine", flows, rate_bps, seconds, stack] => run_engine(flows, rate_bps, seconds, stack),
+        ["engine", flows, rate_bps, seconds, stack, ref window @ ..] if window.len() <= 1 => {
+            run_engine(flows, rate_bps, seconds, stack, window.first().copied())
+        }
         _ => return fail(&USAGE),
     };
     match answer {
@@ -58,8 +60,18 @@ fn finish_gate(answer: Result<(Verdict, String), Box<dyn Error>>) -> ExitCode {
     }
 }
 
-fn run_engine(flows: &str, rate_bps: &str, seconds: &str, stack: &str) -> Result<String, Box<dyn Error>> {
-    let work = Workload { flows: flows.parse()?, ..Workload::at_rate(rate_bps.parse()?, seconds.parse()?) };
+fn run_engine(
+    flows: &str,
+    rate_bps: &str,
+    seconds: &str,
+    stack: &str,
+    window: Option<&str>,
+) -> Result<String, Box<dyn Error>> {
+    let mut work =
+        Workload { flows: flows.parse()?, ..Workload::at_rate(rate_bps.parse()?, seconds.parse()?) };
+    if let Some(window) = window {
+        work.window_packets = window.parse()?;
+    }
     let counts = engine::simulate(&engine::plan(&work, Stack::from_name(stack)?))?;
     Ok(serde_json::to_string(&counts)? + "\n")
 }

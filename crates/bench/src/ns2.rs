@@ -109,6 +109,7 @@ fn parse(text: &str) -> Result<Counts, String> {
         .ok_or_else(wrong)?;
     Ok(Counts {
         arrived_packets: arrived.parse().map_err(|_| wrong())?,
+        dropped_packets: None,
         departed_packets: departed.parse().map_err(|_| wrong())?,
         events: 0,
         peak_kib: None,

@@ -22,7 +22,12 @@ pub struct Workload {
     pub limit_packets: u64,
     /// Simulated time, ps.
     pub duration_ps: u64,
+    /// What a receiver lets be in flight at most, packets.
+    pub window_packets: u64,
 }
+
+/// A receiver's window that is no bound, packets.
+pub const NO_WINDOW: u64 = 100_000;
 
 impl Workload {
     /// The workload of `flows` flows for `duration_s` simulated seconds: 100 Mbit/s up to 1000 flows, then 100 kbit/s a
@@ -34,7 +39,8 @@ impl Workload {
     /// One flow at `rate_bps`; the queue holds 100 ms.
     pub fn at_rate(rate_bps: u64, duration_s: u64) -> Self {
         let limit_packets = rate_bps / 10 / (8 * WIRE_BYTES);
-        Self { flows: 1, rate_bps, limit_packets, duration_ps: duration_s * PS_PER_S }
+        let duration_ps = duration_s * PS_PER_S;
+        Self { flows: 1, rate_bps, limit_packets, duration_ps, window_packets: NO_WINDOW }
     }
 
     /// Simulated time, s.
