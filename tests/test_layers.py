@@ -6,7 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 ALLOWED = {
     "units": set(),
-    "qdisc": {"units"},
+    "estimator": {"units"},
+    "qdisc": {"estimator", "units"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
     "simulator": {"congestion", "qdisc", "transport", "units"},

@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 
+use bufferlab_units::{Rate, Span};
+
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +32,31 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// The disciplines under test, each made with the given limit.
-const MAKERS: &[fn(Limit) -> AnyQdisc] = &[|limit| Fifo::new(limit).into()];
+const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
+    |limit| Fifo::new(limit).into(),
+    |limit| {
+        let classes = Classes::Random { seed: 1 };
+        SplitBuff::new(SplitBuffConfig { classes, ..splitbuff(limit, 2, Service::Alike) }).into()
+    },
+];
+
+/// Those that may put a flow's packets into two queues.
+const REORDERING: &[fn(Limit) -> AnyQdisc] = &[
+    |limit| SplitBuff::new(splitbuff(limit, 2, Service::Alike)).into(),
+    |limit| SplitBuff::new(splitbuff(limit, 3, Service::Flows)).into(),
+];
+
+fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffConfig {
+    SplitBuffConfig {
+        limit,
+        rate: Rate::from_bps(1_000_000_000).unwrap(),
+        sub_buffers,
+        update: Span::from_us(50),
+        smoothing: 0.25,
+        classes: Classes::Rtt(RttInformation::Header),
+        service,
+    }
+}
 
 #[derive(Default)]
 struct Account {
@@ -64,7 +90,8 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                     wire_bytes: bytes,
                     group: 0,
                     kind: PacketKind::Data(Ecn::Incapable),
-                    hop: 0,
+                    srtt_us: 1_000 * (1 + flow * flow * 30),
+                    ..Packet::default()
                 };
                 account.arrived.add(&packet);
                 qdisc.enqueue(now, packet, &mut drops);
@@ -87,7 +114,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
 proptest! {
     #[test]
     fn packets_and_bytes_are_conserved(limit in limits(), script in scripts()) {
-        for make in MAKERS {
+        for make in MAKERS.iter().chain(REORDERING) {
             run(&mut make(limit), &script, 0);
         }
     }
@@ -105,7 +132,7 @@ proptest! {
 
     #[test]
     fn a_clone_continues_identically(limit in limits(), first in scripts(), second in scripts()) {
-        for make in MAKERS {
+        for make in MAKERS.iter().chain(REORDERING) {
             let mut qdisc = make(limit);
             run(&mut qdisc, &first, 0);
             let mut twin = qdisc.clone();
@@ -117,7 +144,7 @@ proptest! {
     #[test]
     fn a_packet_limit_is_never_exceeded_by_new_arrivals(packets in 1..40_u64, script in scripts()) {
         let script: Vec<_> = script.into_iter().filter(|step| !matches!(step, Step::SetLimit(_))).collect();
-        for make in MAKERS {
+        for make in MAKERS.iter().chain(REORDERING) {
             let mut qdisc = make(Limit::Packets(packets));
             for end in 0..script.len() {
                 run(&mut qdisc, &script[end..=end], end as u32);

@@ -9,9 +9,13 @@
 mod conformance;
 mod fifo;
 mod packet;
+mod rtt;
+mod splitbuff;
 
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
+pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
+pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Service, SplitBuff, SplitBuffConfig};
 
 use bufferlab_units::Time;
 
@@ -105,10 +109,10 @@ pub trait QueueDisc {
 }
 
 macro_rules! disciplines {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
         /// Every discipline behind one type: no allocation and no indirect call for each packet.
         #[derive(Clone, Debug)]
-        pub enum AnyQdisc { $($(#[$doc])* $name($name),)* }
+        pub enum AnyQdisc { $($(#[$doc])* $name($kind),)* }
 
         impl QueueDisc for AnyQdisc {
             #[inline]
@@ -133,12 +137,14 @@ macro_rules! disciplines {
         }
 
         $(impl From<$name> for AnyQdisc {
-            fn from(qdisc: $name) -> AnyQdisc { AnyQdisc::$name(qdisc) }
+            fn from(qdisc: $name) -> AnyQdisc { AnyQdisc::$name(qdisc.into()) }
         })*
     };
 }
 
 disciplines! {
     /// First in, first out, tail drop.
-    Fifo,
+    Fifo: Fifo,
+    /// Sub-buffers by round-trip time.
+    SplitBuff: Box<SplitBuff>,
 }

@@ -1,6 +1,6 @@
 //! The packet descriptor, and what becomes of refused packets.
 
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 /// What a data segment says of congestion: the ECN field (RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum PacketKind {
     Datagram,
 }
 
-/// A packet as queues see it: no payload, 32 bytes, copied freely.
+/// A packet as queues see it: no payload, 40 bytes, copied freely.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     /// When it joined the queue that it is in.
@@ -46,9 +46,29 @@ pub struct Packet {
     pub kind: PacketKind,
     /// Links already crossed on its path.
     pub hop: u8,
+    /// The sender's smoothed round-trip time when it sent this, µs; 0 before it had one. See [`Packet::srtt`].
+    pub srtt_us: u32,
+    /// How much older than this packet's timestamp was the newest one of its own that the sender had had back, µs;
+    /// 0 if none. See [`Packet::echoed`].
+    pub echo_age_us: u32,
 }
 
-const _: () = assert!(size_of::<Packet>() <= 32, "a descriptor must stay within half a cache line");
+const _: () = assert!(size_of::<Packet>() <= 40, "a descriptor is copied for each packet");
+
+impl Packet {
+    /// The sender's smoothed round-trip time, if it wrote one.
+    #[inline]
+    pub fn srtt(&self) -> Option<Span> {
+        (self.srtt_us > 0).then(|| Span::from_us(u64::from(self.srtt_us)))
+    }
+
+    /// The newest timestamp of its own that the sender had had back.
+    #[inline]
+    pub fn echoed(&self) -> Option<Time> {
+        let age = Span::from_us(u64::from(self.echo_age_us)).as_ps();
+        (self.echo_age_us > 0).then(|| Time::from_ps(self.sent.as_ps().saturating_sub(age)))
+    }
+}
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

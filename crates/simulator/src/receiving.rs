@@ -256,7 +256,7 @@ impl ReceivingHost {
             wire_bytes,
             group,
             kind,
-            hop: 0,
+            ..Packet::default()
         });
     }
 

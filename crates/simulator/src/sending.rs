@@ -317,7 +317,28 @@ impl SendingHost {
             extras.access_free = local + rate.transmission(u64::from(wire_bytes));
         }
         let Identity { flow, group, .. } = self.identity;
-        Some(Packet { enqueued: now, sent: local, flow, seq, wire_bytes, group, kind, hop: 0 })
+        let (srtt_us, echo_age_us) = self.round_trips(local);
+        Some(Packet {
+            enqueued: now,
+            sent: local,
+            flow,
+            seq,
+            wire_bytes,
+            group,
+            kind,
+            hop: 0,
+            srtt_us,
+            echo_age_us,
+        })
+    }
+
+    /// The smoothed round-trip time and the age of the newest echo, µs, as headers tell them.
+    #[inline(always)]
+    fn round_trips(&self, local: Time) -> (u32, u32) {
+        match &self.source {
+            Source::Tcp(sender) => (micros(sender.srtt()), micros(sender.echo_age(local))),
+            Source::Udp(_) => (0, 0),
+        }
     }
 
     /// Whether the interface or the processing delay holds packets back; sets when to come again.
@@ -405,6 +426,12 @@ impl SendingHost {
             Source::Udp(_) => Time::NEVER,
         }
     }
+}
+
+/// Whole microseconds, as far as 32 bits go: 71 minutes.
+#[inline]
+fn micros(span: Span) -> u32 {
+    (span.as_ps() / 1_000_000).min(u64::from(u32::MAX)) as u32
 }
 
 /// What a host's packets owe to: an answer, which a processing delay may hold back, or its own time.

@@ -135,6 +135,8 @@ pub struct Sender {
     /// When a segment that waits for its pace may go; [`Time::NEVER`] if none does.
     pace_deadline: Time,
     rtt: RttEstimator,
+    /// The newest timestamp that came back.
+    echoed: Time,
     counters: SenderCounters,
     board: Option<Box<Scoreboard>>,
     pace: Option<Box<Pace>>,
@@ -203,6 +205,7 @@ impl Sender {
             probe_due: false,
             probed_to: 0,
             pace_deadline: Time::NEVER,
+            echoed: Time::NEVER,
             cwnd_whole: 0,
             window_to: 0,
             repairs: false,
@@ -599,6 +602,7 @@ impl Sender {
     /// Takes the round-trip sample that an acknowledgement gives, if it gives one; exact, whatever the clock.
     #[inline(always)]
     fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
+        self.echoed = ack.echo;
         let mut sent_at = None;
         if self.timestamps {
             // which ends a backoff too
@@ -667,6 +671,12 @@ impl Sender {
     /// The smoothed round-trip time; zero before the first sample.
     pub fn srtt(&self) -> Span {
         self.rtt.srtt()
+    }
+
+    /// How long ago the newest timestamp was sent that has come back; zero before the first.
+    #[inline]
+    pub fn echo_age(&self, now: Time) -> Span {
+        now.saturating_since(self.echoed)
     }
 
     /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.

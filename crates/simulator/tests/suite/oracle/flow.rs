@@ -204,7 +204,15 @@ impl Flow {
 
     fn packet(&self, now: Time, kind: PacketKind, seq: u32, wire_bytes: u32) -> Packet {
         let (flow, group) = (self.index, self.group);
-        Packet { enqueued: now, sent: now, flow, seq, wire_bytes, group, kind, hop: 0 }
+        let (mut srtt_us, mut echo_age_us) = (0, 0);
+        if let Ends::Tcp { sender, .. } = &self.ends
+            && kind != PacketKind::Ack
+        {
+            let micros = |span: Span| (span.as_ps() / 1_000_000) as u32;
+            (srtt_us, echo_age_us) = (micros(sender.srtt()), micros(sender.echo_age(now)));
+        }
+        let (enqueued, sent, hop) = (now, now, 0);
+        Packet { enqueued, sent, flow, seq, wire_bytes, group, kind, hop, srtt_us, echo_age_us }
     }
 
     /// A packet reaches the receiver; what it answers.

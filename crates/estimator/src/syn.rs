@@ -1,0 +1,75 @@
+//! One round trip a flow: from its SYN to its first data.
+
+use bufferlab_units::{Span, Time};
+
+use crate::FlowTable;
+
+#[derive(Clone, Copy, Debug)]
+enum Opening {
+    /// The SYN passed then.
+    Seen(Time),
+    /// It took so long until data passed.
+    Measured(Span),
+}
+
+/// The handshake's round trip of each flow, as long as the flow is remembered.
+///
+/// What it measures has the queues of that moment in it, and stays.
+#[derive(Clone, Debug)]
+pub struct SynEstimator {
+    flows: FlowTable<Opening>,
+}
+
+impl SynEstimator {
+    /// An estimator for about so many flows at a time.
+    pub fn new(flows: usize) -> SynEstimator {
+        SynEstimator { flows: FlowTable::new(flows) }
+    }
+
+    /// Its size, bytes.
+    pub fn bytes(&self) -> usize {
+        self.flows.bytes()
+    }
+
+    /// A SYN passes. Sent again, it counts from now: which of the two was answered cannot be known.
+    pub fn on_syn(&mut self, now: Time, key: u64) {
+        self.flows.put(now, key, Opening::Seen(now));
+    }
+
+    /// Data of the same direction passes: the flow's round-trip time, if it is known.
+    pub fn on_data(&mut self, now: Time, key: u64) -> Option<Span> {
+        let opening = self.flows.get(now, key)?;
+        let rtt = match *opening {
+            Opening::Seen(syn) => now.saturating_since(syn),
+            Opening::Measured(rtt) => rtt,
+        };
+        *opening = Opening::Measured(rtt);
+        Some(rtt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    #[test]
+    fn the_handshake_is_measured_once() {
+        let mut estimator = SynEstimator::new(64);
+        assert_eq!(estimator.on_data(at(0), 5), None);
+        estimator.on_syn(at(10), 5);
+        assert_eq!(estimator.on_data(at(60), 5), Some(Span::from_ms(50)));
+        assert_eq!(estimator.on_data(at(900), 5), Some(Span::from_ms(50)));
+    }
+
+    #[test]
+    fn a_repeated_syn_counts_from_its_repetition() {
+        let mut estimator = SynEstimator::new(64);
+        estimator.on_syn(at(0), 5);
+        estimator.on_syn(at(1_000), 5);
+        assert_eq!(estimator.on_data(at(1_030), 5), Some(Span::from_ms(30)));
+    }
+}

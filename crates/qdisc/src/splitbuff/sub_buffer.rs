@@ -1,0 +1,107 @@
+//! One of the sub-buffers.
+
+use std::collections::VecDeque;
+
+use bufferlab_units::Time;
+
+use super::Service;
+use super::sketch::FlowSketch;
+use crate::{Backlog, Limit, Packet};
+
+/// A queue with its own limit, and what is known of its flows.
+#[derive(Clone, Debug)]
+pub(super) struct SubBuffer {
+    pub(super) packets: VecDeque<Packet>,
+    bytes: u64,
+    pub(super) limit: Limit,
+    /// Mean propagation delay of its packets (`T_B`), s.
+    pub(super) propagation_s: f64,
+    /// It was seen once.
+    known: bool,
+    /// Smoothed delay here (`T_qx`), s.
+    delay_s: f64,
+    /// Sums of this period: round-trip times of arrivals, waits of departures.
+    rtt_s: f64,
+    arrived: u64,
+    pub(super) waited_s: f64,
+    pub(super) served: u64,
+    /// Bytes that it may send in this turn.
+    pub(super) deficit: f64,
+    /// Its quantum, in those of the class with the fewest flows.
+    pub(super) weight: f64,
+    flows: Option<FlowSketch>,
+}
+
+impl SubBuffer {
+    pub(super) fn new(service: Service) -> SubBuffer {
+        SubBuffer {
+            packets: VecDeque::new(),
+            bytes: 0,
+            limit: Limit::Unlimited,
+            propagation_s: 0.0,
+            known: false,
+            delay_s: 0.0,
+            rtt_s: 0.0,
+            arrived: 0,
+            waited_s: 0.0,
+            served: 0,
+            deficit: 0.0,
+            weight: 1.0,
+            flows: (service == Service::Flows).then(FlowSketch::new),
+        }
+    }
+
+    pub(super) fn state_bytes(&self) -> usize {
+        size_of::<SubBuffer>() + self.flows.as_ref().map_or(0, FlowSketch::bytes)
+    }
+
+    pub(super) fn backlog(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+    }
+
+    pub(super) fn note_rtt(&mut self, rtt_s: f64) {
+        self.rtt_s += rtt_s;
+        self.arrived += 1;
+    }
+
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.bytes += u64::from(packet.wire_bytes);
+        self.packets.push_back(packet);
+    }
+
+    pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.wire_bytes);
+        self.deficit -= f64::from(packet.wire_bytes);
+        self.waited_s += (now - packet.enqueued).as_s();
+        self.served += 1;
+        if let Some(flows) = &mut self.flows {
+            flows.note(packet.flow);
+        }
+        Some(packet)
+    }
+
+    pub(super) fn smooth_delay(&mut self, alpha: f64) {
+        if self.served > 0 {
+            self.delay_s += alpha * (self.waited_s / self.served as f64 - self.delay_s);
+        }
+        (self.waited_s, self.served) = (0.0, 0);
+    }
+
+    /// `T_B` of the period; `beside` stands for it while none was seen.
+    pub(super) fn end_period(&mut self, has_queueing: bool, beside: f64) {
+        if self.arrived > 0 {
+            let queueing_s = if has_queueing { self.delay_s } else { 0.0 };
+            self.propagation_s = (self.rtt_s / self.arrived as f64 - queueing_s).max(0.0);
+            self.known = true;
+        } else if !self.known {
+            self.propagation_s = beside;
+        }
+        (self.rtt_s, self.arrived) = (0.0, 0);
+    }
+
+    /// Flows that were served in this period, about.
+    pub(super) fn take_flows(&mut self) -> f64 {
+        self.flows.as_mut().map_or(0.0, FlowSketch::take)
+    }
+}

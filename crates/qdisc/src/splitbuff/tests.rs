@@ -1,0 +1,205 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::PacketKind;
+
+const US: u64 = 1_000_000;
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+fn config(classes: Classes) -> SplitBuffConfig {
+    SplitBuffConfig {
+        limit: Limit::Packets(6_250),
+        rate: Rate::from_bps(100_000_000).unwrap(),
+        sub_buffers: 2,
+        update: Span::from_ms(100),
+        smoothing: 0.25,
+        classes,
+        service: Service::Alike,
+    }
+}
+
+fn header() -> Classes {
+    Classes::Rtt(RttInformation::Header)
+}
+
+fn packet(flow: u32, seq: u32, rtt_ms: u32) -> Packet {
+    let kind = PacketKind::Data(crate::Ecn::Incapable);
+    Packet { flow, seq, wire_bytes: 1_000, kind, srtt_us: rtt_ms * 1_000, ..Packet::default() }
+}
+
+/// A packet of each round-trip time each millisecond, served at once.
+fn feed(queue: &mut SplitBuff, rtts_ms: &[u32], from_ms: u64, to_ms: u64) {
+    let mut drops = Drops::new();
+    for ms in from_ms..to_ms {
+        for (flow, &rtt_ms) in rtts_ms.iter().enumerate() {
+            queue.enqueue(at(ms), packet(flow as u32, ms as u32, rtt_ms), &mut drops);
+            queue.dequeue(at(ms), &mut drops);
+        }
+    }
+    assert!(drops.is_empty());
+}
+
+fn limits(queue: &SplitBuff) -> Vec<u64> {
+    let packets = queue.parts.iter().map(|part| match part.limit {
+        Limit::Packets(packets) => packets,
+        _ => unreachable!("the limit is in packets"),
+    });
+    packets.collect()
+}
+
+#[test]
+fn the_document_s_example_gives_62_and_6187_packets() {
+    // section III: 10 and 990 ms, 100 Mbps, 1 KB: 6250 in all, "about 62 and 6187"
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 990], 0, 500);
+    assert_eq!(limits(&queue), [62, 6187]);
+    assert_eq!(queue.thresholds, Some(vec![0.5]));
+}
+
+#[test]
+fn the_sum_of_the_sizes_is_never_above_the_limit() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(600), ..config(header()) });
+    feed(&mut queue, &[10, 990], 0, 500);
+    assert_eq!(limits(&queue), [6, 594]);
+}
+
+#[test]
+fn three_thresholds_lie_half_a_sigma_from_the_mean() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { sub_buffers: 3, ..config(header()) });
+    feed(&mut queue, &[50, 100, 150], 0, 500);
+    let sigma = (5_000.0_f64 / 3.0).sqrt() * 1e-3;
+    let thresholds = queue.thresholds.clone().unwrap();
+    assert!((thresholds[0] - (0.1 - sigma / 2.0)).abs() < 1e-9, "{thresholds:?}");
+    assert!((thresholds[1] - (0.1 + sigma / 2.0)).abs() < 1e-9, "{thresholds:?}");
+    // 100 ms at 100 Mbps are 1250 packets, in parts of 50, 100 and 150
+    assert_eq!(limits(&queue), [208, 416, 625]);
+}
+
+#[test]
+fn the_queueing_delay_is_taken_off_the_round_trip_times() {
+    // every packet waits 20 ms, and says so
+    let mut queue = SplitBuff::new(SplitBuffConfig { smoothing: 1.0, ..config(header()) });
+    let mut drops = Drops::new();
+    for ms in 0..=100_u64 {
+        queue.enqueue(at(ms), packet(0, ms as u32, 30), &mut drops);
+        queue.enqueue(at(ms), packet(1, ms as u32, 1_010), &mut drops);
+        if ms >= 20 {
+            queue.dequeue(at(ms), &mut drops);
+            queue.dequeue(at(ms), &mut drops);
+        }
+    }
+    let threshold = queue.thresholds.as_ref().unwrap()[0];
+    assert!((threshold - 0.5).abs() < 1e-9, "{threshold}");
+    assert_eq!(limits(&queue).iter().sum::<u64>(), 6_250);
+}
+
+#[test]
+fn before_the_first_period_is_over_it_is_a_fifo() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(3), ..config(header()) });
+    let mut drops = Drops::new();
+    for (seq, rtt_ms) in [990, 10, 990, 10].into_iter().enumerate() {
+        queue.enqueue(at(1), packet(rtt_ms, seq as u32, rtt_ms), &mut drops);
+    }
+    assert_eq!(drops.len(), 1);
+    let served: Vec<_> =
+        std::iter::from_fn(|| queue.dequeue(at(2), &mut drops).map(|packet| packet.seq)).collect();
+    assert_eq!(served, [0, 1, 2]);
+}
+
+#[test]
+fn the_short_are_served_between_the_long() {
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 990], 0, 300);
+    let mut drops = Drops::new();
+    for seq in 0..10 {
+        queue.enqueue(at(300), packet(1, seq, 990), &mut drops);
+    }
+    for seq in 0..3 {
+        queue.enqueue(at(300), packet(0, seq, 10), &mut drops);
+    }
+    let flows: Vec<_> =
+        std::iter::from_fn(|| queue.dequeue(at(301), &mut drops).map(|packet| packet.flow)).collect();
+    assert_eq!(flows.iter().take(6).filter(|&&flow| flow == 0).count(), 3, "{flows:?}");
+    // and the rest goes to the long ones: work conservation
+    assert_eq!(flows.len(), 13);
+}
+
+#[test]
+fn small_packets_get_no_more_than_large_ones() {
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 990], 0, 300);
+    let mut drops = Drops::new();
+    for seq in 0..600 {
+        queue.enqueue(at(300), Packet { wire_bytes: 100, ..packet(0, seq, 10) }, &mut drops);
+        queue.enqueue(at(300), packet(1, seq, 990), &mut drops);
+    }
+    let mut bytes = [0_u32; 2];
+    for _ in 0..55 {
+        let served = queue.dequeue(at(301), &mut drops).unwrap();
+        bytes[served.flow as usize] += served.wire_bytes;
+    }
+    assert!(bytes[0].abs_diff(bytes[1]) <= 1_000, "{bytes:?}");
+}
+
+#[test]
+fn weights_follow_the_number_of_flows() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let rtts: Vec<u32> = (0..100).map(|flow| if flow < 90 { 10 } else { 990 }).collect();
+    feed(&mut queue, &rtts, 0, 400);
+    let weights: Vec<f64> = queue.parts.iter().map(|part| part.weight).collect();
+    assert!((weights[0] - 9.0).abs() < 0.6 && weights[1] == 1.0, "{weights:?}");
+}
+
+#[test]
+fn blind_classes_are_halves_and_a_flow_stays_in_its_own() {
+    let mut queue = SplitBuff::new(config(Classes::Random { seed: 3 }));
+    assert_eq!(limits(&queue), [3_125, 3_125]);
+    let first: Vec<usize> = (0..1_000).map(|flow| queue.class_of(at(0), &packet(flow, 0, 10))).collect();
+    let again: Vec<usize> = (0..1_000).map(|flow| queue.class_of(at(9), &packet(flow, 1, 900))).collect();
+    assert_eq!(first, again);
+    assert!((400..600).contains(&first.iter().sum::<usize>()), "{}", first.iter().sum::<usize>());
+}
+
+#[test]
+fn the_oracle_knows_delays_without_queueing() {
+    let delays: Arc<[Span]> = [Span::from_ms(10), Span::from_ms(990)].into();
+    let mut queue = SplitBuff::new(config(Classes::Rtt(RttInformation::Oracle(delays))));
+    queue.delay_s = 0.3;
+    feed(&mut queue, &[7, 7], 0, 300);
+    assert_eq!(limits(&queue), [62, 6187]);
+}
+
+#[test]
+fn a_sub_buffer_that_sees_nothing_keeps_its_mean() {
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 990], 0, 300);
+    feed(&mut queue, &[10], 300, 900);
+    // all at 10 ms now: B is 125 packets, the threshold 10 ms
+    assert!((queue.parts[1].propagation_s - 0.99).abs() < 0.02 || queue.parts[1].propagation_s < 0.02);
+    assert!(limits(&queue).iter().sum::<u64>() <= 126, "{:?}", limits(&queue));
+}
+
+#[test]
+fn nothing_is_kept_of_flows() {
+    let state = |flows: u32, service| {
+        let mut queue = SplitBuff::new(SplitBuffConfig { service, ..config(header()) });
+        let rtts: Vec<u32> = (0..flows).map(|flow| 10 + flow % 500).collect();
+        feed(&mut queue, &rtts, 0, 150);
+        queue.state_bytes()
+    };
+    for service in [Service::Alike, Service::Flows] {
+        assert_eq!(state(10, service), state(10_000, service));
+    }
+    assert!(state(10_000, Service::Alike) < 1_024 && state(10, Service::Flows) < 2_500);
+}
+
+#[test]
+fn time_between_packets_does_not_matter_for_the_update() {
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 990], 0, 150);
+    queue.enqueue(at(5_000_000), packet(0, 0, 10), &mut Drops::new());
+    assert!(queue.next_update > at(5_000_000) && queue.next_update.as_ps().is_multiple_of(100_000 * US));
+}
