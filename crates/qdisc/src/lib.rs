@@ -5,11 +5,13 @@
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 
+mod codel;
 #[cfg(test)]
 mod conformance;
 mod fifo;
 mod packet;
 
+pub use codel::{Codel, CodelConfig};
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 
@@ -141,4 +143,6 @@ macro_rules! disciplines {
 disciplines! {
     /// First in, first out, tail drop.
     Fifo,
+    /// First in, first out, under CoDel.
+    Codel,
 }

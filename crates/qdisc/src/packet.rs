@@ -55,6 +55,8 @@ const _: () = assert!(size_of::<Packet>() <= 32, "a descriptor must stay within 
 pub enum DropReason {
     /// The limit was reached.
     Overlimit,
+    /// The queue stood for too long (CoDel).
+    Standing,
 }
 
 /// A dropped packet.
