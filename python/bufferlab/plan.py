@@ -20,7 +20,7 @@ from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import CongestionKind, Stack
 from bufferlab.scenario.checks import links_rtt_ps
-from bufferlab.scenario.models import Flow, Link, Probes, Transfer, Udp
+from bufferlab.scenario.models import Codel, Flow, Link, Probes, Transfer, Udp
 from bufferlab.scenario.scenario import Scenario
 from bufferlab.stacks import stack_of
 
@@ -177,16 +177,26 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
     ]
     # left out and not null for never, so that a plan without marks stays the plan it was
     marking = {"mark_above": _limit(link.mark_above, f"{key}.mark_above", traffic)} if link.mark_above else {}
+    parameters = _codel(link.queue) if isinstance(link.queue, Codel) else marking
     return {
         "name": link.name,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
-        "discipline": {"kind": link.queue.discipline, "limit": first, **marking},
+        "discipline": {"kind": link.queue.discipline, "limit": first, **parameters},
         "loss_ppb": round(link.loss * _PPB),
         "changes": [
             {"at_ps": change.at_ps, "limit": new} for change, new in zip(link.changes, later, strict=True)
         ],
         "sample": sample,
+    }
+
+
+def _codel(queue: Codel) -> dict[str, Any]:
+    return {
+        "target_ps": queue.target_ps,
+        "interval_ps": queue.interval_ps,
+        "ecn": queue.ecn,
+        "ce_threshold_ps": queue.ce_threshold_ps,
     }
 
 

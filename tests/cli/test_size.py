@@ -105,10 +105,12 @@ def test_every_congestion_control_is_a_group(
 
 def test_dctcp_on_a_link_that_marks_varies_less(bufferlab: Command) -> None:
     buffers = []
-    for options in ((), ("--set", "bottleneck.mark_above=100 packets")):
+    codel = "bottleneck.queue={discipline='codel', ce_threshold='1 ms'}"
+    for options in ((), ("--set", "bottleneck.mark_above=100 packets"), ("--set", codel)):
         document = json.loads(bufferlab(*LINK, "--flows", "dctcp:500", *options, "--json").out)
         buffers += [each["buffer_packets"] for each in document["rules"] if each["rule"] == "heterogeneous"]
     assert buffers[0] > 2 * buffers[1]
+    assert buffers[1] == buffers[2]
 
 
 def test_a_measured_variation_stands_for_the_model(bufferlab: Command) -> None:

@@ -45,7 +45,32 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ("links.west.loss", float("nan"), "links[0].loss: nan is out of bounds"),
         ("links.west.loss", "'1 %'", "links[0].loss: '1 %' is not a number"),
         ("links.west.queue", "red", "links[0].queue: 'red' is not accepted here; accepted: 'fifo'"),
-        ("links.west.queue", {"discipline": "red"}, "links[0].queue.discipline: 'red' is not a known word"),
+        (
+            "links.west.queue",
+            {"discipline": "red"},
+            "links[0].queue.discipline: 'red' is not a known discipline; accepted: fifo, codel",
+        ),
+        ("links.west.queue", {"target": "5 ms"}, "links[0].queue.discipline: is not a known discipline"),
+        (
+            "links.west.queue",
+            {"discipline": "codel", "taget": "5 ms"},
+            "links[0].queue.taget: is not a known key (did you mean 'target'?); accepted: discipline,",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "codel", "target": "5 packets"},
+            "links[0].queue.target: '5 packets' has a wrong unit",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "codel", "interval": "0 s"},
+            "links[0].queue.interval: '0 s' is too",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "fifo", "target": "5 ms"},
+            "links[0].queue.target: is not a known key; accepted: discipline",
+        ),
         ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required; accepted: The new"),
         (
             "links.west.changes",
@@ -179,6 +204,13 @@ def test_one_line_says_what_is_wrong(make: Make, path: str, value: object, messa
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
     assert caught.value.accepted
+
+
+def test_mark_above_is_the_fifo_s(make: Make) -> None:
+    given = {"links.west.queue": "codel", "links.west.mark_above": "20 packets"}
+    message = r"links\[0\]\.mark_above: '20 packets' goes with the queue 'fifo' only; accepted: ecn or"
+    with pytest.raises(InputError, match=message):
+        make(given)
 
 
 def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) -> None:

@@ -31,6 +31,10 @@ def schema_keys() -> set[str]:
     return {key for part in parts for key in part["properties"]}
 
 
+def schema_properties(part: str) -> set[str]:
+    return set(scenario_schema()["$defs"][part]["properties"])
+
+
 def test_the_committed_schema_is_the_code_s() -> None:
     stored = (ROOT / "docs" / "scenario.schema.json").read_text()
     assert stored == schema_text(), "run: python -m bufferlab.schema > docs/scenario.schema.json"
@@ -79,6 +83,7 @@ BASE: dict[str, dict[str, Any]] = {
     "TCP keys": {"rtt": "40 ms"},
     "probes": {"interval": "1 s"},
 }
+QUEUE: dict[str, Any] = {"discipline": "codel"}
 PARTS = {"links": "bottleneck", "TCP keys": "flows"}
 NAMES = {"path": ["west", "east"], "reverse_path": ["back"], "flows": ["short"]}
 
@@ -112,6 +117,19 @@ def test_examples_of_keys_are_accepted(title: str, key: str, example: str) -> No
     scenario["flows"] = [scenario["flows"]]
     lower(Scenario.from_dict(scenario))
     jsonschema.validate(scenario, scenario_schema())
+
+
+def test_examples_of_queue_keys_are_accepted() -> None:
+    rows = tables("Queue disciplines")
+    assert {row["key"] for row in rows} == {
+        f"`{key}`" for key in schema_properties("Fifo") | schema_properties("Codel")
+    }
+    for row in rows:
+        value = tomllib.loads(f"value = {row['example'].strip('`')}")["value"]
+        link = BASE["links"] | {"queue": QUEUE | {row["key"].strip("`"): value}}
+        scenario = {"run": BASE["run"], "bottleneck": link, "flows": [BASE["flows"]]}
+        lower(Scenario.from_dict(scenario))
+        jsonschema.validate(scenario, scenario_schema())
 
 
 @pytest.mark.parametrize("title", BASE)

@@ -298,6 +298,30 @@ def test_marks(make: Make, written: str, expected: dict[str, int]) -> None:
     assert discipline == {"kind": "fifo", "limit": {"packets": 100}, "mark_above": expected}
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("codel", {}),
+        ({"discipline": "codel"}, {}),
+        (
+            {
+                "discipline": "codel",
+                "target": "2 ms",
+                "interval": "1 s",
+                "ecn": True,
+                "ce_threshold": "0 s",
+            },
+            {"target_ps": 2 * MS, "interval_ps": S, "ecn": True, "ce_threshold_ps": 0},
+        ),
+    ],
+)
+def test_codel_is_lowered(make: Make, written: object, expected: dict[str, object]) -> None:
+    plan = lower(make({"links.west.queue": written}))
+    defaults = {"target_ps": 5 * MS, "interval_ps": 100 * MS, "ecn": False, "ce_threshold_ps": None}
+    discipline = {"kind": "codel", "limit": {"packets": 100}, **defaults, **expected}
+    assert plan["links"][0]["discipline"] == discipline
+
+
 def test_links_are_lowered(make: Make) -> None:
     changes = [{"at": "1 s", "buffer": "1 MB"}, {"at": "2 s", "buffer": "unlimited"}]
     link = lower(make({"links.west.changes": changes, "links.west.loss": 0.001}))["links"][0]

@@ -1,15 +1,14 @@
 //! What every discipline must do, whatever its policy: random scripts of arrivals, services and changes of the
 //! limit must obey the conservation law, keep each flow in order, and continue identically from a clone.
 
-use proptest::prelude::*;
-
 use bufferlab_units::{Rate, Span};
+use proptest::prelude::*;
 
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Arrive { flow: u32, bytes: u32 },
+    Arrive { flow: u32, bytes: u32, kind: PacketKind },
     Serve,
     SetLimit(Limit),
 }
@@ -22,9 +21,19 @@ fn limits() -> impl Strategy<Value = Limit> {
     ]
 }
 
+fn kinds() -> impl Strategy<Value = PacketKind> {
+    prop_oneof![
+        Just(PacketKind::Data(Ecn::Incapable)),
+        Just(PacketKind::Data(Ecn::Capable)),
+        Just(PacketKind::Data(Ecn::Marked)),
+        Just(PacketKind::Ack),
+    ]
+}
+
 fn scripts() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => (0..4_u32, 40..1500_u32).prop_map(|(flow, bytes)| Step::Arrive { flow, bytes }),
+        6 => (0..4_u32, 40..1500_u32, kinds())
+            .prop_map(|(flow, bytes, kind)| Step::Arrive { flow, bytes, kind }),
         4 => Just(Step::Serve),
         1 => limits().prop_map(Step::SetLimit),
     ];
@@ -34,6 +43,12 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
 /// The disciplines under test, each made with the given limit.
 const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
     |limit| Fifo::new(limit).into(),
+    |limit| Fifo::new(limit).marking_above(Limit::Packets(3)).into(),
+    |limit| Codel::new(limit, CodelConfig::default()).into(),
+    |limit| Codel::new(limit, HASTY).into(),
+    |limit| {
+        Codel::new(limit, CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY }).into()
+    },
     |limit| {
         let classes = Classes::Random { seed: 1 };
         SplitBuff::new(SplitBuffConfig { classes, ..splitbuff(limit, 2, Service::Alike) }).into()
@@ -58,6 +73,10 @@ fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffCon
     }
 }
 
+/// A CoDel that drops within these scripts, which take microseconds.
+const HASTY: CodelConfig =
+    CodelConfig { target: Span::from_us(2), interval: Span::from_us(5), ecn: false, ce_threshold: None };
+
 #[derive(Default)]
 struct Account {
     arrived: Backlog,
@@ -81,7 +100,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
     for (index, step) in script.iter().enumerate() {
         let now = Time::from_ps((u64::from(first_seq) + index as u64) * 1_000_000);
         match *step {
-            Step::Arrive { flow, bytes } => {
+            Step::Arrive { flow, bytes, kind } => {
                 let packet = Packet {
                     enqueued: Time::NEVER,
                     sent: now,
@@ -89,7 +108,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                     seq: first_seq + index as u32,
                     wire_bytes: bytes,
                     group: 0,
-                    kind: PacketKind::Data(Ecn::Incapable),
+                    kind,
                     srtt_us: 1_000 * (1 + flow * flow * 30),
                     ..Packet::default()
                 };
@@ -97,7 +116,11 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                 qdisc.enqueue(now, packet, &mut drops);
             }
             Step::Serve => {
-                if let Some(packet) = qdisc.dequeue(now, &mut drops) {
+                let (waited, marks) = (qdisc.backlog().packets > 0, qdisc.marks());
+                let next = qdisc.dequeue(now, &mut drops);
+                assert_eq!(next.is_some(), waited, "who has packets gives one");
+                assert!(qdisc.marks() - marks <= u64::from(waited), "only the packet that goes is marked");
+                if let Some(packet) = next {
                     assert!(packet.enqueued <= now);
                     account.departed.add(&packet);
                     served.push((packet.flow, packet.seq));

@@ -5,6 +5,7 @@
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 
+mod codel;
 #[cfg(test)]
 mod conformance;
 mod fifo;
@@ -12,6 +13,7 @@ mod packet;
 mod rtt;
 mod splitbuff;
 
+pub use codel::{Codel, CodelConfig};
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
@@ -145,6 +147,8 @@ macro_rules! disciplines {
 disciplines! {
     /// First in, first out, tail drop.
     Fifo: Fifo,
+    /// First in, first out, under CoDel.
+    Codel: Codel,
     /// Sub-buffers by round-trip time.
     SplitBuff: Box<SplitBuff>,
 }

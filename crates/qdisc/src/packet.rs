@@ -75,6 +75,8 @@ impl Packet {
 pub enum DropReason {
     /// The limit was reached.
     Overlimit,
+    /// The queue stood for too long (CoDel).
+    Standing,
 }
 
 /// A dropped packet.

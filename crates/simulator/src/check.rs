@@ -75,11 +75,7 @@ fn check_link(link: &LinkPlan, at: &str) -> Checked {
     within(link.rate_bps, 1, MAX_BPS, format!("{at}.rate_bps"))?;
     within(link.delay_ps, 0, MAX_PS, format!("{at}.delay_ps"))?;
     within(link.loss_ppb, 0, 1_000_000_000, format!("{at}.loss_ppb"))?;
-    let DisciplinePlan::Fifo { limit, mark_above } = &link.discipline;
-    check_limit(*limit, &format!("{at}.discipline.limit"))?;
-    if let Some(mark_above) = mark_above {
-        check_mark(*mark_above, &format!("{at}.discipline.mark_above"))?;
-    }
+    check_discipline(&link.discipline, &format!("{at}.discipline"))?;
     let mut last = 0;
     for (index, change) in link.changes.iter().enumerate() {
         within(change.at_ps, last, MAX_PS, format!("{at}.changes[{index}].at_ps"))?;
@@ -87,6 +83,21 @@ fn check_link(link: &LinkPlan, at: &str) -> Checked {
         last = change.at_ps;
     }
     Ok(())
+}
+
+fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
+    match discipline {
+        DisciplinePlan::Fifo { limit, mark_above } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            mark_above.map_or(Ok(()), |mark_above| check_mark(mark_above, &format!("{at}.mark_above")))
+        }
+        DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn: _, ce_threshold_ps } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            within(*target_ps, 0, MAX_PS, format!("{at}.target_ps"))?;
+            within(*interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))?;
+            within(ce_threshold_ps.unwrap_or(0), 0, MAX_PS, format!("{at}.ce_threshold_ps"))
+        }
+    }
 }
 
 /// A threshold may be zero: whoever has to wait is marked.

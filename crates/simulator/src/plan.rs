@@ -60,6 +60,20 @@ pub enum DisciplinePlan {
         #[serde(default)]
         mark_above: Option<LimitPlan>,
     },
+    /// RFC 8289.
+    Codel {
+        /// How much may wait.
+        limit: LimitPlan,
+        /// Wait that the queue may stand at, ps.
+        target_ps: u64,
+        /// How long it has to stand before the first drop, ps.
+        interval_ps: u64,
+        /// Packets of flows that listen are marked in place of being dropped.
+        ecn: bool,
+        /// Packets of flows that listen are marked if they waited for longer, ps; `null` for never.
+        #[serde(default)]
+        ce_threshold_ps: Option<u64>,
+    },
 }
 
 /// How much may wait in a queue (the packet in transmission is not counted).

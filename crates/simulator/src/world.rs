@@ -1,6 +1,6 @@
 //! From a checked plan to a world.
 
-use bufferlab_qdisc::{AnyQdisc, Ecn, Fifo, Limit};
+use bufferlab_qdisc::{AnyQdisc, Codel, CodelConfig, Ecn, Fifo, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
@@ -118,6 +118,15 @@ fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
     match discipline {
         DisciplinePlan::Fifo { limit: bound, mark_above } => {
             Fifo::new(limit(*bound)).marking_above(threshold(*mark_above)).into()
+        }
+        DisciplinePlan::Codel { limit: bound, target_ps, interval_ps, ecn, ce_threshold_ps } => {
+            let config = CodelConfig {
+                target: Span::from_ps(*target_ps),
+                interval: Span::from_ps(*interval_ps),
+                ecn: *ecn,
+                ce_threshold: ce_threshold_ps.map(Span::from_ps),
+            };
+            Codel::new(limit(*bound), config).into()
         }
     }
 }

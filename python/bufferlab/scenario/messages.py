@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bufferlab.errors import NO_VALUE, InputError
-from bufferlab.scenario.models import Bulk, Change, Fifo, Flow, Link, Part, Probes, Run, Transfer, Udp
+from bufferlab.scenario.models import Bulk, Change, Codel, Fifo, Flow, Link, Part, Probes, Run, Transfer, Udp
 from bufferlab.scenario.plain import Json, Table
 
 _PARTS: Final[Mapping[str, type[Part]]] = {
@@ -18,7 +18,8 @@ _PARTS: Final[Mapping[str, type[Part]]] = {
     "bottleneck": Link,
     "links": Link,
     "changes": Change,
-    "queue": Fifo,
+    "fifo": Fifo,
+    "codel": Codel,
     "flows": Flow,
     "probes": Probes,
     "bulk": Bulk,
@@ -30,9 +31,14 @@ _PHRASES: Final = {
     "list_type": ("is not a list", "a list"),
     "too_short": ("is empty", "at least one item"),
     "too_long": ("has too many items", "a shorter list"),
-    "literal_error": ("is not a known word", "fifo"),
     "model_type": ("is not a table", "a table of keys"),
 }
+
+_TAGS: Final[Mapping[int | str, tuple[str, str]]] = {
+    "application": ("kind", "bulk, transfer, udp"),
+    "queue": ("discipline", "fifo, codel"),
+}
+"""Tables whose keys depend on one of them: which, and what it may be."""
 
 _LISTS: Final = ("links", "flows")
 
@@ -65,8 +71,9 @@ def _translate(error: ErrorDetails, root: type[Part], table: Table) -> InputErro
     if kind == "list_type" and key in _LISTS:
         return InputError("is not a list", key=key, value=value, accepted=f"tables headed [[{key}]]")
     if kind.startswith("union_tag"):
-        tag = value.get("kind", NO_VALUE) if isinstance(value, dict) else value
-        return InputError("is not a known kind", key=f"{key}.kind", value=tag, accepted="bulk, transfer, udp")
+        field, known = _TAGS[place[-1]]
+        tag = value.get(field, NO_VALUE) if isinstance(value, dict) else value
+        return InputError(f"is not a known {field}", key=f"{key}.{field}", value=tag, accepted=known)
     problem, accepted = _PHRASES.get(kind, (f"is not accepted ({error['msg']})", None))
     return InputError(problem, key=key, value=value, accepted=accepted)
 
@@ -101,9 +108,10 @@ def _key(place: tuple[int | str, ...], table: Json) -> str:
             key += f"[{step}]"
             node = node[step] if isinstance(node, list) and step < len(node) else None
             continue
-        is_alternative = isinstance(node, dict) and step not in node and node.get("kind") == step
+        tags = [node.get(tag) for tag, _ in _TAGS.values()] if isinstance(node, dict) else []
+        is_alternative = isinstance(node, dict) and step not in node and step in tags
         if not is_alternative:
             key = f"{key}.{step}" if key else step
             node = node.get(step) if isinstance(node, dict) else None
-            node = {"kind": node} if isinstance(node, str) else node
+            node = {"kind": node, "discipline": node} if isinstance(node, str) else node
     return key

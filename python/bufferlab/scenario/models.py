@@ -89,6 +89,34 @@ class Fifo(Part):
     discipline: Literal["fifo"] = Field(description="Name of the queue discipline.")
 
 
+class Codel(Part):
+    """First in, first out, under CoDel (RFC 8289)."""
+
+    discipline: Literal["codel"] = Field(description="Name of the queue discipline.")
+    target_ps: Annotated[int, time(0, "5 ms")] = Field(
+        5 * PS_PER_S // 1000,
+        alias="target",
+        description="Wait at which the queue may stand.",
+        json_schema_extra={"default": "5 ms"},
+    )
+    interval_ps: Annotated[int, time(1, "100 ms")] = Field(
+        PS_PER_S // 10,
+        alias="interval",
+        description="How long the queue has to stand before the first drop: about the longest usual rtt.",
+        json_schema_extra={"default": "100 ms"},
+    )
+    ecn: Flag = Field(False, description="ECN-capable packets are marked in place of being dropped.")
+    ce_threshold_ps: Annotated[int, time(0, "1 ms")] | None = Field(
+        None,
+        alias="ce_threshold",
+        description="ECN-capable packets that waited for longer are marked; default never.",
+    )
+
+
+Queue = Fifo | Codel
+"""Who waits, who is served, who is dropped."""
+
+
 class Change(Part):
     """A new buffer from a moment on."""
 
@@ -106,7 +134,10 @@ class Link(Part):
     )
     buffer: BufferText = Field(description="How much may wait; the packet in transmission is not counted.")
     queue: Annotated[
-        Fifo, WordOrTable("discipline", ("fifo",), "'fifo' or a table {discipline = 'fifo'}")
+        Annotated[Queue, Field(discriminator="discipline")],
+        WordOrTable(
+            "discipline", ("fifo", "codel"), "'fifo', 'codel', or a table such as {discipline = 'codel'}"
+        ),
     ] = Field(Fifo(discipline="fifo"), description="Queue discipline, with its parameters if a table.")
     mark_above: MarkText | None = Field(
         None,
@@ -116,6 +147,17 @@ class Link(Part):
         0.0, description="Chance that an arriving packet is lost before the queue."
     )
     changes: list[Change] = Field([], description="Changes of the buffer during the run, in order of time.")
+
+    @model_validator(mode="after")
+    def _marks_by_the_queue(self) -> Self:
+        if self.mark_above is not None and not isinstance(self.queue, Fifo):
+            raise InputError(
+                "goes with the queue 'fifo' only",
+                key="mark_above",
+                value=self.mark_above.text,
+                accepted="ecn or ce_threshold in the queue's table",
+            )
+        return self
 
     @model_validator(mode="after")
     def _changes_in_order(self) -> Self:

@@ -77,8 +77,7 @@ def demand_of(
     if not member.any():
         name = plan["links"][link]["name"]
         raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
-    marks = plan["links"][link]["discipline"].get("mark_above") is not None
-    mix = _mix(plan, chosen, marks=marks)
+    mix = _mix(plan, chosen, marks=_marks(plan["links"][link]["discipline"]))
     _check_measured(measured or {}, mix)
     rtt_s = _round_trips_s(plan)[member]
     jittered = any(groups[i]["jitter"]["kind"] != "none" for i in chosen)
@@ -94,6 +93,12 @@ def demand_of(
         targets=targets or Targets(),
         measured=measured or {},
     )
+
+
+def _marks(discipline: Mapping[str, Any]) -> bool:
+    """Whether a queue marks packets of flows that listen."""
+    thresholds = (discipline.get("mark_above"), discipline.get("ce_threshold_ps"))
+    return bool(discipline.get("ecn")) or any(threshold is not None for threshold in thresholds)
 
 
 def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use bufferlab_simulator::{Control, Outcome, Plan, run};
+use bufferlab_simulator::{Control, DisciplinePlan, LimitPlan, Outcome, Plan, run};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -76,6 +76,30 @@ fn random_plans_reach_every_corner() {
     let [others @ .., _, _] = sums;
     let enough = others.iter().all(|&plans| plans >= 40) && sums[6] >= 20 && sums[7] >= 40;
     assert!(enough, "plans of 200 with each: {sums:?}");
+}
+
+/// Without limits only CoDel drops.
+#[test]
+fn random_plans_make_codel_drop_and_mark() {
+    let mut runner = TestRunner::new(config(1));
+    let (mut drops, mut marks) = (0, 0);
+    for _ in 0..200 {
+        let mut plan = plans().new_tree(&mut runner).unwrap().current().0;
+        for link in &mut plan.links {
+            link.changes.clear();
+            match &mut link.discipline {
+                DisciplinePlan::Fifo { limit, mark_above } => {
+                    (*limit, *mark_above) = (LimitPlan::Unlimited, None);
+                }
+                DisciplinePlan::Codel { limit, .. } => *limit = LimitPlan::Unlimited,
+            }
+        }
+        assert_agreement(&plan);
+        let queues = run(&plan, &Control::default()).unwrap().queues;
+        drops += u64::from(queues.whole_dropped_packets.iter().any(|&packets| packets > 0));
+        marks += u64::from(queues.marked_packets.iter().any(|&packets| packets > 0));
+    }
+    assert!(drops >= 40 && marks >= 5, "plans of 200 with drops: {drops}, with marks: {marks}");
 }
 
 proptest! {

@@ -5,10 +5,13 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, RecoveryPlan, run};
+use bufferlab_simulator::{
+    ALL_GROUPS, CongestionPlan, Control, DisciplinePlan, GrowthPlan, JitterPlan, LimitPlan, Outcome, Plan,
+    RecoveryPlan, run,
+};
 
 use crate::oracle;
-use crate::scenes::{MS, RATE_BPS, S, dumbbell, tcp_of};
+use crate::scenes::{MS, RATE_BPS, S, codel, dumbbell, tcp_of};
 
 const RECOVERIES: [(&str, RecoveryPlan); 5] = [
     ("tahoe", RecoveryPlan::Tahoe),
@@ -128,6 +131,58 @@ fn jain_permille(shares: &[u64]) -> u128 {
     let shares = || shares.iter().copied().map(u128::from);
     let sum: u128 = shares().sum();
     sum * sum * 1_000 / (shares().count() as u128 * shares().map(|share| share * share).sum::<u128>())
+}
+
+/// What the queue does to one greedy flow's delay: a FIFO fills what it has, CoDel holds 5 ms.
+#[test]
+fn disciplines_by_buffer() {
+    let mut text = String::from(
+        "One flow over 10 Mbit/s, round trip 50 ms: 62 packets of 1000 bytes. 5 s to 20 s.\n\
+         Goodput in thousandths of the rate (960 at most: headers), wait in microseconds. DCTCP listens to marks.\n\n\
+         discipline      control  buffer  goodput  mean wait  max wait  drops  marks  timeouts\n",
+    );
+    let thousand = LimitPlan::Packets(1_000);
+    let fifo = |packets| DisciplinePlan::Fifo { limit: LimitPlan::Packets(packets), mark_above: None };
+    let reno = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
+    let with = |ecn, ce_threshold_ps| DisciplinePlan::Codel {
+        limit: thousand,
+        target_ps: 5 * MS,
+        interval_ps: 100 * MS,
+        ecn,
+        ce_threshold_ps,
+    };
+    let rows = [
+        ("fifo", "reno", fifo(60), reno.clone()),
+        ("fifo", "reno", fifo(1_000), reno.clone()),
+        ("codel", "reno", codel(LimitPlan::Packets(60)), reno.clone()),
+        ("codel", "reno", codel(thousand), reno.clone()),
+        ("codel ecn", "reno", with(true, None), reno),
+        ("codel", "dctcp", codel(thousand), CongestionPlan::Dctcp),
+        ("codel ecn", "dctcp", with(true, None), CongestionPlan::Dctcp),
+        ("codel ce 1 ms", "dctcp", with(false, Some(MS)), CongestionPlan::Dctcp),
+    ];
+    for (name, control, discipline, congestion) in rows {
+        let (DisciplinePlan::Fifo { limit, .. } | DisciplinePlan::Codel { limit, .. }) = discipline;
+        let LimitPlan::Packets(buffer) = limit else { unreachable!("these buffers are counted in packets") };
+        let mut plan = dumbbell(RecoveryPlan::Sack, 1, &[50]);
+        plan.links[0].discipline = discipline;
+        tcp_of(&mut plan).congestion = congestion;
+        let outcome = outcome(&plan);
+        let (flows, queues, row) = (&outcome.flows, &outcome.queues, link_row(&outcome));
+        writeln!(
+            text,
+            "{name:<14}  {control:<7} {buffer:>7} {:>8} {:>10} {:>9} {:>6} {:>6} {:>9}",
+            goodput_permille(&plan, flows.delivered_bytes[0]),
+            queues.sojourn_mean_ps[row] as u64 / 1_000_000,
+            queues.sojourn_max_ps[row] / 1_000_000,
+            queues.dropped_packets[row],
+            queues.marked_packets[row],
+            flows.timeouts[0],
+        )
+        .unwrap();
+        crate::differential::assert_agreement(&plan);
+    }
+    compare("disciplines.txt", &text);
 }
 
 /// A short transfer that loses two segments, told by the slow engine: the two agree.

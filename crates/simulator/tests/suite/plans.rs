@@ -105,22 +105,37 @@ fn link() -> impl Strategy<Value = LinkPlan> {
         2 => 100_000..40_000_000_u64,
     ];
     let loss = prop_oneof![25 => Just(0), 8 => 1..=50_000_000_u32, 1 => Just(1_000_000_000)];
-    let mark_above = prop_oneof![
-        1 => Just(None),
-        4 => (0..4_u64).prop_map(|packets| Some(LimitPlan::Packets(packets))),
-        2 => (0..4_000_u64).prop_map(|bytes| Some(LimitPlan::Bytes(bytes))),
-    ];
-    (rate, moment(20 * MS), (limit(), mark_above), loss, changes(), any::<bool>()).prop_map(
-        |(rate_bps, delay_ps, (limit, mark_above), loss_ppb, changes, sample)| LinkPlan {
+    (rate, moment(20 * MS), discipline(), loss, changes(), any::<bool>()).prop_map(
+        |(rate_bps, delay_ps, discipline, loss_ppb, changes, sample)| LinkPlan {
             name: String::new(),
             rate_bps,
             delay_ps,
-            discipline: DisciplinePlan::Fifo { limit, mark_above },
+            discipline,
             loss_ppb,
             changes,
             sample,
         },
     )
+}
+
+fn discipline() -> impl Strategy<Value = DisciplinePlan> {
+    let mark_above = prop_oneof![
+        1 => Just(None),
+        4 => (0..4_u64).prop_map(|packets| Some(LimitPlan::Packets(packets))),
+        2 => (0..4_000_u64).prop_map(|bytes| Some(LimitPlan::Bytes(bytes))),
+    ];
+    let fifo =
+        (limit(), mark_above).prop_map(|(limit, mark_above)| DisciplinePlan::Fifo { limit, mark_above });
+    // within a few packets' times of each other, so that runs of a second or two drop and mark
+    let codel = (limit(), moment(4 * MS), moment(20 * MS), any::<bool>(), option::of(moment(8 * MS)))
+        .prop_map(|(limit, target_ps, interval_ps, ecn, ce_threshold_ps)| DisciplinePlan::Codel {
+            limit,
+            target_ps,
+            interval_ps: interval_ps.max(1),
+            ecn,
+            ce_threshold_ps,
+        });
+    prop_oneof![2 => fifo, 1 => codel]
 }
 
 fn group() -> impl Strategy<Value = GroupPlan> {

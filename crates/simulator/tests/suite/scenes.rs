@@ -79,6 +79,17 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
     }
 }
 
+/// CoDel as everybody runs it (RFC 8289 section 5.3), over as large a buffer as the plan's link has.
+pub(crate) fn codel(limit: LimitPlan) -> DisciplinePlan {
+    DisciplinePlan::Codel {
+        limit,
+        target_ps: 5 * MS,
+        interval_ps: 100 * MS,
+        ecn: false,
+        ce_threshold_ps: None,
+    }
+}
+
 /// The only group's TCP.
 pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
     match &mut plan.groups[0].source {

@@ -1,15 +1,18 @@
 //! A link as a log of its packets.
 
+use std::collections::VecDeque;
 use std::fmt;
 
-use bufferlab_qdisc::{Backlog, Drops, Fifo, Limit, Packet, QueueDisc};
+use bufferlab_qdisc::{
+    AnyQdisc, Backlog, Codel, CodelConfig, Dropped, Drops, Fifo, Limit, Packet, QueueDisc,
+};
 use bufferlab_simulator::{DisciplinePlan, LimitPlan, LinkPlan};
 use bufferlab_units::{Span, Stream, Time};
 
 /// The random stream of a link's losses: part of what a plan means, so the number is the engine's.
 const LOSS_STREAM: u32 = 1;
 
-/// What became of a packet that arrived.
+/// What became of a packet when it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Lost,
@@ -32,16 +35,18 @@ impl fmt::Display for Fate {
 pub(super) struct Stay {
     pub(super) group: u32,
     pub(super) bytes: u64,
-    pub(super) fate: Fate,
-    pub(super) marked: bool,
     pub(super) arrived: Time,
+    /// Before it reached the queue.
+    pub(super) lost: bool,
+    pub(super) dropped: Option<Time>,
+    pub(super) marked: Option<Time>,
     /// When its transmission began and will end.
     pub(super) sent: Option<(Time, Time)>,
 }
 
 /// A link: what it does now, and the log.
 pub(super) struct Link {
-    fifo: Fifo,
+    qdisc: AnyQdisc,
     rate_bps: u128,
     /// Bits sent or being sent, times 10¹²: divided by the rate, picoseconds.
     sent_bits_e12: u128,
@@ -49,10 +54,12 @@ pub(super) struct Link {
     loss_ppb: u32,
     changes: Vec<(Time, Limit)>,
     in_service: Option<Packet>,
-    /// Accepted packets' places in the log; packets are served in order.
-    next_served: usize,
+    /// Packets in the discipline, with their places in the log.
+    waiting: VecDeque<(Packet, usize)>,
     /// The end of a transmission that has just begun.
     pub(super) begun: Option<Time>,
+    /// Packets just dropped that had been accepted before.
+    pub(super) expelled: Vec<Packet>,
     pub(super) stays: Vec<Stay>,
     /// The backlog after each change.
     pub(super) backlogs: Vec<(Time, Backlog)>,
@@ -62,19 +69,18 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(seed: u64, index: u32, plan: &LinkPlan) -> Link {
-        let DisciplinePlan::Fifo { limit: first, mark_above } = plan.discipline;
-        let mark_above = mark_above.map_or(Limit::Unlimited, limit);
         let changes = plan.changes.iter();
         Link {
-            fifo: Fifo::new(limit(first)).marking_above(mark_above),
+            qdisc: qdisc(&plan.discipline),
             rate_bps: u128::from(plan.rate_bps),
             sent_bits_e12: 0,
             loss: Stream::new(seed, LOSS_STREAM, index),
             loss_ppb: plan.loss_ppb,
             changes: changes.map(|change| (Time::from_ps(change.at_ps), limit(change.limit))).collect(),
             in_service: None,
-            next_served: 0,
+            waiting: VecDeque::new(),
             begun: None,
+            expelled: Vec::new(),
             stays: Vec::new(),
             backlogs: Vec::new(),
             samples: Vec::new(),
@@ -82,29 +88,56 @@ impl Link {
     }
 
     pub(super) fn arrive(&mut self, now: Time, packet: Packet) -> Fate {
-        let marks = self.fifo.marks();
-        let fate = self.admit(now, packet);
-        let marked = self.fifo.marks() > marks;
         let (group, bytes) = (u32::from(packet.group), u64::from(packet.wire_bytes));
-        self.stays.push(Stay { group, bytes, fate, marked, arrived: now, sent: None });
+        let lost = self.loss_ppb > 0 && self.is_lost();
+        let place = self.stays.len();
+        self.stays.push(Stay { group, bytes, arrived: now, lost, dropped: None, marked: None, sent: None });
+        if !lost {
+            self.waiting.push_back((packet, place));
+            self.enqueue(now, packet, place);
+        }
         if self.in_service.is_none() {
             self.serve(now);
         }
-        self.backlogs.push((now, self.fifo.backlog()));
-        fate
+        self.backlogs.push((now, self.qdisc.backlog()));
+        match self.stays[place] {
+            Stay { lost: true, .. } => Fate::Lost,
+            Stay { dropped: Some(_), .. } => Fate::Dropped,
+            _ => Fate::Accepted,
+        }
     }
 
-    fn admit(&mut self, now: Time, packet: Packet) -> Fate {
-        if self.loss_ppb > 0 && self.is_lost() {
-            return Fate::Lost;
-        }
+    fn enqueue(&mut self, now: Time, packet: Packet, place: usize) {
         // the latest change so far holds; of several at one moment, the last
         if let Some((_, limit)) = self.changes.iter().rfind(|(at, _)| *at <= now) {
-            self.fifo.set_limit(*limit);
+            self.qdisc.set_limit(*limit);
         }
-        let mut drops = Drops::new();
-        self.fifo.enqueue(now, packet, &mut drops);
-        if drops.is_empty() { Fate::Accepted } else { Fate::Dropped }
+        let (mut drops, marks) = (Drops::new(), self.qdisc.marks());
+        self.qdisc.enqueue(now, packet, &mut drops);
+        if self.qdisc.marks() > marks {
+            self.stays[place].marked = Some(now);
+        }
+        self.log_drops(now, &drops, Some(place));
+    }
+
+    fn log_drops(&mut self, now: Time, drops: &[Dropped], arriving: Option<usize>) {
+        for dropped in drops {
+            let place = self.leave(&dropped.packet);
+            self.stays[place].dropped = Some(now);
+            if arriving != Some(place) {
+                self.expelled.push(dropped.packet);
+            }
+        }
+    }
+
+    /// A packet is no longer in the discipline; its place in the log. Two alike leave in order.
+    fn leave(&mut self, packet: &Packet) -> usize {
+        let name = |packet: &Packet| {
+            (packet.flow, packet.seq, packet.sent, packet.hop, std::mem::discriminant(&packet.kind))
+        };
+        let index = self.waiting.iter().position(|(waiting, _)| name(waiting) == name(packet));
+        let (_, place) = self.waiting.remove(index.expect("what leaves has come")).expect("it is there");
+        place
     }
 
     /// A share of `loss_ppb` parts per billion of all 64-bit numbers is lost.
@@ -116,19 +149,21 @@ impl Link {
     pub(super) fn depart(&mut self, now: Time) -> Packet {
         let packet = self.in_service.take().expect("a departure belongs to a transmission");
         self.serve(now);
-        self.backlogs.push((now, self.fifo.backlog()));
+        self.backlogs.push((now, self.qdisc.backlog()));
         packet
     }
 
     fn serve(&mut self, now: Time) {
-        self.in_service = self.fifo.dequeue(now, &mut Drops::new());
-        let Some(packet) = &self.in_service else { return };
+        let (mut drops, marks) = (Drops::new(), self.qdisc.marks());
+        self.in_service = self.qdisc.dequeue(now, &mut drops);
+        self.log_drops(now, &drops, None);
+        let Some(packet) = self.in_service else { return };
         let ends = now + self.transmission(packet.wire_bytes);
-        while self.stays[self.next_served].fate != Fate::Accepted {
-            self.next_served += 1;
+        let place = self.leave(&packet);
+        self.stays[place].sent = Some((now, ends));
+        if self.qdisc.marks() > marks {
+            self.stays[place].marked = Some(now);
         }
-        self.stays[self.next_served].sent = Some((now, ends));
-        self.next_served += 1;
         self.begun = Some(ends);
     }
 
@@ -137,6 +172,19 @@ impl Link {
         let before = self.sent_bits_e12 / self.rate_bps;
         self.sent_bits_e12 += u128::from(bytes) * 8_000_000_000_000;
         Span::from_ps((self.sent_bits_e12 / self.rate_bps - before) as u64)
+    }
+}
+
+fn qdisc(plan: &DisciplinePlan) -> AnyQdisc {
+    match *plan {
+        DisciplinePlan::Fifo { limit: bound, mark_above } => {
+            Fifo::new(limit(bound)).marking_above(mark_above.map_or(Limit::Unlimited, limit)).into()
+        }
+        DisciplinePlan::Codel { limit: bound, target_ps, interval_ps, ecn, ce_threshold_ps } => {
+            let (target, interval) = (Span::from_ps(target_ps), Span::from_ps(interval_ps));
+            let ce_threshold = ce_threshold_ps.map(Span::from_ps);
+            Codel::new(limit(bound), CodelConfig { target, interval, ecn, ce_threshold }).into()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The engine's slow twin: every packet's every step is an event in one calendar, in true time.
 //!
-//! It shares with the engine what both are built on (the transport's endpoints, the FIFO discipline, the random
+//! It shares with the engine what both are built on (the transport's endpoints, the disciplines, the random
 //! streams) and nothing else: no shifted clocks, no departures known in advance, no marks, no rings, no running
 //! sums. What a link measured is worked out at the end from a log of its packets.
 //!
@@ -194,11 +194,14 @@ impl<'a> Oracle<'a> {
     fn on_arrival(&mut self, now: Time, link: u32, packet: Packet) {
         let fate = self.links[link as usize].arrive(now, packet);
         self.note(now, || format!("{} {fate} link {link}", name(&packet)));
-        self.schedule_departure(link);
+        self.schedule_departure(now, link);
     }
 
     /// Schedules the end of a transmission that has just begun.
-    fn schedule_departure(&mut self, link: u32) {
+    fn schedule_departure(&mut self, now: Time, link: u32) {
+        for packet in std::mem::take(&mut self.links[link as usize].expelled) {
+            self.note(now, || format!("{} is dropped from link {link}", name(&packet)));
+        }
         if let Some(at) = self.links[link as usize].begun.take() {
             self.schedule(at, Turn::Departure { link }, Event::Departure);
         }
@@ -207,7 +210,7 @@ impl<'a> Oracle<'a> {
     /// A packet leaves a link, for the next one of its path or for its host.
     fn on_departure(&mut self, now: Time, link: u32) {
         let mut packet = self.links[link as usize].depart(now);
-        self.schedule_departure(link);
+        self.schedule_departure(now, link);
         self.note(now, || format!("{} leaves link {link}", name(&packet)));
         packet.hop += 1;
         let (flow, group) = (packet.flow, self.group(packet.flow));

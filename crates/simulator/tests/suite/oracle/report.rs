@@ -9,7 +9,7 @@ use bufferlab_simulator::{
 use bufferlab_units::Time;
 
 use super::Oracle;
-use super::link::{Fate, Link, Stay};
+use super::link::{Link, Stay};
 
 /// A stretch of time, its end not included.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl Window {
 impl Stay {
     /// Reached the queue: not lost before it.
     fn came(&self) -> bool {
-        self.fate != Fate::Lost
+        !self.lost
     }
 
     fn left_by(&self, end: Time) -> bool {
@@ -88,22 +88,22 @@ impl Oracle<'_> {
             (chosen.len() as u64, chosen.iter().map(|stay| stay.bytes).sum::<u64>())
         };
         let arrived = |window: Window| count(&|stay| stay.came() && window.holds(stay.arrived));
-        let dropped = |window: Window| count(&|s| s.fate == Fate::Dropped && window.holds(s.arrived));
-        let lost = |window: Window| count(&|s| s.fate == Fate::Lost && window.holds(s.arrived));
+        let dropped = |window: Window| count(&|s| s.dropped.is_some_and(|at| window.holds(at)));
+        let lost = |window: Window| count(&|s| s.lost && window.holds(s.arrived));
         let departed = |window: Window| count(&|s| s.sent.is_some_and(|(_, ends)| window.holds(ends)));
         table.arrived_packets.push(arrived(measured).0);
         table.arrived_bytes.push(arrived(measured).1);
         table.dropped_packets.push(dropped(measured).0);
         table.dropped_bytes.push(dropped(measured).1);
         table.lost_packets.push(lost(measured).0);
-        table.marked_packets.push(count(&|s| s.marked && measured.holds(s.arrived)).0);
+        table.marked_packets.push(count(&|s| s.marked.is_some_and(|at| measured.holds(at))).0);
         table.departed_packets.push(departed(measured).0);
         table.departed_bytes.push(departed(measured).1);
         table.whole_arrived_packets.push(arrived(whole).0);
         table.whole_dropped_packets.push(dropped(whole).0);
         table.whole_lost_packets.push(lost(whole).0);
         table.whole_departed_packets.push(departed(whole).0);
-        table.left_packets.push(count(&|s| s.fate == Fate::Accepted && !s.left_by(whole.to)).0);
+        table.left_packets.push(count(&|s| s.came() && s.dropped.is_none() && !s.left_by(whole.to)).0);
     }
 
     fn report_waits(
@@ -230,7 +230,9 @@ fn report_queue_samples(index: u32, link: &Link, table: &mut QueueSampleTable) {
         table.backlog_packets.push(packets);
         table.backlog_bytes.push(bytes);
         table.arrived_packets.push(came().count() as u64);
-        table.dropped_packets.push(came().filter(|stay| stay.fate == Fate::Dropped).count() as u64);
+        table
+            .dropped_packets
+            .push(came().filter(|stay| stay.dropped.is_some_and(|at| at < time)).count() as u64);
         table.departed_bytes.push(came().filter(|stay| stay.left_by(time)).map(|stay| stay.bytes).sum());
     }
 }

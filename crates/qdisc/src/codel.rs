@@ -1,0 +1,434 @@
+//! CoDel, controlled delay: packets are dropped when they leave, because of how long they waited.
+//!
+//! Sources: RFC 8289 (its section 5, annotated pseudocode: 5.2 state, 5.3 constants, 5.5 dequeue, 5.6 helpers); for
+//! marks, which the pseudocode leaves out, the behavior of Linux (`net/sched/sch_codel.c`, `include/net/codel_impl.h`).
+//!
+//! A standing queue is one whose packets have all waited for at least the target during a whole interval. Then the
+//! first packet to leave is dropped, and while the queue stands more follow, at distances that shrink as the interval
+//! divided by the square root of their count: what a sender whose rate is the inverse root of its loss (TCP) needs so
+//! that its rate falls in even steps.
+//!
+//! - `ecn`: a packet of a flow that listens is marked and leaves in place of being dropped.
+//! - `ce_threshold`: a packet of such a flow that waited for longer is marked, whatever else is decided and whether or
+//!   not `ecn` is on (Linux). With 1 ms and DCTCP this is a step threshold in time.
+//!
+//! Departures from RFC 8289:
+//! - The queue may always hold a packet (section 5.6, `bytes() <= maxpacket_`). A full packet is the largest one that has
+//!   come, as the discipline is told of no interface; section 5.3 would take the interface's MTU, as Linux does now.
+//! - There is a limit with tail drop, as in Linux; the RFC leaves it to the queue below.
+//!
+//! Departures from Linux:
+//! - The control law takes a correctly rounded square root, not Newton steps of 16 bits; time is exact, not in units
+//!   of 1024 ns.
+//! - An interval above the target ends when it has passed (the RFC's `now >= first_above_time_`), not just after.
+//! - A packet that a queue before this one marked is let go like one that is marked here, but not counted as a mark:
+//!   `marks` are of this queue. One marked for both reasons counts once.
+//! - A new limit keeps what waits; Linux drops what exceeds it.
+//!
+//! Cost: one copy of 32 bytes each way, a square root a drop.
+
+use std::collections::VecDeque;
+
+use bufferlab_units::{Span, Time};
+
+use crate::{Backlog, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc};
+
+/// What an operator sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodelConfig {
+    /// Wait that a queue may stand at: 5 ms (RFC 8289 section 5.3, TARGET).
+    pub target: Span,
+    /// How long a queue has to stand before the first drop, of the order of the longest usual round trip: 100 ms
+    /// (section 5.3, INTERVAL).
+    pub interval: Span,
+    /// Marks packets of flows that listen where it would drop them (Linux's `ecn`).
+    pub ecn: bool,
+    /// Marks packets of flows that listen if they waited for longer; none for never (Linux's `ce_threshold`).
+    pub ce_threshold: Option<Span>,
+}
+
+impl Default for CodelConfig {
+    fn default() -> CodelConfig {
+        CodelConfig { target: Span::from_ms(5), interval: Span::from_ms(100), ecn: false, ce_threshold: None }
+    }
+}
+
+/// A dropping state that began so many intervals after the last drop's date starts anew (section 5.5).
+const MEMORY_INTERVALS: u64 = 16;
+
+/// When to drop: the state of section 5.2.
+#[derive(Clone, Copy, Debug)]
+struct Control {
+    config: CodelConfig,
+    /// When an interval above the target will have passed; none while below.
+    first_above_time: Option<Time>,
+    /// When the next packet is to be dropped, or was.
+    drop_next: Time,
+    /// Packets dropped in this dropping state; the next one continues from there.
+    count: u64,
+    /// `count` when this dropping state began.
+    lastcount: u64,
+    dropping: bool,
+}
+
+impl Control {
+    fn new(config: CodelConfig) -> Control {
+        Control {
+            config,
+            first_above_time: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            lastcount: 0,
+            dropping: false,
+        }
+    }
+
+    /// Whether a packet that waited so long may be dropped, with `small` where hardly anything is left
+    /// (section 5.6, `dodequeue`).
+    #[inline]
+    fn ok_to_drop(&mut self, now: Time, sojourn: Span, small: bool) -> bool {
+        if sojourn < self.config.target || small {
+            self.first_above_time = None;
+            return false;
+        }
+        let first_above_time = *self.first_above_time.get_or_insert(now + self.config.interval);
+        now >= first_above_time
+    }
+
+    /// Whether the next drop is due.
+    #[inline]
+    fn is_due(&self, now: Time) -> bool {
+        self.dropping && now >= self.drop_next
+    }
+
+    /// A dropping state begins; close to the last one, at the rate that it had reached (section 5.5).
+    fn start_dropping(&mut self, now: Time) {
+        let recent = self.config.interval.saturating_mul(MEMORY_INTERVALS);
+        let more = self.count - self.lastcount;
+        let resumes = more > 1 && now.saturating_since(self.drop_next) < recent;
+        self.count = if resumes { more } else { 1 };
+        self.lastcount = self.count;
+        self.dropping = true;
+        self.drop_next = self.control_law(now);
+    }
+
+    /// The next drop, counted from when this one was due.
+    fn schedule(&mut self) {
+        self.drop_next = self.control_law(self.drop_next);
+    }
+
+    /// `t + interval / sqrt(count)` (section 5.6). Division and root are rounded alike everywhere (IEEE 754).
+    fn control_law(&self, t: Time) -> Time {
+        let distance_ps = self.config.interval.as_ps() as f64 / (self.count as f64).sqrt();
+        t + Span::from_ps(distance_ps as u64)
+    }
+}
+
+/// A FIFO queue under CoDel, with a limit in packets or bytes.
+#[derive(Clone, Debug)]
+pub struct Codel {
+    packets: VecDeque<Packet>,
+    bytes: u64,
+    limit: Limit,
+    /// The largest packet that has come, bytes.
+    max_packet: u64,
+    control: Control,
+    marks: u64,
+}
+
+impl Codel {
+    /// An empty queue.
+    pub fn new(limit: Limit, config: CodelConfig) -> Codel {
+        let control = Control::new(config);
+        Codel { packets: VecDeque::new(), bytes: 0, limit, max_packet: 0, control, marks: 0 }
+    }
+
+    /// The next packet, and whether it may be dropped (section 5.6, `dodequeue`).
+    #[inline]
+    fn pop(&mut self, now: Time) -> Option<(Packet, bool)> {
+        let Some(packet) = self.packets.pop_front() else {
+            self.control.first_above_time = None;
+            return None;
+        };
+        self.bytes -= u64::from(packet.wire_bytes);
+        let small = self.bytes <= self.max_packet;
+        let ok_to_drop = self.control.ok_to_drop(now, now - packet.enqueued, small);
+        Some((packet, ok_to_drop))
+    }
+
+    /// Marks a packet in place of dropping it, if its flow listens; false if it has to be dropped.
+    fn spare(&mut self, packet: &mut Packet) -> bool {
+        self.control.config.ecn && self.mark(packet)
+    }
+
+    /// Whether a packet carries a mark now.
+    fn mark(&mut self, packet: &mut Packet) -> bool {
+        match packet.kind {
+            PacketKind::Data(Ecn::Capable) => {
+                packet.kind = PacketKind::Data(Ecn::Marked);
+                self.marks += 1;
+                true
+            }
+            PacketKind::Data(Ecn::Marked) => true,
+            _ => false,
+        }
+    }
+
+    /// What is due in a dropping state: drops, or a mark (section 5.5). What may be dropped leaves more than a full
+    /// packet behind, so there is a next one.
+    #[inline(never)]
+    fn drop_due(&mut self, now: Time, first: Packet, drops: &mut Drops) -> Option<Packet> {
+        let mut packet = first;
+        // a long queue may be so far behind that several are due
+        while self.control.is_due(now) {
+            self.control.count += 1;
+            if self.spare(&mut packet) {
+                self.control.schedule();
+                break;
+            }
+            drops.push(Dropped { packet, reason: DropReason::Standing });
+            let ok_to_drop;
+            (packet, ok_to_drop) = self.pop(now)?;
+            if ok_to_drop {
+                self.control.schedule();
+            } else {
+                self.control.dropping = false;
+            }
+        }
+        Some(packet)
+    }
+
+    /// The first drop, or mark, of a dropping state (section 5.5).
+    #[inline(never)]
+    fn drop_first(&mut self, now: Time, first: Packet, drops: &mut Drops) -> Option<Packet> {
+        let mut packet = first;
+        if !self.spare(&mut packet) {
+            drops.push(Dropped { packet, reason: DropReason::Standing });
+            (packet, _) = self.pop(now)?;
+        }
+        self.control.start_dropping(now);
+        Some(packet)
+    }
+}
+
+impl QueueDisc for Codel {
+    #[inline]
+    fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
+        if self.limit.admits(self.backlog(), packet.wire_bytes) {
+            packet.enqueued = now;
+            self.bytes += u64::from(packet.wire_bytes);
+            self.max_packet = self.max_packet.max(u64::from(packet.wire_bytes));
+            self.packets.push_back(packet);
+        } else {
+            drops.push(Dropped { packet, reason: DropReason::Overlimit });
+        }
+    }
+
+    #[inline]
+    fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
+        let Some((packet, ok_to_drop)) = self.pop(now) else {
+            self.control.dropping = false;
+            return None;
+        };
+        let mut packet = if !ok_to_drop {
+            self.control.dropping = false;
+            packet
+        } else if self.control.dropping {
+            self.drop_due(now, packet, drops)?
+        } else {
+            self.drop_first(now, packet, drops)?
+        };
+        if self.control.config.ce_threshold.is_some_and(|threshold| now - packet.enqueued > threshold) {
+            self.mark(&mut packet);
+        }
+        Some(packet)
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+    }
+
+    #[inline]
+    fn marks(&self) -> u64 {
+        self.marks
+    }
+
+    fn set_limit(&mut self, limit: Limit) {
+        self.limit = limit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAPABLE: PacketKind = PacketKind::Data(Ecn::Capable);
+    const MARKED: PacketKind = PacketKind::Data(Ecn::Marked);
+    const DEAF: PacketKind = PacketKind::Data(Ecn::Incapable);
+
+    fn at_ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// A queue of packets of 1000 bytes that all came at time zero.
+    fn standing(packets: u32, kind: PacketKind, config: CodelConfig) -> Codel {
+        let mut queue = Codel::new(Limit::Unlimited, config);
+        for seq in 0..packets {
+            let packet = Packet { seq, wire_bytes: 1000, kind, ..Packet::default() };
+            queue.enqueue(Time::ZERO, packet, &mut Drops::new());
+        }
+        queue
+    }
+
+    /// Serves a packet every millisecond; the moments of drops and of marks, ms.
+    fn serve(queue: &mut Codel, times_ms: std::ops::RangeInclusive<u64>) -> (Vec<u64>, Vec<u64>) {
+        let (mut dropped, mut marked) = (Vec::new(), Vec::new());
+        for ms in times_ms {
+            let (mut drops, marks) = (Drops::new(), queue.marks());
+            queue.dequeue(at_ms(ms), &mut drops);
+            dropped.extend(drops.iter().map(|_| ms));
+            marked.extend((marks..queue.marks()).map(|_| ms));
+        }
+        (dropped, marked)
+    }
+
+    /// Section 5.6: with 100 ms the distances are 100, 70.7, 57.7, 50 ms, …
+    #[test]
+    fn the_control_law_divides_the_interval_by_the_root_of_the_count() {
+        let mut control = Control::new(CodelConfig::default());
+        let distances: Vec<u64> = (1..=9)
+            .map(|count| {
+                control.count = count;
+                control.control_law(at_ms(7)).as_ps() - at_ms(7).as_ps()
+            })
+            .collect();
+        let expected_ps: [u64; 9] = [
+            100_000_000_000,
+            70_710_678_118,
+            57_735_026_918,
+            50_000_000_000,
+            44_721_359_549,
+            40_824_829_046,
+            37_796_447_300,
+            35_355_339_059,
+            33_333_333_333,
+        ];
+        assert_eq!(distances, expected_ps);
+    }
+
+    /// Above the target from 5 ms on: the first drop comes an interval later, and then at 100, 70.7, 57.7, 50, … ms
+    /// from drop to drop (sections 5.5 and 5.6), each at the first service from then on.
+    #[test]
+    fn a_standing_queue_loses_packets_at_shrinking_distances() {
+        let mut queue = standing(1000, DEAF, CodelConfig::default());
+        let (dropped, _) = serve(&mut queue, 1..=500);
+        assert_eq!(dropped, [105, 205, 276, 334, 384, 429, 469]);
+    }
+
+    /// The dropping state of seven drops ends; the next one begins with six, those after its first.
+    #[test]
+    fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
+        let mut queue = standing(1000, DEAF, CodelConfig::default());
+        serve(&mut queue, 1..=500);
+        assert_eq!((queue.control.count, queue.control.lastcount), (7, 1));
+        let young = |queue: &mut Codel, ms: u64| {
+            queue.packets.clear();
+            queue.bytes = 0;
+            for seq in 0..1000 {
+                let packet = Packet { seq, wire_bytes: 1000, kind: DEAF, ..Packet::default() };
+                queue.enqueue(at_ms(ms), packet, &mut Drops::new());
+            }
+        };
+        let mut forgotten = queue.clone();
+        young(&mut queue, 600);
+        let (dropped, _) = serve(&mut queue, 600..=760);
+        assert_eq!(queue.control.lastcount, 6);
+        // 100 ms / sqrt(6) = 40.8 ms
+        assert_eq!(dropped, [705, 746]);
+        // 16 intervals after the last date it starts anew
+        young(&mut forgotten, 2_200);
+        let (dropped, _) = serve(&mut forgotten, 2_200..=2_410);
+        assert_eq!(forgotten.control.lastcount, 1);
+        assert_eq!(dropped, [2_305, 2_405]);
+    }
+
+    #[test]
+    fn a_wait_below_the_target_starts_the_interval_anew() {
+        let mut queue = Codel::new(Limit::Unlimited, CodelConfig::default());
+        for ms in 0..300 {
+            // 20 ms of queue, but for one packet in 100 that waits for just under 5 ms
+            let young = ms % 100 == 50;
+            let enqueued = if young { at_ms(ms + 15) + Span::from_us(1) } else { at_ms(ms) };
+            let packet = Packet { seq: ms as u32, wire_bytes: 1000, kind: DEAF, ..Packet::default() };
+            queue.enqueue(enqueued, packet, &mut Drops::new());
+        }
+        let (dropped, _) = serve(&mut queue, 20..=310);
+        assert!(dropped.is_empty(), "{dropped:?}");
+    }
+
+    #[test]
+    fn a_queue_of_no_more_than_a_full_packet_is_never_dropped() {
+        let mut queue = standing(2, DEAF, CodelConfig::default());
+        assert_eq!(serve(&mut queue, 1_000..=1_001).0, []);
+        // three: the first finds two behind it, so the interval starts there, and ends with the second
+        let mut queue = standing(3, DEAF, CodelConfig::default());
+        assert_eq!(serve(&mut queue, 1_000..=1_002).0, []);
+    }
+
+    #[test]
+    fn several_drops_may_be_due_at_once() {
+        let mut queue = standing(1000, DEAF, CodelConfig::default());
+        serve(&mut queue, 1..=105);
+        let mut drops = Drops::new();
+        let packet = queue.dequeue(at_ms(300), &mut drops);
+        // due at 205 and 275.7 ms, of packets 105 (the first drop took one more) to 107
+        assert_eq!(drops.iter().map(|dropped| dropped.packet.seq).collect::<Vec<_>>(), [106, 107]);
+        assert_eq!(packet.map(|packet| packet.seq), Some(108));
+        assert!(drops.iter().all(|dropped| dropped.reason == DropReason::Standing));
+    }
+
+    #[test]
+    fn with_ecn_those_who_listen_are_marked_when_others_are_dropped() {
+        let config = CodelConfig { ecn: true, ..CodelConfig::default() };
+        let times = [105, 205, 276, 334, 384, 429, 469];
+        let mut queue = standing(1000, CAPABLE, config);
+        assert_eq!(serve(&mut queue, 1..=500), (vec![], times.to_vec()));
+        let mut queue = standing(1000, DEAF, config);
+        assert_eq!(serve(&mut queue, 1..=500), (times.to_vec(), vec![]));
+        let mut queue = standing(1000, CAPABLE, CodelConfig::default());
+        assert_eq!(serve(&mut queue, 1..=500), (times.to_vec(), vec![]));
+        // departs from Linux: what another queue marked is spared, and not counted
+        let mut queue = standing(1000, MARKED, config);
+        assert_eq!(serve(&mut queue, 1..=500), (vec![], vec![]));
+    }
+
+    #[test]
+    fn with_a_threshold_those_who_listen_are_marked_if_they_waited_for_longer() {
+        let config = CodelConfig { ce_threshold: Some(Span::from_ms(2)), ..CodelConfig::default() };
+        let mut queue = standing(6, CAPABLE, config);
+        assert_eq!(serve(&mut queue, 1..=5), (vec![], vec![3, 4, 5]));
+        let mut queue = standing(6, DEAF, config);
+        assert_eq!(serve(&mut queue, 1..=5), (vec![], vec![]));
+        // due for dropping and above the threshold: one mark
+        let mut queue = standing(1000, CAPABLE, CodelConfig { ecn: true, ..config });
+        assert_eq!(serve(&mut queue, 1..=300), (vec![], (3..=300).collect()));
+    }
+
+    #[test]
+    fn the_last_to_come_is_dropped_at_the_limit_and_a_smaller_one_keeps_what_waits() {
+        let mut queue = Codel::new(Limit::Bytes(2_500), CodelConfig::default());
+        let offer = |queue: &mut Codel, bytes: u32| {
+            let mut drops = Drops::new();
+            let packet = Packet { wire_bytes: bytes, kind: DEAF, ..Packet::default() };
+            queue.enqueue(Time::ZERO, packet, &mut drops);
+            drops.iter().map(|dropped| dropped.reason).collect::<Vec<_>>()
+        };
+        assert_eq!(offer(&mut queue, 1_000), []);
+        assert_eq!(offer(&mut queue, 1_000), []);
+        assert_eq!(offer(&mut queue, 1_000), [DropReason::Overlimit]);
+        queue.set_limit(Limit::Packets(1));
+        assert_eq!(queue.backlog(), Backlog { packets: 2, bytes: 2_000 });
+        assert_eq!(offer(&mut queue, 100), [DropReason::Overlimit]);
+    }
+}
