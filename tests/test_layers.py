@@ -10,7 +10,7 @@ ALLOWED = {
     "qdisc": {"estimator", "units"},
     "congestion": {"units"},
     "transport": {"congestion", "units"},
-    "simulator": {"congestion", "qdisc", "transport", "units"},
+    "simulator": {"congestion", "estimator", "qdisc", "transport", "units"},
     "python": {"simulator"},
     "bench": {"simulator"},
 }

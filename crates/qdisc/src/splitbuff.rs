@@ -180,9 +180,9 @@ impl SplitBuff {
 
     /// The period is over: thresholds and sizes for the next one.
     fn update(&mut self, now: Time) {
-        while self.next_update <= now {
-            self.next_update += self.config.update;
-        }
+        let period_ps = self.config.update.as_ps().max(1);
+        let periods = now.saturating_since(self.next_update).as_ps() / period_ps + 1;
+        self.next_update = self.next_update.saturating_add(Span::from_ps(period_ps.saturating_mul(periods)));
         self.smooth_delays();
         let Classes::Rtt(information) = &self.config.classes else {
             return;

@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 
+use bufferlab_qdisc::{MAX_RTT_BITS, MAX_SUB_BUFFERS};
+
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
-    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
+    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
+    Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
 };
 
 /// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
@@ -21,6 +23,8 @@ const MAX_HOPS: usize = 255;
 const MAX_WINDOW: u64 = 1 << 30;
 /// Most segments of a flow: sequence numbers are 32 bits wide.
 const MAX_SEGMENTS: u128 = 1 << 31;
+/// Most flows that a passive estimator remembers.
+const MAX_TABLE_FLOWS: u32 = 1 << 22;
 /// Most samples of one component.
 const MAX_SAMPLES: u64 = 100_000_000;
 
@@ -97,6 +101,25 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
             within(*interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))?;
             within(ce_threshold_ps.unwrap_or(0), 0, MAX_PS, format!("{at}.ce_threshold_ps"))
         }
+        DisciplinePlan::Splitbuff { limit, sub_buffers, update_ps, smoothing, classes, weighted: _ } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            within(*sub_buffers, 1, MAX_SUB_BUFFERS as u32, format!("{at}.sub_buffers"))?;
+            within(*update_ps, 1, MAX_PS, format!("{at}.update_ps"))?;
+            within(*smoothing, 0.0, 1.0, format!("{at}.smoothing"))?;
+            check_classes(classes, &format!("{at}.classes.information"))
+        }
+    }
+}
+
+fn check_classes(classes: &ClassesPlan, at: &str) -> Checked {
+    match classes {
+        ClassesPlan::Rtt { information: RttPlan::Quantized { bits } } => {
+            within(*bits, 1, MAX_RTT_BITS, format!("{at}.bits"))
+        }
+        ClassesPlan::Rtt { information: RttPlan::Syn { flows } | RttPlan::Timestamps { flows } } => {
+            within(*flows, 1, MAX_TABLE_FLOWS, format!("{at}.flows"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -19,6 +19,7 @@ mod agenda;
 mod check;
 mod control;
 mod controls;
+mod disciplines;
 mod engine;
 mod histogram;
 mod link;
@@ -42,8 +43,8 @@ pub use outcome::{
     SenderSampleTable,
 };
 pub use plan::{
-    CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange,
-    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    ClassesPlan, CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
+    LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 
 use world::Service;

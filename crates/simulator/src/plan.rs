@@ -74,6 +74,59 @@ pub enum DisciplinePlan {
         #[serde(default)]
         ce_threshold_ps: Option<u64>,
     },
+    /// Sub-buffers by round-trip time.
+    Splitbuff {
+        /// How much may wait in all.
+        limit: LimitPlan,
+        /// Number of sub-buffers.
+        sub_buffers: u32,
+        /// Update period, ps.
+        update_ps: u64,
+        /// Weight of a period's delay in the smoothed one, 0 to 1.
+        smoothing: f64,
+        /// How packets are told apart.
+        classes: ClassesPlan,
+        /// Sub-buffers share the link by their numbers of flows, not alike.
+        weighted: bool,
+    },
+}
+
+/// How packets are told apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum ClassesPlan {
+    /// Each flow at random.
+    Random,
+    /// By round-trip time.
+    Rtt {
+        /// Where it comes from.
+        information: RttPlan,
+    },
+}
+
+/// Where a queue has round-trip times from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum RttPlan {
+    /// The true propagation delays.
+    Oracle,
+    /// Senders write their smoothed round-trip times into their packets.
+    Header,
+    /// The same in few bits.
+    Quantized {
+        /// How many.
+        bits: u32,
+    },
+    /// From handshakes.
+    Syn {
+        /// Flows that are remembered, about.
+        flows: u32,
+    },
+    /// From timestamps.
+    Timestamps {
+        /// Flows that are remembered, about.
+        flows: u32,
+    },
 }
 
 /// How much may wait in a queue (the packet in transmission is not counted).

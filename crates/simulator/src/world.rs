@@ -1,6 +1,6 @@
 //! From a checked plan to a world.
 
-use bufferlab_qdisc::{AnyQdisc, Codel, CodelConfig, Ecn, Fifo, Limit};
+use bufferlab_qdisc::{Ecn, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
@@ -41,7 +41,7 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
     let groups = plan.groups.len();
     let links = plan.links.iter().enumerate().map(|(index, link)| {
         let loss = Stream::new(plan.seed, LOSS_STREAM, index as u32);
-        build_link(link, service, loss, LinkStatistics::new(groups, &marks), marks.marks(link.sample))
+        build_link(plan, link, service, loss, LinkStatistics::new(groups, &marks), marks.marks(link.sample))
     });
     let links: Vec<_> = links.collect();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
@@ -83,6 +83,7 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
 }
 
 fn build_link(
+    plan: &Plan,
     link: &LinkPlan,
     service: Service,
     loss: Stream,
@@ -90,56 +91,27 @@ fn build_link(
     marks: Marks,
 ) -> Link {
     Link::new(LinkSetup {
-        server: build_server(link, service),
+        server: build_server(plan, link, service),
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
         loss,
         changes: link
             .changes
             .iter()
-            .map(|change| (Time::from_ps(change.at_ps), limit(change.limit)))
+            .map(|change| (Time::from_ps(change.at_ps), change.limit.limit()))
             .collect(),
         marks,
         statistics,
     })
 }
 
-fn build_server(link: &LinkPlan, service: Service) -> Server {
-    let rate = rate(link.rate_bps);
+fn build_server(plan: &Plan, link: &LinkPlan, service: Service) -> Server {
     match (&link.discipline, service) {
-        (DisciplinePlan::Fifo { limit: bound, mark_above }, Service::Shortest) => {
-            Server::Fifo(link::Fifo::new(limit(*bound), threshold(*mark_above), rate))
+        (DisciplinePlan::Fifo { limit, mark_above }, Service::Shortest) => {
+            let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);
+            Server::Fifo(link::Fifo::new(limit.limit(), mark_above, link.rate()))
         }
-        (discipline, _) => Server::Queued(link::Queued::new(build_qdisc(discipline), rate)),
-    }
-}
-
-fn build_qdisc(discipline: &DisciplinePlan) -> AnyQdisc {
-    match discipline {
-        DisciplinePlan::Fifo { limit: bound, mark_above } => {
-            Fifo::new(limit(*bound)).marking_above(threshold(*mark_above)).into()
-        }
-        DisciplinePlan::Codel { limit: bound, target_ps, interval_ps, ecn, ce_threshold_ps } => {
-            let config = CodelConfig {
-                target: Span::from_ps(*target_ps),
-                interval: Span::from_ps(*interval_ps),
-                ecn: *ecn,
-                ce_threshold: ce_threshold_ps.map(Span::from_ps),
-            };
-            Codel::new(limit(*bound), config).into()
-        }
-    }
-}
-
-fn threshold(mark_above: Option<LimitPlan>) -> Limit {
-    mark_above.map_or(Limit::Unlimited, limit)
-}
-
-fn limit(limit: LimitPlan) -> Limit {
-    match limit {
-        LimitPlan::Packets(packets) => Limit::Packets(packets),
-        LimitPlan::Bytes(bytes) => Limit::Bytes(bytes),
-        LimitPlan::Unlimited => Limit::Unlimited,
+        _ => Server::Queued(link::Queued::new(link.qdisc(plan), link.rate())),
     }
 }
 

@@ -88,10 +88,8 @@ fn random_plans_make_codel_drop_and_mark() {
         for link in &mut plan.links {
             link.changes.clear();
             match &mut link.discipline {
-                DisciplinePlan::Fifo { limit, mark_above } => {
-                    (*limit, *mark_above) = (LimitPlan::Unlimited, None);
-                }
                 DisciplinePlan::Codel { limit, .. } => *limit = LimitPlan::Unlimited,
+                other => *other = DisciplinePlan::Fifo { limit: LimitPlan::Unlimited, mark_above: None },
             }
         }
         assert_agreement(&plan);

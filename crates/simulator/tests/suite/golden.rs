@@ -162,8 +162,9 @@ fn disciplines_by_buffer() {
         ("codel ce 1 ms", "dctcp", with(false, Some(MS)), CongestionPlan::Dctcp),
     ];
     for (name, control, discipline, congestion) in rows {
-        let (DisciplinePlan::Fifo { limit, .. } | DisciplinePlan::Codel { limit, .. }) = discipline;
-        let LimitPlan::Packets(buffer) = limit else { unreachable!("these buffers are counted in packets") };
+        let LimitPlan::Packets(buffer) = discipline.limit() else {
+            unreachable!("these buffers are counted in packets")
+        };
         let mut plan = dumbbell(RecoveryPlan::Sack, 1, &[50]);
         plan.links[0].discipline = discipline;
         tcp_of(&mut plan).congestion = congestion;

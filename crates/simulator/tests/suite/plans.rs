@@ -3,8 +3,8 @@
 use std::fmt;
 
 use bufferlab_simulator::{
-    CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange,
-    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    ClassesPlan, CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
+    LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -135,7 +135,31 @@ fn discipline() -> impl Strategy<Value = DisciplinePlan> {
             ecn,
             ce_threshold_ps,
         });
-    prop_oneof![2 => fifo, 1 => codel]
+    prop_oneof![4 => fifo, 3 => codel, 1 => splitbuff()]
+}
+
+fn splitbuff() -> impl Strategy<Value = DisciplinePlan> {
+    let information = prop_oneof![
+        Just(RttPlan::Oracle),
+        Just(RttPlan::Header),
+        (1..=12_u32).prop_map(|bits| RttPlan::Quantized { bits }),
+        (1..9_u32).prop_map(|flows| RttPlan::Syn { flows }),
+        (1..9_u32).prop_map(|flows| RttPlan::Timestamps { flows }),
+    ];
+    let classes = prop_oneof![
+        1 => Just(ClassesPlan::Random),
+        5 => information.prop_map(|information| ClassesPlan::Rtt { information }),
+    ];
+    (limit(), 1..=8_u32, moment(100 * MS), 0..=4_u32, classes, any::<bool>()).prop_map(
+        |(limit, sub_buffers, update_ps, quarters, classes, weighted)| DisciplinePlan::Splitbuff {
+            limit,
+            sub_buffers,
+            update_ps: update_ps.max(1),
+            smoothing: f64::from(quarters) / 4.0,
+            classes,
+            weighted,
+        },
+    )
 }
 
 fn group() -> impl Strategy<Value = GroupPlan> {
@@ -194,7 +218,7 @@ fn congestion() -> impl Strategy<Value = CongestionPlan> {
             Just(CongestionPlan::Westwood),
             Just(CongestionPlan::Htcp),
         ],
-        5 => Just(CongestionPlan::Dctcp),
+        7 => Just(CongestionPlan::Dctcp),
         2 => prop_oneof![Just(CongestionPlan::Bbr1), Just(CongestionPlan::Bbr3)],
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),

@@ -3,10 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use bufferlab_qdisc::{
-    AnyQdisc, Backlog, Codel, CodelConfig, Dropped, Drops, Fifo, Limit, Packet, QueueDisc,
-};
-use bufferlab_simulator::{DisciplinePlan, LimitPlan, LinkPlan};
+use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Limit, Packet, QueueDisc};
+use bufferlab_simulator::{LimitPlan, LinkPlan, Plan};
 use bufferlab_units::{Span, Stream, Time};
 
 /// The random stream of a link's losses: part of what a plan means, so the number is the engine's.
@@ -68,13 +66,13 @@ pub(super) struct Link {
 }
 
 impl Link {
-    pub(super) fn new(seed: u64, index: u32, plan: &LinkPlan) -> Link {
+    pub(super) fn new(whole: &Plan, index: u32, plan: &LinkPlan) -> Link {
         let changes = plan.changes.iter();
         Link {
-            qdisc: qdisc(&plan.discipline),
+            qdisc: plan.qdisc(whole),
             rate_bps: u128::from(plan.rate_bps),
             sent_bits_e12: 0,
-            loss: Stream::new(seed, LOSS_STREAM, index),
+            loss: Stream::new(whole.seed, LOSS_STREAM, index),
             loss_ppb: plan.loss_ppb,
             changes: changes.map(|change| (Time::from_ps(change.at_ps), limit(change.limit))).collect(),
             in_service: None,
@@ -172,19 +170,6 @@ impl Link {
         let before = self.sent_bits_e12 / self.rate_bps;
         self.sent_bits_e12 += u128::from(bytes) * 8_000_000_000_000;
         Span::from_ps((self.sent_bits_e12 / self.rate_bps - before) as u64)
-    }
-}
-
-fn qdisc(plan: &DisciplinePlan) -> AnyQdisc {
-    match *plan {
-        DisciplinePlan::Fifo { limit: bound, mark_above } => {
-            Fifo::new(limit(bound)).marking_above(mark_above.map_or(Limit::Unlimited, limit)).into()
-        }
-        DisciplinePlan::Codel { limit: bound, target_ps, interval_ps, ecn, ce_threshold_ps } => {
-            let (target, interval) = (Span::from_ps(target_ps), Span::from_ps(interval_ps));
-            let ce_threshold = ce_threshold_ps.map(Span::from_ps);
-            Codel::new(limit(bound), CodelConfig { target, interval, ecn, ce_threshold }).into()
-        }
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Oracle<'a> {
             plan,
             calendar: BTreeMap::new(),
             scheduled: 0,
-            links: links.map(|(index, link)| Link::new(plan.seed, index as u32, link)).collect(),
+            links: links.map(|(index, link)| Link::new(plan, index as u32, link)).collect(),
             flows: (0..plan.flows.group.len()).map(|flow| Flow::new(plan, flow)).collect(),
             trace: None,
         };
