@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
+from bufferlab.papers.points import means_of_points
 from bufferlab.papers.published import SPLITBUFF_FIG1, Published
 from bufferlab.sizing.tcp_models import equal_loss_ratio_model, loss_ratio_model, mathis_rate_bps
-from bufferlab.stats import estimate
 from bufferlab.validation.reference import load_references
 
 SHORT_RTT_MS, LONG_RTT_MS = 10.0, 990.0
@@ -23,14 +23,8 @@ COLUMNS = (
 
 def summarize_points(runs: pl.DataFrame) -> pl.DataFrame:
     """Mean, 95 % half width, least and most over the seeds for each point, with models (1) to (3)."""
-    rows = []
-    for (wire, buffer_ms), group in runs.group_by("wire_bytes", "buffer_ms", maintain_order=True):
-        row: dict[str, Any] = {"wire_bytes": wire, "buffer_ms": buffer_ms, "seeds": group.height}
-        for column in COLUMNS:
-            mean, half = estimate(group[column])
-            row |= {column: mean, f"{column}_ci95": half}
-            row |= {f"{column}_min": group[column].min(), f"{column}_max": group[column].max()}
-        rows.append(row | models(row, int(wire)))
+    points = means_of_points(runs, ("wire_bytes", "buffer_ms"), COLUMNS)
+    rows = [row | models(row, int(row["wire_bytes"])) for row in points.iter_rows(named=True)]
     return pl.DataFrame(rows, infer_schema_length=None).sort(
         "wire_bytes", "buffer_ms", descending=[True, False]
     )
