@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bufferlab.papers import heterogeneous as heterogeneous
+from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
 from bufferlab.papers.registry import (
@@ -21,6 +22,7 @@ __all__ = [
     "all_reproductions",
     "find_reproductions",
     "heterogeneous",
+    "heterogeneous_simulated",
     "heterogeneous_tables",
     "reproduce",
     "splitbuff",

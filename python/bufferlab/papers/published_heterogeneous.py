@@ -45,3 +45,21 @@ SECTION_VIII_INCREASE: Final = Stated(
 
 FIG7_Z: Final = Stated(0.0, "", "z_q without a buffer")
 FIG7_REDUCTION: Final = Stated(0.24, "", "tau - q without a buffer")
+
+FIG9_UTILIZATION: Final = 0.99
+"""Asked of the buffers of (7); the figure's own numbers are lost, the text says "a high link utilization"."""
+
+FIG10_RATIO: Final = 1.0
+"""Mean of W over (1)'s bound: "closely matches the lower bound", "within reasonable errors"."""
+
+FIG11_LEAST_UTILIZATION: Final = 0.9739
+"""Lowest mean utilization of the three BDPs."""
+
+FIG11_LEAST_LOSS: Final = 0.005
+"""Lowest loss rate of the three BDPs."""
+
+FIG11_MORE_BUFFER: Final = 45.45
+"""Buffer of (14) over that of (7), minus 1, %, at all three BDPs."""
+
+FIG12_MARGIN: Final = 0.0
+"""Buffer minus (10)'s bound is above this at all three BDPs."""
