@@ -25,7 +25,7 @@ def row(result: Reproduced, start: str) -> dict[str, Any]:
 
 
 def test_all_are_registered() -> None:
-    simulated = {f"heterogeneous/fig{number}" for number in (9, 10, 11, 12)}
+    simulated = {f"heterogeneous/fig{number}" for number in (1, 9, 10, 11, 12)}
     assert {each.name for each in find_reproductions("heterogeneous")} == set(NAMES) | simulated
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bufferlab.papers import heterogeneous as heterogeneous
+from bufferlab.papers import heterogeneous_histograms as heterogeneous_histograms
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
@@ -22,6 +23,7 @@ __all__ = [
     "all_reproductions",
     "find_reproductions",
     "heterogeneous",
+    "heterogeneous_histograms",
     "heterogeneous_simulated",
     "heterogeneous_tables",
     "reproduce",
