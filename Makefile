@@ -59,6 +59,8 @@ bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from on
 	@echo
 	@target/release/bufferlab-bench controls
 	@echo
+	@target/release/bufferlab-bench disciplines
+	@echo
 	@target/release/bufferlab-bench memory
 	@echo
 	@target/release/bufferlab-bench ns2

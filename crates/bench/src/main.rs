@@ -4,7 +4,7 @@
 //! from one minute to the next. Only the count of instructions is good for a gate.
 //!
 //! ```text
-//! bufferlab-bench speed | controls | memory | ns2 | gate | gate --update
+//! bufferlab-bench speed | controls | disciplines | memory | ns2 | gate | gate --update
 //! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2 [WINDOW]
 //! ```
 
@@ -12,6 +12,7 @@ mod bare;
 mod child;
 mod clock;
 mod controls;
+mod disciplines;
 mod engine;
 mod gate;
 mod memory;
@@ -29,7 +30,7 @@ use engine::Stack;
 use gate::Verdict;
 use workload::Workload;
 
-const USAGE: &str = "usage: bufferlab-bench speed | controls | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
+const USAGE: &str = "usage: bufferlab-bench speed | controls | disciplines | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     let answer = match words[..] {
         ["speed"] => speed::report(),
         ["controls"] => controls::report(),
+        ["disciplines"] => disciplines::report(),
         ["memory"] => memory::report(),
         ["ns2"] => ns2::report(),
         ["gate"] => return finish_gate(gate::report(false)),
