@@ -80,7 +80,7 @@ def draw_buffer_and_bound(evaluation: Evaluation) -> Figure:
         name = "buffer_packets" if "buffer_packets" in series.frame.columns else "limit_packets"
         buffer, bound = (series.frame[column].to_numpy() / unit for column in (name, "bound_10_packets"))
         _pair(panel, series, buffer, bound)
-    panel.set_ylabel("% of the BDP: buffer (+), bound by (10) (×)")
+    panel.set_ylabel("% of BDP: buffer (+), bound (×)")
     return _finished(figure, panel)
 
 

@@ -14,7 +14,7 @@ _INDEPENDENT: Final = (
 _SQUARE_ROOT: Final = (
     "A flow's window and its loss rate are tied: RENO with delayed acknowledgments needs p = 0.75/w² for w "
     "packets a round trip, 1.4 % at BDP1 (7 packets), 0.24 % at BDP2, 0.14 or 0.02 % at BDP3. A buffer of "
-    "3 % hardly changes w: phi = 0.01 holds at the large BDPs for that reason, and not at BDP1. "
+    "3 % hardly changes w: phi = 0.01 fails at BDP1 and comes to hold as BDPs, and windows, get larger. "
 )
 WHY_FIG9: Final = {
     IN_STEP.name: _INDEPENDENT
