@@ -74,3 +74,12 @@ def test_samples_that_say_nothing_are_refused(times: list[float], windows: list[
         return
     with pytest.raises(ValueError, match=message):
         measure_characteristic(times, windows)
+
+
+def test_a_fall_in_steps_is_one_event_from_its_peak() -> None:
+    """Proportional rate reduction brings a window down over a round trip; the steps are in no epoch."""
+    times = [0.0, 1.0, 1.1, 1.2, 2.2, 2.3, 2.4, 3.4, 3.5]
+    windows = [20.0, 100.0, 70.0, 50.0, 100.0, 80.0, 50.0, 100.0, 50.0]
+    found = measure_characteristic(times, windows)
+    assert (found.epochs, found.beta, found.mean) == pytest.approx((2, 0.5, 75.0))
+    assert found.characteristic == pytest.approx(1 / (3 * math.sqrt(3)))

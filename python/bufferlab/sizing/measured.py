@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +24,7 @@ class MeasuredCharacteristic:
             weighted by their lengths, of (5) over (4).
         overall: The same over all complete epochs at once, so with the differences between them.
         mean: Time average of the window over complete epochs, in the samples' unit.
-        beta: Mean of the window at an epoch's start over the one before.
+        beta: Mean of the window at an epoch's start over the one before the fall.
         epochs: Number of complete epochs.
         epoch_mean_s: Their mean length, s.
     """
@@ -57,10 +56,10 @@ def measure_characteristic(
     """
     when, size = np.asarray(times_s, dtype=np.float64), np.asarray(windows, dtype=np.float64)
     _check(when, size)
-    starts = _epoch_starts(size, drop)
+    peaks, starts = _falls(size, drop)
     if starts.size < 2:
         raise ValueError("a complete epoch needs two congestion events; the samples have fewer")
-    spans = list(itertools.pairwise(starts))
+    spans = list(zip(starts[:-1], peaks[1:] + 1, strict=True))
     moments = np.array([_integrals(when[low:high], size[low:high]) for low, high in spans])
     moments = moments[moments[:, 0] > 0]
     if moments.shape[0] == 0:
@@ -74,7 +73,7 @@ def measure_characteristic(
         characteristic=float(np.average(deviation / mean, weights=length)),
         overall=float(np.sqrt(max(whole_square - whole_mean**2, 0.0)) / whole_mean),
         mean=float(whole_mean),
-        beta=float(np.mean(size[starts] / size[starts - 1])),
+        beta=float(np.mean(size[starts] / size[peaks])),
         epochs=int(moments.shape[0]),
         epoch_mean_s=float(length.mean()),
     )
@@ -89,11 +88,11 @@ def _check(when: FloatArray, size: FloatArray) -> None:
         raise ValueError("windows must be finite and positive")
 
 
-def _epoch_starts(size: FloatArray, drop: float) -> NDArray[np.intp]:
-    """First sample after each congestion event; a fall in several steps is one event."""
-    falls = np.concatenate([[False], size[1:] < size[:-1] * (1.0 - drop)])
-    last_of_fall = falls & ~np.concatenate([falls[1:], [False]])
-    return np.flatnonzero(last_of_fall)
+def _falls(size: FloatArray, drop: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Last sample before and first after each congestion event; a fall in several steps is one event."""
+    falls = np.concatenate([[False], size[1:] < size[:-1] * (1.0 - drop), [False]])
+    before, after = falls[:-1], falls[1:]
+    return np.flatnonzero(~before & after), np.flatnonzero(before & ~after)
 
 
 def _integrals(when: FloatArray, size: FloatArray) -> tuple[float, float, float]:
