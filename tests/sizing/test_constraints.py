@@ -203,3 +203,17 @@ def test_simulations_are_held_to_all_constraints() -> None:
     assert recommend(demand(max_loss=0.01, max_delay_s=0.02), frame).rule == "spang"
     none = recommend(demand(max_loss=0.002, max_delay_s=0.02), frame)
     assert none.rule == "delay" and none.reason.startswith("no rule within the delay bound")
+
+
+def test_vegas_needs_room_for_what_it_keeps_waiting() -> None:
+    vegas = Demand(rate_bps=155e6, rtt_s=0.1, flows=10, mix=(("vegas", 1.0),))
+    assert float(get_rule("heterogeneous").buffer_packets(vegas)) == 40
+    assert feasibility(vegas).utilization_bytes == 40 * 1500
+    half = dataclasses.replace(vegas, mix=(("vegas", 1.0), ("reno", 1.0)))
+    reno = dataclasses.replace(vegas, mix=(("fixed", 1.0), ("reno", 1.0)))
+    rule = get_rule("heterogeneous")
+    assert float(rule.buffer_packets(half)) == float(rule.buffer_packets(reno)) + 20
+    late = feasibility(dataclasses.replace(vegas, targets=Targets(max_delay_s=1e-3, max_loss=0.01)))
+    assert not late.feasible
+    assert late.compromise is None
+    assert late.any_buffer_bounds_loss is False

@@ -108,12 +108,14 @@ def feasibility(demand: Demand) -> Feasibility:
 
 def _bounds(demand: Demand) -> Feasibility:
     pipe, spread, targets = demand.bdp_bytes, float(demand.spread), demand.targets
-    busy = float(theory.utilization_buffer(pipe, spread, demand.z_tau))
+    standing = float(demand.standing_bytes)
+    busy = float(theory.utilization_buffer(pipe, spread, demand.z_tau)) + standing
     loss, anyway = None, None
     if targets.max_loss is not None:
-        anyway = bool(theory.any_buffer_bounds_loss(spread, demand.z_rho, targets.max_loss))
+        bounded = bool(theory.any_buffer_bounds_loss(spread, demand.z_rho, targets.max_loss))
+        anyway = bounded and standing == 0
         exact = theory.utilization_and_loss_buffer(pipe, spread, demand.z_tau, demand.z_rho, targets.max_loss)
-        loss = 0.0 if anyway else max(float(exact), 0.0)
+        loss = standing + (0.0 if bounded else max(float(exact), 0.0))
     most = None
     if targets.max_delay_s is not None:
         most = float(theory.delay_buffer(demand.rate_bps / 8.0, targets.max_delay_s))
@@ -127,8 +129,8 @@ def _bounds(demand: Demand) -> Feasibility:
 
 
 def _compromise(demand: Demand, found: Feasibility) -> Compromise | None:
-    """(18) and (19) at the delay bound."""
-    if found.delay_bytes is None or not math.isfinite(found.least_bytes):
+    """(18) and (19) at the delay bound; they say nothing of windows that do not vary."""
+    if found.delay_bytes is None or not math.isfinite(found.least_bytes) or float(demand.spread) == 0:
         return None
     tau, room = demand.targets.utilization, found.delay_bytes
     left = tau

@@ -116,6 +116,12 @@ class Demand:
         return relative_deviation(self.characteristic, self.flow_count)
 
     @property
+    def standing_bytes(self) -> FloatArray:
+        """What the flows keep waiting all the time, whatever the buffer: Vegas its 4 packets each."""
+        each = np.average([protocol.standing_packets for protocol in self.protocols], weights=self._weights)
+        return np.asarray(self.flow_count * each * self.packet_bytes, dtype=np.float64)
+
+    @property
     def z_tau(self) -> float:
         """z-score of the utilization."""
         return float(z_score(self.targets.utilization, self.targets.convention))

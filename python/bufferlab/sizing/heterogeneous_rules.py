@@ -28,8 +28,8 @@ _ASSUMPTIONS: Final = (
     rounding="up",
 )
 def heterogeneous(demand: Demand) -> FloatArray:
-    """(7): the sum of the windows fills the link with the probability that the utilization names."""
-    return utilization_buffer(demand.bdp_bytes, demand.spread, demand.z_tau)
+    """(7), and room for what flows keep waiting: W fills the link with the probability that is asked for."""
+    return utilization_buffer(demand.bdp_bytes, demand.spread, demand.z_tau) + demand.standing_bytes
 
 
 @rule(
@@ -43,7 +43,8 @@ def heterogeneous(demand: Demand) -> FloatArray:
 def heterogeneous_loss(demand: Demand) -> FloatArray:
     """(14): as `heterogeneous`, and drops stay below the loss bound with the probability `confidence`."""
     loss = demand.targets.max_loss
-    return combined_buffer(demand.bdp_bytes, demand.spread, demand.z_tau, demand.z_rho, loss or 0.0)
+    both = combined_buffer(demand.bdp_bytes, demand.spread, demand.z_tau, demand.z_rho, loss or 0.0)
+    return both + demand.standing_bytes
 
 
 @rule(

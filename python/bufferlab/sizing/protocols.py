@@ -56,6 +56,8 @@ class Protocol:
         source: Where growth function and constants come from, and what the model leaves out.
         scale_free: Whether a is the same for every window and round-trip time.
         peak: w_max over the mean window; `None` for 2/(1 + beta), the middle between beta·w_max and w_max.
+        standing_packets: What a flow keeps waiting in the buffer all the time: (1) to (14) know of no such
+            thing, so it comes on top.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Protocol:
     source: str
     scale_free: bool = True
     peak: float | None = None
+    standing_packets: float = 0.0
 
     @property
     def peak_over_mean(self) -> float:
@@ -370,6 +373,7 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
             _fixed_epoch,
             "L. Brakmo and L. Peterson, IEEE JSAC 13(8), 1995: a constant window that keeps 2 to 4 packets "
             "waiting; the buffer must hold them for every flow, or losses halve the window",
+            standing_packets=4.0,
         ),
         Protocol(
             "westwood",
