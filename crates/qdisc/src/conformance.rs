@@ -53,6 +53,8 @@ const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
         let classes = Classes::Random { seed: 1 };
         SplitBuff::new(SplitBuffConfig { classes, ..splitbuff(limit, 2, Service::Alike) }).into()
     },
+    |limit| Drr::new(limit, 1500).into(),
+    |limit| Drr::new(limit, 100).into(),
 ];
 
 /// Those that may put a flow's packets into two queues.

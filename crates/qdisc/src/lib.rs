@@ -5,15 +5,18 @@
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 
+mod chains;
 mod codel;
 #[cfg(test)]
 mod conformance;
+mod drr;
 mod fifo;
 mod packet;
 mod rtt;
 mod splitbuff;
 
 pub use codel::{Codel, CodelConfig};
+pub use drr::Drr;
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
@@ -151,4 +154,6 @@ disciplines! {
     Codel: Codel,
     /// Sub-buffers by round-trip time.
     SplitBuff: Box<SplitBuff>,
+    /// A queue a flow, served in rounds.
+    Drr: Box<Drr>,
 }
