@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 
 use bufferlab_units::{Span, Time};
 
-use crate::{Backlog, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc};
+use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
 /// What an operator sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,20 +158,7 @@ impl Codel {
 
     /// Marks a packet in place of dropping it, if its flow listens; false if it has to be dropped.
     fn spare(&mut self, packet: &mut Packet) -> bool {
-        self.control.config.ecn && self.mark(packet)
-    }
-
-    /// Whether a packet carries a mark now.
-    fn mark(&mut self, packet: &mut Packet) -> bool {
-        match packet.kind {
-            PacketKind::Data(Ecn::Capable) => {
-                packet.kind = PacketKind::Data(Ecn::Marked);
-                self.marks += 1;
-                true
-            }
-            PacketKind::Data(Ecn::Marked) => true,
-            _ => false,
-        }
+        self.control.config.ecn && packet.mark(&mut self.marks)
     }
 
     /// What is due in a dropping state: drops, or a mark (section 5.5). What may be dropped leaves more than a full
@@ -239,7 +226,7 @@ impl QueueDisc for Codel {
             self.drop_first(now, packet, drops)?
         };
         if self.control.config.ce_threshold.is_some_and(|threshold| now - packet.enqueued > threshold) {
-            self.mark(&mut packet);
+            packet.mark(&mut self.marks);
         }
         Some(packet)
     }
@@ -262,6 +249,7 @@ impl QueueDisc for Codel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Ecn, PacketKind};
 
     const CAPABLE: PacketKind = PacketKind::Data(Ecn::Capable);
     const MARKED: PacketKind = PacketKind::Data(Ecn::Marked);

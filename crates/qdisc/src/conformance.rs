@@ -1,7 +1,7 @@
 //! What every discipline must do, whatever its policy: random scripts of arrivals, services and changes of the
 //! limit must obey the conservation law, keep each flow in order, and continue identically from a clone.
 
-use bufferlab_units::{Rate, Span};
+use bufferlab_units::{Rate, Span, Stream};
 use proptest::prelude::*;
 
 use super::*;
@@ -55,7 +55,21 @@ const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
     },
     |limit| Drr::new(limit, 1500).into(),
     |limit| Drr::new(limit, 100).into(),
+    |limit| Red::new(limit, HASTY_RED, Stream::new(1, 0, 0)).into(),
+    |limit| Red::new(limit, RedConfig { ecn: true, gentle: true, ..HASTY_RED }, Stream::new(1, 0, 0)).into(),
 ];
+
+/// A RED that drops within these scripts.
+const HASTY_RED: RedConfig = RedConfig {
+    min_threshold: Threshold::Packets(2),
+    max_threshold: Threshold::Packets(6),
+    weight: 0.2,
+    max_p: 0.1,
+    gentle: false,
+    ecn: false,
+    adaptive: true,
+    packet_time: Span::from_us(1),
+};
 
 /// Those that may put a flow's packets into two queues.
 const REORDERING: &[fn(Limit) -> AnyQdisc] = &[

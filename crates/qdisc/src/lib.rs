@@ -12,6 +12,7 @@ mod conformance;
 mod drr;
 mod fifo;
 mod packet;
+mod red;
 mod rtt;
 mod splitbuff;
 
@@ -19,6 +20,7 @@ pub use codel::{Codel, CodelConfig};
 pub use drr::Drr;
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
+pub use red::{Red, RedConfig, Threshold, automatic_weight};
 pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
 pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Service, SplitBuff, SplitBuffConfig};
 
@@ -156,4 +158,6 @@ disciplines! {
     SplitBuff: Box<SplitBuff>,
     /// A queue a flow, served in rounds.
     Drr: Box<Drr>,
+    /// First in, first out, with random early drops.
+    Red: Box<Red>,
 }

@@ -68,6 +68,21 @@ impl Packet {
         let age = Span::from_us(u64::from(self.echo_age_us)).as_ps();
         (self.echo_age_us > 0).then(|| Time::from_ps(self.sent.as_ps().saturating_sub(age)))
     }
+
+    /// Marks the packet if its sender listens, and counts it unless a queue before this one has; whether it carries a
+    /// mark now.
+    #[inline]
+    pub(crate) fn mark(&mut self, marks: &mut u64) -> bool {
+        match self.kind {
+            PacketKind::Data(Ecn::Capable) => {
+                self.kind = PacketKind::Data(Ecn::Marked);
+                *marks += 1;
+                true
+            }
+            PacketKind::Data(Ecn::Marked) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Why a packet was dropped.
@@ -77,6 +92,8 @@ pub enum DropReason {
     Overlimit,
     /// The queue stood for too long (CoDel).
     Standing,
+    /// Drawn by lot while there was room (RED, PIE).
+    Early,
 }
 
 /// A dropped packet.
