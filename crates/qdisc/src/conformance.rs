@@ -57,6 +57,8 @@ const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
     |limit| Drr::new(limit, 100).into(),
     |limit| Red::new(limit, HASTY_RED, Stream::new(1, 0, 0)).into(),
     |limit| Red::new(limit, RedConfig { ecn: true, gentle: true, ..HASTY_RED }, Stream::new(1, 0, 0)).into(),
+    |limit| Pie::new(limit, HASTY_PIE, Stream::new(1, 0, 0)).into(),
+    |limit| Pie::new(limit, PieConfig { ecn: true, ..HASTY_PIE }, Stream::new(1, 0, 0)).into(),
 ];
 
 /// A RED that drops within these scripts.
@@ -69,6 +71,16 @@ const HASTY_RED: RedConfig = RedConfig {
     ecn: false,
     adaptive: true,
     packet_time: Span::from_us(1),
+};
+
+/// A PIE that drops within these scripts.
+const HASTY_PIE: PieConfig = PieConfig {
+    target: Span::from_us(2),
+    t_update: Span::from_us(3),
+    alpha: 10_000.0,
+    beta: 100_000.0,
+    max_burst: Span::from_us(6),
+    ecn: false,
 };
 
 /// Those that may put a flow's packets into two queues.

@@ -12,6 +12,7 @@ mod conformance;
 mod drr;
 mod fifo;
 mod packet;
+mod pie;
 mod red;
 mod rtt;
 mod splitbuff;
@@ -20,6 +21,7 @@ pub use codel::{Codel, CodelConfig};
 pub use drr::Drr;
 pub use fifo::Fifo;
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
+pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig, Threshold, automatic_weight};
 pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
 pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Service, SplitBuff, SplitBuffConfig};
@@ -160,4 +162,6 @@ disciplines! {
     Drr: Box<Drr>,
     /// First in, first out, with random early drops.
     Red: Box<Red>,
+    /// First in, first out, under PIE.
+    Pie: Box<Pie>,
 }
