@@ -9,8 +9,8 @@
 //!
 //! All queues share one limit. If a packet comes that does not fit, the longest queue (in bytes) gives up its last
 //! packet, "buffer stealing" (P. McKenney, "Stochastic Fairness Queueing", INFOCOM 1990, which the paper follows):
-//! who uses less than his share loses nothing to who uses more. The packet that comes counts as queued, so in the longest
-//! queue it is the one that goes.
+//! who uses less than his share loses nothing to who uses more. The packet that comes counts as queued, so in the
+//! longest queue it is the one that goes.
 //!
 //! Departures from the paper:
 //! - Queues belong to flow numbers, not to hash values: no two flows share a queue.
@@ -186,8 +186,8 @@ mod tests {
         served.iter().map(|packet| (packet.flow, packet.wire_bytes)).collect()
     }
 
-    /// Figures 2 and 3 of the paper: with a quantum of 500 the first queue sends 200 bytes, keeps 300, and sends 750 and
-    /// 20 in the next round.
+    /// Figures 2 and 3 of the paper: with a quantum of 500 the first queue sends 200 bytes, keeps 300, and sends 750
+    /// and 20 in the next round.
     #[test]
     fn what_a_round_leaves_over_counts_in_the_next() {
         let mut queue = Drr::new(Limit::Unlimited, 500);

@@ -1,9 +1,9 @@
-//! PIE, proportional integral controller enhanced: packets are dropped when they come, with a chance that holds the wait
-//! at a target.
+//! PIE, proportional integral controller enhanced: packets are dropped when they come, with a chance that holds the
+//! wait at a target.
 //!
 //! Sources: RFC 8033: section 4.1 random dropping, 4.2 the chance of a drop, 4.3 latency, 4.4 bursts, 5.1 ECN, 5.4
-//! derandomization, 5.5 the cap; pseudocode in appendices A and B. RFC 8033 leaves open what the largest packet is; there,
-//! and with timestamps, as Linux behaves (`net/sched/sch_pie.c`).
+//! derandomization, 5.5 the cap; pseudocode in appendices A and B. RFC 8033 leaves open what the largest packet is;
+//! there, and with timestamps, as Linux behaves (`net/sched/sch_pie.c`).
 //!
 //! Every `t_update` the chance changes by `alpha` times what the wait is above the target and `beta` times what it has
 //! grown by. The steps are smaller while the chance is small. A burst of `max_burst` after a calm time passes unharmed.
@@ -12,9 +12,10 @@
 //! as no wait), not a guess from the rate at which they leave (section 5.2).
 //!
 //! Departures from RFC 8033:
-//! - Updates are made by the first call after they were due, with the state of the time when they were; no discipline has a
-//!   clock.
-//! - Two full packets may always wait (section 4.1, `2 * MEAN_PKTSIZE`); a full packet is the largest one that has come.
+//! - Updates are made by the first call after they were due, with the state of the time when they were; no discipline
+//!   has a clock.
+//! - Two full packets may always wait (section 4.1, `2 * MEAN_PKTSIZE`); a full packet is the largest one that has
+//!   come.
 //! - Section 5.3, which switches PIE off below a third of the buffer, is left out (it "may" be done).
 //! - The accumulated chance (section 5.4) starts anew after marks, too.
 //!
@@ -274,7 +275,7 @@ mod tests {
     /// The chance after one update.
     fn updated(drop_prob: f64, qdelay_old: Span, current_qdelay: Span) -> f64 {
         let mut control =
-            Control { drop_prob, qdelay_old, current_qdelay, ..Control::new(PieConfig::default()) };
+            Control { drop_prob, current_qdelay, qdelay_old, ..Control::new(PieConfig::default()) };
         control.calculate_drop_prob();
         control.drop_prob
     }

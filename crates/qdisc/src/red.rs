@@ -2,18 +2,18 @@
 //!
 //! Sources:
 //! - S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM Transactions on
-//!   Networking 1(4), 1993: the algorithm (figure 2), the average and its weight (section 6), the distances between marks
-//!   (section 7).
+//!   Networking 1(4), 1993: the algorithm (figure 2), the average and its weight (section 6), the distances between
+//!   marks (section 7).
 //! - S. Floyd, "Recommendation on using the gentle variant of RED", 2000: `gentle`.
 //! - S. Floyd, R. Gummadi and S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active
 //!   Queue Management", 2001: `adaptive`, the automatic weight and thresholds.
 //! - RFC 3168 section 7, RFC 7567 section 4.2.1: marks in place of early drops (`ecn`).
 //!
 //! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls as it
-//! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows from 0 to
-//! `max_p`, at a rate that keeps the distances between drops uniform. Above the upper one every packet is dropped; in
-//! gentle mode only above twice the upper one, with a chance from `max_p` to 1 in between. Adaptive RED changes `max_p`
-//! twice a second so that the average stays halfway between the thresholds.
+//! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows
+//! from 0 to `max_p`, at a rate that keeps the distances between drops uniform. Above the upper one every packet is
+//! dropped; in gentle mode only above twice the upper one, with a chance from `max_p` to 1 in between. Adaptive RED
+//! changes `max_p` twice a second so that the average stays halfway between the thresholds.
 //!
 //! Departures:
 //! - The queue's measure, packets or bytes, is that of the thresholds. The chance does not depend on a packet's size,
