@@ -56,10 +56,18 @@ impl Default for CodelConfig {
 /// A dropping state that began so many intervals after the last drop's date starts anew (section 5.5).
 const MEMORY_INTERVALS: u64 = 16;
 
+/// Packets under CoDel's control, in their order.
+pub(crate) trait Source {
+    /// The next packet.
+    fn pop(&mut self) -> Option<Packet>;
+
+    /// At most a full packet is left, so there is nothing to drop (section 5.6, `bytes() <= maxpacket_`).
+    fn is_small(&self) -> bool;
+}
+
 /// When to drop: the state of section 5.2.
 #[derive(Clone, Copy, Debug)]
-struct Control {
-    config: CodelConfig,
+pub(crate) struct Control {
     /// When an interval above the target will have passed; none while below.
     first_above_time: Option<Time>,
     /// When the next packet is to be dropped, or was.
@@ -72,27 +80,102 @@ struct Control {
 }
 
 impl Control {
-    fn new(config: CodelConfig) -> Control {
-        Control {
-            config,
-            first_above_time: None,
-            drop_next: Time::ZERO,
-            count: 0,
-            lastcount: 0,
-            dropping: false,
+    pub(crate) const NEW: Control =
+        Control { first_above_time: None, drop_next: Time::ZERO, count: 0, lastcount: 0, dropping: false };
+
+    /// The packet that leaves the queue now (section 5.5, `dequeue`).
+    #[inline]
+    pub(crate) fn dequeue(
+        &mut self,
+        config: &CodelConfig,
+        now: Time,
+        queue: &mut impl Source,
+        marks: &mut u64,
+        drops: &mut Drops,
+    ) -> Option<Packet> {
+        let Some((packet, ok_to_drop)) = self.pop(config, now, queue) else {
+            self.dropping = false;
+            return None;
+        };
+        let mut packet = if !ok_to_drop {
+            self.dropping = false;
+            packet
+        } else if self.dropping {
+            self.drop_due(config, now, packet, queue, marks, drops)?
+        } else {
+            self.drop_first(config, now, packet, queue, marks, drops)?
+        };
+        if config.ce_threshold.is_some_and(|threshold| now - packet.enqueued > threshold) {
+            packet.mark(marks);
         }
+        Some(packet)
     }
 
-    /// Whether a packet that waited so long may be dropped, with `small` where hardly anything is left
-    /// (section 5.6, `dodequeue`).
+    /// The next packet, and whether it may be dropped (section 5.6, `dodequeue`).
     #[inline]
-    fn ok_to_drop(&mut self, now: Time, sojourn: Span, small: bool) -> bool {
-        if sojourn < self.config.target || small {
+    fn pop(&mut self, config: &CodelConfig, now: Time, queue: &mut impl Source) -> Option<(Packet, bool)> {
+        let Some(packet) = queue.pop() else {
             self.first_above_time = None;
-            return false;
+            return None;
+        };
+        if now - packet.enqueued < config.target || queue.is_small() {
+            self.first_above_time = None;
+            return Some((packet, false));
         }
-        let first_above_time = *self.first_above_time.get_or_insert(now + self.config.interval);
-        now >= first_above_time
+        let first_above_time = *self.first_above_time.get_or_insert(now + config.interval);
+        Some((packet, now >= first_above_time))
+    }
+
+    /// What is due in a dropping state: drops, or a mark (section 5.5). What may be dropped leaves more than a full
+    /// packet behind, so there is a next one.
+    #[inline(never)]
+    fn drop_due(
+        &mut self,
+        config: &CodelConfig,
+        now: Time,
+        first: Packet,
+        queue: &mut impl Source,
+        marks: &mut u64,
+        drops: &mut Drops,
+    ) -> Option<Packet> {
+        let mut packet = first;
+        // a long queue may be so far behind that several are due
+        while self.is_due(now) {
+            self.count += 1;
+            if config.ecn && packet.mark(marks) {
+                self.schedule(config);
+                break;
+            }
+            drops.push(Dropped { packet, reason: DropReason::Standing });
+            let ok_to_drop;
+            (packet, ok_to_drop) = self.pop(config, now, queue)?;
+            if ok_to_drop {
+                self.schedule(config);
+            } else {
+                self.dropping = false;
+            }
+        }
+        Some(packet)
+    }
+
+    /// The first drop, or mark, of a dropping state (section 5.5).
+    #[inline(never)]
+    fn drop_first(
+        &mut self,
+        config: &CodelConfig,
+        now: Time,
+        first: Packet,
+        queue: &mut impl Source,
+        marks: &mut u64,
+        drops: &mut Drops,
+    ) -> Option<Packet> {
+        let mut packet = first;
+        if !(config.ecn && packet.mark(marks)) {
+            drops.push(Dropped { packet, reason: DropReason::Standing });
+            (packet, _) = self.pop(config, now, queue)?;
+        }
+        self.start_dropping(config, now);
+        Some(packet)
     }
 
     /// Whether the next drop is due.
@@ -102,24 +185,24 @@ impl Control {
     }
 
     /// A dropping state begins; close to the last one, at the rate that it had reached (section 5.5).
-    fn start_dropping(&mut self, now: Time) {
-        let recent = self.config.interval.saturating_mul(MEMORY_INTERVALS);
+    fn start_dropping(&mut self, config: &CodelConfig, now: Time) {
+        let recent = config.interval.saturating_mul(MEMORY_INTERVALS);
         let more = self.count - self.lastcount;
         let resumes = more > 1 && now.saturating_since(self.drop_next) < recent;
         self.count = if resumes { more } else { 1 };
         self.lastcount = self.count;
         self.dropping = true;
-        self.drop_next = self.control_law(now);
+        self.drop_next = self.control_law(config, now);
     }
 
     /// The next drop, counted from when this one was due.
-    fn schedule(&mut self) {
-        self.drop_next = self.control_law(self.drop_next);
+    fn schedule(&mut self, config: &CodelConfig) {
+        self.drop_next = self.control_law(config, self.drop_next);
     }
 
     /// `t + interval / sqrt(count)` (section 5.6). Division and root are rounded alike everywhere (IEEE 754).
-    fn control_law(&self, t: Time) -> Time {
-        let distance_ps = self.config.interval.as_ps() as f64 / (self.count as f64).sqrt();
+    fn control_law(&self, config: &CodelConfig, t: Time) -> Time {
+        let distance_ps = config.interval.as_ps() as f64 / (self.count as f64).sqrt();
         t + Span::from_ps(distance_ps as u64)
     }
 }
@@ -127,74 +210,40 @@ impl Control {
 /// A FIFO queue under CoDel, with a limit in packets or bytes.
 #[derive(Clone, Debug)]
 pub struct Codel {
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    queue: Queue,
     limit: Limit,
-    /// The largest packet that has come, bytes.
-    max_packet: u64,
+    config: CodelConfig,
     control: Control,
     marks: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Queue {
+    packets: VecDeque<Packet>,
+    bytes: u64,
+    /// The largest packet that has come, bytes.
+    max_packet: u64,
+}
+
+impl Source for Queue {
+    #[inline]
+    fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.wire_bytes);
+        Some(packet)
+    }
+
+    #[inline]
+    fn is_small(&self) -> bool {
+        self.bytes <= self.max_packet
+    }
 }
 
 impl Codel {
     /// An empty queue.
     pub fn new(limit: Limit, config: CodelConfig) -> Codel {
-        let control = Control::new(config);
-        Codel { packets: VecDeque::new(), bytes: 0, limit, max_packet: 0, control, marks: 0 }
-    }
-
-    /// The next packet, and whether it may be dropped (section 5.6, `dodequeue`).
-    #[inline]
-    fn pop(&mut self, now: Time) -> Option<(Packet, bool)> {
-        let Some(packet) = self.packets.pop_front() else {
-            self.control.first_above_time = None;
-            return None;
-        };
-        self.bytes -= u64::from(packet.wire_bytes);
-        let small = self.bytes <= self.max_packet;
-        let ok_to_drop = self.control.ok_to_drop(now, now - packet.enqueued, small);
-        Some((packet, ok_to_drop))
-    }
-
-    /// Marks a packet in place of dropping it, if its flow listens; false if it has to be dropped.
-    fn spare(&mut self, packet: &mut Packet) -> bool {
-        self.control.config.ecn && packet.mark(&mut self.marks)
-    }
-
-    /// What is due in a dropping state: drops, or a mark (section 5.5). What may be dropped leaves more than a full
-    /// packet behind, so there is a next one.
-    #[inline(never)]
-    fn drop_due(&mut self, now: Time, first: Packet, drops: &mut Drops) -> Option<Packet> {
-        let mut packet = first;
-        // a long queue may be so far behind that several are due
-        while self.control.is_due(now) {
-            self.control.count += 1;
-            if self.spare(&mut packet) {
-                self.control.schedule();
-                break;
-            }
-            drops.push(Dropped { packet, reason: DropReason::Standing });
-            let ok_to_drop;
-            (packet, ok_to_drop) = self.pop(now)?;
-            if ok_to_drop {
-                self.control.schedule();
-            } else {
-                self.control.dropping = false;
-            }
-        }
-        Some(packet)
-    }
-
-    /// The first drop, or mark, of a dropping state (section 5.5).
-    #[inline(never)]
-    fn drop_first(&mut self, now: Time, first: Packet, drops: &mut Drops) -> Option<Packet> {
-        let mut packet = first;
-        if !self.spare(&mut packet) {
-            drops.push(Dropped { packet, reason: DropReason::Standing });
-            (packet, _) = self.pop(now)?;
-        }
-        self.control.start_dropping(now);
-        Some(packet)
+        let queue = Queue { packets: VecDeque::new(), bytes: 0, max_packet: 0 };
+        Codel { queue, limit, config, control: Control::NEW, marks: 0 }
     }
 }
 
@@ -203,9 +252,10 @@ impl QueueDisc for Codel {
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         if self.limit.admits(self.backlog(), packet.wire_bytes) {
             packet.enqueued = now;
-            self.bytes += u64::from(packet.wire_bytes);
-            self.max_packet = self.max_packet.max(u64::from(packet.wire_bytes));
-            self.packets.push_back(packet);
+            let bytes = u64::from(packet.wire_bytes);
+            self.queue.bytes += bytes;
+            self.queue.max_packet = self.queue.max_packet.max(bytes);
+            self.queue.packets.push_back(packet);
         } else {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
         }
@@ -213,27 +263,12 @@ impl QueueDisc for Codel {
 
     #[inline]
     fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
-        let Some((packet, ok_to_drop)) = self.pop(now) else {
-            self.control.dropping = false;
-            return None;
-        };
-        let mut packet = if !ok_to_drop {
-            self.control.dropping = false;
-            packet
-        } else if self.control.dropping {
-            self.drop_due(now, packet, drops)?
-        } else {
-            self.drop_first(now, packet, drops)?
-        };
-        if self.control.config.ce_threshold.is_some_and(|threshold| now - packet.enqueued > threshold) {
-            packet.mark(&mut self.marks);
-        }
-        Some(packet)
+        self.control.dequeue(&self.config, now, &mut self.queue, &mut self.marks, drops)
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        Backlog { packets: self.queue.packets.len() as u64, bytes: self.queue.bytes }
     }
 
     #[inline]
@@ -284,11 +319,11 @@ mod tests {
     /// Section 5.6: with 100 ms the distances are 100, 70.7, 57.7, 50 ms, …
     #[test]
     fn the_control_law_divides_the_interval_by_the_root_of_the_count() {
-        let mut control = Control::new(CodelConfig::default());
+        let (config, mut control) = (CodelConfig::default(), Control::NEW);
         let distances: Vec<u64> = (1..=9)
             .map(|count| {
                 control.count = count;
-                control.control_law(at_ms(7)).as_ps() - at_ms(7).as_ps()
+                control.control_law(&config, at_ms(7)).as_ps() - at_ms(7).as_ps()
             })
             .collect();
         let expected_ps: [u64; 9] = [
@@ -321,8 +356,8 @@ mod tests {
         serve(&mut queue, 1..=500);
         assert_eq!((queue.control.count, queue.control.lastcount), (7, 1));
         let young = |queue: &mut Codel, ms: u64| {
-            queue.packets.clear();
-            queue.bytes = 0;
+            queue.queue.packets.clear();
+            queue.queue.bytes = 0;
             for seq in 0..1000 {
                 let packet = Packet { seq, wire_bytes: 1000, kind: DEAF, ..Packet::default() };
                 queue.enqueue(at_ms(ms), packet, &mut Drops::new());
