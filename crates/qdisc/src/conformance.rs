@@ -59,6 +59,12 @@ const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
     |limit| Red::new(limit, RedConfig { ecn: true, gentle: true, ..HASTY_RED }, Stream::new(1, 0, 0)).into(),
     |limit| Pie::new(limit, HASTY_PIE, Stream::new(1, 0, 0)).into(),
     |limit| Pie::new(limit, PieConfig { ecn: true, ..HASTY_PIE }, Stream::new(1, 0, 0)).into(),
+    |limit| FqCodel::new(limit, FqCodelConfig { codel: HASTY, ..FqCodelConfig::default() }).into(),
+    |limit| {
+        let codel = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY };
+        let hasty = FqCodelConfig { codel, flows: 2, quantum: 300, drop_batch: 3, perturbation: 1 };
+        FqCodel::new(limit, hasty).into()
+    },
 ];
 
 /// A RED that drops within these scripts.

@@ -11,6 +11,7 @@ mod codel;
 mod conformance;
 mod drr;
 mod fifo;
+mod fq_codel;
 mod packet;
 mod pie;
 mod red;
@@ -20,6 +21,7 @@ mod splitbuff;
 pub use codel::{Codel, CodelConfig};
 pub use drr::Drr;
 pub use fifo::Fifo;
+pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig, Threshold, automatic_weight};
@@ -164,4 +166,6 @@ disciplines! {
     Red: Box<Red>,
     /// First in, first out, under PIE.
     Pie: Box<Pie>,
+    /// Queues of hashed flows, each under CoDel.
+    FqCodel: Box<FqCodel>,
 }
