@@ -133,16 +133,15 @@ impl Control {
     #[inline(never)]
     fn catch_up(&mut self, now: Time) {
         while now >= self.next_update {
-            let calm =
-                self.drop_prob == 0.0 && self.current_qdelay == Span::ZERO && self.qdelay_old == Span::ZERO;
-            if calm && self.burst_allowance == Span::ZERO {
+            let state = |control: &Control| (control.drop_prob, control.qdelay_old, control.burst_allowance);
+            let before = state(self);
+            self.calculate_drop_prob();
+            self.next_update += self.config.t_update;
+            if state(self) == before && now >= self.next_update {
                 // nothing changes any more
                 let missed = (now - self.next_update).as_ps() / self.config.t_update.as_ps();
                 self.next_update += self.config.t_update.saturating_mul(missed + 1);
-                return;
             }
-            self.calculate_drop_prob();
-            self.next_update += self.config.t_update;
         }
     }
 
