@@ -25,6 +25,14 @@ const MAX_WINDOW: u64 = 1 << 30;
 const MAX_SEGMENTS: u128 = 1 << 31;
 /// Most flows that a passive estimator remembers.
 const MAX_TABLE_FLOWS: u32 = 1 << 22;
+/// Least quantum of a round, bytes (Linux's for FQ-CoDel): a packet waits for a bounded number of rounds.
+const MIN_QUANTUM_BYTES: u32 = 256;
+/// Most queues of hashed flows (Linux's for FQ-CoDel).
+const MAX_HASHED_QUEUES: u32 = 1 << 16;
+/// Least time between updates of PIE, ps: 1 ms, so that making up for a slow link's is quick.
+const MIN_UPDATE_PS: u64 = 1_000_000_000;
+/// Largest gain of PIE, 1/s.
+const MAX_GAIN: f64 = 1_000.0;
 /// Most samples of one component.
 const MAX_SAMPLES: u64 = 100_000_000;
 
@@ -97,9 +105,52 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
         }
         DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn: _, ce_threshold_ps } => {
             check_limit(*limit, &format!("{at}.limit"))?;
+            check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
+        }
+        DisciplinePlan::Drr { limit, quantum_bytes } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            within(*quantum_bytes, MIN_QUANTUM_BYTES, MAX_WIRE_BYTES, format!("{at}.quantum_bytes"))
+        }
+        DisciplinePlan::Red {
+            limit,
+            min_threshold,
+            max_threshold,
+            weight,
+            max_p,
+            gentle: _,
+            adaptive: _,
+            ecn: _,
+            mean_packet_bytes,
+        } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            check_thresholds(*min_threshold, *max_threshold, at)?;
+            within(weight.unwrap_or(0.0), 0.0, 1.0, format!("{at}.weight"))?;
+            within(*max_p, 0.0, 1.0, format!("{at}.max_p"))?;
+            within(*mean_packet_bytes, 1, MAX_WIRE_BYTES, format!("{at}.mean_packet_bytes"))
+        }
+        DisciplinePlan::Pie { limit, target_ps, t_update_ps, alpha, beta, max_burst_ps, ecn: _ } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
             within(*target_ps, 0, MAX_PS, format!("{at}.target_ps"))?;
-            within(*interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))?;
-            within(ce_threshold_ps.unwrap_or(0), 0, MAX_PS, format!("{at}.ce_threshold_ps"))
+            within(*t_update_ps, MIN_UPDATE_PS, MAX_PS, format!("{at}.t_update_ps"))?;
+            within(*alpha, 0.0, MAX_GAIN, format!("{at}.alpha"))?;
+            within(*beta, 0.0, MAX_GAIN, format!("{at}.beta"))?;
+            within(*max_burst_ps, 0, MAX_PS, format!("{at}.max_burst_ps"))
+        }
+        DisciplinePlan::FqCodel {
+            limit,
+            flows,
+            quantum_bytes,
+            drop_batch,
+            target_ps,
+            interval_ps,
+            ecn: _,
+            ce_threshold_ps,
+        } => {
+            check_limit(*limit, &format!("{at}.limit"))?;
+            within(*flows, 1, MAX_HASHED_QUEUES, format!("{at}.flows"))?;
+            within(*quantum_bytes, MIN_QUANTUM_BYTES, MAX_WIRE_BYTES, format!("{at}.quantum_bytes"))?;
+            within(*drop_batch, 1, u32::MAX, format!("{at}.drop_batch"))?;
+            check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
         }
         DisciplinePlan::Splitbuff { limit, sub_buffers, update_ps, smoothing, classes, weighted: _ } => {
             check_limit(*limit, &format!("{at}.limit"))?;
@@ -109,6 +160,24 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
             check_classes(classes, &format!("{at}.classes.information"))
         }
     }
+}
+
+fn check_codel(target_ps: u64, interval_ps: u64, ce_threshold_ps: Option<u64>, at: &str) -> Checked {
+    within(target_ps, 0, MAX_PS, format!("{at}.target_ps"))?;
+    within(interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))?;
+    within(ce_threshold_ps.unwrap_or(0), 0, MAX_PS, format!("{at}.ce_threshold_ps"))
+}
+
+/// RED's thresholds: of one unit, the upper one larger.
+fn check_thresholds(min: LimitPlan, max: LimitPlan, at: &str) -> Checked {
+    check_limit(max, &format!("{at}.max_threshold"))?;
+    let holds = match (min, max) {
+        (LimitPlan::Packets(min), LimitPlan::Packets(max))
+        | (LimitPlan::Bytes(min), LimitPlan::Bytes(max)) => min < max,
+        _ => false,
+    };
+    let accepted = format!("packets or bytes as the upper threshold {max:?}, and fewer");
+    require(holds, format!("{at}.min_threshold"), format!("{min:?}"), accepted)
 }
 
 fn check_classes(classes: &ClassesPlan, at: &str) -> Checked {

@@ -2,32 +2,84 @@
 
 use bufferlab_estimator::{SynEstimator, TimestampEstimator};
 use bufferlab_qdisc::{
-    AnyQdisc, Classes, Codel, CodelConfig, Fifo, Limit, RttInformation, RttScale, Service, SplitBuff,
-    SplitBuffConfig,
+    AnyQdisc, Classes, Codel, CodelConfig, Drr, Fifo, FqCodel, FqCodelConfig, Limit, Pie, PieConfig, Red,
+    RedConfig, RttInformation, RttScale, Service, SplitBuff, SplitBuffConfig, Threshold, automatic_weight,
 };
-use bufferlab_units::{Rate, Span};
+use bufferlab_units::{Rate, Span, Stream};
 
 use crate::plan::{ClassesPlan, DisciplinePlan, LimitPlan, LinkPlan, Plan, RttPlan};
+use crate::world::QUEUE_STREAM;
 
 /// Timestamps in headers are whole microseconds; a difference of two may be one off.
 const STAMP_TICK: Span = Span::from_us(2);
 
 impl LinkPlan {
-    /// The discipline of this link in a plan that was checked.
-    pub fn qdisc(&self, plan: &Plan) -> AnyQdisc {
+    /// The discipline of this link in a plan that was checked; `index` is the link's.
+    pub fn qdisc(&self, plan: &Plan, index: u32) -> AnyQdisc {
+        let stream = || Stream::new(plan.seed, QUEUE_STREAM, index);
         match &self.discipline {
             DisciplinePlan::Fifo { limit, mark_above } => {
                 let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);
                 Fifo::new(limit.limit()).marking_above(mark_above).into()
             }
             DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn, ce_threshold_ps } => {
-                let config = CodelConfig {
-                    target: Span::from_ps(*target_ps),
-                    interval: Span::from_ps(*interval_ps),
-                    ecn: *ecn,
-                    ce_threshold: ce_threshold_ps.map(Span::from_ps),
-                };
+                let config = codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps);
                 Codel::new(limit.limit(), config).into()
+            }
+            DisciplinePlan::Drr { limit, quantum_bytes } => Drr::new(limit.limit(), *quantum_bytes).into(),
+            DisciplinePlan::Red {
+                limit,
+                min_threshold,
+                max_threshold,
+                weight,
+                max_p,
+                gentle,
+                adaptive,
+                ecn,
+                mean_packet_bytes,
+            } => {
+                let packet_time = self.rate().transmission(u64::from(*mean_packet_bytes));
+                let config = RedConfig {
+                    min_threshold: threshold(*min_threshold),
+                    max_threshold: threshold(*max_threshold),
+                    weight: weight.unwrap_or_else(|| automatic_weight(packet_time)),
+                    max_p: *max_p,
+                    gentle: *gentle,
+                    ecn: *ecn,
+                    adaptive: *adaptive,
+                    packet_time,
+                };
+                Red::new(limit.limit(), config, stream()).into()
+            }
+            DisciplinePlan::Pie { limit, target_ps, t_update_ps, alpha, beta, max_burst_ps, ecn } => {
+                let config = PieConfig {
+                    target: Span::from_ps(*target_ps),
+                    t_update: Span::from_ps(*t_update_ps),
+                    alpha: *alpha,
+                    beta: *beta,
+                    max_burst: Span::from_ps(*max_burst_ps),
+                    ecn: *ecn,
+                };
+                Pie::new(limit.limit(), config, stream()).into()
+            }
+            DisciplinePlan::FqCodel {
+                limit,
+                flows,
+                quantum_bytes,
+                drop_batch,
+                target_ps,
+                interval_ps,
+                ecn,
+                ce_threshold_ps,
+            } => {
+                let config = FqCodelConfig {
+                    codel: codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps),
+                    flows: *flows,
+                    quantum: *quantum_bytes,
+                    drop_batch: *drop_batch,
+                    perturbation: stream().bits(),
+                };
+                FqCodel::new(limit.limit(), config).into()
             }
             DisciplinePlan::Splitbuff { limit, sub_buffers, update_ps, smoothing, classes, weighted } => {
                 let config = SplitBuffConfig {
@@ -47,6 +99,23 @@ impl LinkPlan {
     /// Its rate.
     pub(crate) fn rate(&self) -> Rate {
         Rate::from_bps(self.rate_bps).expect("a checked plan has no rate of zero")
+    }
+}
+
+fn codel_config(target_ps: u64, interval_ps: u64, ecn: bool, ce_threshold_ps: Option<u64>) -> CodelConfig {
+    CodelConfig {
+        target: Span::from_ps(target_ps),
+        interval: Span::from_ps(interval_ps),
+        ecn,
+        ce_threshold: ce_threshold_ps.map(Span::from_ps),
+    }
+}
+
+fn threshold(plan: LimitPlan) -> Threshold {
+    match plan {
+        LimitPlan::Packets(packets) => Threshold::Packets(packets),
+        LimitPlan::Bytes(bytes) => Threshold::Bytes(bytes),
+        LimitPlan::Unlimited => unreachable!("a checked plan has no such threshold"),
     }
 }
 
@@ -78,6 +147,10 @@ impl DisciplinePlan {
         match self {
             DisciplinePlan::Fifo { limit, .. }
             | DisciplinePlan::Codel { limit, .. }
+            | DisciplinePlan::Drr { limit, .. }
+            | DisciplinePlan::Red { limit, .. }
+            | DisciplinePlan::Pie { limit, .. }
+            | DisciplinePlan::FqCodel { limit, .. }
             | DisciplinePlan::Splitbuff { limit, .. } => *limit,
         }
     }

@@ -8,8 +8,8 @@ use crate::engine::{Ends, Route, World};
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan,
-    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, Plan, RecoveryPlan, SourcePlan,
+    TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
@@ -19,6 +19,7 @@ use crate::statistics::LinkStatistics;
 const LOSS_STREAM: u32 = 1;
 const JITTER_STREAM: u32 = 2;
 const DATAGRAM_STREAM: u32 = 3;
+pub(crate) const QUEUE_STREAM: u32 = 4;
 
 /// Datagram sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
 const MAX_DATAGRAM_BYTES: u32 = 65_535;
@@ -40,8 +41,8 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
     };
     let groups = plan.groups.len();
     let links = plan.links.iter().enumerate().map(|(index, link)| {
-        let loss = Stream::new(plan.seed, LOSS_STREAM, index as u32);
-        build_link(plan, link, service, loss, LinkStatistics::new(groups, &marks), marks.marks(link.sample))
+        let (statistics, marks) = (LinkStatistics::new(groups, &marks), marks.marks(link.sample));
+        build_link(plan, index as u32, service, statistics, marks)
     });
     let links: Vec<_> = links.collect();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
@@ -82,19 +83,13 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
-fn build_link(
-    plan: &Plan,
-    link: &LinkPlan,
-    service: Service,
-    loss: Stream,
-    statistics: LinkStatistics,
-    marks: Marks,
-) -> Link {
+fn build_link(plan: &Plan, index: u32, service: Service, statistics: LinkStatistics, marks: Marks) -> Link {
+    let link = &plan.links[index as usize];
     Link::new(LinkSetup {
-        server: build_server(plan, link, service),
+        server: build_server(plan, index, service),
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
-        loss,
+        loss: Stream::new(plan.seed, LOSS_STREAM, index),
         changes: link
             .changes
             .iter()
@@ -105,13 +100,14 @@ fn build_link(
     })
 }
 
-fn build_server(plan: &Plan, link: &LinkPlan, service: Service) -> Server {
+fn build_server(plan: &Plan, index: u32, service: Service) -> Server {
+    let link = &plan.links[index as usize];
     match (&link.discipline, service) {
         (DisciplinePlan::Fifo { limit, mark_above }, Service::Shortest) => {
             let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);
             Server::Fifo(link::Fifo::new(limit.limit(), mark_above, link.rate()))
         }
-        _ => Server::Queued(link::Queued::new(link.qdisc(plan), link.rate())),
+        _ => Server::Queued(link::Queued::new(link.qdisc(plan, index), link.rate())),
     }
 }
 

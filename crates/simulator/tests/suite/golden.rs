@@ -11,7 +11,7 @@ use bufferlab_simulator::{
 };
 
 use crate::oracle;
-use crate::scenes::{MS, RATE_BPS, S, codel, dumbbell, tcp_of};
+use crate::scenes::{MS, RATE_BPS, S, codel, dumbbell, fq_codel, pie, red, tcp_of};
 
 const RECOVERIES: [(&str, RecoveryPlan); 5] = [
     ("tahoe", RecoveryPlan::Tahoe),
@@ -133,7 +133,7 @@ fn jain_permille(shares: &[u64]) -> u128 {
     sum * sum * 1_000 / (shares().count() as u128 * shares().map(|share| share * share).sum::<u128>())
 }
 
-/// What the queue does to one greedy flow's delay: a FIFO fills what it has, CoDel holds 5 ms.
+/// What the queue does to one greedy flow's delay: a FIFO fills what it has, CoDel holds 5 ms, PIE 15 ms.
 #[test]
 fn disciplines_by_buffer() {
     let mut text = String::from(
@@ -156,10 +156,17 @@ fn disciplines_by_buffer() {
         ("fifo", "reno", fifo(1_000), reno.clone()),
         ("codel", "reno", codel(LimitPlan::Packets(60)), reno.clone()),
         ("codel", "reno", codel(thousand), reno.clone()),
-        ("codel ecn", "reno", with(true, None), reno),
+        ("codel ecn", "reno", with(true, None), reno.clone()),
         ("codel", "dctcp", codel(thousand), CongestionPlan::Dctcp),
         ("codel ecn", "dctcp", with(true, None), CongestionPlan::Dctcp),
         ("codel ce 1 ms", "dctcp", with(false, Some(MS)), CongestionPlan::Dctcp),
+        ("drr", "reno", DisciplinePlan::Drr { limit: thousand, quantum_bytes: 1_514 }, reno.clone()),
+        ("red", "reno", red(thousand, false), reno.clone()),
+        ("red ecn", "dctcp", red(thousand, true), CongestionPlan::Dctcp),
+        ("pie", "reno", pie(thousand, false), reno.clone()),
+        ("pie ecn", "dctcp", pie(thousand, true), CongestionPlan::Dctcp),
+        ("fq_codel", "reno", fq_codel(thousand), reno),
+        ("fq_codel", "dctcp", fq_codel(thousand), CongestionPlan::Dctcp),
     ];
     for (name, control, discipline, congestion) in rows {
         let LimitPlan::Packets(buffer) = discipline.limit() else {

@@ -90,6 +90,48 @@ pub(crate) fn codel(limit: LimitPlan) -> DisciplinePlan {
     }
 }
 
+/// Adaptive RED with the thresholds of its paper for a wait of 10 ms on 10 Mbit/s.
+pub(crate) fn red(limit: LimitPlan, ecn: bool) -> DisciplinePlan {
+    DisciplinePlan::Red {
+        limit,
+        min_threshold: LimitPlan::Packets(6),
+        max_threshold: LimitPlan::Packets(18),
+        weight: None,
+        max_p: 0.1,
+        gentle: true,
+        adaptive: true,
+        ecn,
+        mean_packet_bytes: 1_000,
+    }
+}
+
+/// PIE with the constants of RFC 8033.
+pub(crate) fn pie(limit: LimitPlan, ecn: bool) -> DisciplinePlan {
+    DisciplinePlan::Pie {
+        limit,
+        target_ps: 15 * MS,
+        t_update_ps: 15 * MS,
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst_ps: 150 * MS,
+        ecn,
+    }
+}
+
+/// FQ-CoDel with the constants of RFC 8290.
+pub(crate) fn fq_codel(limit: LimitPlan) -> DisciplinePlan {
+    DisciplinePlan::FqCodel {
+        limit,
+        flows: 1_024,
+        quantum_bytes: 1_514,
+        drop_batch: 64,
+        target_ps: 5 * MS,
+        interval_ps: 100 * MS,
+        ecn: true,
+        ce_threshold_ps: None,
+    }
+}
+
 /// The only group's TCP.
 pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
     match &mut plan.groups[0].source {

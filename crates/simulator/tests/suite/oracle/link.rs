@@ -69,7 +69,7 @@ impl Link {
     pub(super) fn new(whole: &Plan, index: u32, plan: &LinkPlan) -> Link {
         let changes = plan.changes.iter();
         Link {
-            qdisc: plan.qdisc(whole),
+            qdisc: plan.qdisc(whole, index),
             rate_bps: u128::from(plan.rate_bps),
             sent_bits_e12: 0,
             loss: Stream::new(whole.seed, LOSS_STREAM, index),
