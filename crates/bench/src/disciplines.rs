@@ -39,8 +39,43 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
         ecn: false,
         ce_threshold_ps: None,
     };
+    let drr = DisciplinePlan::Drr { limit, quantum_bytes: 1_514 };
+    let red = DisciplinePlan::Red {
+        limit,
+        min_threshold: LimitPlan::Packets(32),
+        max_threshold: LimitPlan::Packets(96),
+        weight: None,
+        max_p: 0.1,
+        gentle: true,
+        adaptive: true,
+        ecn: false,
+        mean_packet_bytes: 1_000,
+    };
+    let pie = DisciplinePlan::Pie {
+        limit,
+        target_ps: 15 * PS_PER_MS,
+        t_update_ps: 15 * PS_PER_MS,
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst_ps: 150 * PS_PER_MS,
+        ecn: false,
+    };
+    let fq_codel = DisciplinePlan::FqCodel {
+        limit,
+        flows: 1_024,
+        quantum_bytes: 1_514,
+        drop_batch: 64,
+        target_ps: 5 * PS_PER_MS,
+        interval_ps: 100 * PS_PER_MS,
+        ecn: true,
+        ce_threshold_ps: None,
+    };
     vec![
         ("codel", codel, None),
+        ("fq-codel", fq_codel, None),
+        ("pie", pie, None),
+        ("red", red, None),
+        ("drr", drr, None),
         ("splitbuff", splitbuff(false), Some(1.5)),
         ("splitbuff-weighted", splitbuff(true), None),
     ]
