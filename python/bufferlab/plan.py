@@ -20,8 +20,19 @@ from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import CongestionKind, Stack
 from bufferlab.scenario.checks import links_rtt_ps
-from bufferlab.scenario.models import Codel, Flow, Link, Probes, Transfer, Udp
+from bufferlab.scenario.models import (
+    Codel,
+    Flow,
+    Link,
+    Probes,
+    Queue,
+    SplitBuff,
+    SplitBuffBlind,
+    Transfer,
+    Udp,
+)
 from bufferlab.scenario.scenario import Scenario
+from bufferlab.scenario.trips import RttSource
 from bufferlab.stacks import stack_of
 
 PLAN_VERSION: Final = 1
@@ -177,12 +188,11 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
     ]
     # left out and not null for never, so that a plan without marks stays the plan it was
     marking = {"mark_above": _limit(link.mark_above, f"{key}.mark_above", traffic)} if link.mark_above else {}
-    parameters = _codel(link.queue) if isinstance(link.queue, Codel) else marking
     return {
         "name": link.name,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
-        "discipline": {"kind": link.queue.discipline, "limit": first, **parameters},
+        "discipline": {**_discipline(link.queue), "limit": first, **marking},
         "loss_ppb": round(link.loss * _PPB),
         "changes": [
             {"at_ps": change.at_ps, "limit": new} for change, new in zip(link.changes, later, strict=True)
@@ -191,13 +201,51 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
     }
 
 
+def _discipline(queue: Queue) -> dict[str, Any]:
+    match queue:
+        case Codel():
+            return _codel(queue)
+        case SplitBuff():
+            return _splitbuff(queue, {"kind": "rtt", "information": _rtt_source(queue.rtt)})
+        case SplitBuffBlind():
+            # its sub-buffers never change, so the parameters of estimates do not matter
+            like = SplitBuff(discipline="splitbuff", sub_buffers=queue.sub_buffers)
+            return _splitbuff(like, {"kind": "random"})
+        case _:
+            return {"kind": queue.discipline}
+
+
 def _codel(queue: Codel) -> dict[str, Any]:
     return {
+        "kind": "codel",
         "target_ps": queue.target_ps,
         "interval_ps": queue.interval_ps,
         "ecn": queue.ecn,
         "ce_threshold_ps": queue.ce_threshold_ps,
     }
+
+
+def _splitbuff(queue: SplitBuff, classes: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": "splitbuff",
+        "sub_buffers": queue.sub_buffers,
+        "update_ps": queue.update_ps,
+        "smoothing": queue.smoothing,
+        "classes": classes,
+        "weighted": queue.weighted,
+    }
+
+
+def _rtt_source(source: RttSource) -> dict[str, Any]:
+    match source.kind:
+        case "header":
+            return {"kind": "header"} if source.bits is None else {"kind": "quantized", "bits": source.bits}
+        case "handshake":
+            return {"kind": "syn", "flows": source.flows}
+        case "timestamps":
+            return {"kind": "timestamps", "flows": source.flows}
+        case "oracle":
+            return {"kind": "oracle"}
 
 
 def _limit(buffer: Buffer, key: str, traffic: LinkTraffic | None) -> Limit:

@@ -71,6 +71,33 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             {"discipline": "fifo", "target": "5 ms"},
             "links[0].queue.target: is not a known key; accepted: discipline",
         ),
+        ("links.west.queue", "splitbuf", "'splitbuf' is not accepted here (did you mean 'splitbuff'?)"),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "sub_buffers": 9},
+            "queue.sub_buffers: 9 is too large",
+        ),
+        ("links.west.queue", {"discipline": "splitbuff", "smoothing": -1}, "queue.smoothing: -1 is out of"),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "update": "0 s"},
+            "queue.update: '0 s' is too small",
+        ),
+        ("links.west.queue", {"discipline": "splitbuff", "weighted": 1}, "queue.weighted: 1 is not true"),
+        ("links.west.queue", {"discipline": "splitbuff-blind", "rtt": "header"}, "rtt: is not a known key"),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "rtt": "header(13 bits)"},
+            "links[0].queue.rtt: 'header(13 bits)' is no source of round-trip times; accepted: 'header',",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "rtt": "header(9 flows)"},
+            "is no source of round-trip",
+        ),
+        ("links.west.queue", {"discipline": "splitbuff", "rtt": "timestamps(0 flows)"}, "is no source of"),
+        ("links.west.queue", {"discipline": "splitbuff", "rtt": "guess"}, "'guess' is no source of"),
+        ("links.west.queue", {"discipline": "splitbuff", "rtt": 4}, "4 is no source of"),
         ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required; accepted: The new"),
         (
             "links.west.changes",
@@ -211,6 +238,23 @@ def test_mark_above_is_the_fifo_s(make: Make) -> None:
     message = r"links\[0\]\.mark_above: '20 packets' goes with the queue 'fifo' only; accepted: ecn or"
     with pytest.raises(InputError, match=message):
         make(given)
+
+
+@pytest.mark.parametrize("source", ["handshake", "timestamps"])
+def test_a_router_reads_only_what_packets_have(make: Make, source: str) -> None:
+    queue = {"discipline": "splitbuff", "rtt": source}
+    make({"links.west.queue": queue})
+    message = rf"links\[0\]\.queue\.rtt: '{source}' needs {source} of all TCP flows, and 'long' has none"
+    with pytest.raises(InputError, match=message):
+        make({"links.west.queue": queue, f"flows.long.{source}": False})
+
+
+def test_only_splitbuff_needs_no_buffer(table: dict[str, Any]) -> None:
+    del table["links"][0]["buffer"]
+    for queue in ("fifo", "codel", "splitbuff-blind", {"discipline": "fifo"}, 7):
+        table["links"][0]["queue"] = queue
+        with pytest.raises(InputError, match=r"links\[0\]\.(buffer: is required|queue: 7 is not accepted)"):
+            Scenario.from_dict(table)
 
 
 def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) -> None:

@@ -14,6 +14,8 @@ import pytest
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.scenario.fields import CONGESTIONS
+from bufferlab.scenario.messages import keys_of
+from bufferlab.scenario.models import QUEUE_WORDS, QUEUES
 from bufferlab.schema import scenario_schema, schema_text
 
 ROOT = Path(__file__).parents[2]
@@ -29,10 +31,6 @@ def schema_keys() -> set[str]:
     schema = scenario_schema()
     parts = [schema, *schema["$defs"].values()]
     return {key for part in parts for key in part["properties"]}
-
-
-def schema_properties(part: str) -> set[str]:
-    return set(scenario_schema()["$defs"][part]["properties"])
 
 
 def test_the_committed_schema_is_the_code_s() -> None:
@@ -83,7 +81,6 @@ BASE: dict[str, dict[str, Any]] = {
     "TCP keys": {"rtt": "40 ms"},
     "probes": {"interval": "1 s"},
 }
-QUEUE: dict[str, Any] = {"discipline": "codel"}
 PARTS = {"links": "bottleneck", "TCP keys": "flows"}
 NAMES = {"path": ["west", "east"], "reverse_path": ["back"], "flows": ["short"]}
 
@@ -120,16 +117,24 @@ def test_examples_of_keys_are_accepted(title: str, key: str, example: str) -> No
 
 
 def test_examples_of_queue_keys_are_accepted() -> None:
-    rows = tables("Queue disciplines")
-    assert {row["key"] for row in rows} == {
-        f"`{key}`" for key in schema_properties("Fifo") | schema_properties("Codel")
-    }
+    rows = [row for row in tables("Queue disciplines") if "key" in row]
+    documented = set()
     for row in rows:
-        value = tomllib.loads(f"value = {row['example'].strip('`')}")["value"]
-        link = BASE["links"] | {"queue": QUEUE | {row["key"].strip("`"): value}}
-        scenario = {"run": BASE["run"], "bottleneck": link, "flows": [BASE["flows"]]}
-        lower(Scenario.from_dict(scenario))
-        jsonschema.validate(scenario, scenario_schema())
+        key, value = row["key"].strip("`"), tomllib.loads(f"value = {row['example'].strip('`')}")["value"]
+        for name in row["discipline"].split(", ") if row["discipline"] else QUEUES:
+            queue = {"discipline": name} if key == "discipline" else {"discipline": name, key: value}
+            link = BASE["links"] | {"queue": queue}
+            scenario = {"run": BASE["run"], "bottleneck": link, "flows": [BASE["flows"]]}
+            lower(Scenario.from_dict(scenario))
+            jsonschema.validate(scenario, scenario_schema())
+            documented.add((name, key))
+    assert documented == {(name, key) for name, part in QUEUES.items() for key in keys_of(part)}
+
+
+def test_every_queue_is_documented() -> None:
+    rows = tables("Queue disciplines")
+    words = [row["`queue`"].strip("`") for row in rows if "`queue`" in row]
+    assert sorted(words) == sorted(QUEUE_WORDS)
 
 
 @pytest.mark.parametrize("title", BASE)
@@ -178,7 +183,7 @@ def test_overrides_in_the_examples_comments_work(path: Path) -> None:
 def test_the_examples_are_there() -> None:
     names = {path.stem for path in EXAMPLES}
     assert names >= {"parking-lot", "poisson-udp", "published-link", "random-loss", "splitbuff-fig1"}
-    assert "heterogeneous" in names
+    assert names >= {"heterogeneous", "splitbuff"}
 
 
 def test_examples_have_the_buffers_that_their_comments_promise() -> None:

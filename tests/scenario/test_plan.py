@@ -322,6 +322,66 @@ def test_codel_is_lowered(make: Make, written: object, expected: dict[str, objec
     assert plan["links"][0]["discipline"] == discipline
 
 
+def splitbuff(limit: object, classes: object, **changes: object) -> dict[str, object]:
+    defaults = {"sub_buffers": 2, "update_ps": 2 * S, "smoothing": 0.25, "weighted": False}
+    return {"kind": "splitbuff", "limit": limit, "classes": classes, **defaults, **changes}
+
+
+HEADER = {"kind": "rtt", "information": {"kind": "header"}}
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("splitbuff", {}),
+        ("splitbuff-weighted", {"weighted": True}),
+        ("splitbuff-blind", {"classes": {"kind": "random"}}),
+        (
+            {"discipline": "splitbuff-blind", "sub_buffers": 4},
+            {"classes": {"kind": "random"}, "sub_buffers": 4},
+        ),
+        (
+            {
+                "discipline": "splitbuff",
+                "sub_buffers": 3,
+                "update": "500 ms",
+                "smoothing": 1,
+                "weighted": True,
+            },
+            {"sub_buffers": 3, "update_ps": S // 2, "smoothing": 1.0, "weighted": True},
+        ),
+    ],
+)
+def test_splitbuff_is_lowered(make: Make, written: object, expected: dict[str, object]) -> None:
+    discipline = lower(make({"links.west.queue": written}))["links"][0]["discipline"]
+    assert discipline == splitbuff({"packets": 100}, HEADER) | expected
+
+
+@pytest.mark.parametrize(
+    ("written", "information"),
+    [
+        ("header", {"kind": "header"}),
+        ("header(4 bits)", {"kind": "quantized", "bits": 4}),
+        ("header(1 bit)", {"kind": "quantized", "bits": 1}),
+        ("handshake", {"kind": "syn", "flows": 1024}),
+        ("handshake( 64 flows )", {"kind": "syn", "flows": 64}),
+        ("timestamps(4096 flows)", {"kind": "timestamps", "flows": 4096}),
+        ("oracle", {"kind": "oracle"}),
+    ],
+)
+def test_sources_of_round_trip_times_are_lowered(make: Make, written: str, information: object) -> None:
+    plan = lower(make({"links.west.queue": {"discipline": "splitbuff", "rtt": written}}))
+    assert plan["links"][0]["discipline"]["classes"] == {"kind": "rtt", "information": information}
+
+
+@pytest.mark.parametrize("queue", ["splitbuff", "splitbuff-weighted", {"discipline": "splitbuff"}])
+def test_splitbuff_needs_no_buffer(table: dict[str, Any], queue: object) -> None:
+    del table["links"][0]["buffer"]
+    table["links"][0]["queue"] = queue
+    # twice (10 + 3 x 990) / 4 ms at 100 Mbps, in packets of 1500 bytes
+    assert lower(Scenario.from_dict(table))["links"][0]["discipline"]["limit"] == {"packets": 12_417}
+
+
 def test_links_are_lowered(make: Make) -> None:
     changes = [{"at": "1 s", "buffer": "1 MB"}, {"at": "2 s", "buffer": "unlimited"}]
     link = lower(make({"links.west.changes": changes, "links.west.loss": 0.001}))["links"][0]

@@ -6,8 +6,9 @@
 //!
 //! What the document leaves open, and what is done here:
 //! - **Period and smoothing.** `T_u` and alpha have no values there. Both are parameters; the scenario's defaults are
-//!   100 ms and 1/4: `T_u` long against a packet, short against the round trips that matter, and alpha such that the
-//!   delay is forgotten within half a second.
+//!   2 s and 1/4. `T_u` must be longer than the longest round trip: with flows of 500 ms and a `T_u` of 100 ms most
+//!   periods see no packet of the long ones; the mean falls, and with it the long flows' buffer, which starves them. An
+//!   alpha of 1/4 forgets a delay within some four periods.
 //! - **Start.** Until a first period has seen round-trip times, all packets share the first sub-buffer, which may take
 //!   the whole limit: a plain FIFO.
 //! - **A sub-buffer without packets in a period** keeps its last mean; if it never had one, it counts as the threshold

@@ -9,7 +9,7 @@ from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
 from bufferlab.scenario.fields import MAX_FLOWS
-from bufferlab.scenario.models import Flow, Link, Probes, Udp
+from bufferlab.scenario.models import Flow, Link, Probes, SplitBuff, Udp
 from bufferlab.stacks import stack_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ def check(scenario: Scenario) -> None:
     _check_total(scenario.flows)
     for index, flow in enumerate(scenario.flows):
         _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
+    for index, link in enumerate(scenario.links):
+        key = f"links[{index}]" if scenario.bottleneck is None else "bottleneck"
+        _check_round_trips(link, f"{key}.queue.rtt", scenario)
     if scenario.probes is not None:
         _check_probes(scenario.probes, scenario, links)
 
@@ -162,6 +165,22 @@ def _check_recovery(flow: Flow, key: str, run_stack: str) -> None:
         value=word,
         accepted=f"it with recovery = 'sack' or 'linux', or with a stack of {with_sack}",
     )
+
+
+def _check_round_trips(link: Link, key: str, scenario: Scenario) -> None:
+    """What a router is to read must be in the packets."""
+    source = link.queue.rtt.kind if isinstance(link.queue, SplitBuff) else None
+    if source not in ("handshake", "timestamps"):
+        return
+    for flow in scenario.flows:
+        crosses = link.name in (flow.path or []) and not isinstance(flow.application, Udp)
+        if crosses and not getattr(stack_of(flow, scenario.run.stack), source):
+            raise InputError(
+                f"needs {source} of all TCP flows, and '{flow.name}' has none",
+                key=key,
+                value=source,
+                accepted=f"it with {source} = true there, or another source",
+            )
 
 
 def _check_probes(probes: Probes, scenario: Scenario, links: dict[str, Link]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, get_args
 
@@ -24,6 +24,7 @@ from bufferlab.presets import (
     Window,
 )
 from bufferlab.scenario.source import Source
+from bufferlab.scenario.trips import RttSource, parse_rtt_source
 
 MAX_FLOWS: Final = 1_000_000
 """Most flows in one scenario."""
@@ -36,6 +37,9 @@ MAX_PACKET_BYTES: Final = 60_000
 
 MAX_HEADER_BYTES: Final = 1_000
 """Most header bytes of one packet."""
+
+MAX_SUB_BUFFERS: Final = 8
+"""Most sub-buffers of SplitBuff."""
 
 _LONGEST_WORD: Final = 40
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -72,8 +76,7 @@ class Parsed:
 class WordOrTable:
     """Annotation of a table that may be written as one word: "fifo" for {discipline = "fifo"}."""
 
-    key: str
-    words: tuple[str, ...]
+    words: Mapping[str, Mapping[str, object]]
     accepted: str
 
     def __get_pydantic_core_schema__(self, source: type, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -88,8 +91,17 @@ class WordOrTable:
         if isinstance(value, dict):
             return value
         if isinstance(value, str) and value in self.words:
-            return {self.key: value}
-        raise InputError("is not accepted here", value=value, accepted=self.accepted)
+            return dict(self.words[value])
+        raise InputError(
+            f"is not accepted here{nearest(value, self.words)}", value=value, accepted=self.accepted
+        )
+
+
+def nearest(value: object, words: Iterable[str]) -> str:
+    """A hint at the word that was meant, as a part of a message; empty if none is near."""
+    short = isinstance(value, str) and len(value) <= _LONGEST_WORD
+    close = difflib.get_close_matches(str(value).lower(), list(words), n=1) if short else []
+    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def one_of(*words: str) -> Parsed:
@@ -321,7 +333,14 @@ CongestionText = Annotated[
         {"anyOf": [{"enum": list(CONGESTIONS)}, {"type": "string", "pattern": f"^{_FIXED.pattern}$"}]},
     ),
 ]
+RttText = Annotated[
+    RttSource,
+    Parsed(
+        parse_rtt_source, _text("header", "header(4 bits)", "handshake", "timestamps(1024 flows)", "oracle")
+    ),
+]
 WindowText = Annotated[Window, Parsed(parse_window, _text("64 KiB", "100 segments"))]
+SubBuffers = Annotated[int, integer(1, MAX_SUB_BUFFERS, "sub-buffers")]
 Ssthresh = Annotated[
     int | str, Parsed(parse_ssthresh, {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})
 ]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bufferlab.errors import NO_VALUE, InputError
-from bufferlab.scenario.models import Bulk, Change, Codel, Fifo, Flow, Link, Part, Probes, Run, Transfer, Udp
+from bufferlab.scenario.models import QUEUES, Bulk, Change, Flow, Link, Part, Probes, Run, Transfer, Udp
 from bufferlab.scenario.plain import Json, Table
 
 _PARTS: Final[Mapping[str, type[Part]]] = {
@@ -18,8 +18,7 @@ _PARTS: Final[Mapping[str, type[Part]]] = {
     "bottleneck": Link,
     "links": Link,
     "changes": Change,
-    "fifo": Fifo,
-    "codel": Codel,
+    **QUEUES,
     "flows": Flow,
     "probes": Probes,
     "bulk": Bulk,
@@ -36,7 +35,7 @@ _PHRASES: Final = {
 
 _TAGS: Final[Mapping[int | str, tuple[str, str]]] = {
     "application": ("kind", "bulk, transfer, udp"),
-    "queue": ("discipline", "fifo, codel"),
+    "queue": ("discipline", ", ".join(QUEUES)),
 }
 """Tables whose keys depend on one of them: which, and what it may be."""
 

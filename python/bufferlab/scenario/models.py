@@ -5,7 +5,8 @@ Aliases are the keys of the file. Checks that need one part only are here; those
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -26,7 +27,9 @@ from bufferlab.scenario.fields import (
     MarkText,
     Name,
     RateBps,
+    RttText,
     Ssthresh,
+    SubBuffers,
     TimeLaw,
     Title,
     WindowText,
@@ -37,6 +40,7 @@ from bufferlab.scenario.fields import (
     size,
     time,
 )
+from bufferlab.scenario.trips import RttSource
 from bufferlab.units import PS_PER_S
 
 _MAX_TIMER_PS = 10_000 * PS_PER_S
@@ -113,8 +117,58 @@ class Codel(Part):
     )
 
 
-Queue = Fifo | Codel
-"""Who waits, who is served, who is dropped."""
+class SplitBuff(Part):
+    """Sub-buffers by round-trip time, sized by the traffic (SplitBuff)."""
+
+    discipline: Literal["splitbuff"] = Field(description="Name of the queue discipline.")
+    sub_buffers: SubBuffers = Field(2, description="Number of sub-buffers.")
+    update_ps: Annotated[int, time(1, "2 s")] = Field(
+        2 * PS_PER_S,
+        alias="update",
+        description="Sizes and thresholds are computed anew so often: longer than the longest round trip.",
+        json_schema_extra={"default": "2 s"},
+    )
+    smoothing: Annotated[float, fraction(1, "a weight", inclusive=True)] = Field(
+        0.25, description="Weight of the last period's queueing delay in the smoothed one."
+    )
+    rtt: RttText = Field(
+        RttSource("header"),
+        description="Where the packets' round-trip times come from.",
+        json_schema_extra={"default": "header"},
+    )
+    weighted: Flag = Field(
+        False, description="Sub-buffers share the link by their numbers of flows, not alike."
+    )
+
+
+class SplitBuffBlind(Part):
+    """Sub-buffers of equal size, flows put there at random (Blind-SplitBuff)."""
+
+    discipline: Literal["splitbuff-blind"] = Field(description="Name of the queue discipline.")
+    sub_buffers: SubBuffers = Field(2, description="Number of sub-buffers.")
+
+
+Queue = Fifo | Codel | SplitBuff | SplitBuffBlind
+"""Who waits, who is served, who is dropped: the union is the list of what scenarios may choose."""
+
+QUEUES: Final[Mapping[str, type[Part]]] = {
+    get_args(part.model_fields["discipline"].annotation)[0]: part for part in get_args(Queue)
+}
+"""The disciplines by name."""
+
+QUEUE_WORDS: Final[Mapping[str, Mapping[str, object]]] = {
+    **{name: {"discipline": name} for name in QUEUES},
+    "splitbuff-weighted": {"discipline": "splitbuff", "weighted": True},
+}
+"""What `queue` may be in one word, and the table that it stands for."""
+
+SPLITBUFF_CAP: Final = "2 bdp"
+"""Buffer of a SplitBuff that is given none.
+
+Its own size is the BDP of the packets' mean round-trip time, so twice that of the flows' seldom binds, save
+before the first estimate: all wait in one queue then, and if nothing bounds it, slow start fills it with so much
+that the losses after it cost a minute.
+"""
 
 
 class Change(Part):
@@ -124,19 +178,29 @@ class Change(Part):
     buffer: BufferText = Field(description="The new limit.")
 
 
+def _buffer_or_queue(schema: dict[str, Any]) -> None:
+    """A buffer is required of all queues but SplitBuff; that of the default queue, too."""
+    schema["required"].remove("buffer")
+    schema["anyOf"] = [{"required": ["buffer"]}, {"required": ["queue"]}]
+
+
 class Link(Part):
     """A queue, a transmitter and a propagation delay."""
+
+    model_config = ConfigDict(json_schema_extra=_buffer_or_queue)
 
     name: Name = Field("", description="Name; default link0, link1, …, or bottleneck in the short form.")
     rate_bps: RateBps = Field(alias="rate", description="Transmission rate.")
     delay_ps: Annotated[int, time(0, "1 ms")] = Field(
         0, alias="delay", description="Propagation delay, one way.", json_schema_extra={"default": "0 s"}
     )
-    buffer: BufferText = Field(description="How much may wait; the packet in transmission is not counted.")
+    buffer: BufferText = Field(
+        description="How much may wait; the packet in transmission is not counted. Only splitbuff needs none."
+    )
     queue: Annotated[
         Annotated[Queue, Field(discriminator="discipline")],
         WordOrTable(
-            "discipline", ("fifo", "codel"), "'fifo', 'codel', or a table such as {discipline = 'codel'}"
+            QUEUE_WORDS, f"{', '.join(map(repr, QUEUE_WORDS))}, or a table such as {{discipline = 'codel'}}"
         ),
     ] = Field(Fifo(discipline="fifo"), description="Queue discipline, with its parameters if a table.")
     mark_above: MarkText | None = Field(
@@ -147,6 +211,16 @@ class Link(Part):
         0.0, description="Chance that an arriving packet is lost before the queue."
     )
     changes: list[Change] = Field([], description="Changes of the buffer during the run, in order of time.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _splitbuff_sizes_itself(cls, table: object) -> object:
+        if not isinstance(table, dict) or table.get("buffer") is not None:
+            return table
+        queue = table.get("queue")
+        given = QUEUE_WORDS.get(queue, {}) if isinstance(queue, str) else queue
+        sizes_itself = isinstance(given, Mapping) and given.get("discipline") == "splitbuff"
+        return {**table, "buffer": SPLITBUFF_CAP} if sizes_itself else table
 
     @model_validator(mode="after")
     def _marks_by_the_queue(self) -> Self:
@@ -333,7 +407,7 @@ class Flow(TcpKeys):
     stop: TimeLaw | None = Field(None, description="No new data from here on; default the run's end.")
     application: Annotated[
         Annotated[Application, Field(discriminator="kind")],
-        WordOrTable("kind", ("bulk",), "'bulk', or a table with kind = 'bulk', 'transfer' or 'udp'"),
+        WordOrTable({"bulk": {"kind": "bulk"}}, "'bulk', or a table with kind = 'bulk', 'transfer' or 'udp'"),
     ] = Field(Bulk(kind="bulk"), description="What sends.")
     stack: Annotated[str, one_of(*STACKS)] | None = Field(
         None, description="Preset of the TCP keys; default run.stack."
