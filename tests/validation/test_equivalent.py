@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from bufferlab.validation.equivalent import Variant, plan_of, scenario_of
+from bufferlab.validation.equivalent import Variant, groups_of, plan_of, scenario_of
 from bufferlab.validation.ns2_random import uniform
 from bufferlab.validation.reference import Setting, load_references, unsupported
 
@@ -101,8 +101,8 @@ def test_variants_change_one_thing_each() -> None:
 
 def test_every_supported_setting_is_a_scenario() -> None:
     references = load_references()
-    assert len(references) == 193
-    assert sum(len(each.runs) for each in references) == 259
+    assert len(references) == 287
+    assert sum(len(each.runs) for each in references) == 433
     for each in references:
         if unsupported(each.setting) is None:
             assert scenario_of(each.setting)["links"][0]["name"] == "bottleneck"
@@ -111,6 +111,55 @@ def test_every_supported_setting_is_a_scenario() -> None:
 
 def test_what_cannot_be_simulated_is_named() -> None:
     reasons = {unsupported(each.setting) for each in load_references()} - {None}
-    assert any("linux-cubic" in str(reason) for reason in reasons)
     assert any("fack" in str(reason) for reason in reasons)
     assert any("maxburst" in str(reason) for reason in reasons)
+
+
+MIX = dataclasses.replace(
+    FIG1,
+    scenario="mix",
+    stack="linux-mix",
+    flows=6,
+    rtt_ms=(100.0, 100.0),
+    options=(("mix", "reno:1,cubic:3,compound:2"), ("hosts", "3"), ("spread", "0.2")),
+)
+
+
+def test_mixed_flows_have_their_own_controls_starts_and_hosts() -> None:
+    assert MIX.control_of == ["cubic", "compound", "reno", "cubic", "compound", "cubic"]
+    assert groups_of(MIX) == [
+        (0, "compound"),
+        (0, "cubic"),
+        (0, "reno"),
+        (1, "compound"),
+        (1, "cubic"),
+    ]
+    plan = plan_of(MIX, 2)
+    order = [1, 0, 2, 4, 3, 5]
+    assert [plan["groups"][group]["name"] for group in plan["flows"]["group"]][3:] == [
+        "type2-compound",
+        "type2-cubic",
+        "type2-cubic",
+    ]
+    starts = uniform(2, 5.0, 6)
+    assert plan["flows"]["start_ps"] == [round(starts[flow] * 1e12) for flow in order]
+    flows = plan["flows"]
+    totals = [
+        sum(flows[f"{part}_delay_ps"][index] for part in ("source", "sink", "return", "home")) / 1e9
+        for index in range(6)
+    ]
+    by_host = [100 * (1 + 0.2 * (2 * (host + 0.5) / 3 - 1)) - 2 for host in range(3)]
+    assert totals == pytest.approx([by_host[flow % 3] for flow in order], abs=0.01)
+
+
+def test_linux_agents_have_linux_recovery_and_the_timers_of_ns2() -> None:
+    source = plan_of(MIX, 1)["groups"][1]["source"]
+    assert source["congestion"]["version"] == "linux_2_6_24"
+    assert (source["recovery"], source["timestamps"]) == ("linux", True)
+    assert (source["clock_ps"], source["min_rto_ps"], source["rto_margin_ps"]) == (10**9, 2 * 10**11, 0)
+
+
+def test_a_variant_may_lengthen_every_round_trip() -> None:
+    plain = plan_of(MIX, 1)["flows"]["sink_delay_ps"]
+    longer = plan_of(MIX, 1, Variant(further_us=13))["flows"]["sink_delay_ps"]
+    assert [after - before for before, after in zip(plain, longer, strict=True)] == [13 * 10**6] * 6

@@ -1,16 +1,21 @@
-"""`bufferlab validate`: the simulator against ns-2."""
+"""`bufferlab validate`: the simulator against ns-2, theory of controls against the simulator."""
 
 from __future__ import annotations
 
+import math
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from rich.markdown import Markdown
 from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.papers.registry import make_folder
 from bufferlab.validation import Outcome, Validation, validate
+from bufferlab.validation.controls import report as controls_report
+from bufferlab.validation.controls import study_controls
 from bufferlab.validation.report import save, summary, update_docs
 
 _RESULTS: Final = Path("results/validation")
@@ -21,20 +26,36 @@ def register(app: typer.Typer) -> None:
     app.command("validate")(run)
 
 
-def run(
+class What(StrEnum):
+    """What to compare."""
+
+    NS2 = "ns2"
+    CONTROLS = "controls"
+
+
+def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    what: Annotated[
+        What, typer.Argument(help="ns2: simulator and ns-2; controls: theory and simulator.")
+    ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Only short settings, one of every kind.")] = False,
     threads: Annotated[
         int | None,
         typer.Option(help="Simulations at a time; default one for each processor.", show_default=False),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of validation.csv and validation.md.")] = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Folder of the tables as CSV and Markdown.")] = _RESULTS,
     docs: Annotated[
         Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every comparison as JSON.")] = False,
 ) -> None:
-    """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons."""
+    """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons.
+
+    `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
+    """
     make_folder(out)  # before any work is done in vain
+    if what is What.CONTROLS:
+        _controls(out, docs, quick=quick, threads=threads, as_json=as_json)
+        return
     result = validate(quick=quick, threads=threads)
     save(result, out)
     if docs is not None:
@@ -57,6 +78,27 @@ def run(
     say(f"saved in {out}")
     if result.unexplained:
         raise typer.Exit(FAILED)
+
+
+def _controls(out: Path, docs: Path | None, *, quick: bool, threads: int | None, as_json: bool) -> None:
+    found = study_controls(quick=quick, threads=threads)
+    controls_report.save(found, out)
+    if docs is not None:
+        controls_report.update_docs(found, docs)
+    if as_json:
+        tables = {
+            name: [{key: _finite(value) for key, value in row.items()} for row in frame.iter_rows(named=True)]
+            for name, frame in found.frames.items()
+        }
+        print_json({"format": "bufferlab-controls", "format_version": 1, **tables})
+    else:
+        print_rich(Markdown(controls_report.markdown(found)))
+    say(f"saved in {out}")
+
+
+def _finite(value: object) -> object:
+    """JSON has neither NaN nor infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print(result: Validation) -> None:

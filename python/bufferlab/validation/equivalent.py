@@ -8,9 +8,10 @@ from typing import Any
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.validation.ns2_random import uniform
-from bufferlab.validation.reference import Setting
+from bufferlab.validation.reference import LINUX_CONTROLS, Setting
 
 _PS_PER_S = 10**12
+_PS_PER_US = 10**6
 _ACK_BYTES = 40
 _BOTTLENECK_DELAY_MS = 1.0
 _BLOAT_DELAY_MS = 20.0
@@ -26,8 +27,16 @@ _STACKS: dict[str, dict[str, Any]] = {
     "sack1": {},
     "newreno": {"congestion": "newreno"},
     "reno": {"congestion": "reno", "recovery": "reno"},
-    # Agent/TCP/Linux: the kernel's window growth and SACK recovery under ns-2's timers
-    "linux-reno": {"recovery": "sack", "timestamps": True},
+}
+
+# Agent/TCP/Linux: the kernel's window growth, ns-2's own recovery, a clock of 1 ms (tcp-linux.cc,
+# install_congestion_control) and a timeout with no margin but minrto_ (rtt_update). Our Linux recovery is the
+# nearest: it tells lost retransmissions by the order of sending, and lets the flight down over a round trip.
+_LINUX: dict[str, Any] = {
+    "growth": "per-segment",
+    "recovery": "linux",
+    "timestamps": True,
+    "clock": "1 ms",
 }
 
 
@@ -56,7 +65,9 @@ def scenario_of(setting: Setting) -> dict[str, Any]:
             },
             {"name": "back", "rate": rate, "delay": delay, "buffer": "unlimited"},
         ],
-        "flows": [_group(setting, kind) for kind in (0, 1) if setting.flow_counts[kind]],
+        "flows": [
+            _group(setting, kind, control, len(own)) for (kind, control), own in _members(setting).items()
+        ],
     }
 
 
@@ -69,11 +80,14 @@ class Variant:
         second_first_ps: Flows of type 2 have so much less delay from the bottleneck to the receiver: their
             acknowledgments win or lose the ties with those of type 1, which ns-2 leaves to rounding.
         noise_ns: Senders wait up to so long: ties fall at random, as in ns-2 by rounding.
+        further_us: All flows have so much more delay: an ack-clocked flow's packets come at another moment
+            between two departures, and that decides which flow finds a full buffer.
     """
 
     later_ms: float = 0.0
     second_first_ps: int = 0
     noise_ns: int = 0
+    further_us: int = 0
 
 
 AS_IS = Variant()
@@ -86,14 +100,35 @@ def plan_of(setting: Setting, seed: int, variant: Variant = AS_IS) -> dict[str, 
         for group in scenario["flows"]:
             group["jitter"] = f"uniform(0 s, {variant.noise_ns} ns)"
     plan = lower(Scenario.from_dict(scenario), seed)
+    order = [flow for own in _members(setting).values() for flow in own]
     starts = uniform(seed, start_bound_s(setting), setting.flows)
     later_s = variant.later_ms / 1e3
-    plan["flows"]["start_ps"] = [round((start + later_s) * _PS_PER_S) for start in starts]
-    for index, kind in enumerate(plan["flows"]["group"]):
-        plan["flows"]["sink_delay_ps"][index] -= variant.second_first_ps if kind == 1 else 0
+    plan["flows"]["start_ps"] = [round((starts[flow] + later_s) * _PS_PER_S) for flow in order]
+    for index, flow in enumerate(order):
+        earlier_ps = variant.second_first_ps if kind_of(setting, flow) == 1 else 0
+        plan["flows"]["sink_delay_ps"][index] += variant.further_us * _PS_PER_US - earlier_ps
     if setting.option("spread"):
-        _spread_round_trips(plan["flows"], setting)
+        _spread_round_trips(plan["flows"], setting, order)
     return plan
+
+
+def kind_of(setting: Setting, flow: int) -> int:
+    """0 for a flow of type 1, 1 for one of type 2, by its number in ns-2."""
+    return 0 if flow < setting.flow_counts[0] else 1
+
+
+def groups_of(setting: Setting) -> list[tuple[int, str]]:
+    """Type and congestion control (empty for agents that have only one) of each group of the plan."""
+    return list(_members(setting))
+
+
+def _members(setting: Setting) -> dict[tuple[int, str], list[int]]:
+    """The flows, by their numbers in ns-2, of each type and congestion control."""
+    members: dict[tuple[int, str], list[int]] = {}
+    controls = setting.control_of or [""] * setting.flows
+    for flow, control in enumerate(controls):
+        members.setdefault((kind_of(setting, flow), control), []).append(flow)
+    return dict(sorted(members.items()))
 
 
 def start_bound_s(setting: Setting) -> float:
@@ -101,13 +136,13 @@ def start_bound_s(setting: Setting) -> float:
     return _START_BOUND_S.get(setting.scenario, _STANDARD_START_BOUND_S)
 
 
-def _group(setting: Setting, kind: int) -> dict[str, Any]:
+def _group(setting: Setting, kind: int, control: str, count: int) -> dict[str, Any]:
     access_mbps = float(setting.option("access", str(_standard_access_mbps(setting))))
     segment = setting.wire_bytes - _ACK_BYTES
     window = int(setting.option("window", str(_NS2_WINDOW_PACKETS)))
     group: dict[str, Any] = {
-        "name": f"type{kind + 1}",
-        "count": setting.flow_counts[kind],
+        "name": f"type{kind + 1}{control and '-'}{control}",
+        "count": count,
         "rtt": _round_trip(setting, kind, access_mbps),
         "path": ["bottleneck"],
         "reverse_path": ["back"],
@@ -117,7 +152,7 @@ def _group(setting: Setting, kind: int) -> dict[str, Any]:
         "header": f"{_ACK_BYTES} B",
         "ack": f"{_ACK_BYTES} B",
         "window": f"{window} segments",
-        **_STACKS[setting.stack],
+        **(_LINUX | {"congestion": LINUX_CONTROLS[control]} if control else _STACKS[setting.stack]),
     }
     if setting.option("overhead"):
         group["jitter"] = f"uniform(0 s, {float(setting.option('overhead')) * 1e6:g} us)"
@@ -143,12 +178,13 @@ def _round_trip(setting: Setting, kind: int, access_mbps: float) -> str:
     return f"{setting.rtt_ms[kind] * 1e3 + access_us:.6f} us"
 
 
-def _spread_round_trips(flows: dict[str, Any], setting: Setting) -> None:
+def _spread_round_trips(flows: dict[str, Any], setting: Setting, order: list[int]) -> None:
     """Replace the delays by those of ns-2's hosts: flow i of a type is at host i mod hosts."""
     hosts, spread = int(setting.option("hosts", "1")), float(setting.option("spread"))
     first = setting.flow_counts[0]
-    for index, kind in enumerate(flows["group"]):
-        host = (index if kind == 0 else index - first) % hosts
+    for index, flow in enumerate(order):
+        kind = kind_of(setting, flow)
+        host = (flow if kind == 0 else flow - first) % hosts
         shift_ms = setting.rtt_ms[kind] * spread * (2.0 * (host + 0.5) / hosts - 1.0)
         quarter_ps = round(shift_ms * 1e9 / 4)
         for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps"):

@@ -5,9 +5,30 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Final
 
-SUPPORTED_STACKS = ("sack1", "newreno", "reno", "linux-reno")
-"""ns-2 agents that have an equivalent among the stack presets."""
+LINUX_CONTROLS: Final = {
+    "reno": "reno",
+    "bic": "bic",
+    "cubic": "cubic-0.8",
+    "compound": "ctcp",
+    "scalable": "scalable",
+    "vegas": "vegas",
+    "westwood": "westwood",
+    "htcp": "htcp",
+}
+"""Agent/TCP/Linux's congestion controls (of Linux 2.6.22) and ours."""
+
+SUPPORTED_STACKS: Final = (
+    "sack1",
+    "newreno",
+    "reno",
+    *(f"linux-{name}" for name in LINUX_CONTROLS),
+    "linux-mix",
+)
+"""ns-2 agents that have an equivalent here."""
+
+_DATA: Final = ("ns2_rows.csv", "ns2_controls.csv")
 
 
 @dataclass(frozen=True)
@@ -16,7 +37,7 @@ class Setting:
 
     Attributes:
         scenario: Name of the group of runs (`fig1`, `mininet` …).
-        stack: ns-2's agent.
+        stack: ns-2's agent; `linux-mix` for flows of several of Agent/TCP/Linux's controls (`control_of`).
         rate_bps: Rate of the bottleneck, bit/s.
         wire_bytes: A full data packet in the bottleneck, bytes.
         flows: Number of flows; the first half (rounded up) is of type 1.
@@ -51,6 +72,34 @@ class Setting:
         return first, self.flows - first
 
     @property
+    def control_of(self) -> list[str]:
+        """For each flow the control of Agent/TCP/Linux, as ns-2 spread them; empty for other agents.
+
+        The option `mix` names them with their numbers; each next flow has the control that lags most behind
+        its share.
+        """
+        if not self.stack.startswith("linux-"):
+            return []
+        if self.stack != "linux-mix":
+            return [self.stack.removeprefix("linux-")] * self.flows
+        wanted = {
+            name: int(count)
+            for name, _, count in (word.partition(":") for word in self.option("mix").split(","))
+        }
+        given = dict.fromkeys(wanted, 0)
+        chosen = []
+        for index in range(self.flows):
+            lag = {
+                name: (index + 1.0) * count / self.flows - given[name]
+                for name, count in wanted.items()
+                if given[name] < count
+            }
+            name = max(lag, key=lambda each: lag[each])
+            given[name] += 1
+            chosen.append(name)
+        return chosen
+
+    @property
     def title(self) -> str:
         """One line that tells this setting from the others of its scenario."""
         rtt = "/".join(f"{value:g}" for value in dict.fromkeys(self.rtt_ms))
@@ -75,13 +124,14 @@ class Reference:
 
 
 def load_references() -> list[Reference]:
-    """All settings with their runs, in the order of the data file."""
+    """All settings with their runs, in the order of the data files."""
     grouped: dict[Setting, dict[int, dict[str, float]]] = {}
-    path = resources.files("bufferlab.validation") / "data" / "ns2_rows.csv"
-    with path.open(encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        for row in rows:
-            grouped.setdefault(_setting(row), {})[int(row["seed"])] = _measurements(row)
+    for name in _DATA:
+        path = resources.files("bufferlab.validation") / "data" / name
+        with path.open(encoding="utf-8") as file:
+            rows = csv.DictReader(line for line in file if not line.startswith("#"))
+            for row in rows:
+                grouped.setdefault(_setting(row), {})[int(row["seed"])] = _measurements(row)
     return [Reference(setting, runs) for setting, runs in grouped.items()]
 
 

@@ -31,18 +31,26 @@ def save(validation: Validation, directory: Path) -> list[Path]:
 
 
 def update_docs(validation: Validation, page: Path) -> None:
-    """Replace the generated part of a page.
+    """Replace the generated part of a page by the comparison with ns-2.
+
+    Raises:
+        OutputError: The page cannot be read or written, or has no such part.
+    """
+    replace_generated(page, markdown(validation), BEGIN)
+
+
+def replace_generated(page: Path, text: str, begin_line: str) -> None:
+    """Replace what stands between `begin_line` and `END` in a page.
 
     Raises:
         OutputError: The page cannot be read or written, or has no such part.
     """
     try:
-        text = page.read_text(encoding="utf-8")
-        before, begin, rest = text.partition(BEGIN)
+        before, begin, rest = page.read_text(encoding="utf-8").partition(begin_line)
         _, end, after = rest.partition(END)
         if not begin or not end:
-            raise OutputError(f"{page}: has no lines '{BEGIN}' and '{END}'")
-        page.write_text(f"{before}{BEGIN}\n\n{markdown(validation)}\n{END}{after}", encoding="utf-8")
+            raise OutputError(f"{page}: has no lines '{begin_line}' and '{END}'")
+        page.write_text(f"{before}{begin_line}\n\n{text}\n{END}{after}", encoding="utf-8")
     except OSError as error:
         raise OutputError(f"{page}: cannot be written ({error.strerror or error})") from error
 
@@ -83,14 +91,15 @@ def _lines(validation: Validation) -> Iterator[str]:
 
 
 def _class_table(validation: Validation) -> Iterator[str]:
-    names = [metric.label for metric in METRICS]
+    metrics = [metric for metric in METRICS if not metric.name.startswith("share_")]  # as share1's
+    names = [metric.label for metric in metrics]
     yield f"| class | criterion | settings | agree | {' | '.join(names)} |"
     yield "| --- " * (4 + len(names)) + "|"
     for each in CLASSES:
         outcomes = [outcome for outcome in validation.outcomes if outcome.row_class is each]
         floors = " | ".join(
             f"{each.floors[metric.name] * 100:g} %" if metric.relative else f"{each.floors[metric.name]:g}"
-            for metric in METRICS
+            for metric in metrics
         )
         agreeing = sum(outcome.agrees for outcome in outcomes)
         yield f"| {each.name} | {each.criterion} | {len(outcomes)} | {agreeing} | {floors} |"
@@ -128,12 +137,14 @@ def _by_reason(different: list[Outcome]) -> list[tuple[str, list[str]]]:
 
 
 def _scenario_table(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    labels = " | ".join(metric.label for metric in METRICS)
-    yield f"| setting | class | {labels} |"
-    yield "| --- " * (2 + len(METRICS)) + "|"
-    for outcome in outcomes:
+    rows = list(outcomes)
+    present = {each.metric.name for outcome in rows for each in outcome.comparisons}
+    metrics = [metric for metric in METRICS if metric.name in present]
+    yield f"| setting | class | {' | '.join(metric.label for metric in metrics)} |"
+    yield "| --- " * (2 + len(metrics)) + "|"
+    for outcome in rows:
         cells = {each.metric.name: _cell(each) for each in outcome.comparisons}
-        values = " | ".join(cells.get(metric.name, "") for metric in METRICS)
+        values = " | ".join(cells.get(metric.name, "") for metric in metrics)
         yield f"| {outcome.setting.title} | {outcome.row_class.name} | {values} |"
 
 
