@@ -116,7 +116,8 @@ class Codel(Part):
         description="ECN-capable packets that waited for longer are marked; default never.",
     )
     control_law: Annotated[Literal["rfc", "linux"], one_of("rfc", "linux")] = Field(
-        "rfc", description="Distance to the next drop: by the root of their count, or as Linux approximates it."
+        "rfc",
+        description="Distance to the next drop: by the root of their count, or as Linux approximates it.",
     )
 
 
