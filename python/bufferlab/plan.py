@@ -222,6 +222,7 @@ def _codel(queue: Codel) -> dict[str, Any]:
         "interval_ps": queue.interval_ps,
         "ecn": queue.ecn,
         "ce_threshold_ps": queue.ce_threshold_ps,
+        "control_law": queue.control_law,
     }
 
 

@@ -310,15 +310,23 @@ def test_marks(make: Make, written: str, expected: dict[str, int]) -> None:
                 "interval": "1 s",
                 "ecn": True,
                 "ce_threshold": "0 s",
+                "control_law": "linux",
             },
-            {"target_ps": 2 * MS, "interval_ps": S, "ecn": True, "ce_threshold_ps": 0},
+            {
+                "target_ps": 2 * MS,
+                "interval_ps": S,
+                "ecn": True,
+                "ce_threshold_ps": 0,
+                "control_law": "linux",
+            },
         ),
     ],
 )
 def test_codel_is_lowered(make: Make, written: object, expected: dict[str, object]) -> None:
     plan = lower(make({"links.west.queue": written}))
-    defaults = {"target_ps": 5 * MS, "interval_ps": 100 * MS, "ecn": False, "ce_threshold_ps": None}
-    discipline = {"kind": "codel", "limit": {"packets": 100}, **defaults, **expected}
+    defaults = {"target_ps": 5 * MS, "interval_ps": 100 * MS, "ecn": False}
+    unset = {"ce_threshold_ps": None, "control_law": "rfc"}
+    discipline = {"kind": "codel", "limit": {"packets": 100}, **defaults, **unset, **expected}
     assert plan["links"][0]["discipline"] == discipline
 
 

@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use bufferlab_simulator::{
-    ClassesPlan, Control, DisciplinePlan, LimitPlan, Outcome, Plan, PlanError, RttPlan, run,
+    ClassesPlan, Control, ControlLawPlan, DisciplinePlan, LimitPlan, Outcome, Plan, PlanError, RttPlan, run,
     run_with_link_events,
 };
 
@@ -38,6 +38,7 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
         interval_ps: 100 * PS_PER_MS,
         ecn: false,
         ce_threshold_ps: None,
+        control_law: ControlLawPlan::Rfc,
     };
     let drr = DisciplinePlan::Drr { limit, quantum_bytes: 1_514 };
     let red = DisciplinePlan::Red {

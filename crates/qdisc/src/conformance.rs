@@ -46,6 +46,7 @@ const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
     |limit| Fifo::new(limit).marking_above(Limit::Packets(3)).into(),
     |limit| Codel::new(limit, CodelConfig::default()).into(),
     |limit| Codel::new(limit, HASTY).into(),
+    |limit| Codel::new(limit, CodelConfig { control_law: ControlLaw::Linux, ..HASTY }).into(),
     |limit| {
         Codel::new(limit, CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY }).into()
     },
@@ -108,8 +109,13 @@ fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffCon
 }
 
 /// A CoDel that drops within these scripts, which take microseconds.
-const HASTY: CodelConfig =
-    CodelConfig { target: Span::from_us(2), interval: Span::from_us(5), ecn: false, ce_threshold: None };
+const HASTY: CodelConfig = CodelConfig {
+    target: Span::from_us(2),
+    interval: Span::from_us(5),
+    ecn: false,
+    ce_threshold: None,
+    control_law: ControlLaw::Rfc,
+};
 
 #[derive(Default)]
 struct Account {

@@ -18,7 +18,7 @@ mod red;
 mod rtt;
 mod splitbuff;
 
-pub use codel::{Codel, CodelConfig};
+pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::Drr;
 pub use fifo::Fifo;
 pub use fq_codel::{FqCodel, FqCodelConfig};

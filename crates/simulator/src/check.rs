@@ -103,7 +103,7 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
             check_limit(*limit, &format!("{at}.limit"))?;
             mark_above.map_or(Ok(()), |mark_above| check_mark(mark_above, &format!("{at}.mark_above")))
         }
-        DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn: _, ce_threshold_ps } => {
+        DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn: _, ce_threshold_ps, control_law: _ } => {
             check_limit(*limit, &format!("{at}.limit"))?;
             check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
         }

@@ -2,12 +2,13 @@
 
 use bufferlab_estimator::{SynEstimator, TimestampEstimator};
 use bufferlab_qdisc::{
-    AnyQdisc, Classes, Codel, CodelConfig, Drr, Fifo, FqCodel, FqCodelConfig, Limit, Pie, PieConfig, Red,
-    RedConfig, RttInformation, RttScale, Service, SplitBuff, SplitBuffConfig, Threshold, automatic_weight,
+    AnyQdisc, Classes, Codel, CodelConfig, ControlLaw, Drr, Fifo, FqCodel, FqCodelConfig, Limit, Pie,
+    PieConfig, Red, RedConfig, RttInformation, RttScale, Service, SplitBuff, SplitBuffConfig, Threshold,
+    automatic_weight,
 };
 use bufferlab_units::{Rate, Span, Stream};
 
-use crate::plan::{ClassesPlan, DisciplinePlan, LimitPlan, LinkPlan, Plan, RttPlan};
+use crate::plan::{ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, LinkPlan, Plan, RttPlan};
 use crate::world::QUEUE_STREAM;
 
 /// Timestamps in headers are whole microseconds; a difference of two may be one off.
@@ -22,8 +23,13 @@ impl LinkPlan {
                 let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);
                 Fifo::new(limit.limit()).marking_above(mark_above).into()
             }
-            DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn, ce_threshold_ps } => {
+            DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn, ce_threshold_ps, control_law } => {
+                let control_law = match control_law {
+                    ControlLawPlan::Rfc => ControlLaw::Rfc,
+                    ControlLawPlan::Linux => ControlLaw::Linux,
+                };
                 let config = codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps);
+                let config = CodelConfig { control_law, ..config };
                 Codel::new(limit.limit(), config).into()
             }
             DisciplinePlan::Drr { limit, quantum_bytes } => Drr::new(limit.limit(), *quantum_bytes).into(),
@@ -108,6 +114,7 @@ fn codel_config(target_ps: u64, interval_ps: u64, ecn: bool, ce_threshold_ps: Op
         interval: Span::from_ps(interval_ps),
         ecn,
         ce_threshold: ce_threshold_ps.map(Span::from_ps),
+        control_law: ControlLaw::Rfc,
     }
 }
 

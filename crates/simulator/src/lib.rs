@@ -43,8 +43,9 @@ pub use outcome::{
     SenderSampleTable,
 };
 pub use plan::{
-    ClassesPlan, CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
-    LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan,
+    GrowthPlan, JitterPlan, LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan,
+    TcpPlan, UdpPlan, VariatePlan,
 };
 
 use world::Service;

@@ -73,6 +73,9 @@ pub enum DisciplinePlan {
         /// Packets of flows that listen are marked if they waited for longer, ps; `null` for never.
         #[serde(default)]
         ce_threshold_ps: Option<u64>,
+        /// How the drops follow each other.
+        #[serde(default)]
+        control_law: ControlLawPlan,
     },
     /// Shreedhar and Varghese 1995.
     Drr {
@@ -192,6 +195,17 @@ pub enum RttPlan {
         /// Flows that are remembered, about.
         flows: u32,
     },
+}
+
+/// How the distance to CoDel's next drop follows from the count of drops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlLawPlan {
+    /// The interval over the root of the count.
+    #[default]
+    Rfc,
+    /// With Linux's approximation of the root.
+    Linux,
 }
 
 /// How much may wait in a queue (the packet in transmission is not counted).

@@ -115,6 +115,10 @@ class Codel(Part):
         alias="ce_threshold",
         description="ECN-capable packets that waited for longer are marked; default never.",
     )
+    control_law: Annotated[Literal["rfc", "linux"], one_of("rfc", "linux")] = Field(
+        "rfc",
+        description="Distance to the next drop: by the root of their count, or as Linux approximates it.",
+    )
 
 
 class SplitBuff(Part):

@@ -95,7 +95,6 @@ fn random_plans_make_disciplines_drop_and_mark() {
                 other => *other = DisciplinePlan::Fifo { limit: LimitPlan::Unlimited, mark_above: None },
             }
         }
-        assert_agreement(&plan);
         let queues = run(&plan, &Control::default()).unwrap().queues;
         drops += u64::from(queues.whole_dropped_packets.iter().any(|&packets| packets > 0));
         marks += u64::from(queues.marked_packets.iter().any(|&packets| packets > 0));

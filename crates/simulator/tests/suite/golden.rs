@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, CongestionPlan, Control, DisciplinePlan, GrowthPlan, JitterPlan, LimitPlan, Outcome, Plan,
-    RecoveryPlan, run,
+    ALL_GROUPS, CongestionPlan, Control, ControlLawPlan, DisciplinePlan, GrowthPlan, JitterPlan, LimitPlan,
+    Outcome, Plan, RecoveryPlan, run,
 };
 
 use crate::oracle;
@@ -150,6 +150,7 @@ fn disciplines_by_buffer() {
         interval_ps: 100 * MS,
         ecn,
         ce_threshold_ps,
+        control_law: ControlLawPlan::Rfc,
     };
     let rows = [
         ("fifo", "reno", fifo(60), reno.clone()),

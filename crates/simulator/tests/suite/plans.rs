@@ -3,8 +3,9 @@
 use std::fmt;
 
 use bufferlab_simulator::{
-    ClassesPlan, CongestionPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
-    LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan,
+    GrowthPlan, JitterPlan, LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan,
+    TcpPlan, UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -127,14 +128,18 @@ fn discipline() -> impl Strategy<Value = DisciplinePlan> {
     let fifo =
         (limit(), mark_above).prop_map(|(limit, mark_above)| DisciplinePlan::Fifo { limit, mark_above });
     // within a few packets' times of each other, so that runs of a second or two drop and mark
-    let codel = (limit(), moment(4 * MS), moment(20 * MS), any::<bool>(), option::of(moment(8 * MS)))
-        .prop_map(|(limit, target_ps, interval_ps, ecn, ce_threshold_ps)| DisciplinePlan::Codel {
+    let law = prop_oneof![2 => Just(ControlLawPlan::Rfc), 1 => Just(ControlLawPlan::Linux)];
+    let signals = (any::<bool>(), option::of(moment(8 * MS)));
+    let codel = (limit(), moment(4 * MS), moment(20 * MS), signals, law).prop_map(
+        |(limit, target_ps, interval_ps, (ecn, ce_threshold_ps), control_law)| DisciplinePlan::Codel {
             limit,
             target_ps,
             interval_ps: interval_ps.max(1),
             ecn,
             ce_threshold_ps,
-        });
+            control_law,
+        },
+    );
     let drr = (limit(), 256..3_000_u32)
         .prop_map(|(limit, quantum_bytes)| DisciplinePlan::Drr { limit, quantum_bytes });
     prop_oneof![4 => fifo, 3 => codel, 1 => drr, 1 => red(), 1 => pie(), 1 => fq_codel(), 1 => splitbuff()]

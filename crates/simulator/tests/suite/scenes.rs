@@ -1,8 +1,8 @@
 //! Plans made by hand: flows over one link of 10 Mbit/s.
 
 use bufferlab_simulator::{
-    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitPlan, LinkPlan,
-    Plan, RecoveryPlan, SourcePlan, TcpPlan,
+    CongestionPlan, ControlLawPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
+    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
 };
 
 pub(crate) const MS: u64 = 1_000_000_000;
@@ -87,6 +87,7 @@ pub(crate) fn codel(limit: LimitPlan) -> DisciplinePlan {
         interval_ps: 100 * MS,
         ecn: false,
         ce_threshold_ps: None,
+        control_law: ControlLawPlan::Rfc,
     }
 }
 
