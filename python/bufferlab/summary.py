@@ -104,7 +104,7 @@ def summarize(results: Sequence[Result]) -> Document:
         "duration_s": first.duration_s,
         "warmup_s": first.warmup_s,
         "seeds": [result.seed for result in results],
-        **_estimates(RUN_FIGURES, [_run_values(result) for result in results]),
+        **estimates(_keys(RUN_FIGURES), [_run_values(result) for result in results]),
         "flows": _over_seeds(results, flow_values, ("group", "flows"), FLOW_FIGURES),
         "queues": _over_seeds(results, queue_values, ("link", "group"), QUEUE_FIGURES),
     }
@@ -170,14 +170,20 @@ def _over_seeds(
         for row in values(result):
             rows.setdefault((row[keys[0]], row[keys[1]]), []).append(row)
     return [
-        {keys[0]: key[0], keys[1]: key[1], **_estimates(figures, of_seeds)} for key, of_seeds in rows.items()
+        {keys[0]: key[0], keys[1]: key[1], **estimates(_keys(figures), of_seeds)}
+        for key, of_seeds in rows.items()
     ]
 
 
-def _estimates(figures: Sequence[Figure], of_seeds: Sequence[Values]) -> Document:
+def _keys(figures: Iterable[Figure]) -> list[str]:
+    return [figure.key for figure in figures]
+
+
+def estimates(keys: Iterable[str], of_seeds: Sequence[Values]) -> Document:
+    """Mean and half the confidence interval of each key over the seeds."""
     document: Document = {}
-    for figure in figures:
-        mean, half_width = estimate(values[figure.key] for values in of_seeds)
-        document[figure.key] = mean
-        document[figure.key + CONFIDENCE_SUFFIX] = half_width
+    for key in keys:
+        mean, half_width = estimate(values[key] for values in of_seeds)
+        document[key] = mean
+        document[key + CONFIDENCE_SUFFIX] = half_width
     return document

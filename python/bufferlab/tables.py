@@ -50,7 +50,7 @@ class SummaryView:
         several = len(self.summary["seeds"]) > 1
         column_width = _WIDE_COLUMN_WIDTH if several else _COLUMN_WIDTH
         columns = max((options.max_width - _LABEL_WIDTH) // column_width, 1)
-        yield Text(_headline(self.summary), style="bold")
+        yield Text(headline(self.summary), style="bold")
         yield from (_rich_table(grid) for grid in _grids(self.summary, columns))
         yield Text(_cost(self.summary))
 
@@ -65,7 +65,7 @@ def to_text(summary: Document, columns: int = 100) -> str:
 
 def to_html(summary: Document) -> str:
     """The summary for a notebook."""
-    parts = [f"<p><b>{html.escape(_headline(summary))}</b></p>"]
+    parts = [f"<p><b>{html.escape(headline(summary))}</b></p>"]
     parts += [_html_table(grid) for grid in _grids(summary, _HTML_COLUMNS)]
     return "\n".join([*parts, f"<p>{html.escape(_cost(summary))}</p>"])
 
@@ -83,7 +83,8 @@ def significant(value: float, digits: int = 4) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _headline(summary: Document) -> str:
+def headline(summary: Document) -> str:
+    """What was run, for how long, with which seeds."""
     seeds = summary["seeds"]
     several = f"means of {len(seeds)} seeds ± 95 % confidence" if len(seeds) > 1 else f"seed {seeds[0]}"
     window = f"{summary['duration_s']:g} s, measured from {summary['warmup_s']:g} s"
@@ -122,15 +123,16 @@ def _column_name(row: Document) -> str:
 
 def _rows(columns: Sequence[Document], figures: Sequence[Figure]) -> Iterator[tuple[str, Sequence[str]]]:
     for figure in figures:
-        cells = [_cell(row, figure) for row in columns]
+        cells = [cell(row, figure) for row in columns]
         empty = {_NONE, "0"} if figure.key in _ONLY_IF_NOT_ZERO else {_NONE}
         if not empty.issuperset(cells):
             yield figure.label, cells
 
 
-def _cell(row: Document, figure: Figure) -> str:
+def cell(row: Document, figure: Figure) -> str:
+    """A figure of a summary's object, with its confidence interval if there is one."""
     mean, half_width = row[figure.key], row[figure.key + CONFIDENCE_SUFFIX]
-    if mean is None or (figure.key in _ONLY_OF_SEVERAL_FLOWS and row["flows"] == 1):
+    if mean is None or (figure.key in _ONLY_OF_SEVERAL_FLOWS and row.get("flows") == 1):
         return _NONE
     text = significant(mean * figure.scale)
     # what lies far below the digits shown is rounding, not spread

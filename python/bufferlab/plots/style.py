@@ -26,6 +26,7 @@ LINE_STYLES: Final = ("solid", "dashed", "dashdot", "dotted", (0, (6, 1, 1, 1, 1
 BAND_ALPHA: Final = 0.25
 
 _WIDTH_IN: Final = 6.4
+_PANEL_IN: Final = 4.8
 _HEIGHT_IN: Final = 3.4
 _DPI: Final = 150
 
@@ -48,6 +49,14 @@ def new_figure(rows: int = 1) -> tuple[Figure, list[Axes]]:
         figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN * rows), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(figure)
         return figure, [figure.add_subplot(rows, 1, row + 1) for row in range(rows)]
+
+
+def new_figure_row(columns: int) -> tuple[Figure, list[Axes]]:
+    """A figure in our style with `columns` axes beside each other."""
+    with _our_style():
+        figure = Figure(figsize=(_PANEL_IN * columns, _HEIGHT_IN), dpi=_DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        return figure, [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
 
 
 def save_figure(figure: Figure, path: str | Path) -> list[Path]:
