@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from bufferlab.comparison import compare as compare
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
     from bufferlab.papers.registry import reproduce as reproduce
@@ -24,6 +25,7 @@ _PUBLIC: Final = {
     "Result": "bufferlab.results",
     "RunSet": "bufferlab.results",
     "Scenario": "bufferlab.scenario",
+    "compare": "bufferlab.comparison",
     "reproduce": "bufferlab.papers",
     "run": "bufferlab.simulation",
     "size": "bufferlab.sizing",
@@ -37,6 +39,7 @@ __all__ = [
     "RunSet",
     "Scenario",
     "__version__",
+    "compare",
     "reproduce",
     "run",
     "size",

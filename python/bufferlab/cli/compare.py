@@ -1,0 +1,69 @@
+"""`bufferlab compare`: which queue a link should run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.comparison import DEFAULT_SEEDS
+from bufferlab.comparison import compare as compare_queues
+from bufferlab.comparison.view import ComparisonView
+from bufferlab.scenario import Scenario, split_override
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("compare")(compare)
+
+
+def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    queues: Annotated[
+        str | None,
+        typer.Option(
+            help="Queues, each with a buffer after a colon if wanted: fifo:bdp,fifo:stanford,splitbuff. "
+            "'scenario' is the file's own; default all there are.",
+            show_default=False,
+        ),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(help="Whose queue; default the slowest link's.", show_default=False)
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(help="Simulations a queue, all queues with the same seeds.")
+    ] = DEFAULT_SEEDS,
+    threads: Annotated[
+        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the figure here, PNG and SVG.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Run a scenario under several queues, and say which one suits its flows."""
+    comparison = compare_queues(
+        Scenario.load(scenario),
+        queues,
+        seeds=seeds,
+        link=link,
+        threads=threads,
+        overrides=dict(split_override(text) for text in overrides or []),
+    )
+    saved: list[Path] = []
+    if plot is not None:
+        from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start
+
+        saved = save_figure(comparison.figure(), plot)
+    if as_json:
+        print_json(comparison.to_dict())
+    else:
+        print_rich(ComparisonView(comparison))
+    if saved:
+        say(f"saved {', '.join(str(path) for path in saved)}")

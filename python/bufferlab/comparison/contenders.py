@@ -1,0 +1,115 @@
+"""The queues to compare, as written: "fifo:bdp", "splitbuff", "codel:1000 packets", "scenario"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bufferlab.buffers import parse_buffer
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+from bufferlab.scenario.fields import nearest
+from bufferlab.scenario.models import QUEUE_WORDS, SPLITBUFF_CAP
+
+OWN: Final = "scenario"
+"""The queue and buffer that the scenario has."""
+
+FALLBACK_BUFFER: Final = "1 bdp"
+"""Buffer of queues that are given none where the scenario has none."""
+
+DEFAULT_QUEUES: Final = ("fifo:bdp", "fifo:stanford", *(word for word in QUEUE_WORDS if word != "fifo"))
+"""What is compared unless said otherwise: tail drop with the two classic buffers, and all else there is."""
+
+ACCEPTED: Final = (
+    f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp or "
+    "'codel:1000 packets'; commas between them"
+)
+"""What the list may be, for messages."""
+
+_KEY: Final = "queues"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A queue to compare.
+
+    Attributes:
+        name: As written.
+        word: The queue's word, or `OWN`.
+        buffer: The buffer's, if one was written.
+    """
+
+    name: str
+    word: str
+    buffer: str | None
+
+
+def parse_contenders(written: str | Sequence[str] | None) -> list[Contender]:
+    """Read the queues to compare; `None` stands for `DEFAULT_QUEUES`.
+
+    Raises:
+        InputError: If one is none, or named twice.
+    """
+    words = written.split(",") if isinstance(written, str) else DEFAULT_QUEUES if written is None else written
+    contenders = [_parse(word) for word in words]
+    if not contenders:
+        raise InputError("names no queue", key=_KEY, accepted=ACCEPTED)
+    names = [contender.name for contender in contenders]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError("is named twice", key=_KEY, value=twice, accepted="each queue once")
+    return contenders
+
+
+def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, Any]:
+    """The overrides that put a queue at the link with this index."""
+    if contender.word == OWN and contender.buffer is None:
+        return {}
+    link = scenario.links[index]
+    changed: dict[str, Any] = {}
+    if contender.word != OWN:
+        table = dict(QUEUE_WORDS[contender.word])
+        changed["queue"] = table
+        if link.mark_above is not None and table["discipline"] != "fifo":
+            changed["mark_above"] = None
+    buffer = contender.buffer or _default_buffer(changed.get("queue"), _written(scenario, index))
+    if buffer is not None:
+        changed["buffer"] = buffer
+        if link.changes:
+            changed["changes"] = []
+    return {f"links[{index}].{key}": value for key, value in changed.items()}
+
+
+def _parse(written: str) -> Contender:
+    name = written.strip()
+    word, colon, size = (part.strip() for part in name.partition(":"))
+    if word not in QUEUE_WORDS and word != OWN:
+        hint = nearest(word, (*QUEUE_WORDS, OWN))
+        raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)
+    if not colon:
+        return Contender(name, word, None)
+    try:
+        parse_buffer(size)
+    except InputError as error:
+        raise error.at(key=_KEY) from None
+    return Contender(name, word, size)
+
+
+def _default_buffer(queue: Mapping[str, object] | None, of_scenario: object) -> str | None:
+    """The buffer that a queue brings along; `None` leaves it at the scenario's."""
+    if queue is not None and queue["discipline"] == "splitbuff":
+        return SPLITBUFF_CAP
+    return None if of_scenario is not None else FALLBACK_BUFFER
+
+
+def _written(scenario: Scenario, index: int) -> object:
+    """The buffer that the scenario writes for a link, if it does."""
+    table = scenario.to_dict()
+    links = table.get("links")
+    link = table.get("bottleneck") if scenario.bottleneck is not None else _items(links)[index]
+    return link.get("buffer") if isinstance(link, dict) else None
+
+
+def _items(links: object) -> list[object]:
+    return list(links) if isinstance(links, Iterable) else []

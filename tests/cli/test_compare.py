@@ -1,0 +1,64 @@
+"""`bufferlab compare` from a shell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+
+def test_a_table_the_rule_and_the_answer(bufferlab: Command) -> None:
+    ended = bufferlab("compare", "small.toml", "--queues", "fifo:bdp,codel,splitbuff", "--seeds", "2")
+    assert (ended.status, ended.err) == (0, "")
+    assert ended.out.startswith("small: 3 s, measured from 1 s; means of 2 seeds ± 95 % confidence\n")
+    for words in (
+        "fifo:bdp",
+        "Jain's fairness index",
+        "wait: 95th percentile, ms",
+        "near (2)",
+        "goodput per",
+    ):
+        assert words in ended.out
+    assert "Rule: of the queues that are busy" in ended.out
+    assert "Which queue should I run for these flows? " in ended.out
+
+
+def test_json_is_the_document_and_nothing_else(bufferlab: Command, tmp_path: Path) -> None:
+    ended = bufferlab(
+        "compare", "small.toml", "--queues", "scenario,codel", "--seeds", "1", "--json", "--plot", "a.png"
+    )
+    assert ended.status == 0
+    document = json.loads(ended.out)
+    assert (document["format"], document["seeds"]) == ("bufferlab-comparison", [1])
+    assert [queue["queue"] for queue in document["queues"]] == ["scenario", "codel"]
+    assert document["recommendation"]["queue"] in ("scenario", "codel")
+    assert ended.line() == "bufferlab: saved a.png, a.svg"
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_overrides_count_for_all_queues(bufferlab: Command) -> None:
+    options = ("--queues", "fifo,codel", "--seeds", "1", "--json", "--set", "flows.near.count=5")
+    document = json.loads(bufferlab("compare", "small.toml", *options).out)
+    assert [queue["groups"][0]["flows"] for queue in document["queues"]] == [5, 5]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--queues", "fifo,spltbuff"),
+            "bufferlab: queues: 'spltbuff' is not a known queue (did you mean 'splitbuff'?); accepted: fifo,",
+        ),
+        (("--queues", "fifo:0 packets"), "bufferlab: queues: '0 packets' leaves no room for a packet"),
+        (("--seeds", "0"), "bufferlab: seeds: 0 is not a usable number of seeds"),
+        (("--threads", "0", "--queues", "fifo"), "bufferlab: threads: 0 is too small"),
+        (("--link", "east"), "bufferlab: link: 'east' is not a link of the scenario; accepted: bottleneck"),
+    ],
+)
+def test_one_line_says_what_is_wrong(bufferlab: Command, options: tuple[str, ...], message: str) -> None:
+    ended = bufferlab("compare", "small.toml", *options)
+    assert ended.status == 2
+    assert ended.line().startswith(message)
