@@ -14,25 +14,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from bufferlab.buffers import Buffer, Limit, LinkTraffic, limit
+from bufferlab.buffers import LinkTraffic
+from bufferlab.disciplines import lower_limit, lower_queue
 from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import CongestionKind, Stack
 from bufferlab.scenario.checks import links_rtt_ps
-from bufferlab.scenario.models import (
-    Codel,
-    Flow,
-    Link,
-    Probes,
-    Queue,
-    SplitBuff,
-    SplitBuffBlind,
-    Transfer,
-    Udp,
-)
+from bufferlab.scenario.models import Flow, Link, Probes, Transfer, Udp
 from bufferlab.scenario.scenario import Scenario
-from bufferlab.scenario.trips import RttSource
 from bufferlab.stacks import stack_of
 
 PLAN_VERSION: Final = 1
@@ -181,79 +171,26 @@ def _links(scenario: Scenario, draws: list[Draws]) -> list[dict[str, Any]]:
 
 
 def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) -> dict[str, Any]:
-    first = _limit(link.buffer, f"{key}.buffer", traffic)
+    first = lower_limit(link.buffer, f"{key}.buffer", traffic)
     later = [
-        _limit(change.buffer, f"{key}.changes[{index}].buffer", traffic)
+        lower_limit(change.buffer, f"{key}.changes[{index}].buffer", traffic)
         for index, change in enumerate(link.changes)
     ]
     # left out and not null for never, so that a plan without marks stays the plan it was
-    marking = {"mark_above": _limit(link.mark_above, f"{key}.mark_above", traffic)} if link.mark_above else {}
+    marking = (
+        {"mark_above": lower_limit(link.mark_above, f"{key}.mark_above", traffic)} if link.mark_above else {}
+    )
     return {
         "name": link.name,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
-        "discipline": {**_discipline(link.queue), "limit": first, **marking},
+        "discipline": {**lower_queue(link.queue), "limit": first, **marking},
         "loss_ppb": round(link.loss * _PPB),
         "changes": [
             {"at_ps": change.at_ps, "limit": new} for change, new in zip(link.changes, later, strict=True)
         ],
         "sample": sample,
     }
-
-
-def _discipline(queue: Queue) -> dict[str, Any]:
-    match queue:
-        case Codel():
-            return _codel(queue)
-        case SplitBuff():
-            return _splitbuff(queue, {"kind": "rtt", "information": _rtt_source(queue.rtt)})
-        case SplitBuffBlind():
-            # its sub-buffers never change, so the parameters of estimates do not matter
-            like = SplitBuff(discipline="splitbuff", sub_buffers=queue.sub_buffers)
-            return _splitbuff(like, {"kind": "random"})
-        case _:
-            return {"kind": queue.discipline}
-
-
-def _codel(queue: Codel) -> dict[str, Any]:
-    return {
-        "kind": "codel",
-        "target_ps": queue.target_ps,
-        "interval_ps": queue.interval_ps,
-        "ecn": queue.ecn,
-        "ce_threshold_ps": queue.ce_threshold_ps,
-        "control_law": queue.control_law,
-    }
-
-
-def _splitbuff(queue: SplitBuff, classes: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "kind": "splitbuff",
-        "sub_buffers": queue.sub_buffers,
-        "update_ps": queue.update_ps,
-        "smoothing": queue.smoothing,
-        "classes": classes,
-        "weighted": queue.weighted,
-    }
-
-
-def _rtt_source(source: RttSource) -> dict[str, Any]:
-    match source.kind:
-        case "header":
-            return {"kind": "header"} if source.bits is None else {"kind": "quantized", "bits": source.bits}
-        case "handshake":
-            return {"kind": "syn", "flows": source.flows}
-        case "timestamps":
-            return {"kind": "timestamps", "flows": source.flows}
-        case "oracle":
-            return {"kind": "oracle"}
-
-
-def _limit(buffer: Buffer, key: str, traffic: LinkTraffic | None) -> Limit:
-    try:
-        return limit(buffer, traffic)
-    except InputError as error:
-        raise error.at(key=key) from None
 
 
 def _chosen(probes: Probes | None, kind: str, names: list[str]) -> set[str]:

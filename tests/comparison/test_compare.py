@@ -14,7 +14,7 @@ from bufferlab.comparison.contenders import DEFAULT_QUEUES, changes, parse_conte
 from bufferlab.comparison.study import FIGURES, GROUP_FIGURES
 from bufferlab.plots import save_figure
 from bufferlab.scenario import Scenario
-from bufferlab.scenario.models import QUEUE_WORDS
+from bufferlab.scenario.queues import QUEUE_WORDS
 
 SCENARIO: dict[str, Any] = {
     "run": {"duration": "12 s", "warmup": "4 s"},

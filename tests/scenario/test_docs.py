@@ -15,7 +15,7 @@ from bufferlab.plan import lower
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.scenario.fields import CONGESTIONS
 from bufferlab.scenario.messages import keys_of
-from bufferlab.scenario.models import QUEUE_WORDS, QUEUES
+from bufferlab.scenario.queues import QUEUE_WORDS, QUEUES
 from bufferlab.schema import scenario_schema, schema_text
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from bufferlab.buffers import parse_buffer
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.fields import nearest
-from bufferlab.scenario.models import QUEUE_WORDS, SPLITBUFF_CAP
+from bufferlab.scenario.queues import QUEUE_WORDS, SPLITBUFF_CAP
 
 OWN: Final = "scenario"
 """The queue and buffer that the scenario has."""

@@ -9,7 +9,8 @@ from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
 from bufferlab.scenario.fields import MAX_FLOWS
-from bufferlab.scenario.models import Flow, Link, Probes, SplitBuff, Udp
+from bufferlab.scenario.models import Flow, Link, Probes, Udp
+from bufferlab.scenario.queues import SplitBuff
 from bufferlab.stacks import stack_of
 
 if TYPE_CHECKING:

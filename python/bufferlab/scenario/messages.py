@@ -10,8 +10,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bufferlab.errors import NO_VALUE, InputError
-from bufferlab.scenario.models import QUEUES, Bulk, Change, Flow, Link, Part, Probes, Run, Transfer, Udp
+from bufferlab.scenario.models import Bulk, Change, Flow, Link, Probes, Run, Transfer, Udp
+from bufferlab.scenario.part import Part
 from bufferlab.scenario.plain import Json, Table
+from bufferlab.scenario.queues import QUEUES
 
 _PARTS: Final[Mapping[str, type[Part]]] = {
     "run": Run,

@@ -14,8 +14,9 @@ from bufferlab.errors import InputError
 from bufferlab.scenario.checks import check
 from bufferlab.scenario.loading import parse_json, parse_toml, read_table
 from bufferlab.scenario.messages import to_input_error
-from bufferlab.scenario.models import Flow, Link, Part, Probes, Run
+from bufferlab.scenario.models import Flow, Link, Probes, Run
 from bufferlab.scenario.overrides import DEFAULT_NAMES, apply_overrides
+from bufferlab.scenario.part import Part
 from bufferlab.scenario.plain import Json, Table, plain, plain_table
 from bufferlab.scenario.source import Source
 
