@@ -184,7 +184,11 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
         "name": link.name,
         "rate_bps": link.rate_bps,
         "delay_ps": link.delay_ps,
-        "discipline": {**lower_queue(link.queue), "limit": first, **marking},
+        "discipline": {
+            **lower_queue(link.queue, f"{key}.queue", link.rate_bps, traffic),
+            "limit": first,
+            **marking,
+        },
         "loss_ppb": round(link.loss * _PPB),
         "changes": [
             {"at_ps": change.at_ps, "limit": new} for change, new in zip(link.changes, later, strict=True)

@@ -44,11 +44,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ("links.west.loss", 1.5, "links[0].loss: 1.5 is out of bounds; accepted: a share of packets"),
         ("links.west.loss", float("nan"), "links[0].loss: nan is out of bounds"),
         ("links.west.loss", "'1 %'", "links[0].loss: '1 %' is not a number"),
-        ("links.west.queue", "red", "links[0].queue: 'red' is not accepted here; accepted: 'fifo'"),
+        ("links.west.queue", "blue", "links[0].queue: 'blue' is not accepted here; accepted: 'fifo'"),
         (
             "links.west.queue",
-            {"discipline": "red"},
-            "links[0].queue.discipline: 'red' is not a known discipline; accepted: fifo, codel",
+            {"discipline": "blue"},
+            "links[0].queue.discipline: 'blue' is not a known discipline; accepted: fifo, codel",
         ),
         ("links.west.queue", {"target": "5 ms"}, "links[0].queue.discipline: is not a known discipline"),
         (
@@ -70,6 +70,30 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "links.west.queue",
             {"discipline": "fifo", "target": "5 ms"},
             "links[0].queue.target: is not a known key; accepted: discipline",
+        ),
+        ("links.west.queue", "fq-codel", "'fq-codel' is not accepted here (did you mean 'fq_codel'?)"),
+        (
+            "links.west.queue",
+            {"discipline": "drr", "quantum": "255 B"},
+            "queue.quantum: '255 B' is too small",
+        ),
+        ("links.west.queue", {"discipline": "fq_codel", "flows": 0}, "links[0].queue.flows: 0 is too small"),
+        (
+            "links.west.queue",
+            {"discipline": "pie", "update": "0.9 ms"},
+            "queue.update: '0.9 ms' is too small",
+        ),
+        ("links.west.queue", {"discipline": "pie", "alpha": -1}, "links[0].queue.alpha: -1 is out of bounds"),
+        ("links.west.queue", {"discipline": "red", "max_p": 1.1}, "links[0].queue.max_p: 1.1 is out of"),
+        (
+            "links.west.queue",
+            {"discipline": "red", "min_threshold": "unlimited"},
+            "links[0].queue.min_threshold: 'unlimited' is not a threshold; accepted: '20 packets',",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "red", "min_threshold": "5 packets", "target_delay": "5 ms"},
+            "links[0].queue.target_delay: '5 ms' does not go with given thresholds; accepted: either",
         ),
         ("links.west.queue", "splitbuf", "'splitbuf' is not accepted here (did you mean 'splitbuff'?)"),
         (

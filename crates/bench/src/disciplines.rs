@@ -70,6 +70,7 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
         interval_ps: 100 * PS_PER_MS,
         ecn: true,
         ce_threshold_ps: None,
+        control_law: ControlLawPlan::Rfc,
     };
     vec![
         ("codel", codel, None),

@@ -22,7 +22,7 @@
 //! - No `ce_threshold` for a selected traffic class only.
 //!
 //! Cost: one copy of 40 bytes each way, a hash, a queue's state (a cache line or two). A drop at the limit looks at
-//! every queue that has packets, once a batch. Memory: 96 bytes a queue, 48 a packet.
+//! every queue that has packets, once a batch. Memory: some 100 bytes a queue, 48 a packet.
 
 use std::collections::VecDeque;
 

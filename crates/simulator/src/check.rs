@@ -145,6 +145,7 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
             interval_ps,
             ecn: _,
             ce_threshold_ps,
+            control_law: _,
         } => {
             check_limit(*limit, &format!("{at}.limit"))?;
             within(*flows, 1, MAX_HASHED_QUEUES, format!("{at}.flows"))?;

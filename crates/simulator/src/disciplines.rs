@@ -24,12 +24,7 @@ impl LinkPlan {
                 Fifo::new(limit.limit()).marking_above(mark_above).into()
             }
             DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn, ce_threshold_ps, control_law } => {
-                let control_law = match control_law {
-                    ControlLawPlan::Rfc => ControlLaw::Rfc,
-                    ControlLawPlan::Linux => ControlLaw::Linux,
-                };
-                let config = codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps);
-                let config = CodelConfig { control_law, ..config };
+                let config = codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps, *control_law);
                 Codel::new(limit.limit(), config).into()
             }
             DisciplinePlan::Drr { limit, quantum_bytes } => Drr::new(limit.limit(), *quantum_bytes).into(),
@@ -77,9 +72,10 @@ impl LinkPlan {
                 interval_ps,
                 ecn,
                 ce_threshold_ps,
+                control_law,
             } => {
                 let config = FqCodelConfig {
-                    codel: codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps),
+                    codel: codel_config(*target_ps, *interval_ps, *ecn, *ce_threshold_ps, *control_law),
                     flows: *flows,
                     quantum: *quantum_bytes,
                     drop_batch: *drop_batch,
@@ -108,13 +104,22 @@ impl LinkPlan {
     }
 }
 
-fn codel_config(target_ps: u64, interval_ps: u64, ecn: bool, ce_threshold_ps: Option<u64>) -> CodelConfig {
+fn codel_config(
+    target_ps: u64,
+    interval_ps: u64,
+    ecn: bool,
+    ce_threshold_ps: Option<u64>,
+    control_law: ControlLawPlan,
+) -> CodelConfig {
     CodelConfig {
         target: Span::from_ps(target_ps),
         interval: Span::from_ps(interval_ps),
         ecn,
         ce_threshold: ce_threshold_ps.map(Span::from_ps),
-        control_law: ControlLaw::Rfc,
+        control_law: match control_law {
+            ControlLawPlan::Rfc => ControlLaw::Rfc,
+            ControlLawPlan::Linux => ControlLaw::Linux,
+        },
     }
 }
 

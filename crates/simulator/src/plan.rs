@@ -141,6 +141,9 @@ pub enum DisciplinePlan {
         /// Packets of flows that listen are marked if they waited for longer, ps; `null` for never.
         #[serde(default)]
         ce_threshold_ps: Option<u64>,
+        /// How the drops follow each other.
+        #[serde(default)]
+        control_law: ControlLawPlan,
     },
     /// Sub-buffers by round-trip time.
     Splitbuff {

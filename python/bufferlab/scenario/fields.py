@@ -213,13 +213,26 @@ def parse_congestion(value: object) -> Congestion:
     )
 
 
-def parse_threshold(value: object) -> Buffer:
+def parse_mark(value: object) -> Buffer:
     """Read how much may wait before packets are marked: as a buffer, but not "unlimited".
 
     Raises:
         InputError: If it is not such a size.
     """
-    accepted = "'20 packets', '30 KB', '1 ms' (of draining), '0.2 bdp'; without mark_above nothing is marked"
+    return _threshold(value, "; without mark_above nothing is marked")
+
+
+def parse_threshold(value: object) -> Buffer:
+    """Read a threshold of the backlog: as a buffer, but not "unlimited".
+
+    Raises:
+        InputError: If it is not such a size.
+    """
+    return _threshold(value, "")
+
+
+def _threshold(value: object, hint: str) -> Buffer:
+    accepted = f"'20 packets', '30 KB', '1 ms' (of draining), '0.2 bdp'{hint}"
     try:
         buffer = buffers.parse_buffer(value)
     except InputError as error:
@@ -325,7 +338,8 @@ BufferText = Annotated[
 Jitter = Annotated[
     Distribution | None, Parsed(parse_jitter, _text("uniform(0 s, 1 ms)", "exponential(mean=1 ms)"))
 ]
-MarkText = Annotated[Buffer, Parsed(parse_threshold, _text("20 packets", "30 KB", "1 ms", "0.2 bdp"))]
+MarkText = Annotated[Buffer, Parsed(parse_mark, _text("20 packets", "30 KB", "1 ms", "0.2 bdp"))]
+ThresholdText = Annotated[Buffer, Parsed(parse_threshold, _text("20 packets", "30 KB", "1 ms", "0.2 bdp"))]
 CongestionText = Annotated[
     Congestion,
     Parsed(

@@ -195,20 +195,30 @@ fn pie() -> impl Strategy<Value = DisciplinePlan> {
 fn fq_codel() -> impl Strategy<Value = DisciplinePlan> {
     // of few queues some are shared
     let queues = (1..9_u32, 256..3_000_u32, 1..9_u32);
-    (limit(), queues, moment(4 * MS), moment(20 * MS), any::<bool>(), option::of(moment(8 * MS))).prop_map(
-        |(limit, (flows, quantum_bytes, drop_batch), target_ps, interval_ps, ecn, ce_threshold_ps)| {
-            DisciplinePlan::FqCodel {
+    let law = prop_oneof![Just(ControlLawPlan::Rfc), Just(ControlLawPlan::Linux)];
+    (limit(), queues, moment(4 * MS), moment(20 * MS), any::<bool>(), (option::of(moment(8 * MS)), law))
+        .prop_map(
+            |(
                 limit,
-                flows,
-                quantum_bytes,
-                drop_batch,
+                (flows, quantum_bytes, drop_batch),
                 target_ps,
-                interval_ps: interval_ps.max(1),
+                interval_ps,
                 ecn,
-                ce_threshold_ps,
-            }
-        },
-    )
+                (ce_threshold_ps, control_law),
+            )| {
+                DisciplinePlan::FqCodel {
+                    limit,
+                    flows,
+                    quantum_bytes,
+                    drop_batch,
+                    target_ps,
+                    interval_ps: interval_ps.max(1),
+                    ecn,
+                    ce_threshold_ps,
+                    control_law,
+                }
+            },
+        )
 }
 
 fn splitbuff() -> impl Strategy<Value = DisciplinePlan> {

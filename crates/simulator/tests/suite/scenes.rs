@@ -130,6 +130,7 @@ pub(crate) fn fq_codel(limit: LimitPlan) -> DisciplinePlan {
         interval_ps: 100 * MS,
         ecn: true,
         ce_threshold_ps: None,
+        control_law: ControlLawPlan::Rfc,
     }
 }
 
