@@ -161,8 +161,7 @@ pub(crate) fn remembered(cwnd: u32, last_max: u32, beta: u32) -> u32 {
 impl CongestionControl for Bic {
     fn on_ack(&mut self, now: Time, sample: &AckSample) {
         self.ratio.learn(sample.acked);
-        if self.window.in_slow_start() {
-            self.window.slow_start(sample.acked);
+        if self.window.slow_start_per_ack() {
             return;
         }
         self.work_out(jiffies(now));

@@ -219,6 +219,29 @@ impl Cubic {
         scaled(cwnd, self.version.beta)
     }
 
+    /// Linux since 3.19.
+    fn grow_per_segment(&mut self, now_ms: u64, sample: &AckSample) {
+        let mut left = sample.acked;
+        if self.window.in_slow_start() {
+            left = self.slow_start(sample);
+            if left == 0 {
+                return;
+            }
+        }
+        self.work_out(now_ms, left);
+        self.window.increase(self.count, left);
+    }
+
+    /// Linux 2.6.
+    fn grow_per_ack(&mut self, now_ms: u64, sample: &AckSample) {
+        if self.hystart.is_some() && self.window.in_slow_start() {
+            self.slow_start(sample);
+        } else if !self.window.slow_start_per_ack() {
+            self.work_out(now_ms, 1);
+            self.window.increase_per_ack(self.count);
+        }
+    }
+
     /// Slow start; what it leaves of `acked`.
     fn slow_start(&mut self, sample: &AckSample) -> u32 {
         let Some(hystart) = &mut self.hystart else {
@@ -258,19 +281,10 @@ impl CongestionControl for Cubic {
         let now_ms = jiffies(now);
         self.ratio.learn(sample.acked);
         self.measure_delay(now_ms, sample);
-        let mut left = sample.acked;
-        if self.window.in_slow_start() {
-            left = self.slow_start(sample);
-            if left == 0 || !self.version.per_segment {
-                return;
-            }
-        }
         if self.version.per_segment {
-            self.work_out(now_ms, left);
-            self.window.increase(self.count, left);
+            self.grow_per_segment(now_ms, sample);
         } else {
-            self.work_out(now_ms, 1);
-            self.window.increase_per_ack(self.count);
+            self.grow_per_ack(now_ms, sample);
         }
     }
 

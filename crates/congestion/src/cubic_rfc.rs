@@ -9,7 +9,7 @@
 //! - in the Reno-friendly region the window is never lowered to `w_est`;
 //! - no undo of spurious losses (section 4.9 is optional).
 
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 use crate::cbrt::cbrt;
 use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, NO_THRESHOLD};
@@ -104,18 +104,20 @@ impl RfcCubic {
         Stage { epoch: now, k: cbrt((w_max - self.cwnd) / C), w_max, w_est: self.cwnd }
     }
 
-    fn avoid_congestion(&mut self, now: Time, srtt: f64, acked: f64) {
+    fn avoid_congestion(&mut self, now: Time, srtt: Span, acked: f64) {
         let mut stage = self.stage.unwrap_or_else(|| self.begin_stage(now));
+        // what this acknowledgement is of a window
+        let part = acked / self.cwnd;
         let t = now.saturating_since(stage.epoch).as_s();
         // equation 4; α is Reno's once Reno would be where the last loss was
         let alpha =
             if stage.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - BETA_CUBIC) / (1.0 + BETA_CUBIC) };
-        stage.w_est += alpha * acked / self.cwnd;
+        stage.w_est += alpha * part;
         if stage.w_cubic(t) < stage.w_est {
             self.cwnd = self.cwnd.max(stage.w_est);
         } else {
-            let target = stage.w_cubic(t + srtt).clamp(self.cwnd, MAX_TARGET * self.cwnd);
-            self.cwnd += (target - self.cwnd) / self.cwnd * acked;
+            let target = stage.w_cubic(t + srtt.as_s()).clamp(self.cwnd, MAX_TARGET * self.cwnd);
+            self.cwnd += (target - self.cwnd) * part;
         }
         self.stage = Some(stage);
     }
@@ -137,7 +139,7 @@ impl CongestionControl for RfcCubic {
     fn on_ack(&mut self, now: Time, sample: &AckSample) {
         let acked = if self.cwnd < self.ssthresh { self.slow_start(sample) } else { f64::from(sample.acked) };
         if acked > 0.0 {
-            self.avoid_congestion(now, sample.srtt.as_s(), acked);
+            self.avoid_congestion(now, sample.srtt, acked);
         }
     }
 
@@ -171,7 +173,6 @@ impl CongestionControl for RfcCubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bufferlab_units::Span;
 
     fn loss(flight: u32) -> Congestion {
         Congestion { event: CongestionEvent::Loss, flight, receive_window: 1_000_000 }

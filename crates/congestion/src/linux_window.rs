@@ -37,6 +37,16 @@ impl LinuxWindow {
         self.ssthresh.is_none_or(|ssthresh| self.cwnd < ssthresh)
     }
 
+    /// Slow start as Linux 2.6 had it (`tcp_slow_start` without byte counting): also where the window equals the
+    /// threshold, and one segment for each acknowledgement, whatever it covers. Whether there was any.
+    pub fn slow_start_per_ack(&mut self) -> bool {
+        let slow = self.ssthresh.is_none_or(|ssthresh| self.cwnd <= ssthresh);
+        if slow {
+            self.cwnd = self.cwnd.saturating_add(1);
+        }
+        slow
+    }
+
     /// Slow start: one segment for each acknowledged, up to the threshold. What is left of `acked`.
     pub fn slow_start(&mut self, acked: u32) -> u32 {
         let room = self.ssthresh.map_or(u32::MAX, |ssthresh| ssthresh.saturating_sub(self.cwnd));
@@ -120,6 +130,13 @@ mod tests {
         let mut window = LinuxWindow::new(8, Some(10));
         assert_eq!(window.slow_start(5), 3);
         assert_eq!((window.cwnd, window.in_slow_start()), (10, false));
+    }
+
+    #[test]
+    fn linux_2_6_takes_one_step_beyond_the_threshold() {
+        let mut window = LinuxWindow::new(8, Some(10));
+        let steps = (0..10).filter(|_| window.slow_start_per_ack()).count();
+        assert_eq!((steps, window.cwnd), (3, 11));
     }
 
     #[test]
