@@ -212,6 +212,15 @@ def test_if_none_is_fair_the_fairest_count() -> None:
     assert "(Jain index from 0.78 on, as none reaches 0.95)" in reason
 
 
+def test_the_only_fair_one_is_set_beside_the_next() -> None:
+    queue, reason = told(row("a", 1.0, 0.99, 9.0), row("b", 1.0, 0.5, 20.0), row("c", 1.0, 0.6, 10.0))
+    assert queue == "a"
+    assert reason == (
+        "the only busy and fair one, it has a mean wait of 9 ms (utilization 100 %, Jain index 0.99); "
+        "next in fairness is c (Jain index 0.6, mean wait 10 ms)"
+    )
+
+
 def test_what_cannot_be_told_apart_is_said() -> None:
     assert "b cannot be told from it" in told(row("a", 1, 1, 5.0), row("b", 1, 1, 5.1), spread_ms=1)[1]
     assert "b does the same" in told(row("a", 1, 1, 5.0), row("b", 1, 1, 5.0), spread_ms=0)[1]

@@ -61,6 +61,8 @@ def advise(rows: Sequence[Row], waits_ms: Mapping[str, Sequence[float | None]]) 
     parts = [_praise(chosen, len(ranked), bar)]
     if len(ranked) > 1:
         parts.append(_margin(chosen, ranked[1], waits_ms))
+    elif len(busy) > 1:
+        parts.append(_next_in_fairness(max((row for row in busy if row is not chosen), key=_jain)))
     refused = [row for row in measured if row not in fair and _wait(row) < _wait(chosen)]
     parts += [_refusal(row, best) for row in sorted(refused, key=_wait)]
     return Advice(chosen["queue"], "; ".join(parts))
@@ -109,6 +111,11 @@ def _margin(chosen: Row, second: Row, waits_ms: Mapping[str, Sequence[float | No
     if more.mean <= more.half_width:
         return f"{second['queue']} cannot be told from it ({difference})"
     return f"next is {second['queue']} with {difference}"
+
+
+def _next_in_fairness(row: Row) -> str:
+    fairness = f"Jain index {significant(_jain(row), 3)}"
+    return f"next in fairness is {row['queue']} ({fairness}, mean wait {significant(_wait(row), 3)} ms)"
 
 
 def _refusal(row: Row, best: float) -> str:
