@@ -250,5 +250,5 @@ SPLITBUFF_CAP: Final = "2 bdp"
 
 Its own size is the BDP of the packets' mean round-trip time, so twice that of the flows' seldom binds, save
 before the first estimate: all wait in one queue then, and if nothing bounds it, slow start fills it with so
-much that the losses after it cost a minute.
+much that flows take most of a minute to recover from the losses.
 """
