@@ -7,6 +7,7 @@ from bufferlab.papers import heterogeneous_histograms as heterogeneous_histogram
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
+from bufferlab.papers import splitbuff_evaluation as splitbuff_evaluation
 from bufferlab.papers.registry import (
     Reproduced,
     Reproduction,
@@ -28,4 +29,5 @@ __all__ = [
     "heterogeneous_tables",
     "reproduce",
     "splitbuff",
+    "splitbuff_evaluation",
 ]
