@@ -98,6 +98,11 @@ impl LinkPlan {
         }
     }
 
+    /// Whether packets of one flow may overtake each other here.
+    pub(crate) fn reorders(&self) -> bool {
+        matches!(&self.discipline, DisciplinePlan::Splitbuff { classes: ClassesPlan::Rtt { .. }, .. })
+    }
+
     /// Its rate.
     pub(crate) fn rate(&self) -> Rate {
         Rate::from_bps(self.rate_bps).expect("a checked plan has no rate of zero")

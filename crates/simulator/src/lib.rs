@@ -29,6 +29,7 @@ mod plan;
 mod pool;
 mod receiving;
 mod report;
+mod return_path;
 mod ring;
 mod samples;
 mod sending;

@@ -9,19 +9,9 @@ use bufferlab_transport::{Ack, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
-use crate::ring::Ring;
+use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
 use crate::sending::{SendingHost, UnderWay};
-
-/// Acknowledgements of a flow whose way back crosses queued links.
-#[derive(Clone, Debug, Default)]
-struct ReturnPath {
-    /// On the way to the first reverse link.
-    outgoing: Ring<Packet>,
-    /// Contents of the acknowledgements that are on the reverse links, by number.
-    contents: Ring<(u32, Ack, SackBlocks)>,
-    next_number: u32,
-}
 
 /// A receiving host. Its fields lie in this order: those that each packet touches, then the others.
 #[derive(Clone, Debug)]
@@ -57,7 +47,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) payload_bytes: u32,
     pub(crate) header_bytes: u32,
     pub(crate) transfer_bytes: u64,
-    pub(crate) queued_return: bool,
+    pub(crate) returns: Option<ReturnPath>,
 }
 
 impl ReceivingHost {
@@ -74,7 +64,7 @@ impl ReceivingHost {
             datagram_bytes: 0,
             header_bytes: setup.header_bytes,
             delivered_at_warmup: 0,
-            returns: setup.queued_return.then(Box::default),
+            returns: setup.returns.map(Box::new),
         }
     }
 
@@ -220,7 +210,7 @@ impl ReceivingHost {
         under_way: &mut UnderWay,
     ) {
         let at = departs + self.home_delay;
-        if let Some((ack, blocks)) = self.content(number) {
+        if let Some((ack, blocks)) = self.returns.as_deref_mut().and_then(|returns| returns.take(number)) {
             sender.expect(at, ack, under_way);
             if ack.has_sack {
                 sender.expect_blocks(blocks, under_way);
@@ -244,9 +234,7 @@ impl ReceivingHost {
         let Some(returns) = self.returns.as_deref_mut() else {
             return;
         };
-        let seq = returns.next_number;
-        returns.next_number = seq.wrapping_add(1);
-        returns.contents.push((seq, ack, blocks));
+        let seq = returns.push(ack, blocks);
         let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
         returns.outgoing.push(Packet {
             enqueued: at,
@@ -265,19 +253,6 @@ impl ReceivingHost {
         let returns = self.returns.as_deref_mut()?;
         returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
         returns.outgoing.pop()
-    }
-
-    /// What acknowledgement `number` says; forgets those before it, which were dropped on the way.
-    fn content(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
-        let contents = &mut self.returns.as_deref_mut()?.contents;
-        let behind = |held: u32| number.wrapping_sub(held).cast_signed();
-        while let Some(&(held, ack, blocks)) = contents.front().filter(|(held, ..)| behind(*held) >= 0) {
-            contents.pop();
-            if held == number {
-                return Some((ack, blocks));
-            }
-        }
-        None
     }
 
     /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end

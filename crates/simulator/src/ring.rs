@@ -45,6 +45,15 @@ impl<T: Copy + Default> Ring<T> {
         self.slots.get(self.slot(self.head))
     }
 
+    /// The item so far behind the first.
+    pub(crate) fn get_mut(&mut self, place: usize) -> Option<&mut T> {
+        if place >= self.len() {
+            return None;
+        }
+        let slot = self.slot(self.head.wrapping_add(place as u32));
+        self.slots.get_mut(slot)
+    }
+
     /// Where a position's item is.
     #[inline]
     fn slot(&self, position: u32) -> usize {

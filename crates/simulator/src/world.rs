@@ -8,10 +8,11 @@ use crate::engine::{Ends, Route, World};
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, Plan, RecoveryPlan, SourcePlan,
-    TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan,
+    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
+use crate::return_path::ReturnPath;
 use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
 use crate::statistics::LinkStatistics;
 
@@ -174,7 +175,10 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
         payload_bytes,
         header_bytes,
         transfer_bytes,
-        queued_return: !group.reverse.is_empty(),
+        returns: (!group.reverse.is_empty()).then(|| {
+            let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
+            ReturnPath::new(links.any(LinkPlan::reorders))
+        }),
     })
 }
 

@@ -301,7 +301,7 @@ fn congestion() -> impl Strategy<Value = CongestionPlan> {
             Just(CongestionPlan::Westwood),
             Just(CongestionPlan::Htcp),
         ],
-        7 => Just(CongestionPlan::Dctcp),
+        10 => Just(CongestionPlan::Dctcp),
         2 => prop_oneof![Just(CongestionPlan::Bbr1), Just(CongestionPlan::Bbr3)],
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),
