@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bufferlab_congestion::{Fixed, Growth, NO_THRESHOLD, Reno};
 
 use super::*;
-use crate::Receiver;
+use crate::{Ack, Receiver, SackBlocks};
 
 pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     TcpConfig {

@@ -1,0 +1,147 @@
+use super::*;
+use crate::{Ecn, PacketKind};
+
+const CONFIG: RedConfig = RedConfig {
+    min_threshold: Threshold::Packets(5),
+    max_threshold: Threshold::Packets(15),
+    weight: 0.002,
+    max_p: 0.1,
+    gentle: false,
+    ecn: false,
+    adaptive: false,
+    packet_time: Span::from_us(80),
+};
+const CAPABLE: PacketKind = PacketKind::Data(Ecn::Capable);
+
+fn red(config: RedConfig) -> Red {
+    Red::new(Limit::Unlimited, config, Stream::new(1, 0, 0))
+}
+
+fn offer(queue: &mut Red, now: Time, packets: u64, kind: PacketKind) -> usize {
+    let mut drops = Drops::new();
+    for _ in 0..packets {
+        queue.enqueue(now, Packet { wire_bytes: 1000, kind, ..Packet::default() }, &mut drops);
+    }
+    drops.len()
+}
+
+/// The average after a burst of so many packets into an empty queue: 1993, section 6, equation 2. The first of ours
+/// finds nothing, the second one packet, and so on.
+fn after_burst(weight: f64, packets: u64) -> f64 {
+    let mut queue = red(RedConfig { weight, min_threshold: Threshold::Packets(1000), ..CONFIG });
+    offer(&mut queue, Time::ZERO, packets + 1, CAPABLE);
+    queue.average
+}
+
+/// Section 6: the average of 100 packets' burst is 4.88 with a weight of 0.001; a threshold of 5 lets a burst of 50
+/// packets pass with weights up to 0.0042.
+#[test]
+fn bursts_pass_as_the_paper_computes() {
+    assert_eq!((after_burst(0.001, 100) * 100.0).floor(), 488.0);
+    assert!(after_burst(0.004_15, 50) < 5.0);
+    assert!(after_burst(0.004_25, 50) > 5.0);
+}
+
+#[test]
+fn an_idle_time_counts_for_the_packets_it_could_have_sent() {
+    let mut queue = red(CONFIG);
+    (queue.average, queue.idle_since) = (10.0, None);
+    queue.dequeue(Time::ZERO, &mut Drops::new());
+    // asking again does not restart it
+    queue.dequeue(Time::ZERO + Span::from_ms(40), &mut Drops::new());
+    queue.estimate(Time::ZERO + Span::from_us(80 * 1000 + 79));
+    let expected = 10.0 * 0.998_f64.powi(1000);
+    assert!((queue.average - expected).abs() < 1e-12, "{} {expected}", queue.average);
+}
+
+#[test]
+fn the_chance_grows_between_the_thresholds() {
+    let chance = |gentle, average| Red { average, ..red(RedConfig { gentle, ..CONFIG }) }.chance();
+    assert_eq!(chance(false, 5.0), Some(0.0));
+    assert_eq!(chance(false, 10.0), Some(0.05));
+    assert_eq!(chance(false, 15.0), None);
+    assert_eq!(chance(true, 15.0), Some(0.1));
+    assert_eq!(chance(true, 22.5), Some(0.55));
+    assert_eq!(chance(true, 30.0), None);
+}
+
+/// Section 7, method 2: distances are uniform up to 1/p, so no two drops are farther from each other.
+#[test]
+fn distances_between_drops_are_uniform() {
+    // the average stays at 10: a chance of 0.02
+    let mut queue = red(RedConfig { weight: 0.0, max_p: 0.04, ..CONFIG });
+    (queue.average, queue.idle_since, queue.count) = (10.0, None, Some(0));
+    let (mut seen, mut distance) = (vec![0_u32; 51], 0);
+    for _ in 0..49 * 25 * 100 {
+        distance += 1;
+        if offer(&mut queue, Time::ZERO, 1, CAPABLE) > 0 {
+            seen[distance] += 1;
+            distance = 0;
+        }
+    }
+    assert_eq!((seen[0], seen[50]), (0, 0));
+    let sum: u32 = seen.iter().sum();
+    // 4900 distances, 100 of each length, standard deviation 10
+    assert!((4_700..=5_100).contains(&sum), "{sum}");
+    assert!(seen[1..50].iter().all(|times| (55..=145).contains(times)), "{seen:?}");
+}
+
+#[test]
+fn above_the_upper_threshold_all_are_dropped() {
+    let mut queue = red(RedConfig { weight: 0.0, ecn: true, ..CONFIG });
+    (queue.average, queue.idle_since) = (15.0, None);
+    assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 20);
+    queue.average = 4.9;
+    assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 0);
+}
+
+#[test]
+fn who_listens_is_marked_early() {
+    let mut queue = red(RedConfig { weight: 0.0, ecn: true, ..CONFIG });
+    (queue.average, queue.idle_since) = (10.0, None);
+    assert_eq!(offer(&mut queue, Time::ZERO, 1000, CAPABLE), 0);
+    let marked = queue.packets.iter().filter(|packet| packet.kind == PacketKind::Data(Ecn::Marked));
+    assert_eq!(marked.count() as u64, queue.marks());
+    assert!(queue.marks() >= 50, "{}", queue.marks());
+    let marks = queue.marks();
+    assert!(offer(&mut queue, Time::ZERO, 1000, PacketKind::Datagram) >= 50);
+    assert_eq!(queue.marks(), marks);
+}
+
+/// 2001: up by a hundredth, or a quarter if that is less; down by a tenth; once in half a second.
+#[test]
+fn max_p_follows_the_average() {
+    let adapted = |max_p, average, ms| {
+        let mut queue = red(RedConfig { weight: 0.0, adaptive: true, max_p, ..CONFIG });
+        (queue.average, queue.idle_since) = (average, None);
+        offer(&mut queue, Time::ZERO + Span::from_ms(ms), 2, CAPABLE);
+        queue.max_p
+    };
+    assert_eq!(adapted(0.1, 11.1, 499), 0.1);
+    assert_eq!(adapted(0.1, 11.1, 500), 0.11);
+    assert_eq!(adapted(0.02, 11.1, 500), 0.025);
+    assert_eq!(adapted(0.1, 8.9, 500), 0.1 * 0.9);
+    assert_eq!(adapted(0.1, 10.0, 500), 0.1);
+    assert_eq!(adapted(0.6, 14.0, 500), 0.6);
+    assert_eq!(adapted(0.009, 1.0, 500), 0.009);
+}
+
+/// 10 Mbit/s in packets of 1000 bytes: 1250 a second.
+#[test]
+fn the_automatic_weight_is_the_papers() {
+    for us in [1_u32, 800, 80_000, 1_000_000] {
+        let expected = -(-(f64::from(us) * 1e-6)).exp_m1();
+        let weight = automatic_weight(Span::from_us(u64::from(us)));
+        assert!((weight - expected).abs() <= 1e-15 * expected.max(0.1), "{us} us: {weight} {expected}");
+    }
+    assert_eq!((automatic_weight(Span::from_us(800)) * 1e6).round(), 800.0);
+}
+
+#[test]
+fn thresholds_may_be_bytes() {
+    let min_threshold = Threshold::Bytes(2_500);
+    let config = RedConfig { min_threshold, max_threshold: Threshold::Bytes(3_000), weight: 1.0, ..CONFIG };
+    let mut queue = red(config);
+    assert_eq!(offer(&mut queue, Time::ZERO, 9, CAPABLE), 6);
+    assert_eq!(queue.backlog(), Backlog { packets: 3, bytes: 3_000 });
+}
