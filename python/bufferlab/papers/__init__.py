@@ -7,7 +7,9 @@ from bufferlab.papers import heterogeneous_histograms as heterogeneous_histogram
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
+from bufferlab.papers import splitbuff_bimodal as splitbuff_bimodal
 from bufferlab.papers import splitbuff_evaluation as splitbuff_evaluation
+from bufferlab.papers import splitbuff_heavytail as splitbuff_heavytail
 from bufferlab.papers.registry import (
     Reproduced,
     Reproduction,
@@ -29,5 +31,7 @@ __all__ = [
     "heterogeneous_tables",
     "reproduce",
     "splitbuff",
+    "splitbuff_bimodal",
     "splitbuff_evaluation",
+    "splitbuff_heavytail",
 ]
