@@ -30,8 +30,9 @@ use crate::receiving::ReceivingHost;
 use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
-use crate::sending::{SendingHost, Turn, UnderWay};
+use crate::sending::{SendingHost, Turn};
 use crate::tournament::{Key, Tournament};
+use crate::under_way::UnderWay;
 
 /// Events between two looks at the control.
 const CONTROL_PERIOD: u64 = 8192;

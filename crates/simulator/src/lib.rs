@@ -21,6 +21,7 @@ mod control;
 mod controls;
 mod disciplines;
 mod engine;
+mod extras;
 mod histogram;
 mod link;
 mod marks;
@@ -35,6 +36,7 @@ mod samples;
 mod sending;
 mod statistics;
 mod tournament;
+mod under_way;
 mod world;
 
 pub use check::PlanError;

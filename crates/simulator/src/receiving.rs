@@ -11,7 +11,8 @@ use bufferlab_units::{Span, Time};
 use crate::marks::{Mark, MarkPlan, Marks};
 use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
-use crate::sending::{SendingHost, UnderWay};
+use crate::sending::SendingHost;
+use crate::under_way::UnderWay;
 
 /// A receiving host. Its fields lie in this order: those that each packet touches, then the others.
 #[derive(Clone, Debug)]

@@ -10,9 +10,11 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::extras::{Extras, Jitter};
 use crate::marks::{Mark, MarkPlan, Marks};
-use crate::pool::{Pool, Queue};
+use crate::pool::Queue;
 use crate::samples::SenderSample;
+use crate::under_way::{Arrival, UnderWay};
 
 /// What sends.
 #[derive(Clone, Debug)]
@@ -23,64 +25,6 @@ use crate::samples::SenderSample;
 pub(crate) enum Source {
     Tcp(Sender),
     Udp(UdpSource),
-}
-
-/// Random processing delay before a sender answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Jitter {
-    None,
-    Uniform { low: Span, high: Span },
-    Exponential { mean: Span },
-}
-
-/// Rarely needed parts.
-#[derive(Clone, Debug)]
-struct Extras {
-    jitter: Jitter,
-    stream: Stream,
-    access: Option<Rate>,
-    /// The interface is busy until then.
-    access_free: Time,
-}
-
-/// An acknowledgement on its way. Without gaps, so that it moves in registers.
-#[derive(Clone, Copy, Debug, Default)]
-struct Arrival {
-    /// When, by the first link's clock, its answer reaches that link.
-    at: Time,
-    echo: Time,
-    ack: u32,
-    flags: u32,
-}
-
-/// Acknowledgements on their way, all flows'.
-#[derive(Debug, Default)]
-pub(crate) struct UnderWay {
-    arrivals: Pool<Arrival, 8>,
-    /// SACK blocks of those acknowledgements that have them.
-    blocks: Pool<SackBlocks, 4>,
-}
-
-const SYN: u32 = 1;
-const HAS_SACK: u32 = 2;
-const MARKED: u32 = 4;
-
-impl Arrival {
-    const NONE: Arrival = Arrival { at: Time::NEVER, echo: Time::ZERO, ack: 0, flags: 0 };
-
-    #[inline(always)]
-    fn new(at: Time, ack: Ack) -> Arrival {
-        let flag = |holds: bool, bit: u32| u32::from(holds) * bit;
-        let flags = flag(ack.syn, SYN) | flag(ack.has_sack, HAS_SACK) | flag(ack.marked, MARKED);
-        Arrival { at, echo: ack.echo, ack: ack.ack, flags }
-    }
-
-    #[inline(always)]
-    fn ack(&self) -> Ack {
-        let Arrival { echo, ack, flags, .. } = *self;
-        let is = |bit| flags & bit != 0;
-        Ack { ack, syn: is(SYN), has_sack: is(HAS_SACK), marked: is(MARKED), echo }
-    }
 }
 
 /// Where a host stands in the network.
@@ -439,16 +383,6 @@ fn micros(span: Span) -> u32 {
 pub(crate) enum Turn {
     Answer,
     Send,
-}
-
-impl Extras {
-    fn draw(&mut self) -> Span {
-        match self.jitter {
-            Jitter::None => Span::ZERO,
-            Jitter::Uniform { low, high } => self.stream.uniform_span(low, high),
-            Jitter::Exponential { mean } => self.stream.exponential_span(mean),
-        }
-    }
 }
 
 /// A TCP source.

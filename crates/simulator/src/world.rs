@@ -5,6 +5,7 @@ use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, V
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::engine::{Ends, Route, World};
+use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
@@ -13,7 +14,7 @@ use crate::plan::{
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::return_path::ReturnPath;
-use crate::sending::{Identity, Jitter, SendingHost, SendingSetup, Source, tcp};
+use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
 use crate::statistics::LinkStatistics;
 
 /// Kinds of random streams; a number is never given to another kind, so that results stay what they are.

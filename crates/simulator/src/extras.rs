@@ -1,0 +1,32 @@
+//! What few sending hosts have: a random processing delay, and an interface of their own.
+
+use bufferlab_units::{Rate, Span, Stream, Time};
+
+/// Random processing delay before a sender answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Jitter {
+    None,
+    Uniform { low: Span, high: Span },
+    Exponential { mean: Span },
+}
+
+/// Rarely needed parts of a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Extras {
+    pub(crate) jitter: Jitter,
+    pub(crate) stream: Stream,
+    pub(crate) access: Option<Rate>,
+    /// The interface is busy until then.
+    pub(crate) access_free: Time,
+}
+
+impl Extras {
+    /// The next processing delay.
+    pub(crate) fn draw(&mut self) -> Span {
+        match self.jitter {
+            Jitter::None => Span::ZERO,
+            Jitter::Uniform { low, high } => self.stream.uniform_span(low, high),
+            Jitter::Exponential { mean } => self.stream.exponential_span(mean),
+        }
+    }
+}
