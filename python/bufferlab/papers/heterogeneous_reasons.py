@@ -8,8 +8,8 @@ from bufferlab.papers.heterogeneous_hosts import IN_STEP, JITTER, LINUX_HOSTS, R
 
 _INDEPENDENT: Final = (
     "(6) takes windows for independent and as regular as Table III's. Losses come at random windows, not "
-    "at one w_max, so that a flow's window varies twice (RENO) to thirty times (BIC) as much, and delta is "
-    "three to six times (6)'s. "
+    "at one w_max, so that a flow's window varies twice (RENO) to twenty-five times (BIC) as much, and delta "
+    "is three to six times (6)'s. "
 )
 _SQUARE_ROOT: Final = (
     "A flow's window and its loss rate are tied: RENO with delayed acknowledgments needs p = 0.75/w² for w "
@@ -25,7 +25,7 @@ WHY_FIG9: Final = {
     JITTER.name: _INDEPENDENT
     + (
         "At 28 ms W is above its bound and yet the link idles: of a flow's 7 packets half a one waits for "
-        "the second that a delayed acknowledgment needs (7 % of the BDP), 3.5 % are lost, and 0.5 ms of "
+        "the second that a delayed acknowledgment needs (7 % of the BDP), 4 % are lost, and 0.5 ms of "
         "jitter is 2 % of the round trip. (7) knows none of these and gives 2 %."
     ),
     RTT_SPREAD.name: _INDEPENDENT
@@ -66,8 +66,8 @@ WHY_FIG12: Final = dict.fromkeys(
 
 WHY_DEVIATION: Final = (
     "Between (6) and independent flows with measured windows lies how much a flow's window varies; between "
-    "those and what is measured, how far flows are from independent: in step W varies up to twice as much, "
-    "with jitter or spread about as much, give or take a third."
+    "those and what is measured, how far flows are from independent: in step W varies up to 2.3 times as "
+    "much, with jitter or spread about as much, give or take a third."
 )
 """delta/mu."""
 
@@ -80,8 +80,9 @@ WHY_SINGLE: Final = (
 
 WHY_NS2: Final = (
     "ns-2's own settings and buffers. Agent/TCP/Linux brings the window down as Linux 2.6 did, ours by RFC "
-    "6937, and ns-2 loses up to 40 % more; in step at 18 MB it has up to 1500 timeouts, ours next to none. "
-    "Starts and each flow's round-trip time are drawn anew. Recovery by RFC 6675, with its bursts, would "
-    "leave ours 4 to 10 % below this with spread, and a round-trip time of its own for each flow 3 to 8 %."
+    "6937, and ns-2 loses 8 to 48 % more with spread; in step at 18 MB it has up to 1500 timeouts, ours next "
+    "to none. Starts and each flow's round-trip time are drawn anew. Recovery by RFC 6675, with its bursts, "
+    "would leave ours 4 to 10 % below this with spread, and a round-trip time of its own for each flow 3 to "
+    "8 %."
 )
 """Ours with ns-2's settings."""
