@@ -25,12 +25,11 @@
 //!   `marks` are of this queue. One marked for both reasons counts once.
 //! - A new limit keeps what waits; Linux drops what exceeds it.
 //!
-//! Cost: one copy of 32 bytes each way, a square root a drop.
-
-use std::collections::VecDeque;
+//! Cost: one copy of 40 bytes each way, a square root a drop.
 
 use bufferlab_units::{Span, Time};
 
+use crate::packet_queue::PacketQueue;
 use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
 /// How the distance to the next drop follows from the count of drops.
@@ -267,8 +266,7 @@ pub struct Codel {
 
 #[derive(Clone, Debug)]
 struct Queue {
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    packets: PacketQueue,
     /// The largest packet that has come, bytes.
     max_packet: u64,
 }
@@ -276,21 +274,19 @@ struct Queue {
 impl Source for Queue {
     #[inline]
     fn pop(&mut self) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes);
-        Some(packet)
+        self.packets.pop()
     }
 
     #[inline]
     fn is_small(&self) -> bool {
-        self.bytes <= self.max_packet
+        self.packets.backlog().bytes <= self.max_packet
     }
 }
 
 impl Codel {
     /// An empty queue.
     pub fn new(limit: Limit, config: CodelConfig) -> Codel {
-        let queue = Queue { packets: VecDeque::new(), bytes: 0, max_packet: 0 };
+        let queue = Queue { packets: PacketQueue::default(), max_packet: 0 };
         Codel { queue, limit, config, control: Control::NEW, marks: 0 }
     }
 }
@@ -300,10 +296,8 @@ impl QueueDisc for Codel {
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         if self.limit.admits(self.backlog(), packet.wire_bytes) {
             packet.enqueued = now;
-            let bytes = u64::from(packet.wire_bytes);
-            self.queue.bytes += bytes;
-            self.queue.max_packet = self.queue.max_packet.max(bytes);
-            self.queue.packets.push_back(packet);
+            self.queue.max_packet = self.queue.max_packet.max(u64::from(packet.wire_bytes));
+            self.queue.packets.push(packet);
         } else {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
         }
@@ -316,7 +310,7 @@ impl QueueDisc for Codel {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.queue.packets.len() as u64, bytes: self.queue.bytes }
+        self.queue.packets.backlog()
     }
 
     #[inline]

@@ -1,22 +1,20 @@
 //! First in, first out, with tail drop: what most routers run.
 //!
 //! Like Linux's `pfifo` and `bfifo` (`net/sched/sch_fifo.c`): a packet is refused if it would take the backlog
-//! above the limit. Cost: one copy of 32 bytes each way.
+//! above the limit. Cost: one copy of 40 bytes each way.
 //!
 //! Packets of flows that listen can be marked in good time: those that find more than K waiting, as RFC 8257
 //! section 3.1 asks of a switch ("a preset threshold").
 
-use std::collections::VecDeque;
-
 use bufferlab_units::Time;
 
+use crate::packet_queue::PacketQueue;
 use crate::{Backlog, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc};
 
 /// A FIFO queue with a limit in packets or bytes.
 #[derive(Clone, Debug)]
 pub struct Fifo {
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    packets: PacketQueue,
     limit: Limit,
     mark_above: Limit,
     marks: u64,
@@ -25,7 +23,7 @@ pub struct Fifo {
 impl Fifo {
     /// An empty queue that marks nothing.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { packets: VecDeque::new(), bytes: 0, limit, mark_above: Limit::Unlimited, marks: 0 }
+        Fifo { packets: PacketQueue::default(), limit, mark_above: Limit::Unlimited, marks: 0 }
     }
 
     /// The same, marking packets that find more than so much waiting.
@@ -44,8 +42,7 @@ impl QueueDisc for Fifo {
                 packet.kind = PacketKind::Data(Ecn::Marked);
                 self.marks += 1;
             }
-            self.bytes += u64::from(packet.wire_bytes);
-            self.packets.push_back(packet);
+            self.packets.push(packet);
         } else {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
         }
@@ -53,14 +50,12 @@ impl QueueDisc for Fifo {
 
     #[inline]
     fn dequeue(&mut self, _now: Time, _drops: &mut Drops) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes);
-        Some(packet)
+        self.packets.pop()
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        self.packets.backlog()
     }
 
     #[inline]

@@ -13,6 +13,7 @@ mod drr;
 mod fifo;
 mod fq_codel;
 mod packet;
+mod packet_queue;
 mod pie;
 mod red;
 mod rtt;

@@ -24,10 +24,9 @@
 //! Cost: one copy of 40 bytes each way, a comparison with the next update; a random number a packet while the chance is
 //! not zero.
 
-use std::collections::VecDeque;
-
 use bufferlab_units::{Span, Stream, Time};
 
+use crate::packet_queue::PacketQueue;
 use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
 /// What an operator sets.
@@ -78,8 +77,7 @@ const ACCUMULATED: (f64, f64) = (0.85, 8.5);
 /// A FIFO queue under PIE.
 #[derive(Clone, Debug)]
 pub struct Pie {
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    packets: PacketQueue,
     limit: Limit,
     /// The largest packet that has come, bytes.
     max_packet: u64,
@@ -203,13 +201,13 @@ impl Pie {
     pub fn new(limit: Limit, config: PieConfig, stream: Stream) -> Pie {
         assert!(config.t_update > Span::ZERO, "updates need time between them");
         let control = Control::new(config);
-        Pie { packets: VecDeque::new(), bytes: 0, limit, max_packet: 0, control, stream, marks: 0 }
+        Pie { packets: PacketQueue::default(), limit, max_packet: 0, control, stream, marks: 0 }
     }
 
     /// Whether the packet has to go: drawn, and not marked instead.
     #[inline]
     fn drops(&mut self, packet: &mut Packet) -> bool {
-        let small = self.bytes <= 2 * self.max_packet;
+        let small = self.packets.backlog().bytes <= 2 * self.max_packet;
         if self.control.lets_burst() || !self.control.drop_early(small, &mut self.stream) {
             return false;
         }
@@ -230,16 +228,14 @@ impl QueueDisc for Pie {
             drops.push(Dropped { packet, reason: DropReason::Early });
         } else {
             packet.enqueued = now;
-            self.bytes += u64::from(packet.wire_bytes);
-            self.packets.push_back(packet);
+            self.packets.push(packet);
         }
     }
 
     #[inline]
     fn dequeue(&mut self, now: Time, _drops: &mut Drops) -> Option<Packet> {
         self.control.update(now);
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes);
+        let packet = self.packets.pop()?;
         self.control.current_qdelay =
             if self.packets.is_empty() { Span::ZERO } else { now - packet.enqueued };
         Some(packet)
@@ -247,7 +243,7 @@ impl QueueDisc for Pie {
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        self.packets.backlog()
     }
 
     #[inline]

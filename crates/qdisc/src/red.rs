@@ -26,10 +26,9 @@
 //!
 //! Cost: one copy of 40 bytes each way and a multiplication; a division and a random number between the thresholds.
 
-use std::collections::VecDeque;
-
 use bufferlab_units::{Span, Stream, Time};
 
+use crate::packet_queue::PacketQueue;
 use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
 /// What an operator sets.
@@ -108,8 +107,7 @@ const TARGET: (f64, f64) = (0.4, 0.6);
 /// A FIFO queue under random early detection.
 #[derive(Clone, Debug)]
 pub struct Red {
-    packets: VecDeque<Packet>,
-    bytes: u64,
+    packets: PacketQueue,
     limit: Limit,
     config: RedConfig,
     min_threshold: f64,
@@ -136,8 +134,7 @@ impl Red {
     /// An empty queue. The random numbers are of the stream.
     pub fn new(limit: Limit, config: RedConfig, stream: Stream) -> Red {
         Red {
-            packets: VecDeque::new(),
-            bytes: 0,
+            packets: PacketQueue::default(),
             limit,
             config,
             min_threshold: config.min_threshold.value(),
@@ -243,23 +240,21 @@ impl QueueDisc for Red {
             }
         }
         packet.enqueued = now;
-        self.bytes += u64::from(packet.wire_bytes);
-        self.packets.push_back(packet);
+        self.packets.push(packet);
     }
 
     #[inline]
     fn dequeue(&mut self, now: Time, _drops: &mut Drops) -> Option<Packet> {
-        let Some(packet) = self.packets.pop_front() else {
+        let Some(packet) = self.packets.pop() else {
             self.idle_since.get_or_insert(now);
             return None;
         };
-        self.bytes -= u64::from(packet.wire_bytes);
         Some(packet)
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        self.packets.backlog()
     }
 
     #[inline]

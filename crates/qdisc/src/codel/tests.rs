@@ -83,8 +83,7 @@ fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
     serve(&mut queue, 1..=500);
     assert_eq!((queue.control.count, queue.control.lastcount), (7, 1));
     let young = |queue: &mut Codel, ms: u64| {
-        queue.queue.packets.clear();
-        queue.queue.bytes = 0;
+        queue.queue.packets = PacketQueue::default();
         for seq in 0..1000 {
             let packet = Packet { seq, wire_bytes: 1000, kind: DEAF, ..Packet::default() };
             queue.enqueue(at_ms(ms), packet, &mut Drops::new());

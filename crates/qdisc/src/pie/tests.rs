@@ -87,7 +87,7 @@ fn a_burst_passes_for_a_tenth_of_a_second_and_a_half() {
     assert_eq!(overload(&mut queue, 200, ms(150), CAPABLE).1, 0);
     // full allowance until the wait of 7.5 ms is seen, at 15 ms
     assert_eq!(queue.control.burst_allowance, ms(15));
-    assert!(queue.bytes > 90_000);
+    assert!(queue.backlog().bytes > 90_000);
     let mut queue = pie(PieConfig::default());
     assert!(overload(&mut queue, 200, ms(1_000), CAPABLE).1 > 0);
 }

@@ -100,7 +100,9 @@ fn who_listens_is_marked_early() {
     let mut queue = red(RedConfig { weight: 0.0, ecn: true, ..CONFIG });
     (queue.average, queue.idle_since) = (10.0, None);
     assert_eq!(offer(&mut queue, Time::ZERO, 1000, CAPABLE), 0);
-    let marked = queue.packets.iter().filter(|packet| packet.kind == PacketKind::Data(Ecn::Marked));
+    let mut waiting = queue.packets.clone();
+    let marked =
+        std::iter::from_fn(|| waiting.pop()).filter(|packet| packet.kind == PacketKind::Data(Ecn::Marked));
     assert_eq!(marked.count() as u64, queue.marks());
     assert!(queue.marks() >= 50, "{}", queue.marks());
     let marks = queue.marks();

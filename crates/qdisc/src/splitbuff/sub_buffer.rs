@@ -1,18 +1,16 @@
 //! One of the sub-buffers.
 
-use std::collections::VecDeque;
-
 use bufferlab_units::Time;
 
 use super::Service;
 use super::sketch::FlowSketch;
+use crate::packet_queue::PacketQueue;
 use crate::{Backlog, Limit, Packet};
 
 /// A queue with its own limit, and what is known of its flows.
 #[derive(Clone, Debug)]
 pub(super) struct SubBuffer {
-    pub(super) packets: VecDeque<Packet>,
-    bytes: u64,
+    pub(super) packets: PacketQueue,
     pub(super) limit: Limit,
     /// Mean propagation delay of its packets (`T_B`), s.
     pub(super) propagation_s: f64,
@@ -35,8 +33,7 @@ pub(super) struct SubBuffer {
 impl SubBuffer {
     pub(super) fn new(service: Service) -> SubBuffer {
         SubBuffer {
-            packets: VecDeque::new(),
-            bytes: 0,
+            packets: PacketQueue::default(),
             limit: Limit::Unlimited,
             propagation_s: 0.0,
             known: false,
@@ -56,7 +53,7 @@ impl SubBuffer {
     }
 
     pub(super) fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
+        self.packets.backlog()
     }
 
     pub(super) fn note_rtt(&mut self, rtt_s: f64) {
@@ -65,13 +62,11 @@ impl SubBuffer {
     }
 
     pub(super) fn push(&mut self, packet: Packet) {
-        self.bytes += u64::from(packet.wire_bytes);
-        self.packets.push_back(packet);
+        self.packets.push(packet);
     }
 
     pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.wire_bytes);
+        let packet = self.packets.pop()?;
         self.deficit -= f64::from(packet.wire_bytes);
         self.waited_s += (now - packet.enqueued).as_s();
         self.served += 1;
