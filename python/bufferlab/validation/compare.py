@@ -148,8 +148,8 @@ CHAOTIC = RowClass(
 KERNEL = RowClass(
     "kernel",
     "Agent/TCP/Linux: window growth of Linux 2.6.22, with a recovery of ns-2's own; here today's Linux "
-    "recovery and the control as Linux has it now (CUBIC' as 2.6.24 had it). Not the same TCP, so only "
-    "figures that a buffer is sized by are compared, with wide floors.",
+    "recovery and the control as Linux has it now (BIC and CUBIC' as 2.6 had them). Not the same TCP, so "
+    "only figures that a buffer is sized by are compared, with wide floors.",
     "scatter",
     (AS_IS,),
     _floors(utilization=2e-2, queue=0.1, loss=0.15, share=5e-2),
