@@ -194,8 +194,8 @@ def _why(number: Number) -> str:
         )
     if "throughput" in number.column:
         return (
-            "Narrow modes: one type a sub-buffer, so half of the link each. Wide: flows of the long mode are "
-            "among the short ones, too, and the slowest among their own."
+            "Open. Narrow modes: one type a sub-buffer, so half of the link each, by round robin. Wide: "
+            "it depends on the draw; single ones come near."
         )
     return "Published of sub-buffers, ours of types, which are the same with narrow modes only."
 

@@ -223,8 +223,8 @@ def _compare(
 
 
 _PHASE: Final = (
-    "In step, phase decides which type meets the full buffer: the long flows lose up to ten times more of "
-    "their packets than the short ones, in ns-2 as well; with jitter both lose alike and (3) holds."
+    "In step, phase decides which type meets the full buffer: the long flows lose ten times as many of "
+    "their packets as the short ones, and more, in ns-2 as well; with jitter both lose nearly alike."
 )
 _FEEDBACK: Final = (
     "Feedback: B follows the mean round-trip time over packets. A few long flows that are slow send few "
@@ -249,7 +249,7 @@ def why_delay(claim: _Claim, _senders: Senders, flows: int) -> str:
     if "loss" in claim.what:
         return (
             "The short flows' buffer is their own BDP, at half of the link's rate for twice the wait; from N "
-            "= 100 on their windows are below five packets, and timeouts pace them. Low loss is claimed in "
+            "= 100 on their windows are two packets or less, and timeouts pace them. Low loss is claimed in "
             "Section V only."
         )
     if flows <= 10:
