@@ -82,7 +82,7 @@ WHY_NS2: Final = (
     "ns-2's own settings and buffers. Agent/TCP/Linux brings the window down as Linux 2.6 did, ours by RFC "
     "6937, and ns-2 loses 8 to 48 % more with spread; in step at 18 MB it has up to 1500 timeouts, ours next "
     "to none. Starts and each flow's round-trip time are drawn anew. Recovery by RFC 6675, with its bursts, "
-    "would leave ours 4 to 10 % below this with spread, and a round-trip time of its own for each flow 3 to "
-    "8 %."
+    "would leave ours 4 to 9 % below this with spread, and a round-trip time of its own for each flow 3 to "
+    "6 %."
 )
 """Ours with ns-2's settings."""
