@@ -74,7 +74,7 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
     };
     vec![
         ("codel", codel, None),
-        ("fq-codel", fq_codel, None),
+        ("fq-codel", fq_codel, Some(2.0)),
         ("pie", pie, None),
         ("red", red, None),
         ("drr", drr, None),
