@@ -4,18 +4,15 @@ use bufferlab_congestion::{
     AnyControl, Bbr1, Bbr3, Bic, Ctcp, CtcpParameters, Cubic, CubicVersion, DCTCP_GAIN, Dctcp, Fixed, Growth,
     Htcp, Reno, RfcCubic, Scalable, Vegas, Westwood,
 };
-use bufferlab_units::Stream;
 
 use crate::plan::{CongestionPlan, CubicPlan, GrowthPlan, TcpPlan};
-
-/// The kind of random streams that controls draw from; see `world`.
-const CONTROL_STREAM: u32 = 4;
+use crate::streams::StreamKind;
 
 impl TcpPlan {
     /// The congestion control of flow `flow` under a run's seed.
     pub fn control(&self, seed: u64, flow: u32) -> AnyControl {
         let (window, ssthresh) = (self.initial_window, self.initial_ssthresh);
-        let stream = || Stream::new(seed, CONTROL_STREAM, flow);
+        let stream = || StreamKind::Control.stream(seed, flow);
         match self.congestion {
             CongestionPlan::Reno { growth } => Reno::new(window, ssthresh, self::growth(growth)).into(),
             CongestionPlan::Fixed { segments } => Fixed::new(segments).into(),

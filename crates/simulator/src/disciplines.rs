@@ -6,10 +6,10 @@ use bufferlab_qdisc::{
     PieConfig, Red, RedConfig, RttInformation, RttScale, Service, SplitBuff, SplitBuffConfig, Threshold,
     automatic_weight,
 };
-use bufferlab_units::{Rate, Span, Stream};
+use bufferlab_units::{Rate, Span};
 
 use crate::plan::{ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, LinkPlan, Plan, RttPlan};
-use crate::world::QUEUE_STREAM;
+use crate::streams::StreamKind;
 
 /// Timestamps in headers are whole microseconds; a difference of two may be one off.
 const STAMP_TICK: Span = Span::from_us(2);
@@ -17,7 +17,7 @@ const STAMP_TICK: Span = Span::from_us(2);
 impl LinkPlan {
     /// The discipline of this link in a plan that was checked; `index` is the link's.
     pub fn qdisc(&self, plan: &Plan, index: u32) -> AnyQdisc {
-        let stream = || Stream::new(plan.seed, QUEUE_STREAM, index);
+        let stream = || StreamKind::Queue.stream(plan.seed, index);
         match &self.discipline {
             DisciplinePlan::Fifo { limit, mark_above } => {
                 let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);

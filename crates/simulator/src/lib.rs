@@ -35,6 +35,7 @@ mod ring;
 mod samples;
 mod sending;
 mod statistics;
+mod streams;
 mod tournament;
 mod under_way;
 mod world;

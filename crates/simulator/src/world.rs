@@ -2,7 +2,7 @@
 
 use bufferlab_qdisc::{Ecn, Limit};
 use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
-use bufferlab_units::{Rate, Span, Stream, Time};
+use bufferlab_units::{Rate, Span, Time};
 
 use crate::engine::{Ends, Route, World};
 use crate::extras::Jitter;
@@ -16,12 +16,7 @@ use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
 use crate::statistics::LinkStatistics;
-
-/// Kinds of random streams; a number is never given to another kind, so that results stay what they are.
-const LOSS_STREAM: u32 = 1;
-const JITTER_STREAM: u32 = 2;
-const DATAGRAM_STREAM: u32 = 3;
-pub(crate) const QUEUE_STREAM: u32 = 4;
+use crate::streams::StreamKind;
 
 /// Datagram sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
 const MAX_DATAGRAM_BYTES: u32 = 65_535;
@@ -91,7 +86,7 @@ fn build_link(plan: &Plan, index: u32, service: Service, statistics: LinkStatist
         server: build_server(plan, index, service),
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
-        loss: Stream::new(plan.seed, LOSS_STREAM, index),
+        loss: StreamKind::Loss.stream(plan.seed, index),
         changes: link
             .changes
             .iter()
@@ -127,7 +122,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
             (tcp(&tcp_config(tcp_plan), control), wire, tcp_plan.ack_bytes)
         }
         SourcePlan::Udp(udp) => {
-            let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
+            let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
             (Source::Udp(UdpSource::new(udp_config(udp), stream)), udp.packet_bytes, 0)
         }
     };
@@ -141,7 +136,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         syn_bytes,
         jitter: jitter(group.jitter),
         access: group.access_bps.map(rate),
-        stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
+        stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
         identity: Identity {
             flow: flow as u32,
             first_link: group.forward[0],
