@@ -5,7 +5,8 @@ use bufferlab_units::Span;
 /// What an acknowledgement tells a control. Its segments are counted as the transport counts them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AckSample {
-    /// Segments acknowledged for the first time, cumulatively or selectively.
+    /// Segments acknowledged for the first time: cumulatively; for controls that are told in fast recovery too, there
+    /// selectively as well; for those that want rates, always both. After a timeout one at most, but for these two.
     pub acked: u32,
     /// The round-trip time that this acknowledgement measured (RFC 6298), if it measured one.
     pub rtt: Option<Span>,
@@ -23,6 +24,7 @@ pub struct AckSample {
     pub rate: Option<RateSample>,
 }
 
+#[cfg(test)]
 impl AckSample {
     /// An acknowledgement of so many segments that tells nothing else.
     pub fn of(acked: u32) -> AckSample {

@@ -61,7 +61,7 @@ pub(crate) struct DeliveryRate {
 }
 
 /// What one acknowledgement told.
-pub(crate) struct Told {
+pub(crate) struct Delivery {
     /// Segments delivered.
     pub(crate) delivered: u32,
     /// The round-trip time of the newest of them, if it was sent but once.
@@ -138,7 +138,7 @@ impl DeliveryRate {
     }
 
     /// The acknowledgement has been read (`GenerateRateSample`); `lost` segments are held for lost so far.
-    pub(crate) fn take(&mut self, now: Time, lost: u64) -> Told {
+    pub(crate) fn take(&mut self, now: Time, lost: u64) -> Delivery {
         let delivered = self.delivered - self.told;
         self.told = self.delivered;
         let Some((_, newest)) = self.newest.take() else {
@@ -146,7 +146,7 @@ impl DeliveryRate {
             let (all, interval) = (u64::from(self.delivered), Span::ZERO);
             let rate =
                 RateSample { delivered: all, prior_delivered: all, interval, lost, ..RateSample::default() };
-            return Told { delivered, rtt: None, rate };
+            return Delivery { delivered, rtt: None, rate };
         };
         let send_elapsed = newest.sent.saturating_since(newest.first_sent);
         let ack_elapsed = now.saturating_since(newest.delivered_at);
@@ -165,7 +165,7 @@ impl DeliveryRate {
             lost,
             prior_lost: u64::from(newest.lost),
         };
-        Told { delivered, rtt, rate }
+        Delivery { delivered, rtt, rate }
     }
 }
 

@@ -70,7 +70,8 @@ impl Sender {
         }
         if !begins && self.newly > 0 && self.control.grows_in_recovery() {
             let (inflight, newly) = (self.inflight(), self.newly);
-            self.tell_of(now, newly, inflight, Told { rtt: None, marked: false });
+            let sample = self.sample(newly, inflight, Told { rtt: None, marked: false });
+            self.control.on_ack(now, &sample);
         }
     }
 
@@ -175,13 +176,15 @@ impl Sender {
     #[inline(always)]
     pub(super) fn grow(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
         if (self.cwnd_whole < self.receive_window || told.marked) && !self.rated {
-            self.tell_of(now, acked, inflight, told);
+            let sample = self.sample(acked, inflight, told);
+            self.control.on_ack(now, &sample);
         }
     }
 
+    /// What an acknowledgement tells a control, but for rates.
     #[inline(always)]
-    pub(super) fn tell_of(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
-        let sample = AckSample {
+    pub(super) fn sample(&self, acked: u32, inflight: u32, told: Told) -> AckSample {
+        AckSample {
             acked,
             rtt: told.rtt,
             srtt: self.rtt.srtt(),
@@ -190,33 +193,29 @@ impl Sender {
             sent_to: self.sent_to,
             marked: if told.marked { acked } else { 0 },
             rate: None,
-        };
-        self.control.on_ack(now, &sample);
+        }
     }
 
     /// Takes the round-trip sample that an acknowledgement gives, if it gives one; exact, whatever the clock.
     #[inline(always)]
     pub(super) fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
         self.echoed = ack.echo;
-        let mut sent_at = None;
         if self.timestamps {
             // which ends a backoff too
             self.take_sample(ack.echo, now);
             return Some(now.saturating_since(ack.echo));
         }
-        if let Some((seq, sent)) = self.timed {
-            // ns-2 takes no sample from a partial acknowledgement
-            if ack.ack > seq && !(self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover) {
-                self.timed = None;
-                self.take_sample(sent, now);
-                sent_at = Some(sent);
-            }
+        // ns-2 takes no sample from a partial acknowledgement
+        let partial = self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover;
+        let timed = self.timed.take_if(|(seq, _)| ack.ack > *seq && !partial);
+        if let Some((_, sent)) = timed {
+            self.take_sample(sent, now);
         }
         // ns-2's backoff ends only with a sample
         if !self.ns2 {
             self.rtt.end_backoff();
         }
-        sent_at.map(|sent| now.saturating_since(sent))
+        timed.map(|(_, sent)| now.saturating_since(sent))
     }
 
     #[inline(always)]

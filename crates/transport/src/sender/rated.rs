@@ -6,7 +6,7 @@
 use bufferlab_congestion::{AckSample, AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
-use super::{Phase, Segment, SegmentKind, Sender};
+use super::{Phase, Segment, SegmentKind, Sender, Told};
 use crate::Ack;
 use crate::delivery::{DeliveryRate, Network};
 use crate::scoreboard::Scoreboard;
@@ -99,18 +99,13 @@ impl Sender {
         for seq in una..self.una {
             pace.rates.on_delivered(seq);
         }
-        let told = pace.rates.take(now, losses);
-        let sample = AckSample {
-            acked: told.delivered,
-            rtt: told.rtt,
-            srtt: self.rtt.srtt(),
-            inflight,
-            una: self.una,
-            sent_to: self.sent_to,
-            marked: 0,
-            rate: Some(told.rate),
-        };
-        self.control.on_ack(now, &sample);
-        pace.gap = gap(&self.control);
+        let delivery = pace.rates.take(now, losses);
+        let told = Told { rtt: delivery.rtt, marked: false };
+        let sample = self.sample(delivery.delivered, inflight, told);
+        self.control.on_ack(now, &AckSample { rate: Some(delivery.rate), ..sample });
+        let gap = gap(&self.control);
+        if let Some(pace) = self.pace.as_deref_mut() {
+            pace.gap = gap;
+        }
     }
 }
