@@ -38,20 +38,20 @@ class Fifo(Part):
     discipline: Literal["fifo"] = Field(description="Name of the queue discipline.")
 
 
-class Codel(Part):
-    """First in, first out, under CoDel (RFC 8289)."""
+class _ControlledDelay(Part):
+    """What every queue under CoDel has."""
 
-    discipline: Literal["codel"] = Field(description="Name of the queue discipline.")
+    discipline: str
     target_ps: Annotated[int, time(0, "5 ms")] = Field(
         5 * PS_PER_S // 1000,
         alias="target",
-        description="Wait at which the queue may stand.",
+        description="Wait at which a queue may stand.",
         json_schema_extra={"default": "5 ms"},
     )
     interval_ps: Annotated[int, time(1, "100 ms")] = Field(
         PS_PER_S // 10,
         alias="interval",
-        description="How long the queue has to stand before the first drop: about the longest usual rtt.",
+        description="How long a queue has to stand before the first drop: about the longest usual rtt.",
         json_schema_extra={"default": "100 ms"},
     )
     ecn: Flag = Field(False, description="ECN-capable packets are marked in place of being dropped.")
@@ -64,6 +64,12 @@ class Codel(Part):
         "rfc",
         description="Distance to the next drop: by the root of their count, or as Linux approximates it.",
     )
+
+
+class Codel(_ControlledDelay):
+    """First in, first out, under CoDel (RFC 8289)."""
+
+    discipline: Literal["codel"] = Field(description="Name of the queue discipline.")
 
 
 class SplitBuff(Part):
@@ -191,32 +197,11 @@ class Pie(Part):
     )
 
 
-class FqCodel(Part):
+class FqCodel(_ControlledDelay):
     """Queues of hashed flows, served in rounds, each under CoDel (RFC 8290)."""
 
     discipline: Literal["fq_codel"] = Field(description="Name of the queue discipline.")
-    target_ps: Annotated[int, time(0, "5 ms")] = Field(
-        5 * PS_PER_S // 1000,
-        alias="target",
-        description="Wait at which a queue may stand.",
-        json_schema_extra={"default": "5 ms"},
-    )
-    interval_ps: Annotated[int, time(1, "100 ms")] = Field(
-        PS_PER_S // 10,
-        alias="interval",
-        description="How long a queue has to stand before the first drop: about the longest usual rtt.",
-        json_schema_extra={"default": "100 ms"},
-    )
     ecn: Flag = Field(True, description="ECN-capable packets are marked in place of being dropped.")
-    ce_threshold_ps: Annotated[int, time(0, "1 ms")] | None = Field(
-        None,
-        alias="ce_threshold",
-        description="ECN-capable packets that waited for longer are marked; default never.",
-    )
-    control_law: Annotated[Literal["rfc", "linux"], one_of("rfc", "linux")] = Field(
-        "rfc",
-        description="Distance to the next drop: by the root of their count, or as Linux approximates it.",
-    )
     flows: Annotated[int, integer(1, MAX_HASHED_QUEUES, "queues")] = Field(
         1024, description="Queues to which flows are hashed."
     )
