@@ -26,7 +26,10 @@
 //! - **Where the information has no queueing in it** (the oracle), `T_q` counts as zero.
 //!
 //! Beyond the document: [`Service::Flows`] serves each sub-buffer by the number of its active flows, estimated by
-//! linear counting (Whang, Vander-Zanden and Taylor, ACM TODS 15(2), 1990) in a bitmap of fixed size.
+//! linear counting (Whang, Vander-Zanden and Taylor, ACM TODS 15(2), 1990) in a bitmap of fixed size. A sub-buffer's
+//! size is then its own bandwidth-delay product, its flows' part of the link times their propagation delay, in place of
+//! (4): 90 flows of 10 ms behind (4)'s share, made for one, lose so much that they cannot use their part of the link. The
+//! sum is the mean over flows times C, which does not fall with flows that are slow.
 //! [`Classes::Random`] is the document's Blind-SplitBuff (section IV.D).
 
 mod sketch;
@@ -207,8 +210,15 @@ impl SplitBuff {
         }
         self.thresholds = Some(thresholds);
         // B = (mean RTT − `T_q`)·C
-        let bytes = center_s * self.config.rate.as_bps() as f64 / 8.0;
+        let mean_s = if self.config.service == Service::Flows { self.mean_over_flows_s() } else { center_s };
+        let bytes = mean_s * self.config.rate.as_bps() as f64 / 8.0;
         self.share(bytes, mean_bytes);
+    }
+
+    /// Mean of the sub-buffers' propagation delays, each counted as often as it has flows.
+    fn mean_over_flows_s(&self) -> f64 {
+        let flows: f64 = self.parts.iter().map(|part| part.flows).sum();
+        self.parts.iter().map(SubBuffer::need_s).sum::<f64>() / flows.max(1.0)
     }
 
     fn smooth_delays(&mut self) {
@@ -230,12 +240,12 @@ impl SplitBuff {
 
     /// Equation (4): a sub-buffer's part of the whole is its propagation delay's part of their sum.
     fn share(&mut self, bytes: f64, mean_bytes: f64) {
-        let sum_s: f64 = self.parts.iter().map(|part| part.propagation_s).sum();
+        let sum_s: f64 = self.parts.iter().map(SubBuffer::need_s).sum();
         if sum_s <= 0.0 {
             return;
         }
         for part in &mut self.parts {
-            let share = part.propagation_s / sum_s;
+            let share = part.need_s() / sum_s;
             part.limit = match self.config.limit {
                 Limit::Packets(most) => {
                     let packets = (bytes / mean_bytes.max(1.0)).min(most as f64) * share;
@@ -252,11 +262,12 @@ impl SplitBuff {
 
     /// The quanta of the next period: at least one packet each, more for those with more flows.
     fn weigh(&mut self) {
-        let flows: Vec<f64> = self.parts.iter_mut().map(SubBuffer::take_flows).collect();
-        let fewest = flows.iter().copied().filter(|&flows| flows > 0.0).fold(f64::INFINITY, f64::min);
-        for (part, &flows) in self.parts.iter_mut().zip(&flows) {
-            if flows > 0.0 {
-                part.weight = flows / fewest;
+        self.parts.iter_mut().for_each(SubBuffer::count_flows);
+        let counts = self.parts.iter().map(|part| part.flows).filter(|&flows| flows > 0.0);
+        let fewest = counts.fold(f64::INFINITY, f64::min);
+        for part in &mut self.parts {
+            if part.flows > 0.0 {
+                part.weight = part.flows / fewest;
             }
         }
     }

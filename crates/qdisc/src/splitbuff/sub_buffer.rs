@@ -27,7 +27,9 @@ pub(super) struct SubBuffer {
     pub(super) deficit: f64,
     /// Its quantum, in those of the class with the fewest flows.
     pub(super) weight: f64,
-    flows: Option<FlowSketch>,
+    /// Flows served in the last period, about; 1 where they are not counted.
+    pub(super) flows: f64,
+    sketch: Option<FlowSketch>,
 }
 
 impl SubBuffer {
@@ -44,12 +46,13 @@ impl SubBuffer {
             served: 0,
             deficit: 0.0,
             weight: 1.0,
-            flows: (service == Service::Flows).then(FlowSketch::new),
+            flows: 1.0,
+            sketch: (service == Service::Flows).then(FlowSketch::new),
         }
     }
 
     pub(super) fn state_bytes(&self) -> usize {
-        size_of::<SubBuffer>() + self.flows.as_ref().map_or(0, FlowSketch::bytes)
+        size_of::<SubBuffer>() + self.sketch.as_ref().map_or(0, FlowSketch::bytes)
     }
 
     pub(super) fn backlog(&self) -> Backlog {
@@ -70,8 +73,8 @@ impl SubBuffer {
         self.deficit -= f64::from(packet.wire_bytes);
         self.waited_s += (now - packet.enqueued).as_s();
         self.served += 1;
-        if let Some(flows) = &mut self.flows {
-            flows.note(packet.flow);
+        if let Some(sketch) = &mut self.sketch {
+            sketch.note(packet.flow);
         }
         Some(packet)
     }
@@ -95,8 +98,16 @@ impl SubBuffer {
         (self.rtt_s, self.arrived) = (0.0, 0);
     }
 
+    /// What its flows need of the buffer: their propagation delay, as often as there are flows; room for one if
+    /// there are none now.
+    pub(super) fn need_s(&self) -> f64 {
+        self.propagation_s * self.flows.max(1.0)
+    }
+
     /// Flows that were served in this period, about.
-    pub(super) fn take_flows(&mut self) -> f64 {
-        self.flows.as_mut().map_or(0.0, FlowSketch::take)
+    pub(super) fn count_flows(&mut self) {
+        if let Some(sketch) = &mut self.sketch {
+            self.flows = sketch.take();
+        }
     }
 }

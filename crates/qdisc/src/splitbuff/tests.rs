@@ -154,6 +154,24 @@ fn weights_follow_the_number_of_flows() {
 }
 
 #[test]
+fn sizes_of_weighted_sub_buffers_are_their_own_bandwidth_delay_products() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let rtts: Vec<u32> = (0..100).map(|flow| if flow < 90 { 10 } else { 100 }).collect();
+    feed(&mut queue, &rtts, 0, 400);
+    // 12,500 packets/s: nine tenths for 10 ms, one tenth for 100 ms
+    let (short, long) = (limits(&queue)[0] as f64, limits(&queue)[1] as f64);
+    assert!((short / 112.5 - 1.0).abs() < 0.05 && (long / 125.0 - 1.0).abs() < 0.05, "{short} {long}");
+    // the mean over flows does not care that the short send a hundred times as often
+    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    for ms in (0..400).step_by(4) {
+        let now: Vec<u32> = if ms % 80 == 0 { vec![10, 990] } else { vec![10] };
+        feed(&mut queue, &now, ms, ms + 1);
+    }
+    let (short, long) = (limits(&queue)[0] as f64, limits(&queue)[1] as f64);
+    assert!((short / 62.5 - 1.0).abs() < 0.05 && (long / 6187.0 - 1.0).abs() < 0.05, "{short} {long}");
+}
+
+#[test]
 fn blind_classes_are_halves_and_a_flow_stays_in_its_own() {
     let mut queue = SplitBuff::new(config(Classes::Random { seed: 3 }));
     assert_eq!(limits(&queue), [3_125, 3_125]);
