@@ -1,4 +1,4 @@
-"""Draws what is random about the flows of a group: round-trip times, starts, stops.
+"""Draws what is random about the flows of a group: round-trip times, starts, stops, sizes of short flows.
 
 Each group draws from streams of its own, derived from the seed and the group's name: adding, removing or
 reordering groups changes no other group's draws, and raising a group's count leaves its first flows as they
@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bufferlab import units
 from bufferlab.distributions import Distribution, Integers
 from bufferlab.errors import InputError
+from bufferlab.scenario.applications import ShortFlows
 from bufferlab.scenario.checks import links_rtt_ps, short_rtt
 from bufferlab.scenario.models import Flow, Link
 
-_STREAMS: Final = {"rtt": 0, "start": 1, "stop": 2}
+Purpose = Literal["rtt", "start", "stop", "arrivals", "size"]
+
+_STREAMS: Final[Mapping[Purpose, int]] = {"rtt": 0, "start": 1, "stop": 2, "arrivals": 3, "size": 4}
+_ARRIVALS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,18 @@ class Draws:
         rtt_ps: Two-way propagation delays, ps.
         start_ps: Starts, ps.
         stop_ps: Stops, ps; None if the flows never stop.
+        transfer_bytes: Payload of each flow, bytes; None if that is a matter of the group.
     """
 
     rtt_ps: Integers
     start_ps: Integers
-    stop_ps: Integers | None
+    stop_ps: Integers | None = None
+    transfer_bytes: Integers | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of flows."""
+        return int(self.rtt_ps.size)
 
 
 def draw(flow: Flow, key: str, links: Mapping[str, Link], end_ps: int, seed: int) -> Draws:
@@ -52,17 +64,58 @@ def draw(flow: Flow, key: str, links: Mapping[str, Link], end_ps: int, seed: int
         InputError: If a drawn round-trip time is shorter than its links' delays, no flow starts before the
             end, or one stops before it starts.
     """
-    rtt_ps = _rtts(flow, key, seed)
-    least_ps = links_rtt_ps(flow, links)
-    if int(rtt_ps.min()) < least_ps:
-        drawn = f"{flow.rtt.text}, drawn as {units.format_time(int(rtt_ps.min()))},"
-        raise short_rtt(key, drawn, least_ps, bool(flow.reverse_path))
+    if isinstance(flow.application, ShortFlows):
+        drawn = _short_flows(flow, flow.application, key, end_ps, seed)
+    else:
+        drawn = Draws(_rtts(flow, key, seed), _starts(flow, key, end_ps, seed))
+        drawn = replace(drawn, stop_ps=_stops(flow, key, drawn.start_ps, seed))
+    least_ps, shortest_ps = links_rtt_ps(flow, links), int(drawn.rtt_ps.min())
+    if shortest_ps < least_ps:
+        text = f"{flow.rtt.text}, drawn as {units.format_time(shortest_ps)},"
+        raise short_rtt(key, text, least_ps, bool(flow.reverse_path))
+    return drawn
+
+
+def _short_flows(flow: Flow, application: ShortFlows, key: str, end_ps: int, seed: int) -> Draws:
+    """The flows of one process of arrivals, from the group's start to its stop or the run's end."""
+    first_ps = int(_starts(flow, key, end_ps, seed)[0])
+    stop_ps = _stops(flow, key, np.array([first_ps]), seed)
+    last_ps = end_ps if stop_ps is None else min(end_ps, int(stop_ps[0]))
+    start_ps = _arrivals(application, _rng(flow, "arrivals", seed), first_ps, last_ps)
+    if not start_ps.size:
+        raise InputError(
+            "brings no flow before the run's end",
+            key=f"{key}.application",
+            value=units.format_time(application.interval_ps),
+            accepted="a shorter interval, or more load",
+        )
+    count = start_ps.size
+    rtt_ps = _draw(flow.rtt, f"{key}.rtt", _rng(flow, "rtt", seed), count)
+    sizes = _draw(application.size, f"{key}.application.size", _rng(flow, "size", seed), count)
+    return Draws(rtt_ps, start_ps, transfer_bytes=sizes)
+
+
+def _arrivals(application: ShortFlows, rng: np.random.Generator, first_ps: int, end_ps: int) -> Integers:
+    """Starts from `first_ps` on, before `end_ps`: at equal distances, or those of a Poisson process."""
+    interval_ps = application.interval_ps
+    if application.arrivals == "constant":
+        return np.arange(first_ps, end_ps, interval_ps, dtype=np.int64)
+    parts: list[NDArray[np.float64]] = [np.array([float(first_ps)])]
+    while parts[-1][-1] < end_ps:
+        # floats, since the sum may pass what 64 bits hold before it is cut
+        gaps_ps = interval_ps * rng.standard_exponential(_ARRIVALS_AT_ONCE)
+        parts.append(parts[-1][-1] + np.cumsum(gaps_ps))
+    starts_ps: NDArray[np.float64] = np.concatenate(parts[1:])
+    return np.rint(starts_ps[starts_ps < end_ps - 1]).astype(np.int64)
+
+
+def _starts(flow: Flow, key: str, end_ps: int, seed: int) -> Integers:
     start_ps = _draw(flow.start, f"{key}.start", _rng(flow, "start", seed), flow.count)
     if int(start_ps.min()) >= end_ps:
         accepted = f"a start before {units.format_time(end_ps)}"
         problem = "starts no flow before the run's end"
         raise InputError(problem, key=f"{key}.start", value=flow.start.text, accepted=accepted)
-    return Draws(rtt_ps, start_ps, _stops(flow, key, start_ps, seed))
+    return start_ps
 
 
 def _stops(flow: Flow, key: str, start_ps: Integers, seed: int) -> Integers | None:
@@ -97,7 +150,7 @@ def _draw(law: Distribution, key: str, rng: np.random.Generator, count: int) -> 
         raise error.at(key=key) from None
 
 
-def _rng(flow: Flow, purpose: Literal["rtt", "start", "stop"], seed: int) -> np.random.Generator:
+def _rng(flow: Flow, purpose: Purpose, seed: int) -> np.random.Generator:
     digest = hashlib.sha256(flow.name.encode()).digest()
     words = np.frombuffer(digest[:16], dtype="<u4").tolist()
     sequence = np.random.SeedSequence(seed, spawn_key=(*words, _STREAMS[purpose]))

@@ -47,8 +47,10 @@ class Frames:
     Attributes:
         flows: One row a flow. `goodput_bps` counts in-order payload over the whole measured window, also
             for flows that started later or ended earlier; `rtt_ms` is the mean of the sender's round-trip
-            samples, `propagation_ms` the round trip without any waiting or transmission; `completion_s` the
-            time from the start to the last acknowledgment of a transfer.
+            samples, `propagation_ms` the round trip without any waiting or transmission; `transfer_bytes`
+            what a transfer has to send, `completion_s` the time from its start (its SYN, or without a
+            handshake its first segment) to the acknowledgment of its last byte: null if it was not done by
+            the run's end.
         queues: One row a link and group, and one of group "all" for each link. `loss_fraction` is drops over
             arrivals at the queue; `utilization` the bits that left in the measured window over what the link
             could carry; sojourn times are waits in the queue, own transmission not counted.
@@ -89,8 +91,29 @@ def from_outcome(outcome: Outcome, plan: Plan) -> Frames:
     )
 
 
+def transfers(plan: Plan) -> pl.DataFrame:
+    """What flows have to send: `transfer_bytes`, null without end; `is_short` for short flows."""
+    flows = plan["flows"]
+    of_groups = [group.get("source", {}).get("transfer_bytes") for group in plan["groups"]]
+    table = pl.DataFrame(
+        {
+            "of_group": pl.Series([of_groups[group] for group in flows["group"]], dtype=pl.UInt64),
+            "own": pl.Series(
+                flows.get("transfer_bytes") or [NEVER_PS] * len(flows["group"]), dtype=pl.UInt64
+            ),
+        }
+    )
+    short = pl.col("own") != NEVER_PS
+    return table.select(
+        pl.when(short).then("own").otherwise("of_group").alias("transfer_bytes"), short.alias("is_short")
+    )
+
+
 def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
-    finished = pl.when(pl.col("finished_ps") != NEVER_PS).then(pl.col("finished_ps"))
+    # a flow that was stopped is done with what it had sent, which is not the transfer
+    is_done = pl.col("whole_delivered_bytes") >= pl.col("transfer_bytes")
+    finished = pl.when(is_done & (pl.col("finished_ps") != NEVER_PS)).then(pl.col("finished_ps"))
+    table = table.with_columns(transfers(plan)["transfer_bytes"].gather(table["flow"]))
     return table.select(
         _seed(plan),
         "flow",
@@ -110,6 +133,7 @@ def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
         "whole_retransmissions",
         "whole_timeouts",
         "whole_recoveries",
+        "transfer_bytes",
         _seconds(finished).alias("finished_s"),
         _seconds(finished - pl.col("start_ps")).alias("completion_s"),
     )

@@ -20,8 +20,9 @@ from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import CongestionKind, Stack
-from bufferlab.scenario.checks import links_rtt_ps
-from bufferlab.scenario.models import Flow, Link, Probes, Transfer, Udp
+from bufferlab.scenario.applications import Transfer, Udp
+from bufferlab.scenario.checks import links_rtt_ps, sampled_flow_groups
+from bufferlab.scenario.models import Flow, Link
 from bufferlab.scenario.scenario import Scenario
 from bufferlab.stacks import stack_of
 
@@ -29,7 +30,7 @@ PLAN_VERSION: Final = 1
 """Format of the plan; the engine refuses others."""
 
 NEVER_PS: Final = 2**64 - 1
-"""Stands for "never" among the plan's times."""
+"""Stands for "never" among the plan's times, and for the group's size among the flows' transfers."""
 
 Plan = dict[str, Any]
 """A plan as the engine's JSON has it."""
@@ -121,9 +122,9 @@ class _Crossing:
     packet_bytes: int = 0
 
     def add(self, flow: Flow, drawn: Draws, packet_bytes: int) -> None:
-        """Count a group."""
+        """Count a group. Short flows count for one, as few of them are there at a time."""
         self.flows += flow.count
-        self.rtt_sum_ps += float(drawn.rtt_ps.sum(dtype=np.float64))
+        self.rtt_sum_ps += flow.count * float(drawn.rtt_ps.mean(dtype=np.float64))
         self.packet_bytes = max(self.packet_bytes, packet_bytes)
 
 
@@ -162,7 +163,7 @@ def _traffic(scenario: Scenario, draws: list[Draws]) -> dict[str, _Traffic]:
 
 def _links(scenario: Scenario, draws: list[Draws]) -> list[dict[str, Any]]:
     traffic = _traffic(scenario, draws)
-    sampled = _chosen(scenario.probes, "links", [link.name for link in scenario.links])
+    sampled = _sampled_links(scenario)
     lowered = []
     for index, link in enumerate(scenario.links):
         key = f"links[{index}]" if scenario.bottleneck is None else "bottleneck"
@@ -197,12 +198,11 @@ def _link(link: Link, key: str, traffic: LinkTraffic | None, *, sample: bool) ->
     }
 
 
-def _chosen(probes: Probes | None, kind: str, names: list[str]) -> set[str]:
-    """Names of the links or groups to sample."""
+def _sampled_links(scenario: Scenario) -> set[str]:
+    probes = scenario.probes
     if probes is None:
         return set()
-    given = probes.links if kind == "links" else probes.flows
-    return set(names if given is None else given)
+    return {link.name for link in scenario.links} if probes.links is None else set(probes.links)
 
 
 def _groups(scenario: Scenario, links: Mapping[str, Link]) -> list[dict[str, Any]]:
@@ -291,17 +291,30 @@ def _congestion(stack: Stack) -> dict[str, Any]:
 def _columns(scenario: Scenario, links: Mapping[str, Link], draws: list[Draws]) -> dict[str, list[Any]]:
     """The flows by columns, group after group."""
     columns: dict[str, list[Any]] = {name: [] for name in _FLOW_COLUMNS}
-    sampled = _chosen(scenario.probes, "flows", [flow.name for flow in scenario.flows])
-    most = scenario.probes.per_group if scenario.probes is not None else 0
+    probes = scenario.probes
+    sampled = set() if probes is None else sampled_flow_groups(probes, scenario.flows)
+    most = 0 if probes is None else probes.per_group
     for index, (flow, drawn) in enumerate(zip(scenario.flows, draws, strict=True)):
-        columns["group"] += [index] * flow.count
+        count = drawn.count
+        columns["group"] += [index] * count
         columns["start_ps"] += drawn.start_ps.tolist()
-        columns["stop_ps"] += [NEVER_PS] * flow.count if drawn.stop_ps is None else drawn.stop_ps.tolist()
+        columns["stop_ps"] += [NEVER_PS] * count if drawn.stop_ps is None else drawn.stop_ps.tolist()
         for name, delays_ps in _delays(flow, links, drawn.rtt_ps).items():
             columns[name] += delays_ps.tolist()
-        samples = min(flow.count, most) if flow.name in sampled else 0
-        columns["sample"] += [True] * samples + [False] * (flow.count - samples)
-    return columns
+        samples = min(count, most) if flow.name in sampled else 0
+        columns["sample"] += [True] * samples + [False] * (count - samples)
+    return columns | _transfers(draws)
+
+
+def _transfers(draws: list[Draws]) -> dict[str, list[int]]:
+    """The column of the flows' own transfers; left out without any, so that such plans stay as they were."""
+    if all(drawn.transfer_bytes is None for drawn in draws):
+        return {}
+    own: list[int] = []
+    for drawn in draws:
+        sizes = drawn.transfer_bytes
+        own += [NEVER_PS] * drawn.count if sizes is None else sizes.tolist()
+    return {"transfer_bytes": own}
 
 
 def _delays(flow: Flow, links: Mapping[str, Link], rtt_ps: Integers) -> dict[str, Integers]:

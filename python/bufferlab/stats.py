@@ -13,6 +13,9 @@ from scipy.special import stdtrit
 CONFIDENCE: Final = 0.95
 """Level of every confidence interval."""
 
+_ROUNDING: Final = 1e-9
+"""Shares this close are equal."""
+
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -102,4 +105,39 @@ def histogram_quantiles(
         within = (rank - (cumulative[bucket] - counts[bucket])) / counts[bucket] if counts[bucket] else 0.0
         value = float(lower[bucket]) + within * (float(upper[bucket]) - float(lower[bucket]))
         found.append(min(value, largest))
+    return found
+
+
+def censored_quantiles(
+    durations: npt.NDArray[np.float64], ended: npt.NDArray[np.bool_], quantiles: Sequence[float]
+) -> list[float | None]:
+    """Quantiles of durations of which some had not ended when watching did, by the Kaplan-Meier estimator.
+
+    Whoever had not ended counts for lasting longer than what was seen of it; leaving it out would make the
+    slowest vanish. Where all have ended these are the sample's quantiles: the least value that a share of at
+    least the quantile does not exceed.
+
+    Source: E. L. Kaplan, P. Meier, "Nonparametric estimation from incomplete observations", Journal of the
+    American Statistical Association 53(282), 1958, section 2.
+
+    Args:
+        durations: How long each was seen to last.
+        ended: Whether it had ended by then.
+        quantiles: Which, above 0 and below 1.
+
+    Returns:
+        One number a quantile, in the durations' unit; `None` where too few have ended to tell.
+
+    >>> censored_quantiles(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, True, False]), [0.5, 0.95])
+    [2.0, None]
+    """
+    times, which = np.unique(durations, return_inverse=True)
+    ends = np.bincount(which, weights=ended, minlength=times.size)
+    gone = np.cumsum(np.bincount(which, minlength=times.size))
+    at_risk = durations.size - np.concatenate([[0], gone[:-1]]) if times.size else gone
+    lasting = np.cumprod(1 - ends / at_risk)
+    found: list[float | None] = []
+    for quantile in quantiles:
+        reached = np.flatnonzero(lasting <= (1 - quantile) * (1 + _ROUNDING))
+        found.append(float(times[reached[0]]) if reached.size else None)
     return found

@@ -10,6 +10,10 @@ The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same 
 - `queues`: one object a link and group with traffic there, and one of group "all" for each link, with `link`,
   `group` and the figures of `QUEUE_FIGURES`.
 
+Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, and `completion_s` is
+the mean over the finished; the quantiles take the unfinished for longer than what was seen of them (Kaplan,
+Meier), and are `null` if too few were done. Of short flows those that begin in the measured window count.
+
 A figure is its mean over the seeds, `null` if no seed has it; beside it the same key with `_ci95` is half the
 width of its 95 % confidence interval over the seeds, `null` for a single one.
 """
@@ -22,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.frames import ALL
-from bufferlab.stats import estimate, jain_index
+from bufferlab.frames import ALL, transfers
+from bufferlab.stats import censored_quantiles, estimate, jain_index
+from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
     from bufferlab.results import Result
@@ -66,7 +71,11 @@ FLOW_FIGURES: Final = (
     Figure("timeouts", "timeouts"),
     Figure("recoveries", "fast recoveries"),
     Figure("finished_flows", "transfers finished"),
-    Figure("completion_s", "mean time to finish, s"),
+    Figure("unfinished_flows", "transfers not finished"),
+    Figure("completion_s", "finish: mean, s"),
+    Figure("completion_p50_s", "finish: median, s"),
+    Figure("completion_p95_s", "finish: 95 % within, s"),
+    Figure("completion_p99_s", "finish: 99 % within, s"),
 )
 
 QUEUE_FIGURES: Final = (
@@ -86,6 +95,12 @@ QUEUE_FIGURES: Final = (
     Figure("backlog_mean_bytes", "backlog: mean, KB", 1e-3),
     Figure("backlog_max_bytes", "backlog: most, KB", 1e-3),
 )
+
+COMPLETION_QUANTILES: Final[Mapping[str, float]] = {
+    "completion_p50_s": 0.50,
+    "completion_p95_s": 0.95,
+    "completion_p99_s": 0.99,
+}
 
 CONFIDENCE_SUFFIX: Final = "_ci95"
 
@@ -112,9 +127,10 @@ def summarize(results: Sequence[Result]) -> Document:
 
 def flow_values(result: Result) -> list[Document]:
     """The figures of the flows of one run: an object a group, and one for "all" if there are several."""
-    groups = result.flows.partition_by("group", maintain_order=True)
+    flows = result.flows.with_columns(**_completions(result))
+    groups = flows.partition_by("group", maintain_order=True)
     rows = [_flow_row(group["group"][0], group) for group in groups]
-    return rows if len(rows) < 2 else [*rows, _flow_row(ALL, result.flows)]
+    return rows if len(rows) < 2 else [*rows, _flow_row(ALL, flows)]
 
 
 def queue_values(result: Result) -> list[Document]:
@@ -145,8 +161,32 @@ def _flow_row(name: str, flows: pl.DataFrame) -> Document:
         "retransmissions": totals["retransmissions"][0],
         "timeouts": totals["timeouts"][0],
         "recoveries": totals["recoveries"][0],
-        "finished_flows": flows["completion_s"].count(),
-        "completion_s": flows["completion_s"].mean(),
+        **_completion_row(flows.filter("counts")),
+    }
+
+
+def _completions(result: Result) -> dict[str, pl.Expr]:
+    """Which transfers count, and for how long each was seen to last."""
+    planned = transfers(result.plan)[result.flows["flow"].to_list()]
+    reached_s = result.reached_ps / PS_PER_S
+    began = pl.col("start_s") < reached_s
+    in_window = ~planned["is_short"] | (result.flows["start_s"] >= result.warmup_s)
+    return {
+        "counts": began & planned["transfer_bytes"].is_not_null() & in_window,
+        "lasted_s": pl.col("completion_s").fill_null(reached_s - pl.col("start_s")),
+    }
+
+
+def _completion_row(begun: pl.DataFrame) -> Document:
+    finished = begun["completion_s"].is_not_null()
+    quantiles = censored_quantiles(
+        begun["lasted_s"].to_numpy(), finished.to_numpy(), list(COMPLETION_QUANTILES.values())
+    )
+    return {
+        "finished_flows": int(finished.sum()),
+        "unfinished_flows": int((~finished).sum()),
+        "completion_s": begun["completion_s"].mean(),
+        **dict(zip(COMPLETION_QUANTILES, quantiles, strict=True)),
     }
 
 

@@ -61,13 +61,13 @@ class FakeOutcome:
 
 @pytest.fixture
 def plan() -> dict[str, Any]:
-    """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of group "near", flow 2 of "far"."""
+    """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of "near", transfers; flow 2 of "far"."""
     return {
         "seed": 7,
         "duration_ps": 12 * S,
         "warmup_ps": 2 * S,
         "links": [{"name": "west", "rate_bps": 8000}],
-        "groups": [{"name": "near"}, {"name": "far"}],
+        "groups": [{"name": "near", "source": {"transfer_bytes": 2500}}, {"name": "far"}],
         "flows": {"group": [0, 0, 1]},
     }
 

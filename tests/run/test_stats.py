@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from bufferlab.stats import estimate, histogram_quantiles, jain_index
+from bufferlab.stats import censored_quantiles, estimate, histogram_quantiles, jain_index
 
 rates = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=50)
 
@@ -80,3 +80,20 @@ def test_quantiles_of_a_histogram_are_near_those_of_the_values(values: list[int]
     for value, expected in zip(found[1:], exact[1:], strict=True):
         assert value is not None
         assert abs(value - expected) < width
+
+
+def test_quantiles_of_durations_that_all_ended_are_the_sample_s() -> None:
+    durations = np.array([4.0, 1.0, 3.0, 2.0, 2.0])
+    found = censored_quantiles(durations, np.ones(5, bool), [0.2, 0.5, 0.6, 0.99])
+    assert found == [1.0, 2.0, 2.0, 4.0]
+
+
+def test_quantiles_agree_with_kaplan_and_meier_by_hand() -> None:
+    """Of 6 one ends at 1 (5/6 last), one is lost at 2, of the 4 left two end at 3 and 4 (5/8, 5/12)."""
+    durations = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
+    ended = np.array([True, False, True, True, False, False])
+    assert censored_quantiles(durations, ended, [1 / 6, 0.37, 0.38, 0.58, 0.59]) == [1.0, 3.0, 4.0, 4.0, None]
+
+
+def test_quantiles_of_nothing_are_none() -> None:
+    assert censored_quantiles(np.array([]), np.array([], bool), [0.5]) == [None]

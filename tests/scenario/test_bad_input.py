@@ -441,4 +441,4 @@ def test_empirical_files_are_sought_beside_the_scenario(tmp_path: Path, table: d
         Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
     (tmp_path / "rtts.csv").write_text("rtt_ms\n40\n")
     scenario = Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
-    assert scenario.with_overrides({"run.seed": 2}).flows[0].rtt.values_ps.tolist() == [40 * 10**9]
+    assert scenario.with_overrides({"run.seed": 2}).flows[0].rtt.values.tolist() == [40 * 10**9]

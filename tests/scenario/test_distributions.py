@@ -76,7 +76,7 @@ def test_empirical(tmp_path: Path) -> None:
         ("", "has no usable header"),
         ("rtt\n1\n", "has no usable header"),
         ("rtt_ms,share\n1,2\n", "has no usable header"),
-        ("rtt_ms\n", "has no times"),
+        ("rtt_ms\n", "has no values"),
         ("rtt_ms\n1\nx\n", "line 3"),
         ("rtt_ms\n-1\n", "line 2"),
         ("rtt_ms\nnan\n", "line 2"),

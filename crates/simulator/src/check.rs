@@ -267,10 +267,14 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(tcp.initial_rto_ps, 1, MAX_PS, format!("{at}.initial_rto_ps"))?;
     within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
     if let Some(bytes) = tcp.transfer_bytes {
-        let limit = MAX_SEGMENTS as u64 * u64::from(tcp.mss_bytes);
-        within(bytes, 1, limit, format!("{at}.transfer_bytes"))?;
+        within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
     }
     check_sequence_space(plan, group, tcp, at)
+}
+
+/// The longest transfer: sequence numbers count segments.
+fn most_bytes(tcp: &TcpPlan) -> u64 {
+    MAX_SEGMENTS as u64 * u64::from(tcp.mss_bytes)
 }
 
 /// What the slowest link of the path can carry must stay within the sequence numbers.
@@ -323,6 +327,20 @@ fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
         let has_reverse = !groups[flows.group[flow] as usize].reverse.is_empty();
         let accepted = "0 without reverse links, where return_delay_ps is the whole way back";
         require(ps == 0 || has_reverse, format!("flows.home_delay_ps[{flow}]"), ps, accepted)?;
+    }
+    check_transfers(flows, groups)
+}
+
+fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
+    let (length, count) = (flows.transfer_bytes.len(), flows.group.len());
+    let accepted = format!("0 or {count}");
+    require(length == 0 || length == count, "flows.transfer_bytes (count)", length, accepted)?;
+    for (flow, &bytes) in flows.transfer_bytes.iter().enumerate().filter(|&(_, &bytes)| bytes != u64::MAX) {
+        let at = format!("flows.transfer_bytes[{flow}]");
+        match &groups[flows.group[flow] as usize].source {
+            SourcePlan::Tcp(tcp) => within(bytes, 1, most_bytes(tcp), at)?,
+            SourcePlan::Udp(_) => require(false, at, bytes, "18446744073709551615 where the source is udp")?,
+        }
     }
     Ok(())
 }

@@ -310,6 +310,17 @@ pub struct FlowColumns {
     pub home_delay_ps: Vec<u64>,
     /// Take part in the time series.
     pub sample: Vec<bool>,
+    /// Payload to send in place of the group's, bytes; `u64::MAX` for the group's. Empty if no flow has its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transfer_bytes: Vec<u64>,
+}
+
+impl FlowColumns {
+    /// What a TCP flow has to send, bytes, if it ever ends.
+    pub fn transfer_bytes(&self, flow: usize, group: &TcpPlan) -> Option<u64> {
+        let own = self.transfer_bytes.get(flow).copied().filter(|&bytes| bytes != u64::MAX);
+        own.or(group.transfer_bytes)
+    }
 }
 
 impl Plan {

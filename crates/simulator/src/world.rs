@@ -9,8 +9,8 @@ use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan,
-    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
+    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::return_path::ReturnPath;
@@ -119,7 +119,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         SourcePlan::Tcp(tcp_plan) => {
             let wire = tcp_plan.mss_bytes + tcp_plan.header_bytes;
             let control = tcp_plan.control(plan.seed, flow as u32);
-            (tcp(&tcp_config(tcp_plan), control), wire, tcp_plan.ack_bytes)
+            (tcp(&tcp_config(tcp_plan, flows, flow), control), wire, tcp_plan.ack_bytes)
         }
         SourcePlan::Udp(udp) => {
             let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
@@ -153,11 +153,11 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
     let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| links[link as usize].delay);
     let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
         SourcePlan::Tcp(tcp) => (
-            Some(Receiver::new(&tcp_config(tcp))),
+            Some(Receiver::new(&tcp_config(tcp, flows, flow))),
             tcp.ack_bytes,
             tcp.mss_bytes,
             tcp.header_bytes,
-            tcp.transfer_bytes.unwrap_or(u64::MAX),
+            flows.transfer_bytes(flow, tcp).unwrap_or(u64::MAX),
         ),
         SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
     };
@@ -178,7 +178,7 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
     })
 }
 
-fn tcp_config(plan: &TcpPlan) -> TcpConfig {
+fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
     let mss = u64::from(plan.mss_bytes);
     let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
     TcpConfig {
@@ -190,7 +190,7 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
             RecoveryPlan::Linux => Recovery::Linux,
             RecoveryPlan::SackNs2 => Recovery::SackNs2,
         },
-        transfer_segments: plan.transfer_bytes.map_or(u32::MAX, segments),
+        transfer_segments: flows.transfer_bytes(flow, plan).map_or(u32::MAX, segments),
         receive_window: u32::try_from(plan.receive_window_bytes / mss).unwrap_or(u32::MAX).max(1),
         ack_every: plan.ack_every,
         ack_delay: Span::from_ps(plan.ack_delay_ps),

@@ -1,6 +1,7 @@
 """Scenarios: what users write, validated; see docs/scenario.md."""
 
-from bufferlab.scenario.models import Bulk, Flow, Link, Probes, Run, Transfer, Udp
+from bufferlab.scenario.applications import Bulk, ShortFlows, Transfer, Udp
+from bufferlab.scenario.models import Flow, Link, Probes, Run
 from bufferlab.scenario.overrides import parse_value, split_override
 from bufferlab.scenario.scenario import Scenario
 
@@ -11,6 +12,7 @@ __all__ = [
     "Probes",
     "Run",
     "Scenario",
+    "ShortFlows",
     "Transfer",
     "Udp",
     "parse_value",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
+from bufferlab.scenario.applications import ShortFlows, Udp
 from bufferlab.scenario.fields import MAX_FLOWS
-from bufferlab.scenario.models import Flow, Link, Probes, Udp
+from bufferlab.scenario.models import Flow, Link, Probes
 from bufferlab.scenario.queues import SplitBuff
 from bufferlab.stacks import stack_of
 
@@ -30,7 +31,7 @@ def check(scenario: Scenario) -> None:
     links = {link.name: link for link in scenario.links}
     _check_unique([flow.name for flow in scenario.flows], "flows")
     _check_not_reserved([flow.name for flow in scenario.flows])
-    _check_total(scenario.flows)
+    _check_total(scenario.flows, scenario.run.duration_ps)
     for index, flow in enumerate(scenario.flows):
         _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
     for index, link in enumerate(scenario.links):
@@ -76,15 +77,18 @@ def _check_unique(names: Sequence[str], key: str) -> None:
         seen[name] = index
 
 
-def _check_total(flows: Sequence[Flow]) -> None:
+def _check_total(flows: Sequence[Flow], duration_ps: int) -> None:
     total = 0
     for index, flow in enumerate(flows):
-        total += flow.count
+        application = flow.application
+        short = isinstance(application, ShortFlows)
+        expected = duration_ps // application.interval_ps if isinstance(application, ShortFlows) else 0
+        total += max(flow.count, expected)
         if total > MAX_FLOWS:
+            key = f"flows[{index}].application" if short else f"flows[{index}].count"
+            value = f"about {expected} short flows" if short else flow.count
             accepted = f"at most {MAX_FLOWS} flows in all groups together"
-            raise InputError(
-                "makes too many flows", key=f"flows[{index}].count", value=flow.count, accepted=accepted
-            )
+            raise InputError("makes too many flows", key=key, value=value, accepted=accepted)
 
 
 def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) -> None:
@@ -193,8 +197,13 @@ def _check_probes(probes: Probes, scenario: Scenario, links: dict[str, Link]) ->
                     f"names no {key}", key=f"probes.{key}[{index}]", value=name, accepted=_listed(known)
                 )
     sampled_links = len(set(links if probes.links is None else probes.links))
-    sampled_groups = set(groups if probes.flows is None else probes.flows)
-    sampled_flows = sum(min(groups[name].count, probes.per_group) for name in sampled_groups)
+    sampled_groups = sampled_flow_groups(probes, scenario.flows)
+    sampled_flows = sum(
+        probes.per_group
+        if isinstance(groups[name].application, ShortFlows)
+        else min(groups[name].count, probes.per_group)
+        for name in sampled_groups
+    )
     rows = scenario.run.duration_ps // probes.interval_ps * (sampled_links + 2 * sampled_flows)
     if rows > MAX_SAMPLES:
         raise InputError(
@@ -203,6 +212,13 @@ def _check_probes(probes: Probes, scenario: Scenario, links: dict[str, Link]) ->
             value=units.format_time(probes.interval_ps),
             accepted=f"an interval, links, flows and per_group that make at most {MAX_SAMPLES}",
         )
+
+
+def sampled_flow_groups(probes: Probes, flows: Sequence[Flow]) -> set[str]:
+    """Names of the groups to sample: those given, else all but short flows."""
+    if probes.flows is not None:
+        return set(probes.flows)
+    return {flow.name for flow in flows if not isinstance(flow.application, ShortFlows)}
 
 
 def _listed(names: object) -> str:

@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from bufferlab import buffers, distributions, units
 from bufferlab.buffers import Buffer
-from bufferlab.distributions import Distribution
+from bufferlab.distributions import SIZE, TIME, Distribution, Quantity
 from bufferlab.errors import InputError
 from bufferlab.presets import (
     CONGESTION_ALIASES,
@@ -293,8 +293,12 @@ def parse_jitter(value: object) -> Distribution | None:
     return law
 
 
+@dataclass(frozen=True, eq=False)
 class _ParsedLaw:
-    """Annotation of a distribution of times, whose files are sought beside the scenario."""
+    """Annotation of a distribution of times or sizes, whose files are sought beside the scenario."""
+
+    of: Quantity
+    examples: tuple[str, ...]
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self._parse)
@@ -302,12 +306,11 @@ class _ParsedLaw:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return _text("10 ms", "uniform(0 s, 5 s)", "lognormal(mean=130 ms, sigma=0.2, min=20 ms)")
+        return _text(*self.examples)
 
-    @staticmethod
-    def _parse(value: object, info: ValidationInfo) -> Distribution:
+    def _parse(self, value: object, info: ValidationInfo) -> Distribution:
         directory = info.context.directory if isinstance(info.context, Source) else None
-        return distributions.parse_distribution(value, directory=directory)
+        return distributions.parse_distribution(value, of=self.of, directory=directory)
 
 
 def _text(*examples: str) -> dict[str, Any]:
@@ -331,7 +334,13 @@ Flag = Annotated[bool, Parsed(parse_flag, {"type": "boolean"})]
 Title = Annotated[str, Parsed(parse_title, {"type": "string", "minLength": 1, "maxLength": 200})]
 Name = Annotated[str, Parsed(parse_name, {"type": "string", "pattern": f"^{_NAME.pattern}$"})]
 RateBps = Annotated[int, Parsed(units.parse_rate, _text("100 Mbps", "2.5 Gbps"))]
-TimeLaw = Annotated[Distribution, _ParsedLaw()]
+TimeLaw = Annotated[
+    Distribution,
+    _ParsedLaw(TIME, ("10 ms", "uniform(0 s, 5 s)", "lognormal(mean=130 ms, sigma=0.2, min=20 ms)")),
+]
+SizeLaw = Annotated[
+    Distribution, _ParsedLaw(SIZE, ("30 KB", "pareto(mean=30 KB, shape=1.2)", "empirical(sizes.csv)"))
+]
 BufferText = Annotated[
     Buffer, Parsed(buffers.parse_buffer, _text("6250 packets", "1 MB", "300 ms", "1 bdp", "stanford"))
 ]

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from bufferlab.errors import NO_VALUE, InputError
-from bufferlab.scenario.models import Bulk, Change, Flow, Link, Probes, Run, Transfer, Udp
+from bufferlab.scenario.applications import APPLICATIONS
+from bufferlab.scenario.models import Change, Flow, Link, Probes, Run
 from bufferlab.scenario.part import Part
 from bufferlab.scenario.plain import Json, Table
 from bufferlab.scenario.queues import QUEUES
@@ -23,9 +24,7 @@ _PARTS: Final[Mapping[str, type[Part]]] = {
     **QUEUES,
     "flows": Flow,
     "probes": Probes,
-    "bulk": Bulk,
-    "transfer": Transfer,
-    "udp": Udp,
+    **APPLICATIONS,
 }
 
 _PHRASES: Final = {
@@ -36,7 +35,7 @@ _PHRASES: Final = {
 }
 
 _TAGS: Final[Mapping[int | str, tuple[str, str]]] = {
-    "application": ("kind", "bulk, transfer, udp"),
+    "application": ("kind", ", ".join(APPLICATIONS)),
     "queue": ("discipline", ", ".join(QUEUES)),
 }
 """Tables whose keys depend on one of them: which, and what it may be."""

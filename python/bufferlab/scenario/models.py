@@ -6,7 +6,7 @@ Aliases are the keys of the file. Checks that need one part only are here; those
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -14,6 +14,7 @@ from bufferlab import units
 from bufferlab.distributions import Distribution, constant
 from bufferlab.errors import InputError
 from bufferlab.presets import DEFAULT_STACK, STACKS, Growth, Recovery
+from bufferlab.scenario.applications import APPLICATIONS, Application, Bulk, ShortFlows, Udp
 from bufferlab.scenario.fields import (
     MAX_FLOWS,
     MAX_HEADER_BYTES,
@@ -155,70 +156,6 @@ class Link(Part):
         return self
 
 
-class Bulk(Part):
-    """TCP with data that never ends."""
-
-    kind: Literal["bulk"] = Field(description="Kind of the application.")
-
-
-class Transfer(Part):
-    """TCP with so many bytes to send."""
-
-    kind: Literal["transfer"] = Field(description="Kind of the application.")
-    transfer_bytes: Annotated[int, size(1, units.MAX_SIZE_BYTES, "2 MB")] = Field(
-        alias="bytes", description="Payload to send."
-    )
-
-
-class Udp(Part):
-    """A source that does not listen to its path; its mean rate or mean interval is given."""
-
-    kind: Literal["udp"] = Field(description="Kind of the application.")
-    packet_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "1000 B")] = Field(
-        alias="packet", description="Mean size on the wire, headers included."
-    )
-    rate_bps: RateBps | None = Field(None, alias="rate", description="Mean rate on the wire.")
-    interval_given_ps: Annotated[int, time(1, "1 s")] | None = Field(
-        None, alias="interval", description="Mean time between packets, in place of the rate."
-    )
-    header_bytes: Annotated[int, size(0, MAX_HEADER_BYTES, "28 B")] = Field(
-        28,
-        alias="header",
-        description="Headers within the packet (20 bytes of IP, 8 of UDP).",
-        json_schema_extra={"default": "28 B"},
-    )
-    arrivals: Annotated[Literal["constant", "poisson"], one_of("constant", "poisson")] = Field(
-        "constant", description="Law of the times between packets."
-    )
-    sizes: Annotated[Literal["constant", "exponential"], one_of("constant", "exponential")] = Field(
-        "constant", description="Law of the packet sizes."
-    )
-
-    @property
-    def interval_ps(self) -> int:
-        """Mean time between packets, ps."""
-        from_rate_ps = 8 * self.packet_bytes * PS_PER_S / (self.rate_bps or 1)
-        return self.interval_given_ps or max(1, round(from_rate_ps))
-
-    @model_validator(mode="after")
-    def _one_rate(self) -> Self:
-        if (self.rate_bps is None) == (self.interval_given_ps is None):
-            raise InputError(
-                "needs either a rate or an interval", accepted="rate = '50 Mbps' or interval = '1 s'"
-            )
-        if self.header_bytes > self.packet_bytes:
-            raise InputError(
-                "is more than the packet",
-                key="header",
-                value=units.format_size(self.header_bytes),
-                accepted=f"at most {units.format_size(self.packet_bytes)}, as headers are part of the packet",
-            )
-        return self
-
-
-Application = Bulk | Transfer | Udp
-"""What sends."""
-
 _TIMER = time(10**6, "200 ms", most_ps=_MAX_TIMER_PS)
 
 
@@ -316,7 +253,9 @@ class Flow(TcpKeys):
     stop: TimeLaw | None = Field(None, description="No new data from here on; default the run's end.")
     application: Annotated[
         Annotated[Application, Field(discriminator="kind")],
-        WordOrTable({"bulk": {"kind": "bulk"}}, "'bulk', or a table with kind = 'bulk', 'transfer' or 'udp'"),
+        WordOrTable(
+            {"bulk": {"kind": "bulk"}}, f"'bulk', or a table whose kind is one of {', '.join(APPLICATIONS)}"
+        ),
     ] = Field(Bulk(kind="bulk"), description="What sends.")
     stack: Annotated[str, one_of(*STACKS)] | None = Field(
         None, description="Preset of the TCP keys; default run.stack."
@@ -333,6 +272,8 @@ class Flow(TcpKeys):
             )
         if isinstance(self.application, Udp):
             self._refuse_for_udp()
+        if isinstance(self.application, ShortFlows):
+            self._refuse_for_short_flows()
         fixed = self.stop is not None and self.stop.kind == self.start.kind == "constant"
         if fixed and self.stop and _value(self.stop) <= _value(self.start):
             raise InputError(
@@ -349,6 +290,17 @@ class Flow(TcpKeys):
             if getattr(self, name) not in (None, []):
                 key = Flow.model_fields[name].alias or name
                 raise InputError("means nothing to a udp application", key=key, accepted="no TCP keys here")
+
+    def _refuse_for_short_flows(self) -> None:
+        """One process of arrivals makes the flows, and flows that come later are no other kind of flows."""
+        if self.count != 1:
+            accepted = "no count: the interval or load of the application says how many flows come"
+            raise InputError("means nothing to short-flows", key="count", value=self.count, accepted=accepted)
+        if self.rtt_spread:
+            accepted = "an rtt such as 'uniform(20 ms, 60 ms)', from which each flow draws its own"
+            raise InputError(
+                "means nothing to short-flows", key="rtt_spread", value=self.rtt_spread, accepted=accepted
+            )
 
 
 def _value(law: Distribution) -> float:

@@ -82,7 +82,7 @@ fn assert_transfers(plan: &Plan, outcome: &Outcome) {
     for flow in 0..flows.flow.len() {
         let SourcePlan::Tcp(tcp) = &plan.groups[flows.group[flow] as usize].source else { continue };
         let delivered = flows.whole_delivered_bytes[flow];
-        let Some(bytes) = tcp.transfer_bytes else { continue };
+        let Some(bytes) = plan.flows.transfer_bytes(flow, tcp) else { continue };
         assert!(delivered <= bytes, "flow {flow}");
         if plan.flows.stop_ps[flow] == u64::MAX && flows.finished_ps[flow] != u64::MAX {
             assert_eq!(delivered, bytes, "flow {flow}");

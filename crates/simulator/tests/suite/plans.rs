@@ -386,14 +386,24 @@ struct Flow {
     stop_ps: u64,
     delays_ps: [u64; 4],
     sample: bool,
+    /// A transfer of its own, if its group is of TCP.
+    transfer_bytes: Option<u64>,
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
     let stop = prop_oneof![4 => Just(u64::MAX), 1 => moment(3_000 * MS)];
     let delay = || moment(10 * MS);
     let delays = [delay(), delay(), delay(), delay()];
-    (0..6_usize, moment(300 * MS), stop, delays, any::<bool>()).prop_map(
-        |(group, start_ps, stop_ps, delays_ps, sample)| Flow { group, start_ps, stop_ps, delays_ps, sample },
+    let transfer = prop_oneof![3 => Just(None), 1 => (1..50_000_u64).prop_map(Some)];
+    (0..6_usize, moment(300 * MS), stop, delays, any::<bool>(), transfer).prop_map(
+        |(group, start_ps, stop_ps, delays_ps, sample, transfer_bytes)| Flow {
+            group,
+            start_ps,
+            stop_ps,
+            delays_ps,
+            sample,
+            transfer_bytes,
+        },
     )
 }
 
@@ -409,4 +419,10 @@ fn push_flow(plan: &mut Plan, flow: &Flow) {
     columns.return_delay_ps.push(back);
     columns.home_delay_ps.push(if plan.groups[group].reverse.is_empty() { 0 } else { home });
     columns.sample.push(flow.sample);
+    let own = flow.transfer_bytes.filter(|_| matches!(plan.groups[group].source, SourcePlan::Tcp(_)));
+    // where no flow has its own the column may be missing
+    if own.is_some() || !columns.transfer_bytes.is_empty() {
+        columns.transfer_bytes.resize(columns.group.len() - 1, u64::MAX);
+        columns.transfer_bytes.push(own.unwrap_or(u64::MAX));
+    }
 }

@@ -59,7 +59,7 @@ impl Flow {
         let group: &GroupPlan = &plan.groups[columns.group[flow] as usize];
         let stop = columns.stop_ps[flow];
         Flow {
-            ends: ends(plan.seed, flow as u32, &group.source),
+            ends: ends(plan, flow, &group.source),
             index: flow as u32,
             group: columns.group[flow] as u16,
             jitter: group.jitter,
@@ -305,17 +305,24 @@ fn blocks(receiver: &Receiver, ack: &Ack) -> SackBlocks {
     if ack.has_sack { receiver.sack_blocks() } else { SackBlocks::NONE }
 }
 
-fn ends(seed: u64, flow: u32, source: &SourcePlan) -> Ends {
+fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
     match source {
-        SourcePlan::Tcp(plan) => {
-            let config = tcp_config(plan);
-            let sender = Box::new(Sender::new(&config, plan.control(seed, flow)));
-            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: plan.clone() }
+        SourcePlan::Tcp(tcp) => {
+            let mut tcp = tcp.clone();
+            // a flow's own transfer goes before that of its group
+            if let Some(&bytes) = plan.flows.transfer_bytes.get(flow)
+                && bytes != u64::MAX
+            {
+                tcp.transfer_bytes = Some(bytes);
+            }
+            let config = tcp_config(&tcp);
+            let sender = Box::new(Sender::new(&config, tcp.control(plan.seed, flow as u32)));
+            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: tcp }
         }
-        SourcePlan::Udp(plan) => {
-            let stream = Stream::new(seed, DATAGRAM_STREAM, flow);
-            let source = Box::new(UdpSource::new(udp_config(plan), stream));
-            Ends::Udp { source, plan: plan.clone(), delivered_bytes: 0 }
+        SourcePlan::Udp(udp) => {
+            let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
+            let source = Box::new(UdpSource::new(udp_config(udp), stream));
+            Ends::Udp { source, plan: udp.clone(), delivered_bytes: 0 }
         }
     }
 }
