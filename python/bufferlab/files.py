@@ -1,11 +1,11 @@
-"""Reading text files that users name."""
+"""Files and folders that users name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, OutputError
 
 MAX_FILE_BYTES: Final = 32 * 2**20
 """Largest text file that is read, 32 MiB."""
@@ -37,3 +37,15 @@ def read_text(path: Path, *, what: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (at byte {error.start})", file=path, accepted="UTF-8 text") from None
+
+
+def make_folder(directory: Path) -> None:
+    """Make a folder and its parents, if they are missing.
+
+    Raises:
+        OutputError: It cannot be made.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{directory}: cannot be made ({error.strerror or error})") from error

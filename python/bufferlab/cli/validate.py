@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
-from bufferlab.papers.registry import make_folder
+from bufferlab.files import make_folder
 from bufferlab.validation import Outcome, Validation, validate
 from bufferlab.validation.controls import report as controls_report
 from bufferlab.validation.controls import study_controls

@@ -11,6 +11,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.errors import InputError, OutputError
+from bufferlab.files import make_folder
 from bufferlab.plots.style import save_figure
 
 
@@ -164,15 +165,3 @@ def reproduce(
     if out is not None:
         result.save(Path(out))
     return result
-
-
-def make_folder(directory: Path) -> None:
-    """Make a folder and its parents, if they are missing.
-
-    Raises:
-        OutputError: It cannot be made.
-    """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{directory}: cannot be made ({error.strerror or error})") from error
