@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bufferlab.results import Result as Result
     from bufferlab.results import RunSet as RunSet
     from bufferlab.scenario import Scenario as Scenario
+    from bufferlab.searching import search as search
     from bufferlab.simulation import run as run
     from bufferlab.sizing import size as size
     from bufferlab.validation import validate as validate
@@ -28,6 +29,7 @@ _PUBLIC: Final = {
     "compare": "bufferlab.comparison",
     "reproduce": "bufferlab.papers",
     "run": "bufferlab.simulation",
+    "search": "bufferlab.searching",
     "size": "bufferlab.sizing",
     "validate": "bufferlab.validation",
 }
@@ -42,6 +44,7 @@ __all__ = [
     "compare",
     "reproduce",
     "run",
+    "search",
     "size",
     "validate",
 ]

@@ -21,20 +21,6 @@ def quick() -> Controls:
     return study_controls(quick=True, progress=False)
 
 
-def test_search_finds_where_a_curve_reaches_the_target() -> None:
-    asked: list[int] = []
-
-    def curve(packets: int) -> float:
-        asked.append(packets)
-        return 1 - 1 / (1 + packets)
-
-    grid = [round(1.25**power) for power in range(4, 40)]
-    assert minimum.search(curve, grid, 0.99) == pytest.approx(99, rel=0.02)
-    assert len(set(asked)) <= 7
-    assert minimum.search(curve, grid, 0.1) == grid[0]
-    assert minimum.search(curve, grid, 1.0) == math.inf
-
-
 def test_a_mix_keeps_its_shares_and_its_number() -> None:
     assert DOCUMENT_MIX.counts(198) == dict(DOCUMENT_MIX.parts)
     for mix in MIXES:

@@ -15,6 +15,7 @@ from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_
 VERBS: Final[Mapping[str, str]] = {
     "run": "bufferlab.cli.run",
     "size": "bufferlab.cli.size",
+    "search": "bufferlab.cli.search",
     "compare": "bufferlab.cli.compare",
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",

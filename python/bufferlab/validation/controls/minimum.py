@@ -8,9 +8,7 @@ round-trip times) for each, and interpolated between the last that fails and the
 
 from __future__ import annotations
 
-import bisect
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +20,7 @@ from bufferlab.batch import run_batch
 from bufferlab.frames import ALL
 from bufferlab.results import Result
 from bufferlab.scenario import Scenario
+from bufferlab.searching.plain import interpolated
 from bufferlab.simulation import prepare, simulate
 from bufferlab.sizing import Demand, Targets, get_rule
 from bufferlab.validation.controls.mixes import PACKET_BYTES, RTT_S, Mix, scenario_of
@@ -106,22 +105,6 @@ def least_buffers(
     )
 
 
-def search(measure: Callable[[int], float], grid: list[int], target: float) -> float:
-    """The least buffer that keeps `target`, by bisection of `grid` and interpolation between its values.
-
-    Utilization is taken to grow with the buffer. Infinite if the largest of the grid does not do.
-    """
-    first = bisect.bisect_left(grid, True, key=lambda packets: measure(packets) >= target)
-    if first == len(grid):
-        return math.inf
-    if first == 0:
-        return float(grid[0])
-    below, above = grid[first - 1], grid[first]
-    low, high = measure(below), measure(above)
-    share = (target - low) / (high - low)
-    return float(below * (above / below) ** share)
-
-
 class _CanceledError(Exception):
     """A run was canceled."""
 
@@ -143,7 +126,7 @@ def _search(mix: Mix, flows: int, duration_s: float, warmup_s: float, control: _
         return known[packets]
 
     try:
-        minima = {target: search(utilization, grid, target) for target in TARGETS}
+        minima = {target: interpolated(utilization, grid, target) for target in TARGETS}
         enough = [packets for packets in sorted(known) if known[packets] >= _LOOKED_AT]
         looked_at = enough[0] if enough else grid[-1]
         sampled = prepare(document | {"probes": {"interval": "50 ms", "per_group": max(counts.values())}})

@@ -1,0 +1,128 @@
+"""`bufferlab search`: the least buffer that meets a target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bufferlab.cli.common import INTERRUPTED, print_json, print_rich, say
+from bufferlab.errors import InputError
+from bufferlab.files import make_folder
+from bufferlab.scenario import Scenario, split_override
+from bufferlab.searching.goal import Goal
+from bufferlab.searching.least import Effort
+from bufferlab.searching.study import DEFAULT_BOUNDS, Mode, Searched
+from bufferlab.searching.study import search as search_buffer
+from bufferlab.searching.view import SearchView
+from bufferlab.units import PS_PER_S, parse_time
+
+_EFFORT = Effort()
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("search")(search)
+
+
+def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    utilization: Annotated[
+        float | None, typer.Option(help="Least share of the calibrated full rate: 0.99.", show_default=False)
+    ] = None,
+    max_loss: Annotated[
+        float | None, typer.Option(help="Most drops over arrivals: 0.01.", show_default=False)
+    ] = None,
+    max_delay: Annotated[
+        str | None,
+        typer.Option(
+            help="Longest mean wait: 20ms. Alone, the largest buffer is searched.", show_default=False
+        ),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(help="Whose buffer; default the slowest link's.", show_default=False)
+    ] = None,
+    bounds: Annotated[
+        str, typer.Option(help="Where to search: two buffers; a number alone is packets.")
+    ] = DEFAULT_BOUNDS,
+    confidence: Annotated[
+        float, typer.Option(help="Probability with which the interval holds the answer.")
+    ] = _EFFORT.confidence,
+    resolution: Annotated[
+        float, typer.Option(help="The search ends when the interval is so narrow: 0.1 is 10 %.")
+    ] = _EFFORT.resolution,
+    seeds: Annotated[
+        int, typer.Option(help="Most rounds, each with a seed of its own; 5 calibrate.")
+    ] = _EFFORT.rounds,
+    mode: Annotated[str, typer.Option(help="restart: a run for each measurement.")] = "restart",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the course here, PNG and SVG.", show_default=False)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the course, tables and figure.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Search the smallest buffer that meets a target, by simulation, with a stated confidence."""
+    goal = Goal(utilization, max_loss, _seconds(max_delay))
+    if out is not None:
+        make_folder(out)  # before any work is done in vain
+    searched = search_buffer(
+        Scenario.load(scenario),
+        goal,
+        link=link,
+        bounds=bounds,
+        effort=Effort(confidence=confidence, resolution=resolution, rounds=seeds),
+        mode=_mode(mode),
+        threads=threads,
+        overrides=dict(split_override(text) for text in overrides or []),
+    )
+    _deliver(searched, plot, out, as_json=as_json)
+    problem = searched.problem()
+    if problem is not None:
+        raise InputError(problem, file=scenario)
+    if searched.found.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _mode(word: str) -> Mode:
+    from bufferlab.searching.study import MODES  # noqa: PLC0415
+
+    found = next((mode for mode in MODES if mode == word), None)
+    if found is None:
+        raise InputError("is not a mode", key="mode", value=word, accepted=", ".join(MODES))
+    return found
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return None if text is None else parse_time(text) / PS_PER_S
+    except InputError as error:
+        raise error.at(key="max_delay") from None
+
+
+def _deliver(searched: Searched, plot: Path | None, out: Path | None, *, as_json: bool) -> None:
+    saved: list[Path] = []
+    if plot is not None:
+        from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start
+
+        saved += save_figure(searched.figure(), plot)
+    if out is not None:
+        searched.save(out)
+        saved.append(out)
+    if as_json:
+        print_json(searched.to_dict())
+    else:
+        print_rich(SearchView(searched))
+    for warning in searched.found.warnings:
+        say(f"note: {warning}")
+    if saved:
+        say(f"saved {', '.join(str(path) for path in saved)}")
