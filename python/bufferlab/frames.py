@@ -25,6 +25,9 @@ ALL: Final = "all"
 ALL_GROUPS: Final = 2**32 - 1
 """Stands for the same in the engine's tables."""
 
+ALL_CLASSES: Final = 2**32 - 1
+"""Stands for all classes together in the engine's table of class samples."""
+
 QUANTILES: Final[Mapping[str, float]] = {
     "sojourn_p50_ms": 0.50,
     "sojourn_p95_ms": 0.95,
@@ -34,7 +37,7 @@ QUANTILES: Final[Mapping[str, float]] = {
 
 PS_PER_MS: Final = 10**9
 BITS_PER_BYTE: Final = 8
-NEVER_PS: Final = 2**64 - 1
+NONE: Final = 2**64 - 1
 
 Plan = Mapping[str, Any]
 """A plan as in plan.json; its keys are those of `crates/simulator/src/plan.rs`."""
@@ -58,6 +61,14 @@ class Frames:
         queue_samples: Time series of the sampled links; counters of packets run from the run's start, while
             `throughput_bps` is that of the interval before `time_s`.
         flow_samples: Time series of the sampled flows, likewise.
+        classes: One row a link and class of its discipline, for disciplines that have classes (SplitBuff's
+            sub-buffers, the shortest round-trip times first); columns as those of `queues`.
+        class_samples: Time series of what such disciplines hold and estimate on the sampled links, one row a class
+            and one with class `null` for the whole: `limit_…` is how much may wait, `threshold_ms` the round-trip
+            time from which on packets belong to the next class, `rtt_ms` the mean round-trip time without queueing,
+            `delay_ms` the smoothed wait, `flows` the number of active flows, `weight` the part of the service in that
+            of the class with the least. What a discipline does not know (yet) is `null`. These are the router's
+            estimates; what was is in the other frames.
     """
 
     flows: pl.DataFrame
@@ -65,10 +76,17 @@ class Frames:
     histograms: pl.DataFrame
     queue_samples: pl.DataFrame
     flow_samples: pl.DataFrame
+    classes: pl.DataFrame
+    class_samples: pl.DataFrame
 
 
-NAMES: Final = ("flows", "queues", "histograms", "queue_samples", "flow_samples")
+NAMES: Final = (
+    "flows", "queues", "histograms", "queue_samples", "flow_samples", "classes", "class_samples",
+)  # fmt: skip
 """The frames' names, which are also those of their files."""
+
+LATER_NAMES: Final = frozenset({"classes", "class_samples"})
+"""Those that results of the first versions lack."""
 
 
 def measured_s(plan: Plan, reached_ps: int) -> float:
@@ -88,6 +106,8 @@ def from_outcome(outcome: Outcome, plan: Plan) -> Frames:
         flow_samples=_flow_samples(
             pl.DataFrame(outcome.sender_samples()), pl.DataFrame(outcome.receiver_samples()), plan
         ),
+        classes=_classes(pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), plan, window_s),
+        class_samples=_class_samples(pl.DataFrame(outcome.class_samples()), plan),
     )
 
 
@@ -99,11 +119,11 @@ def transfers(plan: Plan) -> pl.DataFrame:
         {
             "of_group": pl.Series([of_groups[group] for group in flows["group"]], dtype=pl.UInt64),
             "own": pl.Series(
-                flows.get("transfer_bytes") or [NEVER_PS] * len(flows["group"]), dtype=pl.UInt64
+                flows.get("transfer_bytes") or [NONE] * len(flows["group"]), dtype=pl.UInt64
             ),
         }
     )
-    short = pl.col("own") != NEVER_PS
+    short = pl.col("own") != NONE
     return table.select(
         pl.when(short).then("own").otherwise("of_group").alias("transfer_bytes"), short.alias("is_short")
     )
@@ -112,7 +132,7 @@ def transfers(plan: Plan) -> pl.DataFrame:
 def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
     # a flow that was stopped is done with what it had sent, which is not the transfer
     is_done = pl.col("whole_delivered_bytes") >= pl.col("transfer_bytes")
-    finished = pl.when(is_done & (pl.col("finished_ps") != NEVER_PS)).then(pl.col("finished_ps"))
+    finished = pl.when(is_done).then(_unless_none("finished_ps"))
     table = table.with_columns(transfers(plan)["transfer_bytes"].gather(table["flow"]))
     return table.select(
         _seed(plan),
@@ -140,12 +160,10 @@ def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
 
 
 def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
-    keys = ["link", "group"]
-    table = table.join(_quantiles(table, histograms), on=keys, how="left", maintain_order="left")
+    table = _with_quantiles(table, histograms, "group")
     if "marked_packets" not in table.columns:
         table = table.with_columns(pl.lit(0, dtype=pl.UInt64).alias("marked_packets"))
     of_all = pl.col("group") == ALL_GROUPS
-    served = pl.col("served_packets") > 0
     throughput = _rate("departed_bytes", window_s)
     rate = _names("link", [link["rate_bps"] for link in plan["links"]], pl.UInt64)
     return table.select(
@@ -157,9 +175,7 @@ def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s:
         throughput.alias("throughput_bps"),
         pl.when(of_all).then("busy_fraction").alias("busy_fraction"),
         _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss_fraction"),
-        pl.when(served).then(pl.col("sojourn_mean_ps") / PS_PER_MS).alias("sojourn_mean_ms"),
-        *QUANTILES,
-        pl.when(served).then(_milliseconds("sojourn_max_ps")).alias("sojourn_max_ms"),
+        *_sojourns(),
         *[
             pl.when(of_all).then(name).alias(name)
             for name in (
@@ -186,11 +202,12 @@ def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s:
     )
 
 
-def _quantiles(table: pl.DataFrame, histograms: pl.DataFrame) -> pl.DataFrame:
-    buckets = histograms.sort("link", "group", "lower_ps").partition_by("link", "group", as_dict=True)
+def _with_quantiles(table: pl.DataFrame, histograms: pl.DataFrame, part: str) -> pl.DataFrame:
+    """The table with the waits' quantiles; `part` names its groups or classes of a link."""
+    buckets = histograms.sort("link", part, "lower_ps").partition_by("link", part, as_dict=True)
     rows: list[tuple[float | None, ...]] = []
-    for link, group, longest_ps in table.select("link", "group", "sojourn_max_ps").iter_rows():
-        own = buckets.get((link, group), histograms.clear())
+    for link, index, longest_ps in table.select("link", part, "sojourn_max_ps").iter_rows():
+        own = buckets.get((link, index), histograms.clear())
         found_ps = histogram_quantiles(
             own["lower_ps"].to_numpy(),
             (own["upper_ps"] - 1).to_numpy(),  # a bucket's bound belongs to the next
@@ -199,10 +216,60 @@ def _quantiles(table: pl.DataFrame, histograms: pl.DataFrame) -> pl.DataFrame:
             largest=longest_ps,
         )
         rows.append(
-            (link, group, *(None if wait_ps is None else wait_ps / PS_PER_MS for wait_ps in found_ps))
+            (link, index, *(None if wait_ps is None else wait_ps / PS_PER_MS for wait_ps in found_ps))
         )
-    schema = {"link": pl.UInt32, "group": pl.UInt32, **dict.fromkeys(QUANTILES, pl.Float64)}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    schema = {"link": pl.UInt32, part: pl.UInt32, **dict.fromkeys(QUANTILES, pl.Float64)}
+    quantiles = pl.DataFrame(rows, schema=schema, orient="row")
+    return table.join(quantiles, on=["link", part], how="left", maintain_order="left")
+
+
+def _sojourns() -> list[pl.Expr]:
+    served = pl.col("served_packets") > 0
+    return [
+        pl.when(served).then(pl.col("sojourn_mean_ps") / PS_PER_MS).alias("sojourn_mean_ms"),
+        *[pl.col(name) for name in QUANTILES],
+        pl.when(served).then(_milliseconds("sojourn_max_ps")).alias("sojourn_max_ms"),
+    ]
+
+
+def _classes(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
+    return _with_quantiles(table, histograms, "class").select(
+        _seed(plan),
+        _link_names(plan),
+        "class",
+        _rate("departed_bytes", window_s).alias("throughput_bps"),
+        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss_fraction"),
+        *_sojourns(),
+        "arrived_packets",
+        "arrived_bytes",
+        "dropped_packets",
+        "dropped_bytes",
+        "departed_packets",
+        "departed_bytes",
+        "served_packets",
+        "whole_arrived_packets",
+        "whole_dropped_packets",
+        "whole_departed_packets",
+        "left_packets",
+    )
+
+
+def _class_samples(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    return table.select(
+        _seed(plan),
+        _seconds("time_ps").alias("time_s"),
+        _link_names(plan),
+        pl.when(pl.col("class") != ALL_CLASSES).then("class").alias("class"),
+        "backlog_packets",
+        "backlog_bytes",
+        _unless_none("limit_packets").alias("limit_packets"),
+        _unless_none("limit_bytes").alias("limit_bytes"),
+        _milliseconds(_unless_none("threshold_ps")).alias("threshold_ms"),
+        _milliseconds(_unless_none("rtt_ps")).alias("rtt_ms"),
+        _milliseconds("delay_ps").alias("delay_ms"),
+        pl.when(pl.col("flows") >= 0).then("flows").alias("flows"),
+        "weight",
+    )
 
 
 def _histograms(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
@@ -273,8 +340,13 @@ def _seconds(column: str | pl.Expr) -> pl.Expr:
     return _divided(pl.col(column) if isinstance(column, str) else column, PS_PER_S)
 
 
-def _milliseconds(column: str) -> pl.Expr:
-    return _divided(pl.col(column), PS_PER_MS)
+def _milliseconds(column: str | pl.Expr) -> pl.Expr:
+    return _divided(pl.col(column) if isinstance(column, str) else column, PS_PER_MS)
+
+
+def _unless_none(column: str) -> pl.Expr:
+    """What the engine writes as its largest number is none."""
+    return pl.when(pl.col(column) != NONE).then(column)
 
 
 def _divided(counts: pl.Expr, unit: int) -> pl.Expr:

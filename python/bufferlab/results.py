@@ -26,8 +26,9 @@ class Result:
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
         plan: The plan that ran, as plain values.
         plan_hash: Identity of the plan.
-        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples` and `flow_samples` are
-            at hand as attributes of the result, too. See `bufferlab.frames.Frames` for the columns.
+        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and
+            `class_samples` are at hand as attributes of the result, too. See `bufferlab.frames.Frames` for the
+            columns.
         reached_ps: Simulated time, ps.
         events: Events that the engine processed.
         packets: Packets that left a link, summed over links.
@@ -97,6 +98,16 @@ class Result:
         """Time series of the sampled flows."""
         return self.frames.flow_samples
 
+    @property
+    def classes(self) -> pl.DataFrame:
+        """One row a link and class of its discipline, if that has classes."""
+        return self.frames.classes
+
+    @property
+    def class_samples(self) -> pl.DataFrame:
+        """Time series of what the sampled links' classes hold and estimate."""
+        return self.frames.class_samples
+
     def summary(self) -> Document:
         """The summary document, see `bufferlab.summary`."""
         return summarize([self])
@@ -138,8 +149,8 @@ class Result:
 class RunSet(Sequence[Result]):
     """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
 
-    `flows`, `queues`, `histograms`, `queue_samples` and `flow_samples` are the runs' frames on top of each
-    other, told apart by their column `seed`.
+    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and `class_samples` are the runs'
+    frames on top of each other, told apart by their column `seed`.
     """
 
     results: Sequence[Result]
@@ -197,6 +208,16 @@ class RunSet(Sequence[Result]):
     def flow_samples(self) -> pl.DataFrame:
         """Time series of the sampled flows."""
         return self._stacked(lambda result: result.flow_samples)
+
+    @property
+    def classes(self) -> pl.DataFrame:
+        """One row a seed, link and class of its discipline, if that has classes."""
+        return self._stacked(lambda result: result.classes)
+
+    @property
+    def class_samples(self) -> pl.DataFrame:
+        """Time series of what the sampled links' classes hold and estimate."""
+        return self._stacked(lambda result: result.class_samples)
 
     @property
     def flow_means(self) -> pl.DataFrame:

@@ -6,8 +6,9 @@ A folder of one run holds:
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
 - `summary.json`: see `bufferlab.summary`;
-- `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`:
-  see `bufferlab.frames.Frames`.
+- `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
+  `classes.parquet`, `class_samples.parquet`: see `bufferlab.frames.Frames`. Folders that older versions wrote may lack
+  the last ones, or columns of the others: they load with those frames empty.
 
 A folder of several runs holds `scenario.toml`, the `summary.json` of all, `runs.json`, and such a folder for
 each run, `seed-1` and so on.
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.frames import NAMES, Frames
+from bufferlab.frames import LATER_NAMES, NAMES, Frames
 from bufferlab.plan import plan_json
 
 if TYPE_CHECKING:
@@ -169,13 +170,19 @@ def _read_run(directory: Path) -> dict[str, Any]:
     _check_format(meta, RESULT_FORMAT, path)
     try:
         scenario = (directory / _SCENARIO_FILE).read_text(encoding="utf-8")
-        frames = Frames(**{name: pl.read_parquet(directory / f"{name}.parquet") for name in NAMES})
+        frames = Frames(**{name: _read_frame(directory / f"{name}.parquet") for name in NAMES})
         plan = _read_json(directory / "plan.json")
         return {name: meta[name] for name in _META} | {"scenario": scenario, "plan": plan, "frames": frames}
     except (KeyError, TypeError) as error:
         raise InputError(f"lacks {error}", file=path, accepted="a file as Bufferlab wrote it") from error
     except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
         raise _not_readable(directory, error) from error
+
+
+def _read_frame(path: Path) -> pl.DataFrame:
+    if path.stem in LATER_NAMES and not path.exists():
+        return pl.DataFrame()
+    return pl.read_parquet(path)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

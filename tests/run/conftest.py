@@ -20,7 +20,7 @@ NEVER = 2**64 - 1
 
 def table(**columns: Sequence[float]) -> pl.DataFrame:
     """A table with the engine's types: indices are u32, counters u64, the rest f64."""
-    indices = {"flow", "group", "link"}
+    indices = {"flow", "group", "link", "class"}
 
     def dtype(name: str, values: Sequence[float]) -> type[pl.DataType]:
         if name in indices:
@@ -48,6 +48,15 @@ class FakeOutcome:
 
     def histograms(self) -> pl.DataFrame:
         return self.tables["histograms"]
+
+    def classes(self) -> pl.DataFrame:
+        return self.tables["classes"]
+
+    def class_histograms(self) -> pl.DataFrame:
+        return self.tables["class_histograms"]
+
+    def class_samples(self) -> pl.DataFrame:
+        return self.tables["class_samples"]
 
     def queue_samples(self) -> pl.DataFrame:
         return self.tables["queue_samples"]
@@ -94,6 +103,7 @@ def outcome() -> FakeOutcome:
                 dropped_packets=[0, 1, 2],
                 departed_bytes=[0, 1000, 1500],
             ),
+            **_classes(),
             "sender_samples": table(
                 time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
                 flow=[0, 2, 0, 2],
@@ -196,3 +206,40 @@ def _queues() -> pl.DataFrame:
         left_packets=[5, 0, 5],
         busy_fraction=[0.0, 0.0, 0.9],
     )
+
+
+def _classes() -> dict[str, pl.DataFrame]:
+    """Two classes of "west": all went through the first."""
+    counts = ("arrived", "dropped", "departed")
+    return {
+        "classes": table(
+            **{"link": [0, 0], "class": [0, 1]},
+            **{f"{name}_packets": [100, 0] for name in counts},
+            **{f"{name}_bytes": [9000, 0] for name in counts},
+            served_packets=[100, 0],
+            sojourn_mean_ps=[60.0 * MS, 0.0],
+            sojourn_max_ps=[150 * MS, 0],
+            **{f"whole_{name}_packets": [120, 0] for name in counts},
+            left_packets=[0, 0],
+        ),
+        "class_histograms": table(
+            **{"link": [0, 0], "class": [0, 0]},
+            lower_ps=[0, 100 * MS],
+            upper_ps=[1, 200 * MS],
+            count=[60, 40],
+        ),
+        "class_samples": table(
+            time_ps=[1 * S, 1 * S, 1 * S],
+            link=[0, 0, 0],
+            **{"class": [2**32 - 1, 0, 1]},
+            backlog_packets=[3, 2, 1],
+            backlog_bytes=[300, 200, 100],
+            limit_packets=[20, 5, 15],
+            limit_bytes=[NEVER, NEVER, NEVER],
+            threshold_ps=[NEVER, 40 * MS, NEVER],
+            rtt_ps=[40 * MS, 20 * MS, NEVER],
+            delay_ps=[4 * MS, 2 * MS, 6 * MS],
+            flows=[-1.0, 2.0, 1.0],
+            weight=[3.0, 2.0, 1.0],
+        ),
+    }

@@ -19,7 +19,10 @@ from bufferlab import _core, frames
 from bufferlab.plan import PLAN_VERSION, lower
 from bufferlab.scenario import Scenario
 
-TABLES = ("flows", "queues", "histograms", "queue_samples", "sender_samples", "receiver_samples")
+TABLES = (
+    "flows", "queues", "histograms", "queue_samples", "sender_samples", "receiver_samples",
+    "classes", "class_histograms", "class_samples",
+)  # fmt: skip
 
 
 def two_groups(duration: str = "2 s", rate: str = "10 Mbps") -> dict[str, Any]:
@@ -32,6 +35,7 @@ def two_groups(duration: str = "2 s", rate: str = "10 Mbps") -> dict[str, Any]:
 
 def plan_text(**changes: Any) -> str:
     scenario = two_groups() | {"probes": {"interval": "10 ms"}}
+    scenario["bottleneck"]["queue"] = "splitbuff"
     return json.dumps(lower(Scenario.from_dict(scenario), 1) | changes)
 
 
@@ -51,7 +55,10 @@ def test_tables_have_the_engines_columns() -> None:
         for name, body in re.findall(r"^    (\w+)Table \{$(.*?)^    \}$", source, re.MULTILINE | re.DOTALL)
     }
     types: dict[str, pl.DataType] = {"u32": pl.UInt32(), "u64": pl.UInt64(), "f64": pl.Float64()}
-    kinds = ("Flow", "Queue", "Histogram", "QueueSample", "SenderSample", "ReceiverSample")
+    kinds = (
+        "Flow", "Queue", "Histogram", "QueueSample", "SenderSample", "ReceiverSample",
+        "Class", "ClassHistogram", "ClassSample",
+    )  # fmt: skip
     found = tables(_core.simulate(plan_text()))
     for kind, name in zip(kinds, TABLES, strict=True):
         assert len(declared[kind]) >= 3

@@ -75,6 +75,23 @@ def test_histograms_are_in_milliseconds(result: Result) -> None:
     assert (bucket["link"], bucket["lower_ms"], bucket["upper_ms"]) == ("west", 100.0, 200.0)
 
 
+def test_classes_are_counted_as_groups_are(result: Result) -> None:
+    first, second = result.classes.to_dicts()
+    assert (first["link"], first["class"], first["throughput_bps"]) == ("west", 0, pytest.approx(7200))
+    assert (first["sojourn_p95_ms"], first["sojourn_max_ms"]) == (pytest.approx(150), 150)
+    assert (second["loss_fraction"], second["sojourn_mean_ms"]) == (None, None)
+
+
+def test_class_samples_leave_out_what_is_not_known(result: Result) -> None:
+    samples = result.class_samples
+    assert samples["class"].to_list() == [None, 0, 1]
+    assert samples["limit_packets"].to_list() == [20, 5, 15]
+    assert samples["limit_bytes"].null_count() == 3
+    assert samples["threshold_ms"].to_list() == [None, 40, None]
+    assert samples["rtt_ms"].to_list() == [40, 20, None]
+    assert samples["flows"].to_list() == [None, 2, 1]
+
+
 def test_queue_samples_give_the_rate_of_each_interval(result: Result) -> None:
     samples = result.queue_samples
     assert samples["time_s"].to_list() == [0, 1, 2]

@@ -16,6 +16,7 @@ import pytest
 import bufferlab
 from bufferlab import InputError, Result, RunSet, simulation
 from bufferlab.batch import processors
+from bufferlab.frames import NAMES
 from bufferlab.simulation import RunInterrupted, prepare, run, seed_list
 
 
@@ -37,8 +38,7 @@ def endless() -> dict[str, Any]:
 
 
 def same_measurements(one: Result, other: Result) -> bool:
-    names = ("flows", "queues", "histograms", "queue_samples", "flow_samples")
-    return all(getattr(one, name).equals(getattr(other, name)) for name in names)
+    return all(getattr(one, name).equals(getattr(other, name)) for name in NAMES)
 
 
 def test_the_package_offers_run_and_its_results() -> None:

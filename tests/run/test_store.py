@@ -14,12 +14,13 @@ import pytest
 
 from bufferlab import store
 from bufferlab.errors import InputError, OutputError
+from bufferlab.frames import NAMES
 from bufferlab.plan import plan_json
 from bufferlab.results import Result, RunSet
 
 FILES = {
     "scenario.toml", "plan.json", "result.json", "summary.json", "flows.parquet", "queues.parquet",
-    "histograms.parquet", "queue_samples.parquet", "flow_samples.parquet",
+    "histograms.parquet", "queue_samples.parquet", "flow_samples.parquet", "classes.parquet", "class_samples.parquet",
 }  # fmt: skip
 
 
@@ -33,11 +34,21 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
     assert names(folder) == FILES
     assert names(folder.parent) == {"out"}
     loaded = Result.load(folder)
-    for name in ("flows", "queues", "histograms", "queue_samples", "flow_samples"):
+    for name in NAMES:
         assert getattr(loaded, name).equals(getattr(result, name))
     assert loaded.summary() == result.summary()
     assert loaded.plan == result.plan
     assert (loaded.scenario, loaded.seed, loaded.version) == ("# as given\n", 7, "0.0.1")
+
+
+def test_a_folder_of_an_older_version_lacks_frames_and_columns(tmp_path: Path, result: Result) -> None:
+    result.save(tmp_path / "out")
+    for name in ("classes", "class_samples"):
+        (tmp_path / f"out/{name}.parquet").unlink()
+    loaded = Result.load(tmp_path / "out")
+    assert loaded.classes.is_empty() and loaded.class_samples.is_empty()
+    assert loaded.summary() == result.summary()
+    assert RunSet([loaded, loaded]).classes.is_empty()
 
 
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:

@@ -76,6 +76,21 @@ impl PyOutcome {
         PyTable::new(&self.tables.histograms)
     }
 
+    /// One row a link and class.
+    fn classes(&self) -> PyTable {
+        PyTable::new(&self.tables.classes)
+    }
+
+    /// One row a bucket of the classes' sojourn times.
+    fn class_histograms(&self) -> PyTable {
+        PyTable::new(&self.tables.class_histograms)
+    }
+
+    /// Time series of what the sampled links' classes hold and estimate.
+    fn class_samples(&self) -> PyTable {
+        PyTable::new(&self.tables.class_samples)
+    }
+
     /// Time series of the sampled links.
     fn queue_samples(&self) -> PyTable {
         PyTable::new(&self.tables.queue_samples)
@@ -121,6 +136,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyTable>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
+    module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;
     module.add("PLAN_VERSION", Plan::VERSION)?;
     module.add("engine_version", env!("CARGO_PKG_VERSION"))?;
     Ok(())

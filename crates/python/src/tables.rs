@@ -6,7 +6,8 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt32Array, UInt64Array};
 use arrow_schema::ArrowError;
 use bufferlab_simulator::{
-    FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
+    ClassHistogramTable, ClassSampleTable, ClassTable, FlowTable, HistogramTable, Outcome, QueueSampleTable,
+    QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -16,7 +17,10 @@ pub struct Tables<T> {
     pub flows: T,
     pub queues: T,
     pub histograms: T,
+    pub classes: T,
+    pub class_histograms: T,
     pub queue_samples: T,
+    pub class_samples: T,
     pub sender_samples: T,
     pub receiver_samples: T,
 }
@@ -96,7 +100,13 @@ pub fn from_outcome(outcome: Outcome) -> Result<Tables<RecordBatch>, ArrowError>
         flows: flows(outcome.flows)?,
         queues: queues(outcome.queues)?,
         histograms: batch!(outcome.histograms, HistogramTable { link, group, lower_ps, upper_ps, count })?,
+        classes: classes(outcome.classes)?,
+        class_histograms: batch!(
+            outcome.class_histograms,
+            ClassHistogramTable { link, class, lower_ps, upper_ps, count }
+        )?,
         queue_samples: queue_samples(outcome.queue_samples)?,
+        class_samples: class_samples(outcome.class_samples)?,
         sender_samples: sender_samples(outcome.sender_samples)?,
         receiver_samples: batch!(
             outcome.receiver_samples,
@@ -157,6 +167,49 @@ fn queues(table: QueueTable) -> Result<RecordBatch, ArrowError> {
             whole_departed_packets,
             left_packets,
             busy_fraction,
+        }
+    )
+}
+
+fn classes(table: ClassTable) -> Result<RecordBatch, ArrowError> {
+    batch!(
+        table,
+        ClassTable {
+            link,
+            class,
+            arrived_packets,
+            arrived_bytes,
+            dropped_packets,
+            dropped_bytes,
+            departed_packets,
+            departed_bytes,
+            served_packets,
+            sojourn_mean_ps,
+            sojourn_max_ps,
+            whole_arrived_packets,
+            whole_dropped_packets,
+            whole_departed_packets,
+            left_packets,
+        }
+    )
+}
+
+fn class_samples(table: ClassSampleTable) -> Result<RecordBatch, ArrowError> {
+    batch!(
+        table,
+        ClassSampleTable {
+            time_ps,
+            link,
+            class,
+            backlog_packets,
+            backlog_bytes,
+            limit_packets,
+            limit_bytes,
+            threshold_ps,
+            rtt_ps,
+            delay_ps,
+            flows,
+            weight,
         }
     )
 }

@@ -6,6 +6,7 @@
 //! a queue discipline's limit does not cover the device).
 
 mod chains;
+mod classes;
 mod codel;
 #[cfg(test)]
 mod conformance;
@@ -19,6 +20,7 @@ mod red;
 mod rtt;
 mod splitbuff;
 
+pub use classes::{ClassEstimate, Estimates};
 pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::Drr;
 pub use fifo::Fifo;
@@ -118,6 +120,18 @@ pub trait QueueDisc {
 
     /// Changes how much may wait. What waits already stays; only new packets are refused, as in Linux.
     fn set_limit(&mut self, limit: Limit);
+
+    /// What its classes hold and what it thinks of them; nothing if it has none. Reading changes nothing.
+    fn estimates(&self) -> Option<Estimates> {
+        None
+    }
+
+    /// The class of the packet that the last call of `enqueue` brought, refused or not, or that the last one of
+    /// `dequeue` took; 0 where there are none.
+    #[inline]
+    fn class(&self) -> usize {
+        0
+    }
 }
 
 macro_rules! disciplines {
@@ -145,6 +159,13 @@ macro_rules! disciplines {
             }
             fn set_limit(&mut self, limit: Limit) {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.set_limit(limit),)* }
+            }
+            fn estimates(&self) -> Option<Estimates> {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.estimates(),)* }
+            }
+            #[inline]
+            fn class(&self) -> usize {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.class(),)* }
             }
         }
 

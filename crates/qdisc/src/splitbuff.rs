@@ -32,6 +32,7 @@
 //! sum is the mean over flows times C, which does not fall with flows that are slow.
 //! [`Classes::Random`] is the document's Blind-SplitBuff (section IV.D).
 
+mod reading;
 mod sketch;
 mod sub_buffer;
 #[cfg(test)]
@@ -39,7 +40,7 @@ mod tests;
 
 use bufferlab_units::{Rate, Span, Time};
 
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, RttInformation};
+use crate::{Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, RttInformation};
 use sub_buffer::SubBuffer;
 
 /// Most sub-buffers.
@@ -101,6 +102,8 @@ pub struct SplitBuff {
     parts: Vec<SubBuffer>,
     /// Between the sub-buffers, as propagation delays, s; nothing before the first period is over.
     thresholds: Option<Vec<f64>>,
+    /// Mean propagation delay of all packets of the last period, s.
+    center_s: f64,
     /// Smoothed delay in all sub-buffers (`T_q`), s.
     delay_s: f64,
     sums: Sums,
@@ -111,6 +114,8 @@ pub struct SplitBuff {
     /// The largest packet seen, bytes.
     quantum: u32,
     backlog: Backlog,
+    /// The sub-buffer of the packet that came or went last.
+    last: usize,
 }
 
 impl SplitBuff {
@@ -120,6 +125,7 @@ impl SplitBuff {
         let mut splitbuff = SplitBuff {
             parts: (0..count).map(|_| SubBuffer::new(config.service)).collect(),
             thresholds: None,
+            center_s: 0.0,
             delay_s: 0.0,
             sums: Sums::default(),
             next_update: Time::ZERO + config.update,
@@ -127,6 +133,7 @@ impl SplitBuff {
             granted: false,
             quantum: 0,
             backlog: Backlog::default(),
+            last: 0,
             config,
         };
         splitbuff.share_limit();
@@ -201,6 +208,7 @@ impl SplitBuff {
         let sigma_s = (sums.squares / count - mean_s * mean_s).max(0.0).sqrt();
         let queueing_s = if has_queueing { self.delay_s } else { 0.0 };
         let center_s = (mean_s - queueing_s).max(0.0);
+        self.center_s = center_s;
         let k = self.parts.len();
         let offset = |index: usize| (index as f64 - k as f64 / 2.0) * sigma_s;
         let thresholds: Vec<f64> = (1..k).map(|index| (center_s + offset(index)).max(0.0)).collect();
@@ -302,6 +310,7 @@ impl QueueDisc for SplitBuff {
         }
         self.quantum = self.quantum.max(packet.wire_bytes);
         let class = self.class_of(now, &packet);
+        self.last = class;
         let part = &mut self.parts[class];
         if !part.limit.admits(part.backlog(), packet.wire_bytes)
             || !self.config.limit.admits(self.backlog, packet.wire_bytes)
@@ -319,6 +328,7 @@ impl QueueDisc for SplitBuff {
             self.update(now);
         }
         let class = self.choose()?;
+        self.last = class;
         let packet = self.parts[class].pop(now)?;
         self.backlog.remove(&packet);
         Some(packet)
@@ -334,6 +344,15 @@ impl QueueDisc for SplitBuff {
         if self.thresholds.is_none() {
             self.share_limit();
         }
+    }
+
+    fn estimates(&self) -> Option<Estimates> {
+        Some(self.read())
+    }
+
+    #[inline]
+    fn class(&self) -> usize {
+        self.last
     }
 }
 

@@ -180,8 +180,8 @@ impl<K: Key> Engine<K> {
     /// A transmission ends.
     fn on_link(&mut self, now: Time, index: usize) {
         let link = &mut self.world.links[index];
-        let open = !link.mark_due(now)
-            || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues);
+        let open =
+            !link.mark_due(now) || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples);
         let departure = if open { link.depart(now) } else { None };
         let Some((packet, next)) = departure else {
             self.agenda.set_link(index, Time::NEVER);
@@ -229,9 +229,7 @@ impl<K: Key> Engine<K> {
     /// A packet arrives at a link.
     fn offer(&mut self, now: Time, index: usize, packet: Packet) {
         let link = &mut self.world.links[index];
-        if link.mark_due(now)
-            && !link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples.queues)
-        {
+        if link.mark_due(now) && !link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples) {
             return;
         }
         match link.arrive(now, &packet) {
@@ -278,7 +276,7 @@ impl<K: Key> Engine<K> {
             }
             let index = sender.identity.first_link;
             let link = &mut world.links[index as usize];
-            if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples.queues) {
+            if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples) {
                 self.transmit(now, local, rank, turn);
                 return;
             }
@@ -333,7 +331,7 @@ impl<K: Key> Engine<K> {
         control.report(end.as_ps());
         let marks = self.world.marks;
         for (index, link) in self.world.links.iter_mut().enumerate() {
-            link.pass_marks(end, &marks, index as u32, &mut self.samples.queues);
+            link.pass_marks(end, &marks, index as u32, &mut self.samples);
             link.finish(end);
         }
         for Ends { sender, receiver } in &mut self.world.ends {

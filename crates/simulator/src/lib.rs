@@ -43,8 +43,8 @@ mod world;
 pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{
-    ALL_GROUPS, FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable,
-    SenderSampleTable,
+    ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, FlowTable, HistogramTable,
+    NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
     ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan,

@@ -18,8 +18,14 @@ pub struct Outcome {
     pub queues: QueueTable,
     /// Sojourn-time histograms of the same pairs; only buckets that are not empty.
     pub histograms: HistogramTable,
+    /// One row a link and class of its discipline, if that has classes.
+    pub classes: ClassTable,
+    /// Sojourn-time histograms of the classes; only buckets that are not empty.
+    pub class_histograms: ClassHistogramTable,
     /// Time series of the sampled links.
     pub queue_samples: QueueSampleTable,
+    /// Time series of what the sampled links' disciplines hold and estimate, if they have classes.
+    pub class_samples: ClassSampleTable,
     /// Time series of the sampled senders.
     pub sender_samples: SenderSampleTable,
     /// Time series of the sampled receivers.
@@ -28,6 +34,10 @@ pub struct Outcome {
 
 /// Stands for "all groups" in [`QueueTable`] and [`HistogramTable`].
 pub const ALL_GROUPS: u32 = u32::MAX;
+/// Stands for "all classes" in [`ClassSampleTable`].
+pub const ALL_CLASSES: u32 = u32::MAX;
+/// Stands for "none" where a time or a limit may be missing.
+pub const NONE: u64 = u64::MAX;
 
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
@@ -141,6 +151,88 @@ table! {
         upper_ps: u64,
         /// Packets.
         count: u64,
+    }
+}
+
+table! {
+    /// One row a link and class, for disciplines that have classes.
+    ClassTable {
+        /// Index of the link in the plan.
+        link: u32,
+        /// Index of the class; classes of round-trip times from the shortest.
+        class: u32,
+        /// Packets that came in the measured window.
+        arrived_packets: u64,
+        /// The same in bytes.
+        arrived_bytes: u64,
+        /// Packets dropped in the measured window.
+        dropped_packets: u64,
+        /// The same in bytes.
+        dropped_bytes: u64,
+        /// Packets whose transmission ended in the measured window.
+        departed_packets: u64,
+        /// The same in bytes.
+        departed_bytes: u64,
+        /// Packets whose wait is counted in the sojourn figures.
+        served_packets: u64,
+        /// Mean wait, own transmission not counted, ps; 0 if no packet was served.
+        sojourn_mean_ps: f64,
+        /// Longest wait, ps.
+        sojourn_max_ps: u64,
+        /// Arrivals from the run's start, packets.
+        whole_arrived_packets: u64,
+        /// Drops from the run's start, packets.
+        whole_dropped_packets: u64,
+        /// Departures from the run's start, packets.
+        whole_departed_packets: u64,
+        /// Waiting or in transmission at the run's end, packets.
+        left_packets: u64,
+    }
+}
+
+table! {
+    /// One row a bucket.
+    ClassHistogramTable {
+        /// Index of the link in the plan.
+        link: u32,
+        /// Index of the class.
+        class: u32,
+        /// Least wait that falls into the bucket, ps.
+        lower_ps: u64,
+        /// Bound of the bucket, ps.
+        upper_ps: u64,
+        /// Packets.
+        count: u64,
+    }
+}
+
+table! {
+    /// One row a sampling time, link and class, and one of [`ALL_CLASSES`] before them.
+    ClassSampleTable {
+        /// Time, ps.
+        time_ps: u64,
+        /// Index of the link in the plan.
+        link: u32,
+        /// Index of the class, or [`ALL_CLASSES`].
+        class: u32,
+        /// Waiting packets.
+        backlog_packets: u64,
+        /// Waiting bytes.
+        backlog_bytes: u64,
+        /// How many packets may wait; [`NONE`] if packets are not counted.
+        limit_packets: u64,
+        /// How many bytes may wait; [`NONE`] if bytes are not counted.
+        limit_bytes: u64,
+        /// Round-trip time from which on packets belong to the next class, ps; [`NONE`] if there is no such.
+        threshold_ps: u64,
+        /// Mean round-trip time without queueing as the discipline estimates it, ps; [`NONE`] before it has one.
+        rtt_ps: u64,
+        /// Wait as the discipline smooths it, ps.
+        delay_ps: u64,
+        /// Active flows as the discipline estimates them; negative if it does not.
+        flows: f64,
+        /// Part of the service, in that of the class with the least.
+        weight: f64,
     }
 }
 

@@ -10,13 +10,12 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
     let mut outcome = Outcome { reached_ps: end.as_ps(), canceled, events, ..Outcome::default() };
     for (index, link) in world.links.iter().enumerate() {
         outcome.packets += link.statistics.departed_packets();
-        link.statistics.report(index as u32, &mut outcome.queues, &mut outcome.histograms);
+        link.statistics.report(index as u32, &mut outcome);
     }
     for flow in 0..world.ends.len() {
         push_flow(&mut outcome.flows, world, flow);
     }
-    let (queues, senders, receivers) = samples.into_tables();
-    (outcome.queue_samples, outcome.sender_samples, outcome.receiver_samples) = (queues, senders, receivers);
+    samples.report(&mut outcome);
     outcome
 }
 

@@ -1,9 +1,11 @@
 //! Rows of the time series, and their way into columns.
 
-use bufferlab_qdisc::Backlog;
+use bufferlab_qdisc::{Backlog, ClassEstimate, Estimates, Limit};
 use bufferlab_units::{Span, Time};
 
-use crate::outcome::{QueueSampleTable, ReceiverSampleTable, SenderSampleTable};
+use crate::outcome::{
+    ALL_CLASSES, ClassSampleTable, NONE, Outcome, QueueSampleTable, ReceiverSampleTable, SenderSampleTable,
+};
 
 /// A link at a moment; counters from the run's start.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +16,15 @@ pub(crate) struct QueueSample {
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
     pub(crate) departed_bytes: u64,
+}
+
+/// A class of a link's discipline at a moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassSample {
+    time: Time,
+    link: u32,
+    class: u32,
+    estimate: ClassEstimate,
 }
 
 /// A sender at a moment of its own time.
@@ -40,18 +51,26 @@ pub(crate) struct ReceiverSample {
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     pub(crate) queues: Vec<QueueSample>,
+    pub(crate) classes: Vec<ClassSample>,
     pub(crate) senders: Vec<SenderSample>,
     pub(crate) receivers: Vec<ReceiverSample>,
 }
 
 impl Samples {
-    /// The tables, each ordered by component, then time.
-    pub(crate) fn into_tables(self) -> (QueueSampleTable, SenderSampleTable, ReceiverSampleTable) {
-        (
-            queue_table(&by_component(&self.queues, |row| row.link)),
-            sender_table(&by_component(&self.senders, |row| row.flow)),
-            receiver_table(&by_component(&self.receivers, |row| row.flow)),
-        )
+    /// What a link's discipline says of itself.
+    pub(crate) fn note_classes(&mut self, time: Time, link: u32, estimates: Estimates) {
+        let whole = (ALL_CLASSES, estimates.whole);
+        for (class, estimate) in [whole].into_iter().chain((0..).zip(estimates.classes)) {
+            self.classes.push(ClassSample { time, link, class, estimate });
+        }
+    }
+
+    /// Moves the rows into an outcome's tables, each ordered by component, then time.
+    pub(crate) fn report(self, outcome: &mut Outcome) {
+        outcome.queue_samples = queue_table(&by_component(&self.queues, |row| row.link));
+        outcome.class_samples = class_table(&by_component(&self.classes, |row| row.link));
+        outcome.sender_samples = sender_table(&by_component(&self.senders, |row| row.flow));
+        outcome.receiver_samples = receiver_table(&by_component(&self.receivers, |row| row.flow));
     }
 }
 
@@ -85,6 +104,29 @@ fn queue_table(rows: &[QueueSample]) -> QueueSampleTable {
         arrived_packets: rows.iter().map(|row| row.arrived).collect(),
         dropped_packets: rows.iter().map(|row| row.dropped).collect(),
         departed_bytes: rows.iter().map(|row| row.departed_bytes).collect(),
+    }
+}
+
+fn class_table(rows: &[ClassSample]) -> ClassSampleTable {
+    let limits = || rows.iter().map(|row| row.estimate.limit);
+    let ps = |span: Option<Span>| span.map_or(NONE, Span::as_ps);
+    ClassSampleTable {
+        time_ps: rows.iter().map(|row| row.time.as_ps()).collect(),
+        link: rows.iter().map(|row| row.link).collect(),
+        class: rows.iter().map(|row| row.class).collect(),
+        backlog_packets: rows.iter().map(|row| row.estimate.backlog.packets).collect(),
+        backlog_bytes: rows.iter().map(|row| row.estimate.backlog.bytes).collect(),
+        limit_packets: limits()
+            .map(|limit| if let Limit::Packets(packets) = limit { packets } else { NONE })
+            .collect(),
+        limit_bytes: limits()
+            .map(|limit| if let Limit::Bytes(bytes) = limit { bytes } else { NONE })
+            .collect(),
+        threshold_ps: rows.iter().map(|row| ps(row.estimate.threshold)).collect(),
+        rtt_ps: rows.iter().map(|row| ps(row.estimate.rtt)).collect(),
+        delay_ps: rows.iter().map(|row| row.estimate.delay.as_ps()).collect(),
+        flows: rows.iter().map(|row| row.estimate.flows.unwrap_or(-1.0)).collect(),
+        weight: rows.iter().map(|row| row.estimate.weight).collect(),
     }
 }
 

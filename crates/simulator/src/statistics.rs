@@ -1,11 +1,13 @@
-//! What a link counts, in total and for each group of flows.
+//! What a link counts, in total, for each group of flows and for each class of its discipline.
+
+mod classes;
 
 use bufferlab_qdisc::{Backlog, Packet};
 use bufferlab_units::{Span, Time};
 
 use crate::histogram::Histogram;
 use crate::marks::MarkPlan;
-use crate::outcome::{ALL_GROUPS, HistogramTable, QueueTable};
+use crate::outcome::{ALL_GROUPS, HistogramTable, Outcome, QueueTable};
 
 /// Packets and bytes counted from the run's start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +45,12 @@ impl Waits {
         self.histogram.record(wait);
     }
 
+    /// 0 if there are none.
+    fn mean_ps(&self) -> f64 {
+        let waits = self.histogram.total();
+        if waits == 0 { 0.0 } else { self.sum_ps as f64 / waits as f64 }
+    }
+
     fn add(&mut self, other: &Waits) {
         self.sum_ps += other.sum_ps;
         self.max = self.max.max(other.max);
@@ -72,6 +80,8 @@ pub(crate) struct LinkStatistics {
     max: Backlog,
     /// Transmission time within the window.
     busy: Span,
+    /// By class, if the discipline has classes.
+    classes: Vec<GroupStatistics>,
 }
 
 impl LinkStatistics {
@@ -85,6 +95,7 @@ impl LinkStatistics {
             last_change: Time::ZERO,
             max: Backlog::default(),
             busy: Span::ZERO,
+            classes: Vec::new(),
         }
     }
 
@@ -202,7 +213,7 @@ impl LinkStatistics {
 
     /// The warm-up ends: counters of the measured window start from here.
     pub(crate) fn start_measuring(&mut self, backlog: Backlog) {
-        for group in &mut self.groups {
+        for group in self.groups.iter_mut().chain(&mut self.classes) {
             group.at_warmup = group.counters;
         }
         self.max = backlog;
@@ -211,9 +222,8 @@ impl LinkStatistics {
     /// Forgets what was measured before the window, where it was booked as it happened. The rest of a
     /// transmission under way belongs to the window.
     pub(crate) fn forget_window(&mut self, now: Time, departs: Time) {
-        for waits in self.groups.iter_mut().filter_map(|group| group.waits.as_deref_mut()) {
-            waits.clear();
-        }
+        let groups = self.groups.iter_mut().chain(&mut self.classes);
+        groups.filter_map(|group| group.waits.as_deref_mut()).for_each(Waits::clear);
         (self.packet_area, self.byte_area, self.last_change) = (0, 0, now);
         self.busy = if departs == Time::NEVER { Span::ZERO } else { departs.saturating_since(now) };
     }
@@ -243,7 +253,9 @@ impl LinkStatistics {
     }
 
     /// Appends this link's rows.
-    pub(crate) fn report(&self, link: u32, queues: &mut QueueTable, histograms: &mut HistogramTable) {
+    pub(crate) fn report(&self, link: u32, outcome: &mut Outcome) {
+        self.report_classes(link, outcome);
+        let (queues, histograms) = (&mut outcome.queues, &mut outcome.histograms);
         let mut all = GroupStatistics { waits: Some(Box::new(Waits::new())), ..GroupStatistics::default() };
         for (group, statistics) in self.groups.iter().enumerate() {
             if statistics.counters.arrived.packets + statistics.counters.lost_packets > 0 {
@@ -276,8 +288,7 @@ impl LinkStatistics {
         table.departed_packets.push(now.departed.packets - then.departed.packets);
         table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
         table.served_packets.push(served);
-        let sum_ps = waits.map_or(0, |waits| waits.sum_ps);
-        table.sojourn_mean_ps.push(if served == 0 { 0.0 } else { sum_ps as f64 / served as f64 });
+        table.sojourn_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
         table.sojourn_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
         table.backlog_mean_packets.push(of_link(self.packet_area as f64));
         table.backlog_mean_bytes.push(of_link(self.byte_area as f64));

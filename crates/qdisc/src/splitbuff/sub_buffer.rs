@@ -17,7 +17,7 @@ pub(super) struct SubBuffer {
     /// It was seen once.
     known: bool,
     /// Smoothed delay here (`T_qx`), s.
-    delay_s: f64,
+    pub(super) delay_s: f64,
     /// Sums of this period: round-trip times of arrivals, waits of departures.
     rtt_s: f64,
     arrived: u64,
@@ -102,6 +102,11 @@ impl SubBuffer {
     /// there are none now.
     pub(super) fn need_s(&self) -> f64 {
         self.propagation_s * self.flows.max(1.0)
+    }
+
+    /// Flows served in the last period, about, if they are counted.
+    pub(super) fn counted_flows(&self) -> Option<f64> {
+        self.sketch.is_some().then_some(self.flows)
     }
 
     /// Flows that were served in this period, about.

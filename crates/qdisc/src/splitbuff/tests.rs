@@ -60,6 +60,41 @@ fn the_document_s_example_gives_62_and_6187_packets() {
 }
 
 #[test]
+fn what_is_estimated_can_be_read() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let before = queue.estimates().unwrap();
+    assert_eq!((before.classes.len(), before.whole.rtt, before.classes[0].threshold), (2, None, None));
+    feed(&mut queue, &[10, 990], 0, 500);
+    let (twin, read) = (queue.clone(), queue.estimates().unwrap());
+    assert_eq!(read.whole.rtt, Some(Span::from_ms(500)));
+    assert_eq!(read.classes[0].rtt, Some(Span::from_ms(10)));
+    assert_eq!(read.classes[1].rtt, Some(Span::from_ms(990)));
+    assert_eq!((read.classes[0].threshold, read.classes[1].threshold), (Some(Span::from_ms(500)), None));
+    assert_eq!(
+        read.classes.iter().map(|class| class.limit).collect::<Vec<_>>(),
+        [62, 6187].map(Limit::Packets)
+    );
+    assert!((read.classes[1].flows.unwrap() - 1.0).abs() < 0.01 && read.classes[0].weight == 1.0);
+    assert_eq!(format!("{twin:?}"), format!("{queue:?}"));
+}
+
+#[test]
+fn the_class_is_that_of_the_packet_that_came_or_went() {
+    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(2), ..config(header()) });
+    feed(&mut queue, &[10, 990], 0, 300);
+    let mut drops = Drops::new();
+    for (rtt_ms, class) in [(990, 1), (10, 0), (990, 1)] {
+        queue.enqueue(at(300), packet(rtt_ms, 0, rtt_ms), &mut drops);
+        assert_eq!(queue.class(), class);
+    }
+    assert_eq!(drops.len(), 1);
+    for _ in 0..2 {
+        let class = usize::from(queue.dequeue(at(301), &mut drops).unwrap().srtt_us == 990_000);
+        assert_eq!(queue.class(), class);
+    }
+}
+
+#[test]
 fn the_sum_of_the_sizes_is_never_above_the_limit() {
     let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(600), ..config(header()) });
     feed(&mut queue, &[10, 990], 0, 500);

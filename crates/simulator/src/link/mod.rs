@@ -14,7 +14,7 @@ pub(crate) use fifo::Fifo;
 pub(crate) use queued::Queued;
 
 use crate::marks::{Mark, MarkPlan, Marks};
-use crate::samples::QueueSample;
+use crate::samples::{QueueSample, Samples};
 use crate::statistics::LinkStatistics;
 
 /// Who waits, who is sent.
@@ -71,8 +71,11 @@ pub(crate) struct LinkSetup {
 
 impl Link {
     pub(crate) fn new(setup: LinkSetup) -> Link {
-        let mut changes = setup.changes;
+        let (mut changes, mut statistics) = (setup.changes, setup.statistics);
         changes.reverse();
+        if let Server::Queued(queued) = &setup.server {
+            statistics.set_classes(queued.estimates().map_or(0, |estimates| estimates.classes.len()));
+        }
         Link {
             server: setup.server,
             marks: setup.marks,
@@ -80,7 +83,7 @@ impl Link {
             loss: setup.loss,
             heed_from: Time::ZERO,
             changes,
-            statistics: setup.statistics,
+            statistics,
             delay: setup.delay,
         }
     }
@@ -141,13 +144,18 @@ impl Link {
         now: Time,
         plan: &MarkPlan,
         link: u32,
-        samples: &mut Vec<QueueSample>,
+        samples: &mut Samples,
     ) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(now, plan) {
             let backlog = self.backlog_before(time);
             if sample {
                 let (arrived, dropped, departed_bytes) = self.statistics.totals();
-                samples.push(QueueSample { time, link, backlog, arrived, dropped, departed_bytes });
+                samples.queues.push(QueueSample { time, link, backlog, arrived, dropped, departed_bytes });
+                if let Server::Queued(queued) = &self.server
+                    && let Some(estimates) = queued.estimates()
+                {
+                    samples.note_classes(time, link, estimates);
+                }
             }
             if warmup {
                 self.statistics.start_measuring(backlog);

@@ -3,7 +3,7 @@
 //! A packet that arrives while the transmitter is idle starts at once; what waits is in the discipline, the
 //! packet in transmission is not.
 
-use bufferlab_qdisc::{AnyQdisc, Backlog, Drops, Limit, Packet, QueueDisc};
+use bufferlab_qdisc::{AnyQdisc, Backlog, Drops, Estimates, Limit, Packet, QueueDisc};
 use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
@@ -16,6 +16,8 @@ pub(crate) struct Queued {
     clock: TransmissionClock,
     /// The packet being sent.
     in_service: Option<Packet>,
+    /// Its class.
+    class: usize,
     departs: Time,
     drops: Drops,
     /// Marks counted so far.
@@ -25,7 +27,15 @@ pub(crate) struct Queued {
 impl Queued {
     pub(crate) fn new(qdisc: AnyQdisc, rate: Rate) -> Queued {
         let clock = TransmissionClock::new(rate);
-        Queued { qdisc, clock, in_service: None, departs: Time::NEVER, drops: Drops::new(), marks: 0 }
+        Queued {
+            qdisc,
+            clock,
+            in_service: None,
+            class: 0,
+            departs: Time::NEVER,
+            drops: Drops::new(),
+            marks: 0,
+        }
     }
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
@@ -38,6 +48,8 @@ impl Queued {
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.qdisc.enqueue(now, packet, &mut self.drops);
+        // who has classes drops only what comes
+        statistics.on_class_arrival(self.qdisc.class(), packet.wire_bytes, !self.drops.is_empty());
         self.count_mark(packet.group, statistics);
         let idle = self.in_service.is_none();
         if idle {
@@ -51,6 +63,7 @@ impl Queued {
     pub(crate) fn depart(&mut self, now: Time, statistics: &mut LinkStatistics) -> Option<(Packet, Time)> {
         let packet = self.in_service.take()?;
         statistics.on_departure(packet.group, packet.wire_bytes);
+        statistics.on_class_departure(self.class, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.serve(now, statistics);
         self.count_drops(statistics);
@@ -66,6 +79,8 @@ impl Queued {
         self.departs = match &self.in_service {
             Some(packet) => {
                 let transmission = self.clock.next(packet.wire_bytes);
+                self.class = self.qdisc.class();
+                statistics.on_class_service(self.class, now - packet.enqueued);
                 statistics.on_service(packet, now - packet.enqueued, transmission);
                 now + transmission
             }
@@ -94,6 +109,10 @@ impl Queued {
         self.qdisc.backlog()
     }
 
+    pub(crate) fn estimates(&self) -> Option<Estimates> {
+        self.qdisc.estimates()
+    }
+
     pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {
         statistics.forget_window(now, self.departs);
     }
@@ -103,7 +122,11 @@ impl Queued {
         statistics.before_change(end, self.qdisc.backlog());
         statistics.cut_window(end, self.departs);
         let mut left: Vec<Packet> = self.in_service.take().into_iter().collect();
+        if !left.is_empty() {
+            statistics.on_class_left(self.class);
+        }
         while let Some(packet) = self.qdisc.dequeue(end, &mut self.drops) {
+            statistics.on_class_left(self.qdisc.class());
             left.push(packet);
         }
         left.extend(self.drops.drain(..).map(|dropped| dropped.packet));

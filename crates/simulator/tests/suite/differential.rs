@@ -27,7 +27,10 @@ pub(crate) fn assert_agreement(plan: &Plan) {
     assert_eq!(fast.flows, slow.flows, "flows: the engine's to the left, the oracle's to the right");
     assert_eq!(fast.queues, slow.queues, "queues: the engine's to the left, the oracle's to the right");
     assert_eq!(fast.histograms, slow.histograms);
+    assert_eq!(fast.classes, slow.classes, "classes: the engine's to the left, the oracle's to the right");
+    assert_eq!(fast.class_histograms, slow.class_histograms);
     assert_eq!(fast.queue_samples, slow.queue_samples);
+    assert_eq!(fast.class_samples, slow.class_samples);
     assert_eq!(fast.sender_samples, slow.sender_samples);
     assert_eq!(fast.receiver_samples, slow.receiver_samples);
     assert_eq!(fast, slow);

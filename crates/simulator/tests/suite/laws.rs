@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, Control, Outcome, Plan, QueueSampleTable, QueueTable, ReceiverSampleTable, RecoveryPlan,
-    SenderSampleTable, SourcePlan, run,
+    ALL_GROUPS, ClassSampleTable, Control, Outcome, Plan, QueueSampleTable, QueueTable, ReceiverSampleTable,
+    RecoveryPlan, SenderSampleTable, SourcePlan, run,
 };
 use proptest::prelude::*;
 
@@ -18,8 +18,10 @@ fn outcome(plan: &Plan) -> Outcome {
     run(plan, &Control::default()).expect("the plan is within bounds")
 }
 
-/// Every link and group: arrived = departed + dropped + left. A link's row is the sum of its groups'.
+/// Every link, group and class: arrived = departed + dropped + left. A link's row is the sum of its groups', and, where
+/// there are classes, of theirs.
 pub(crate) fn assert_conservation(outcome: &Outcome) {
+    assert_classes(outcome);
     let queues = &outcome.queues;
     for row in 0..queues.link.len() {
         let gone = queues.whole_departed_packets[row] + queues.whole_dropped_packets[row];
@@ -28,6 +30,32 @@ pub(crate) fn assert_conservation(outcome: &Outcome) {
         if queues.group[row] == ALL_GROUPS {
             assert_sums(queues, row);
         }
+    }
+}
+
+fn assert_classes(outcome: &Outcome) {
+    let (queues, classes) = (&outcome.queues, &outcome.classes);
+    for row in 0..classes.link.len() {
+        let gone = classes.whole_departed_packets[row] + classes.whole_dropped_packets[row];
+        assert_eq!(
+            classes.whole_arrived_packets[row],
+            gone + classes.left_packets[row],
+            "row {row} of {classes:?}"
+        );
+    }
+    let whole = (0..queues.link.len()).filter(|&row| queues.group[row] == ALL_GROUPS);
+    for row in whole.filter(|&row| classes.link.contains(&queues.link[row])) {
+        let of_link = |column: &[u64]| -> u64 {
+            (0..column.len())
+                .filter(|&class| classes.link[class] == queues.link[row])
+                .map(|class| column[class])
+                .sum()
+        };
+        assert_eq!(queues.arrived_bytes[row], of_link(&classes.arrived_bytes));
+        assert_eq!(queues.dropped_bytes[row], of_link(&classes.dropped_bytes));
+        assert_eq!(queues.departed_bytes[row], of_link(&classes.departed_bytes));
+        assert_eq!(queues.served_packets[row], of_link(&classes.served_packets));
+        assert_eq!(queues.left_packets[row], of_link(&classes.left_packets));
     }
 }
 
@@ -108,6 +136,7 @@ fn assert_sample_counts(plan: &Plan, outcome: &Outcome) {
 fn without_samples(outcome: Outcome) -> Outcome {
     Outcome {
         queue_samples: QueueSampleTable::default(),
+        class_samples: ClassSampleTable::default(),
         sender_samples: SenderSampleTable::default(),
         receiver_samples: ReceiverSampleTable::default(),
         ..outcome

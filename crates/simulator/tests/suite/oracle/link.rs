@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Limit, Packet, QueueDisc};
+use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
 use bufferlab_simulator::{LimitPlan, LinkPlan, Plan};
 use bufferlab_units::{Span, Stream, Time};
 
@@ -32,6 +32,8 @@ impl fmt::Display for Fate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stay {
     pub(super) group: u32,
+    /// Class of the discipline, if it has classes.
+    pub(super) class: usize,
     pub(super) bytes: u64,
     pub(super) arrived: Time,
     /// Before it reached the queue.
@@ -61,8 +63,8 @@ pub(super) struct Link {
     pub(super) stays: Vec<Stay>,
     /// The backlog after each change.
     pub(super) backlogs: Vec<(Time, Backlog)>,
-    /// When samples were asked for.
-    pub(super) samples: Vec<Time>,
+    /// When samples were asked for, and what the discipline said of its classes.
+    pub(super) samples: Vec<(Time, Option<Estimates>)>,
 }
 
 impl Link {
@@ -85,11 +87,29 @@ impl Link {
         }
     }
 
+    pub(super) fn read(&mut self, now: Time) {
+        self.samples.push((now, self.qdisc.estimates()));
+    }
+
+    /// Classes of its discipline.
+    pub(super) fn classes(&self) -> usize {
+        self.qdisc.estimates().map_or(0, |estimates| estimates.classes.len())
+    }
+
     pub(super) fn arrive(&mut self, now: Time, packet: Packet) -> Fate {
         let (group, bytes) = (u32::from(packet.group), u64::from(packet.wire_bytes));
         let lost = self.loss_ppb > 0 && self.is_lost();
         let place = self.stays.len();
-        self.stays.push(Stay { group, bytes, arrived: now, lost, dropped: None, marked: None, sent: None });
+        self.stays.push(Stay {
+            group,
+            class: 0,
+            bytes,
+            arrived: now,
+            lost,
+            dropped: None,
+            marked: None,
+            sent: None,
+        });
         if !lost {
             self.waiting.push_back((packet, place));
             self.enqueue(now, packet, place);
@@ -112,6 +132,7 @@ impl Link {
         }
         let (mut drops, marks) = (Drops::new(), self.qdisc.marks());
         self.qdisc.enqueue(now, packet, &mut drops);
+        self.stays[place].class = self.qdisc.class();
         if self.qdisc.marks() > marks {
             self.stays[place].marked = Some(now);
         }

@@ -13,6 +13,7 @@
 //! Within a sender, acknowledgements are answered first, one by one, then comes the application's stop, then what
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
+mod classes;
 mod flow;
 mod link;
 mod report;
@@ -142,7 +143,7 @@ impl<'a> Oracle<'a> {
                     flow.read(now, sample, warmup);
                 }
                 if sample {
-                    self.links.iter_mut().for_each(|link| link.samples.push(now));
+                    self.links.iter_mut().for_each(|link| link.read(now));
                 }
             }
             (Turn::Departure { link }, Event::Departure) => self.on_departure(now, link),

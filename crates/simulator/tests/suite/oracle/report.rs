@@ -9,6 +9,7 @@ use bufferlab_simulator::{
 use bufferlab_units::Time;
 
 use super::Oracle;
+use super::classes::report_class_samples;
 use super::link::{Link, Stay};
 
 /// A stretch of time, its end not included.
@@ -35,7 +36,7 @@ impl Window {
 
 impl Stay {
     /// Reached the queue: not lost before it.
-    fn came(&self) -> bool {
+    pub(super) fn came(&self) -> bool {
         !self.lost
     }
 
@@ -73,14 +74,16 @@ impl Oracle<'_> {
         }
         if self.plan.links[index as usize].sample {
             report_queue_samples(index, link, &mut outcome.queue_samples);
+            report_class_samples(index, link, &mut outcome.class_samples);
         }
+        self.report_classes(index, link, outcome);
     }
 
     fn window(&self) -> Window {
         Window { from: Time::from_ps(self.plan.warmup_ps), to: Time::from_ps(self.plan.duration_ps) }
     }
 
-    fn report_packets(&self, stays: &[Stay], table: &mut QueueTable) {
+    pub(super) fn report_packets(&self, stays: &[Stay], table: &mut QueueTable) {
         let measured = self.window();
         let whole = Window { from: Time::ZERO, ..measured };
         let count = |filter: &dyn Fn(&Stay) -> bool| {
@@ -106,7 +109,7 @@ impl Oracle<'_> {
         table.left_packets.push(count(&|s| s.came() && s.dropped.is_none() && !s.left_by(whole.to)).0);
     }
 
-    fn report_waits(
+    pub(super) fn report_waits(
         &self,
         link: u32,
         group: u32,
@@ -221,7 +224,7 @@ impl Oracle<'_> {
 
 /// What had happened before each sampling time.
 fn report_queue_samples(index: u32, link: &Link, table: &mut QueueSampleTable) {
-    for &time in &link.samples {
+    for &(time, _) in &link.samples {
         let backlog = link.backlogs.iter().take_while(|(at, _)| *at < time).last();
         let (packets, bytes) = backlog.map_or((0, 0), |(_, backlog)| (backlog.packets, backlog.bytes));
         let came = || link.stays.iter().filter(|stay| stay.came() && stay.arrived < time);

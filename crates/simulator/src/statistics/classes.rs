@@ -1,0 +1,79 @@
+//! The same for the classes of a discipline. A link without classes does nothing here.
+
+use bufferlab_units::Span;
+
+use super::{GroupStatistics, LinkStatistics, Waits, count};
+use crate::outcome::Outcome;
+
+impl LinkStatistics {
+    /// The discipline has so many classes.
+    pub(crate) fn set_classes(&mut self, classes: usize) {
+        self.classes = vec![GroupStatistics::default(); classes];
+    }
+
+    /// A packet came, and was refused or not.
+    #[inline]
+    pub(crate) fn on_class_arrival(&mut self, class: usize, wire_bytes: u32, refused: bool) {
+        if let Some(books) = self.classes.get_mut(class) {
+            count(&mut books.counters.arrived, wire_bytes);
+            if refused {
+                count(&mut books.counters.dropped, wire_bytes);
+            }
+        }
+    }
+
+    /// A packet starts its transmission after waiting so long.
+    #[inline]
+    pub(crate) fn on_class_service(&mut self, class: usize, wait: Span) {
+        if let Some(books) = self.classes.get_mut(class) {
+            books.record(wait);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_class_departure(&mut self, class: usize, wire_bytes: u32) {
+        if let Some(books) = self.classes.get_mut(class) {
+            count(&mut books.counters.departed, wire_bytes);
+        }
+    }
+
+    pub(crate) fn on_class_left(&mut self, class: usize) {
+        if let Some(books) = self.classes.get_mut(class) {
+            books.counters.left_packets += 1;
+        }
+    }
+
+    pub(super) fn report_classes(&self, link: u32, outcome: &mut Outcome) {
+        for (class, books) in (0..).zip(&self.classes) {
+            let (now, then, table) = (&books.counters, &books.at_warmup, &mut outcome.classes);
+            let waits = books.waits.as_deref();
+            table.link.push(link);
+            table.class.push(class);
+            table.arrived_packets.push(now.arrived.packets - then.arrived.packets);
+            table.arrived_bytes.push(now.arrived.bytes - then.arrived.bytes);
+            table.dropped_packets.push(now.dropped.packets - then.dropped.packets);
+            table.dropped_bytes.push(now.dropped.bytes - then.dropped.bytes);
+            table.departed_packets.push(now.departed.packets - then.departed.packets);
+            table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
+            table.served_packets.push(waits.map_or(0, |waits| waits.histogram.total()));
+            table.sojourn_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
+            table.sojourn_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
+            table.whole_arrived_packets.push(now.arrived.packets);
+            table.whole_dropped_packets.push(now.dropped.packets);
+            table.whole_departed_packets.push(now.departed.packets);
+            table.left_packets.push(now.left_packets);
+            report_histogram(link, class, waits, outcome);
+        }
+    }
+}
+
+fn report_histogram(link: u32, class: u32, waits: Option<&Waits>, outcome: &mut Outcome) {
+    let table = &mut outcome.class_histograms;
+    for (lower, upper, count) in waits.iter().flat_map(|waits| waits.histogram.buckets()) {
+        table.link.push(link);
+        table.class.push(class);
+        table.lower_ps.push(lower);
+        table.upper_ps.push(upper);
+        table.count.push(count);
+    }
+}
