@@ -2,7 +2,16 @@
 
 from typing import Final, final
 
-__all__ = ["ALL_CLASSES", "ALL_GROUPS", "PLAN_VERSION", "Control", "Outcome", "Table", "engine_version", "simulate"]
+__all__ = [
+    "ALL_CLASSES",
+    "ALL_GROUPS",
+    "PLAN_VERSION",
+    "Control",
+    "Outcome",
+    "Table",
+    "engine_version",
+    "simulate",
+]
 
 ALL_GROUPS: Final[int]
 """Stands for "all groups" in the column `group` of queues and histograms."""

@@ -53,7 +53,9 @@ class Frames:
             samples, `propagation_ms` the round trip without any waiting or transmission; `transfer_bytes`
             what a transfer has to send, `completion_s` the time from its start (its SYN, or without a
             handshake its first segment) to the acknowledgment of its last byte: null if it was not done by
-            the run's end.
+            the run's end; `reordered_packets` those that came after one of a higher number that was
+            sent later (RFC 4737 by the times of sending), `spurious_retransmissions` the data packets that
+            came though they were there already.
         queues: One row a link and group, and one of group "all" for each link. `loss_fraction` is drops over
             arrivals at the queue; `utilization` the bits that left in the measured window over what the link
             could carry; sojourn times are waits in the queue, own transmission not counted.
@@ -63,12 +65,12 @@ class Frames:
         flow_samples: Time series of the sampled flows, likewise.
         classes: One row a link and class of its discipline, for disciplines that have classes (SplitBuff's
             sub-buffers, the shortest round-trip times first); columns as those of `queues`.
-        class_samples: Time series of what such disciplines hold and estimate on the sampled links, one row a class
-            and one with class `null` for the whole: `limit_…` is how much may wait, `threshold_ms` the round-trip
-            time from which on packets belong to the next class, `rtt_ms` the mean round-trip time without queueing,
-            `delay_ms` the smoothed wait, `flows` the number of active flows, `weight` the part of the service in that
-            of the class with the least. What a discipline does not know (yet) is `null`. These are the router's
-            estimates; what was is in the other frames.
+        class_samples: Time series of what such disciplines hold and estimate on the sampled links, one row a
+            class and one with class `null` for the whole: `limit_…` is how much may wait, `threshold_ms` the
+            round-trip time from which on packets belong to the next class, `rtt_ms` the mean round-trip time
+            without queueing, `delay_ms` the smoothed wait, `flows` the number of active flows, `weight` the
+            part of the service in that of the class with the least. What a discipline does not know (yet) is
+            `null`. These are the router's estimates; what was is in the other frames.
     """
 
     flows: pl.DataFrame
@@ -106,7 +108,9 @@ def from_outcome(outcome: Outcome, plan: Plan) -> Frames:
         flow_samples=_flow_samples(
             pl.DataFrame(outcome.sender_samples()), pl.DataFrame(outcome.receiver_samples()), plan
         ),
-        classes=_classes(pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), plan, window_s),
+        classes=_classes(
+            pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), plan, window_s
+        ),
         class_samples=_class_samples(pl.DataFrame(outcome.class_samples()), plan),
     )
 
@@ -148,11 +152,15 @@ def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
         "retransmissions",
         "timeouts",
         "recoveries",
+        "reordered_packets",
+        "spurious_retransmissions",
         "whole_delivered_bytes",
         "whole_sent_packets",
         "whole_retransmissions",
         "whole_timeouts",
         "whole_recoveries",
+        "whole_reordered_packets",
+        "whole_spurious_retransmissions",
         "transfer_bytes",
         _seconds(finished).alias("finished_s"),
         _seconds(finished - pl.col("start_ps")).alias("completion_s"),

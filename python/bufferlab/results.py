@@ -26,9 +26,9 @@ class Result:
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
         plan: The plan that ran, as plain values.
         plan_hash: Identity of the plan.
-        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and
-            `class_samples` are at hand as attributes of the result, too. See `bufferlab.frames.Frames` for the
-            columns.
+        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`
+            and `class_samples` are at hand as attributes of the result, too. `bufferlab.frames.Frames` has
+            the columns.
         reached_ps: Simulated time, ps.
         events: Events that the engine processed.
         packets: Packets that left a link, summed over links.
@@ -149,8 +149,8 @@ class Result:
 class RunSet(Sequence[Result]):
     """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
 
-    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and `class_samples` are the runs'
-    frames on top of each other, told apart by their column `seed`.
+    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and `class_samples` are the
+    runs' frames on top of each other, told apart by their column `seed`.
     """
 
     results: Sequence[Result]

@@ -70,6 +70,8 @@ FLOW_FIGURES: Final = (
     Figure("retransmissions", "retransmissions"),
     Figure("timeouts", "timeouts"),
     Figure("recoveries", "fast recoveries"),
+    Figure("reordered_packets", "packets overtaken"),
+    Figure("spurious_retransmissions", "retransmitted in vain"),
     Figure("finished_flows", "transfers finished"),
     Figure("unfinished_flows", "transfers not finished"),
     Figure("completion_s", "finish: mean, s"),
@@ -77,6 +79,9 @@ FLOW_FIGURES: Final = (
     Figure("completion_p95_s", "finish: 95 % within, s"),
     Figure("completion_p99_s", "finish: 99 % within, s"),
 )
+
+_LATER_FLOW_FIGURES: Final = ("reordered_packets", "spurious_retransmissions")
+"""Results that older versions stored lack them."""
 
 QUEUE_FIGURES: Final = (
     Figure("utilization", "utilization, %", 100),
@@ -161,6 +166,7 @@ def _flow_row(name: str, flows: pl.DataFrame) -> Document:
         "retransmissions": totals["retransmissions"][0],
         "timeouts": totals["timeouts"][0],
         "recoveries": totals["recoveries"][0],
+        **{name: totals[name][0] if name in totals.columns else None for name in _LATER_FLOW_FIGURES},
         **_completion_row(flows.filter("counts")),
     }
 

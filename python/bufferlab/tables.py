@@ -27,7 +27,10 @@ _WIDE_COLUMN_WIDTH: Final = 22
 _HTML_COLUMNS: Final = 8
 
 _ONLY_OF_SEVERAL_FLOWS: Final = {"goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index"}
-_ONLY_IF_NOT_ZERO: Final = {"lost_packets", "marked_packets", "finished_flows", "unfinished_flows"}
+_ONLY_IF_NOT_ZERO: Final = {
+    "lost_packets", "marked_packets", "finished_flows", "unfinished_flows", "reordered_packets",
+    "spurious_retransmissions",
+}  # fmt: skip
 _NONE: Final = "–"
 
 

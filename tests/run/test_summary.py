@@ -21,6 +21,7 @@ FLOW_KEYS = {
     "group", "flows", "goodput_bps", "goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index",
     "rtt_ms", "retransmission_fraction", "retransmissions", "timeouts", "recoveries", "finished_flows",
     "unfinished_flows", "completion_s", "completion_p50_s", "completion_p95_s", "completion_p99_s",
+    "reordered_packets", "spurious_retransmissions",
 }  # fmt: skip
 QUEUE_KEYS = {
     "link", "group", "utilization", "throughput_bps", "loss_fraction", "dropped_packets", "lost_packets",

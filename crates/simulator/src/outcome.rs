@@ -77,6 +77,14 @@ table! {
         recoveries: u64,
         /// The same from the run's start.
         whole_recoveries: u64,
+        /// Data packets that came after one of a higher number that was sent later, in the measured window.
+        reordered_packets: u64,
+        /// The same from the run's start.
+        whole_reordered_packets: u64,
+        /// Data packets that came though they were there already, in the measured window: retransmitted in vain.
+        spurious_retransmissions: u64,
+        /// The same from the run's start.
+        whole_spurious_retransmissions: u64,
         /// Sum of the round-trip samples in the measured window, ps.
         rtt_sum_ps: f64,
         /// Number of those samples.

@@ -5,7 +5,7 @@
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_transport::{Ack, Receiver, SackBlocks};
+use bufferlab_transport::{Ack, Disorder, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
@@ -32,6 +32,7 @@ pub(crate) struct ReceivingHost {
     transfer_bytes: u64,
     datagram_bytes: u64,
     delivered_at_warmup: u64,
+    disorder_at_warmup: Disorder,
     ack_bytes: u32,
     payload_bytes: u32,
     header_bytes: u32,
@@ -65,6 +66,7 @@ impl ReceivingHost {
             datagram_bytes: 0,
             header_bytes: setup.header_bytes,
             delivered_at_warmup: 0,
+            disorder_at_warmup: Disorder::default(),
             returns: setup.returns.map(Box::new),
         }
     }
@@ -288,6 +290,16 @@ impl ReceivingHost {
         self.delivered_at_warmup
     }
 
+    /// What came out of order since the run's start.
+    pub(crate) fn disorder(&self) -> Disorder {
+        self.receiver.as_ref().map_or(Disorder::default(), Receiver::disorder)
+    }
+
+    /// The same when the warm-up ended.
+    pub(crate) fn disorder_at_warmup(&self) -> Disorder {
+        self.disorder_at_warmup
+    }
+
     /// Handles the marks up to `local`, the host's time; false once the run has ended.
     #[cold]
     pub(crate) fn pass_marks(
@@ -301,6 +313,7 @@ impl ReceivingHost {
             let delivered_bytes = self.delivered_bytes();
             if warmup {
                 self.delivered_at_warmup = delivered_bytes;
+                self.disorder_at_warmup = self.disorder();
             }
             if sample {
                 rows.push(ReceiverSample { time, flow, delivered_bytes });

@@ -36,6 +36,11 @@ fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
     table.whole_timeouts.push(now.timeouts);
     table.recoveries.push(now.recoveries - then.recoveries);
     table.whole_recoveries.push(now.recoveries);
+    let (now_disorder, then_disorder) = (receiver.disorder(), receiver.disorder_at_warmup());
+    table.reordered_packets.push(now_disorder.reordered - then_disorder.reordered);
+    table.whole_reordered_packets.push(now_disorder.reordered);
+    table.spurious_retransmissions.push(now_disorder.duplicates - then_disorder.duplicates);
+    table.whole_spurious_retransmissions.push(now_disorder.duplicates);
     table.rtt_sum_ps.push(now.rtt_sum_ps - then.rtt_sum_ps);
     table.rtt_samples.push(now.rtt_samples - then.rtt_samples);
     table.finished_ps.push(sender.finished().as_ps());

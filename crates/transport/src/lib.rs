@@ -21,7 +21,7 @@ mod udp;
 
 pub use ack::{Ack, SackBlocks};
 pub use config::{Recovery, TcpConfig, Variate};
-pub use receiver::Receiver;
+pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
 pub use sender::{Segment, SegmentKind, Sender, SenderCounters};
 pub use udp::{UdpConfig, UdpSource};

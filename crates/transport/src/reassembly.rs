@@ -43,7 +43,13 @@ impl Reassembly {
         (seq / u64::BITS) as usize & (self.words.len() - 1)
     }
 
-    fn holds(&self, seq: u32) -> bool {
+    /// One more than the highest segment ever held.
+    pub(crate) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// Whether a segment beyond the first missing one is held.
+    pub(crate) fn holds(&self, seq: u32) -> bool {
         self.words[self.index(seq)] >> (seq % u64::BITS) & 1 != 0
     }
 

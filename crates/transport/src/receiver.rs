@@ -4,6 +4,11 @@
 //! 4.3 (which timestamp to echo), RFC 8257 section 3.2 (how to echo marks: every acknowledgement says whether all
 //! that it acknowledges was marked).
 //!
+//! What came out of order is counted: a segment that comes after one of a higher number that was sent later is
+//! reordered (RFC 4737 section 3.3, with the times of sending in place of its numbers, since a retransmission's number
+//! says nothing of when it was sent); one that is there already was sent in vain (what RFC 2883 reports, and RFC 3708
+//! counts, to tell spurious retransmissions). In-order segments cost one store for it.
+//!
 //! Departures: the application reads at once, so the advertised window is constant; Linux's quick
 //! acknowledgements at a connection's start are not modeled.
 
@@ -32,8 +37,26 @@ pub struct Receiver {
     holds: bool,
     /// The last segment came marked (RFC 8257's `DCTCP.CE`).
     marked: bool,
+    /// When the highest segment that came was sent.
+    highest_sent: Time,
     /// Made when the first segment comes out of order.
-    held: Option<Box<Reassembly>>,
+    apart: Option<Box<Apart>>,
+}
+
+/// What a receiver needs once something came out of order.
+#[derive(Clone, Debug)]
+struct Apart {
+    held: Reassembly,
+    disorder: Disorder,
+}
+
+/// What came out of order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Disorder {
+    /// Segments that came after one of a higher number that was sent later.
+    pub reordered: u64,
+    /// Segments that came twice: retransmissions that were not needed.
+    pub duplicates: u64,
 }
 
 impl Receiver {
@@ -50,13 +73,19 @@ impl Receiver {
             sack: config.recovery.uses_sack(),
             holds: false,
             marked: false,
-            held: None,
+            highest_sent: Time::ZERO,
+            apart: None,
         }
     }
 
     /// Segments delivered in order.
     pub fn delivered(&self) -> u32 {
         self.next
+    }
+
+    /// What came out of order so far.
+    pub fn disorder(&self) -> Disorder {
+        self.apart.as_ref().map_or(Disorder::default(), |apart| apart.disorder)
     }
 
     /// A SYN arrived.
@@ -80,13 +109,14 @@ impl Receiver {
         let mut has_sack = false;
         if seq == self.next && !self.holds {
             self.next += 1;
+            self.highest_sent = sent;
             self.pending += 1;
             if self.pending < self.ack_every {
                 self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
                 return None;
             }
         } else {
-            has_sack = self.on_disorder(seq);
+            has_sack = self.on_disorder(seq, sent);
         }
         Some(self.acknowledge(has_sack))
     }
@@ -101,6 +131,7 @@ impl Receiver {
         if waits {
             self.ts_recent = self.ts_recent.max(sent);
             self.next += 1;
+            self.highest_sent = sent;
             self.pending = 1;
             self.ack_deadline = now + self.ack_delay;
         }
@@ -110,8 +141,16 @@ impl Receiver {
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a
     /// copy of an old one (RFC 9293 section 3.10.7.4). Says whether there is something to report.
     #[inline(never)]
-    fn on_disorder(&mut self, seq: u32) -> bool {
-        let held = self.held.get_or_insert_with(|| Box::new(Reassembly::new()));
+    fn on_disorder(&mut self, seq: u32, sent: Time) -> bool {
+        let Apart { held, disorder } = &mut **self.apart.get_or_insert_with(|| {
+            Box::new(Apart { held: Reassembly::new(), disorder: Disorder::default() })
+        });
+        if seq >= self.next.max(held.end()) {
+            self.highest_sent = sent;
+        } else {
+            disorder.reordered += u64::from(sent < self.highest_sent);
+            disorder.duplicates += u64::from(seq < self.next || seq > self.next && held.holds(seq));
+        }
         if seq == self.next {
             self.next = held.advance(seq);
         } else if seq > self.next {
@@ -123,7 +162,7 @@ impl Receiver {
 
     /// The SACK blocks of the acknowledgement just made.
     pub fn sack_blocks(&self) -> SackBlocks {
-        self.held.as_ref().map_or(SackBlocks::NONE, |held| held.blocks())
+        self.apart.as_ref().map_or(SackBlocks::NONE, |apart| apart.held.blocks())
     }
 
     /// When [`Receiver::on_timer`] wants to be called.
@@ -194,6 +233,28 @@ mod tests {
         receiver.on_data(at(1), 0, at(0), false);
         assert_eq!(receiver.on_data(at(2), 0, at(1), false).map(|ack| ack.ack), Some(1));
         assert_eq!(receiver.delivered(), 1);
+    }
+
+    #[test]
+    fn what_was_overtaken_or_comes_twice_is_counted() {
+        let mut receiver = Receiver::new(&config(Recovery::Sack));
+        let mut count = |seq, sent_ms| {
+            receiver.on_data(at(100), seq, at(sent_ms), false);
+            let Disorder { reordered, duplicates } = receiver.disorder();
+            (reordered, duplicates)
+        };
+        assert_eq!(count(0, 1), (0, 0));
+        // 1 and 2 are overtaken by 3; 1 comes still, 2 is sent again and then comes twice
+        assert_eq!(count(3, 4), (0, 0));
+        assert_eq!(count(1, 2), (1, 0));
+        assert_eq!(count(2, 9), (1, 0));
+        assert_eq!(count(2, 3), (2, 1));
+        // sent again in vain: what is held, what is delivered
+        assert_eq!(count(5, 10), (2, 1));
+        assert_eq!(count(5, 11), (2, 2));
+        assert_eq!(count(0, 12), (2, 3));
+        // a lost one that is sent again is neither
+        assert_eq!(count(4, 13), (2, 3));
     }
 
     #[test]

@@ -6,13 +6,14 @@
 use std::fs;
 use std::path::Path;
 
-use bufferlab_simulator::{Control, DisciplinePlan, LimitPlan, Outcome, Plan, run};
+use bufferlab_simulator::{Control, DisciplinePlan, LimitPlan, Outcome, Plan, RecoveryPlan, run};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::oracle;
 use crate::plans::{config, plans};
+use crate::scenes::{MS, dumbbell, splitbuff};
 
 /// Both engines' outcomes, but for the number of events, which is the fast one's own.
 fn both(plan: &Plan) -> (Outcome, Outcome) {
@@ -55,7 +56,7 @@ fn kept_plans_agree() {
 #[test]
 fn random_plans_reach_every_corner() {
     let mut runner = TestRunner::new(config(1));
-    let mut sums = [0; 8];
+    let mut sums = [0; 10];
     for _ in 0..200 {
         let plan = plans().new_tree(&mut runner).unwrap().current().0;
         let outcome = run(&plan, &Control::default()).unwrap();
@@ -66,19 +67,38 @@ fn random_plans_reach_every_corner() {
             &flows.whole_timeouts,
             &flows.whole_recoveries,
             &flows.whole_retransmissions,
+            &flows.whole_spurious_retransmissions,
             &queues.whole_dropped_packets,
             &queues.whole_lost_packets,
             &queues.marked_packets,
             &vec![finished],
+            &flows.whole_reordered_packets,
         ];
         for (sum, column) in sums.iter_mut().zip(columns) {
             *sum += u64::from(column.iter().sum::<u64>() > 0);
         }
     }
-    // marks need a flow that listens at a link that marks
-    let [others @ .., _, _] = sums;
-    let enough = others.iter().all(|&plans| plans >= 40) && sums[6] >= 20 && sums[7] >= 40;
+    // marks need a flow that listens at a link that marks, disorder needs SplitBuff
+    let [others @ .., marked, finished, reordered] = sums;
+    let enough = others.iter().all(|&plans| plans >= 40) && marked >= 20 && finished >= 40 && reordered >= 3;
     assert!(enough, "plans of 200 with each: {sums:?}");
+}
+
+/// Flows between two sub-buffers overtake themselves, which makes senders send again in vain; the same flows in one
+/// queue do not.
+#[test]
+fn disorder_is_counted_alike() {
+    let mut plan = dumbbell(RecoveryPlan::Sack, 60, &[40, 45, 50, 55, 60]);
+    plan.sample_interval_ps = 500 * MS;
+    let fifo = run(&plan, &Control::default()).unwrap().flows;
+    assert_eq!(fifo.whole_reordered_packets.iter().sum::<u64>(), 0);
+    plan.links[0].discipline = splitbuff(LimitPlan::Packets(120));
+    let split = run(&plan, &Control::default()).unwrap();
+    let flows = &split.flows;
+    assert!(flows.reordered_packets.iter().sum::<u64>() > 10, "{:?}", flows.reordered_packets);
+    assert!(flows.spurious_retransmissions.iter().sum::<u64>() > 0, "{:?}", flows.spurious_retransmissions);
+    assert!(split.classes.departed_packets.iter().all(|&packets| packets > 1_000), "{:?}", split.classes);
+    assert_agreement(&plan);
 }
 
 /// Without limits only disciplines drop that do so early.

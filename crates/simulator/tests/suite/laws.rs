@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, ClassSampleTable, Control, Outcome, Plan, QueueSampleTable, QueueTable, ReceiverSampleTable,
-    RecoveryPlan, SenderSampleTable, SourcePlan, run,
+    ALL_GROUPS, ClassSampleTable, ClassesPlan, Control, DisciplinePlan, LinkPlan, Outcome, Plan,
+    QueueSampleTable, QueueTable, ReceiverSampleTable, RecoveryPlan, SenderSampleTable, SourcePlan, run,
 };
 use proptest::prelude::*;
 
@@ -99,9 +99,23 @@ fn assert_bounds(plan: &Plan, outcome: &Outcome) {
         };
         let sent_once = flows.whole_sent_packets[flow] - flows.whole_retransmissions[flow];
         assert!(flows.whole_delivered_bytes[flow] <= sent_once * bytes_each, "flow {flow}");
+        assert!(
+            flows.whole_spurious_retransmissions[flow] <= flows.whole_retransmissions[flow],
+            "flow {flow}"
+        );
         assert!(flows.delivered_bytes[flow] <= flows.whole_delivered_bytes[flow], "flow {flow}");
     }
     assert!(outcome.queues.busy_fraction.iter().all(|share| (0.0..=1.0).contains(share)));
+}
+
+/// Only SplitBuff puts a flow's packets into several queues.
+fn assert_order(plan: &Plan, outcome: &Outcome) {
+    let keeps = |link: &LinkPlan| {
+        !matches!(link.discipline, DisciplinePlan::Splitbuff { classes: ClassesPlan::Rtt { .. }, .. })
+    };
+    if plan.links.iter().all(keeps) {
+        assert_eq!(outcome.flows.whole_reordered_packets.iter().sum::<u64>(), 0);
+    }
 }
 
 /// A transfer that is done has delivered its bytes, all of them and no more.
@@ -151,6 +165,7 @@ proptest! {
         let outcome = outcome(&case.0);
         assert_conservation(&outcome);
         assert_bounds(&case.0, &outcome);
+        assert_order(&case.0, &outcome);
         assert_transfers(&case.0, &outcome);
         assert_sample_counts(&case.0, &outcome);
     }

@@ -1,8 +1,8 @@
 //! Plans made by hand: flows over one link of 10 Mbit/s.
 
 use bufferlab_simulator::{
-    CongestionPlan, ControlLawPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
-    LimitPlan, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
+    ClassesPlan, CongestionPlan, ControlLawPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan,
+    JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan,
 };
 
 pub(crate) const MS: u64 = 1_000_000_000;
@@ -139,5 +139,17 @@ pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
     match &mut plan.groups[0].source {
         SourcePlan::Tcp(tcp) => tcp,
         SourcePlan::Udp(_) => unreachable!("scenes are made of TCP flows"),
+    }
+}
+
+/// SplitBuff with two sub-buffers by headers, its periods shorter than a slow start, so that flows change sides.
+pub(crate) fn splitbuff(limit: LimitPlan) -> DisciplinePlan {
+    DisciplinePlan::Splitbuff {
+        limit,
+        sub_buffers: 2,
+        update_ps: 100 * MS,
+        smoothing: 0.25,
+        classes: ClassesPlan::Rtt { information: RttPlan::Header },
+        weighted: false,
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Flow {
     held_until: Option<Time>,
     stop: Option<Time>,
     sampled: bool,
+    /// Every data packet that came: when, its number, when it was sent.
+    pub(super) arrivals: Vec<(Time, u32, Time)>,
     /// Every acknowledgement sent, by its number.
     pub(super) answers: Vec<(Ack, SackBlocks)>,
     pub(super) sender_samples: Vec<SenderSample>,
@@ -70,6 +72,7 @@ impl Flow {
             held_until: Some(Time::from_ps(columns.start_ps[flow])),
             stop: (stop != u64::MAX).then(|| Time::from_ps(stop)),
             sampled: columns.sample[flow],
+            arrivals: Vec::new(),
             answers: Vec::new(),
             sender_samples: Vec::new(),
             receiver_samples: Vec::new(),
@@ -227,6 +230,7 @@ impl Flow {
                     receiver.on_syn(packet.sent)
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
+                    self.arrivals.push((now, packet.seq, packet.sent));
                     receiver.on_data(now, packet.seq, packet.sent, marked)?
                 };
                 Some((ack, blocks(receiver, &ack)))

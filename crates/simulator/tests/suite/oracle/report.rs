@@ -193,6 +193,12 @@ impl Oracle<'_> {
         table.whole_timeouts.push(now.timeouts);
         table.recoveries.push(now.recoveries - then.recoveries);
         table.whole_recoveries.push(now.recoveries);
+        let (reordered, duplicates) = disorder(&flow.arrivals, Time::ZERO);
+        table.whole_reordered_packets.push(reordered);
+        table.whole_spurious_retransmissions.push(duplicates);
+        let (reordered, duplicates) = disorder(&flow.arrivals, self.window().from);
+        table.reordered_packets.push(reordered);
+        table.spurious_retransmissions.push(duplicates);
         table.rtt_sum_ps.push(now.rtt_sum_ps - then.rtt_sum_ps);
         table.rtt_samples.push(now.rtt_samples - then.rtt_samples);
         table.finished_ps.push(flow.finished().as_ps());
@@ -220,6 +226,21 @@ impl Oracle<'_> {
             receivers.delivered_bytes.push(delivered_bytes);
         }
     }
+}
+
+/// From `from` on: packets that came after the highest so far, sent earlier than that; and packets that had come before.
+fn disorder(arrivals: &[(Time, u32, Time)], from: Time) -> (u64, u64) {
+    let (mut reordered, mut duplicates) = (0, 0);
+    let mut seen = BTreeMap::<u32, Time>::new();
+    for &(at, seq, sent) in arrivals {
+        let overtaken = seen.last_key_value().is_some_and(|(&highest, &then)| highest > seq && then > sent);
+        if at >= from {
+            reordered += u64::from(overtaken);
+            duplicates += u64::from(seen.contains_key(&seq));
+        }
+        seen.entry(seq).or_insert(sent);
+    }
+    (reordered, duplicates)
 }
 
 /// What had happened before each sampling time.
