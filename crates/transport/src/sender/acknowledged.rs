@@ -97,6 +97,8 @@ impl Sender {
         self.una = ack.ack;
         self.nxt = self.nxt.max(ack.ack);
         self.duplicates_count = true;
+        // what was to be sent again has come: a host that takes its time may not have sent it yet
+        self.resend_first = false;
         self.newly = if self.board_active { 0 } else { acked };
         if self.board_active || ack.has_sack {
             self.update_or_forget_board(sack);

@@ -316,3 +316,20 @@ fn a_fixed_window_goes_on_through_losses() {
     assert_eq!(pair.sender.ssthresh(), NO_THRESHOLD);
     assert!(pair.receiver.delivered() > 150);
 }
+
+#[test]
+fn what_comes_late_after_all_is_not_sent_again() {
+    for recovery in ALL {
+        let mut sender = Sender::new(&TcpConfig { transfer_segments: 5, ..config(recovery) }, reno(5, 100));
+        sender.start();
+        while sender.poll_transmit(Time::ZERO).is_some() {}
+        let at = Time::ZERO + Span::from_ms(100);
+        // segment 0 is overtaken by the others, and all is acknowledged before the host gets to sending it again
+        for _ in 0..3 {
+            sender.on_ack(at, &Ack::default(), &SackBlocks::NONE);
+        }
+        sender.on_ack(at, &Ack { ack: 5, ..Ack::default() }, &SackBlocks::NONE);
+        assert_eq!(sender.poll_transmit(at), None, "{recovery:?}");
+        assert_eq!(sender.counters().retransmissions, 0, "{recovery:?}");
+    }
+}
