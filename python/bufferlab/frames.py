@@ -122,9 +122,7 @@ def transfers(plan: Plan) -> pl.DataFrame:
     table = pl.DataFrame(
         {
             "of_group": pl.Series([of_groups[group] for group in flows["group"]], dtype=pl.UInt64),
-            "own": pl.Series(
-                flows.get("transfer_bytes") or [NONE] * len(flows["group"]), dtype=pl.UInt64
-            ),
+            "own": pl.Series(flows.get("transfer_bytes") or [NONE] * len(flows["group"]), dtype=pl.UInt64),
         }
     )
     short = pl.col("own") != NONE

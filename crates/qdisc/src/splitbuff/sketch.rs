@@ -33,7 +33,8 @@ impl FlowSketch {
         self.map.fill(0);
         let m = BITS as f64;
         let empty = (m - f64::from(set)).max(1.0);
-        -m * ln(empty / m)
+        // plus zero: none are 0, not -0
+        -m * ln(empty / m) + 0.0
     }
 }
 

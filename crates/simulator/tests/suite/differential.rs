@@ -78,9 +78,9 @@ fn random_plans_reach_every_corner() {
             *sum += u64::from(column.iter().sum::<u64>() > 0);
         }
     }
-    // marks need a flow that listens at a link that marks, disorder needs SplitBuff
+    // marks need a flow that listens at a link that marks, disorder needs SplitBuff: `disorder_is_counted_alike`
     let [others @ .., marked, finished, reordered] = sums;
-    let enough = others.iter().all(|&plans| plans >= 40) && marked >= 20 && finished >= 40 && reordered >= 3;
+    let enough = others.iter().all(|&plans| plans >= 40) && marked >= 20 && finished >= 40 && reordered >= 1;
     assert!(enough, "plans of 200 with each: {sums:?}");
 }
 

@@ -142,7 +142,7 @@ fn discipline() -> impl Strategy<Value = DisciplinePlan> {
     );
     let drr = (limit(), 256..3_000_u32)
         .prop_map(|(limit, quantum_bytes)| DisciplinePlan::Drr { limit, quantum_bytes });
-    prop_oneof![4 => fifo, 3 => codel, 1 => drr, 1 => red(), 1 => pie(), 1 => fq_codel(), 3 => splitbuff()]
+    prop_oneof![4 => fifo, 3 => codel, 1 => drr, 1 => red(), 1 => pie(), 1 => fq_codel(), 2 => splitbuff()]
 }
 
 fn red() -> impl Strategy<Value = DisciplinePlan> {

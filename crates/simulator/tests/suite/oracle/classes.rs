@@ -4,6 +4,7 @@ use bufferlab_qdisc::{ClassEstimate, Limit};
 use bufferlab_simulator::{
     ALL_CLASSES, ClassSampleTable, ClassTable, HistogramTable, NONE, Outcome, QueueTable,
 };
+use bufferlab_units::Span;
 
 use super::Oracle;
 use super::link::{Link, Stay};
@@ -63,8 +64,8 @@ pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSam
             table.backlog_bytes.push(backlog.bytes);
             table.limit_packets.push(if let Limit::Packets(packets) = limit { packets } else { NONE });
             table.limit_bytes.push(if let Limit::Bytes(bytes) = limit { bytes } else { NONE });
-            table.threshold_ps.push(threshold.map_or(NONE, |span| span.as_ps()));
-            table.rtt_ps.push(rtt.map_or(NONE, |span| span.as_ps()));
+            table.threshold_ps.push(threshold.map_or(NONE, Span::as_ps));
+            table.rtt_ps.push(rtt.map_or(NONE, Span::as_ps));
             table.delay_ps.push(delay.as_ps());
             table.flows.push(flows.unwrap_or(-1.0));
             table.weight.push(weight);

@@ -114,7 +114,8 @@ impl Link {
             self.waiting.push_back((packet, place));
             self.enqueue(now, packet, place);
         }
-        if self.in_service.is_none() {
+        // what is lost before the queue does not wake it
+        if !lost && self.in_service.is_none() {
             self.serve(now);
         }
         self.backlogs.push((now, self.qdisc.backlog()));
