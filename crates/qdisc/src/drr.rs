@@ -19,7 +19,7 @@
 //! - A packet that comes steals no more than it takes itself, so a new, lower limit keeps what waits.
 //!
 //! Cost: one copy of 40 bytes each way; with a quantum of at least the largest packet one look at a queue a packet (the
-//! paper's theorem 3). A drop looks at every flow that has packets. Memory: 48 bytes a flow, 48 a packet.
+//! paper's theorem 4.5). A drop looks at every flow that has packets. Memory: 48 bytes a flow, 48 a packet.
 
 use std::collections::VecDeque;
 
@@ -56,7 +56,7 @@ const NEW_FLOW: Flow = Flow { chain: Chain::EMPTY, deficit: 0, active: false };
 
 impl Drr {
     /// Empty queues. The quantum is in bytes: that of the largest packet makes the work of a packet constant
-    /// (section 4.1 of the paper).
+    /// (theorem 4.5 of the paper).
     ///
     /// # Panics
     /// With a quantum of zero, as no flow could ever send.

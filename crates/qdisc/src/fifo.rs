@@ -4,7 +4,7 @@
 //! above the limit. Cost: one copy of 40 bytes each way.
 //!
 //! Packets of flows that listen can be marked in good time: those that find more than K waiting, as RFC 8257
-//! section 3.1 asks of a switch ("a preset threshold").
+//! section 3.1 has a switch do when "its queue length is greater than the congestion threshold".
 
 use bufferlab_units::Time;
 

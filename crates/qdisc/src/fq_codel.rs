@@ -9,7 +9,10 @@
 //! coming again. If more waits than the limit allows, the queue with most bytes loses packets from its head: half its
 //! bytes or a batch of packets, whatever comes first.
 //!
-//! Departures from RFC 8290:
+//! Departures from RFC 8290, the first three as in Linux:
+//! - Half of the fattest queue is half its bytes; section 4.1 counts packets.
+//! - A new queue that runs empty leaves at once if there is no old one; section 4.2 always moves it to the old list.
+//! - A queue with no credits left has had its turn (section 3: "zero or less"); section 4.2 says "negative".
 //! - Flows are told apart by number, hashed with a seed; there are no addresses here. Two flows may share a queue as
 //!   there.
 //! - A packet that comes drops no more batches than it takes to make its own room, so a new, lower limit keeps what

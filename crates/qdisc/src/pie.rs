@@ -2,8 +2,8 @@
 //! wait at a target.
 //!
 //! Sources: RFC 8033: section 4.1 random dropping, 4.2 the chance of a drop, 4.3 latency, 4.4 bursts, 5.1 ECN, 5.4
-//! derandomization, 5.5 the cap; pseudocode in appendices A and B. RFC 8033 leaves open what the largest packet is;
-//! there, and with timestamps, as Linux behaves (`net/sched/sch_pie.c`).
+//! derandomization, 5.5 the cap; pseudocode in appendices A (4.1 to 4.3) and B (the rest). RFC 8033 leaves open what
+//! the largest packet is; there, and with timestamps, as Linux behaves (`net/sched/sch_pie.c`).
 //!
 //! Every `t_update` the chance changes by `alpha` times what the wait is above the target and `beta` times what it has
 //! grown by. The steps are smaller while the chance is small. A burst of `max_burst` after a calm time passes unharmed.
@@ -17,9 +17,12 @@
 //! - Two full packets may always wait (section 4.1, `2 * MEAN_PKTSIZE`); a full packet is the largest one that has
 //!   come.
 //! - Section 5.3, which switches PIE off below a third of the buffer, is left out (it "may" be done).
-//! - The accumulated chance (section 5.4) starts anew after marks, too.
+//! - The accumulated chance (section 5.4) starts anew after marks, too, as in appendix B's `drop_early`.
+//! - The chance decays when nothing waits, by section 4.2 and appendix A; in appendix B below half the target.
 //!
-//! Departure from Linux: no extra step of 2 % at waits above 250 ms.
+//! Departures from Linux (5.10): no extra step of 2 % at waits above 250 ms. And RFC 8033 holds where Linux has the
+//! present wait in place of the last update's (section 4.1), less than two packets in place of at most two, bursts
+//! counted down by departures, a decay by 63/64, and no update while packets wait whose wait counts as none.
 //!
 //! Cost: one copy of 40 bytes each way, a comparison with the next update; a random number a packet while the chance is
 //! not zero.
@@ -36,9 +39,9 @@ pub struct PieConfig {
     pub target: Span,
     /// Time between updates of the chance: 15 ms (section 4.2, `T_UPDATE`).
     pub t_update: Span,
-    /// Change of the chance for a second above the target: 1/8 (section 4.2).
+    /// Change of the chance for a second above the target: 1/8 (appendix A).
     pub alpha: f64,
-    /// Change of the chance for a second of growth: 1 1/4 (section 4.2).
+    /// Change of the chance for a second of growth: 1 1/4 (appendix A).
     pub beta: f64,
     /// How long a burst passes after a calm time: 150 ms (section 4.4, `MAX_BURST`).
     pub max_burst: Span,
@@ -63,7 +66,7 @@ impl Default for PieConfig {
 /// Below so large a chance steps are divided by so much (section 4.2; the same in appendix A).
 const SCALES: [(f64, f64); 6] =
     [(0.000_001, 2048.0), (0.000_01, 512.0), (0.000_1, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
-/// The chance decays by this factor when nothing waits (section 4.2: "1- 1/64 is sufficient").
+/// The chance decays by this factor when nothing waits (section 4.2: 0.98, "1 - 1/64 is sufficient").
 const DECAY: f64 = 0.98;
 /// From this chance on a step is at most this one (section 5.5).
 const CAP: (f64, f64) = (0.1, 0.02);
@@ -114,7 +117,7 @@ impl Control {
         }
     }
 
-    /// Both waits are below half the target.
+    /// The wait is below half the target.
     #[inline]
     fn is_short(&self, wait: Span) -> bool {
         wait.saturating_mul(2) < self.config.target

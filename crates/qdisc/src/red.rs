@@ -9,6 +9,9 @@
 //!   Queue Management", 2001: `adaptive`, the automatic weight and thresholds.
 //! - RFC 3168 section 7, RFC 7567 section 4.2.1: marks in place of early drops (`ecn`).
 //!
+//! Constants and rules were compared with ns-2.35 (`queue/red.cc`) and Linux (`include/net/red.h`), which cite these
+//! papers; the sections' numbers could not be, as the papers' texts were not at hand.
+//!
 //! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls as it
 //! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows
 //! from 0 to `max_p`, at a rate that keeps the distances between drops uniform. Above the upper one every packet is

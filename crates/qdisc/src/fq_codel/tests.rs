@@ -105,7 +105,7 @@ fn bytes_are_shared_alike() {
     }
 }
 
-/// Section 4.1: half of the queue with most bytes, at most 64 packets, from its head.
+/// Half the bytes of the queue with most bytes, at most 64 packets (section 4.1: half its packets), from its head.
 #[test]
 fn the_fattest_queue_loses_half_or_a_batch() {
     let mut queue = queues(Limit::Packets(100));
