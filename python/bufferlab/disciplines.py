@@ -105,8 +105,8 @@ def _thresholds(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """RED's thresholds: what is not given follows from what is, or from the target delay.
 
-    Floyd, Gummadi and Shenker (2001, section 4): the lower one is half of what the link sends in the delay,
-    at least 5 packets; the upper one is three times the lower.
+    Floyd, Gummadi and Shenker (2001), and ns-2's `queue/red.cc`: the lower one is half of what the link sends
+    in the delay, at least 5 packets; the upper one is three times the lower.
     """
     given = {
         name: lower_limit(buffer, f"{key}.{name}", traffic)

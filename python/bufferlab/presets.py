@@ -177,7 +177,7 @@ _RFC: Final = Stack(
     # "within 500 ms of the arrival of the first unacknowledged packet"; 200 ms is BSD's timer
     # (Stevens, TCP/IP Illustrated, volume 1, section 19.3).
     ack_delay_ps=200 * _MS,
-    # RFC 6298 rule (2.4): "if RTO is computed to be less than 1 second, then the RTO SHOULD be rounded up".
+    # RFC 6298 rule (2.4): "if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second".
     min_rto_ps=PS_PER_S,
     # RFC 6298 rule (2.5): a maximum "provided it is at least 60 seconds".
     max_rto_ps=60 * PS_PER_S,

@@ -2,10 +2,11 @@
 
 A. Dhamdhere, H. Jiang and C. Dovrolis, Buffer sizing for congested Internet links, IEEE INFOCOM 2005.
 
-What could be confirmed: the abstract says that the buffer depends on the harmonic mean of the round-trip
-times and on the degree of loss synchronization, and that a bounded loss rate asks for a buffer proportional
-to the number of flows bottlenecked here; a summary by others gives C times the harmonic mean for synchronized
-flows. What could not, as the text was not at hand: the equations. They are from memory, and derived again:
+Only its abstract was at hand (doi.org/10.1109/INFCOM.2005.1498335): the buffer depends on the harmonic mean
+of the round-trip times and on the degree of loss synchronization; a bounded loss rate asks for one that is
+proportional to the number of flows bottlenecked here, above some number; 80 to 90 % of the traffic is of such
+flows. A summary by others (adrian.idv.hk, "small buffer") gives C times the harmonic mean for synchronized
+flows. The equations here are derived, agree with both, and were not compared with the paper's:
 
 - At a loss a share q of the N flows halves its windows, the others grow by a segment M. Before, C·T + B is in
   flight; the link stays busy if (1 − q/2)(C·T + B) + M·N·(1 − q) ≥ C·T, so B ≥ (q·C·T − 2·M·N·(1 − q)) /
@@ -13,8 +14,8 @@ flows. What could not, as the text was not at hand: the equations. They are from
 - With loss rate p a flow's mean window is 0.87/√p segments, and the N windows fill link and buffer, so B ≥
   N·0.87/√p − C·T.
 
-Not confirmed are the model of q, 1 − (1 − 1/N)^L for L packets lost at random at a time, and L = 0.155·N, an
-average of their simulations by memory.
+The model of q, 1 − (1 − 1/N)^L for L packets lost at random at a time, and L = 0.155·N, said to be an average
+of their simulations, are in neither.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from bufferlab.sizing.rules import rule
 from bufferlab.sizing.tcp_models import MATHIS_CONSTANT
 
 LOST_PER_FLOW: Final = 0.155
-"""L/N, packets lost at a time per flow; unconfirmed, see the module."""
+"""L/N, packets lost at a time per flow; no text at hand has it, see the module."""
 
 
 def effective_rtt_s(rtts_s: ArrayLike) -> float:
@@ -86,9 +87,9 @@ def bscl_loss_buffer(pipe_packets: ArrayLike, flows: ArrayLike, max_loss: ArrayL
     title="BSCL, partial synchronization",
     citation="A. Dhamdhere, H. Jiang, C. Dovrolis, Buffer sizing for congested Internet links, INFOCOM 2005",
     assumptions=(
-        "nearly all traffic is of long-lived Reno flows bottlenecked at this link",
+        "80 to 90 % of the traffic is of long-lived Reno flows bottlenecked at this link",
         "the harmonic mean of the round-trip times counts",
-        "equations from memory and derived again; L = 0.155 N lost at a time is unconfirmed",
+        "equations derived here, not compared with the paper's; no text at hand for L = 0.155 N",
     ),
 )
 def bscl(demand: Demand) -> FloatArray:

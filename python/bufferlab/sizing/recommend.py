@@ -13,7 +13,7 @@ from bufferlab.sizing.rules import get_rule
 from bufferlab.sizing.single_flow import single_flow_utilization
 
 MANY_FLOWS = 500
-"""From so many flows on synchronization is very rare (Appenzeller et al. 2004, section 3)."""
+"""From so many flows on synchronization is very rare (Appenzeller et al. 2004, section 3.2)."""
 
 SYNCHRONIZED_BELOW = 100
 """Below so many flows synchronization is common (the same section)."""

@@ -1,12 +1,12 @@
 """Tiny buffers, for paced senders.
 
 M. Enachescu, Y. Ganjali, A. Goel, N. McKeown and T. Roughgarden, Routers with very small buffers, IEEE
-INFOCOM 2006. Confirmed from the abstract: buffers of O(log W) packets, ten to twenty, suffice for some 80 %
-of utilization if senders pace their packets, or their access links are much slower than the core. The bound,
-from memory as the text was not at hand: with load at most rho, a share theta of the possible throughput is
-kept by B ≥ log_{1/rho}( W_max² / (2(1 − theta)) ) packets. It agrees with this derivation: a smooth arrival
-finds B packets with a chance of some rho^B, and each loss costs at most W_max²/2 packets of throughput, so
-rho^B·W_max²/2 ≤ 1 − theta.
+INFOCOM 2006. Only its abstract was at hand (csng.cs.toronto.edu/projects/14): "fewer than twenty packet
+buffers", O(log W), suffice for high throughput if senders pace their packets, or their access links are much
+slower than the core, at the cost of "a small amount of link capacity". The bound here was not compared with
+the paper's; it is derived: a smooth arrival at load rho finds B packets with a chance of some rho^B, and each
+loss costs at most W_max²/2 packets of throughput. A share theta of the possible throughput is kept if
+rho^B·W_max²/2 ≤ 1 − theta, so B ≥ log_{1/rho}( W_max² / (2(1 − theta)) ) packets.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from bufferlab.sizing.demand import Demand
 from bufferlab.sizing.rules import rule
 
 LOAD: Final = 0.8
-"""rho of the registered rule: the link is used to 80 % at most, as the document's abstract has it."""
+"""rho of the registered rule: the link is used to 80 % at most. A choice."""
 
 KEPT: Final = 0.9
-"""theta of the registered rule: of that, 90 % are kept at least."""
+"""theta of the registered rule: of that, 90 % are kept at least. A choice."""
 
 _LEAST_WINDOW_PACKETS: Final = 2.0
 
@@ -53,7 +53,7 @@ def tiny_buffer_packets(max_window_packets: ArrayLike, load: ArrayLike, kept: Ar
     assumptions=(
         "senders pace their packets, or access links are much slower than this one",
         f"the link is used to {LOAD:.0%} at most, of which {KEPT:.0%} are kept: it gives up the rest",
-        "bound from memory, derived again; W is 4/3 of a flow's share of the BDP",
+        "bound derived here, not compared with the paper's; W is 4/3 of a flow's share of the BDP",
     ),
 )
 def tiny(demand: Demand) -> FloatArray:
