@@ -10,7 +10,8 @@
 //! - RFC 3168 section 7, RFC 7567 section 4.2.1: marks in place of early drops (`ecn`).
 //!
 //! Constants and rules were compared with ns-2.35 (`queue/red.cc`) and Linux (`include/net/red.h`), which cite these
-//! papers; the sections' numbers could not be, as the papers' texts were not at hand.
+//! papers, the sections of the first with its table of contents. The texts themselves were not at hand, so section 4 of
+//! the third is not confirmed.
 //!
 //! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls as it
 //! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows
