@@ -2,8 +2,9 @@
 //!
 //! Sources: K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-speed and Long
 //! Distance Networks", INFOCOM 2006 (the laws); draft-sridharan-tcpm-ctcp (γ's tuning; the low window, as
-//! quoted on the ICCRG list, 2008-11-14); the Caltech Linux port 1.3 (which constants implementations used;
-//! read as behavior).
+//! quoted on the ICCRG list, 2008-11-14); the Caltech Linux port 1.3 and ns-3's `TcpCompound` (which constants
+//! implementations used; read as behavior). The draft's text was not at hand: what it says is told here as
+//! these two and the CCP's port tell it.
 //!
 //! With win = cwnd + dwnd and diff = win·(1 − baseRTT/RTT), the segments that wait in queues, once a round:
 //! dwnd grows by max(α·win^¾ − 1, 0) while diff < γ, else shrinks by ζ·diff. A loss leaves win·(1 − β) of the
@@ -11,7 +12,7 @@
 //!
 //! Departures:
 //! - the window that counts for the low window is the sum, as in the Linux port (the draft says "cwnd");
-//! - dwnd starts with 0 ([`CtcpParameters::initial_dwnd`]): the draft does not say;
+//! - dwnd starts with 0 ([`CtcpParameters::initial_dwnd`]): no source at hand says;
 //! - a timeout keeps baseRTT (the draft starts over from the smoothed time, which is the queue's, not the
 //!   path's);
 //! - win^¾ by two square roots, exactly rounded; Windows and Linux use integers and tables.
@@ -43,7 +44,7 @@ pub struct CtcpParameters {
     pub gamma: f64,
     /// Bounds of γ under tuning: 5 to 30 (draft; Linux port `GAMMA_LOW`, `GAMMA_HIGH`).
     pub gamma_bounds: (f64, f64),
-    /// Weight of a new sample in γ: 0.8 (ns-3's and the CCP's ports; the Linux port has ¼). Nothing: γ stays.
+    /// Weight of a new sample in γ: 0.8 (ns-3's port; the Linux port has ¼, the CCP's 0.2). Nothing: γ stays.
     pub lambda: Option<f64>,
     /// Below this window, segments, there is no dwnd: 38 (draft; Linux port `LOW_WINDOW`).
     pub low_window: f64,

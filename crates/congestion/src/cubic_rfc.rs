@@ -16,7 +16,7 @@ use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, 
 
 /// What a loss leaves of the window (section 4.6): "The parameter `β_cubic` SHOULD be set to 0.7".
 pub const BETA_CUBIC: f64 = 0.7;
-/// Aggressiveness, segments a cubic second (section 5): "C SHOULD be set to 0.4".
+/// Aggressiveness, segments a cubic second (section 5.1): "C SHOULD be set to 0.4".
 pub const C: f64 = 0.4;
 /// The target is at most this many windows (section 4.2), "less than the increase rate of slow start".
 const MAX_TARGET: f64 = 1.5;

@@ -14,9 +14,9 @@ use bufferlab_units::Time;
 use crate::sample::Rounds;
 use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD};
 
-/// Weight of a round in the estimate: g = 1/16 (Linux `dctcp_shift_g`; Alizadeh et al., SIGCOMM 2010).
+/// Weight of a round in the estimate: g = 1/16 (RFC 8257 section 4.2; Linux `dctcp_shift_g`).
 pub const DCTCP_GAIN: f64 = 1.0 / 16.0;
-/// First estimate: as if all were marked (Linux `dctcp_alpha_on_init`).
+/// First estimate: as if all were marked (RFC 8257 section 3.3; Linux `dctcp_alpha_on_init`).
 const FIRST_ALPHA: f64 = 1.0;
 /// RFC 5681 equation 4: the floor of the threshold, segments.
 const MIN_SSTHRESH: f64 = 2.0;

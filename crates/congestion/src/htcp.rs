@@ -2,12 +2,12 @@
 //!
 //! Sources: D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", `PFLDnet` 2004;
 //! Linux 5.10 `net/ipv4/tcp_htcp.c` for the constants and for the throughput's measurement, read as behavior.
-//! α(Δ) = 1 + 10 (Δ − 1 s) + ((Δ − 1 s)/2)² after a second, times 2 (1 − β),
-//! times RTT/100 ms.
+//! α(Δ) = 2 (1 − β) times the larger of 1 and RTT/100 ms · (1 + 10 (Δ − 1 s) + ((Δ − 1 s)/2)²), after a second.
 //!
 //! Departures:
 //! - those of the window (`linux_window`);
-//! - fractions instead of Linux's 7 bits, and no jiffies;
+//! - fractions instead of Linux's whole factors of α and 7 bits of β, and no jiffies;
+//! - a connection begins with its first acknowledgement, not with its handshake;
 //! - no undo after a spurious loss.
 
 use bufferlab_units::{Span, Time};
@@ -33,8 +33,8 @@ const MAX_RTT_STEP: Span = Span::from_ms(20);
 const ADAPTIVE_RTT: Span = Span::from_ms(10);
 /// What is kept of the longest round-trip time above the shortest at a loss, "slowly fading memory".
 const MAX_RTT_KEPT: f64 = 0.95;
-/// Rounds after a loss in which the throughput's measurement starts over.
-const SETTLING_ROUNDS: f64 = 3.0;
+/// Fewer rounds after a loss, the throughput's measurement starts over (Linux: whole rounds, 3 at most).
+const SETTLING_ROUNDS: f64 = 4.0;
 
 /// H-TCP's window.
 #[derive(Clone, Debug)]
@@ -48,8 +48,8 @@ pub struct Htcp {
     counted: f64,
     /// β may adapt: a loss was seen at this throughput (`modeswitch`).
     adaptive: bool,
-    /// End of the last congestion (`last_cong`).
-    last_congestion: Time,
+    /// End of the last congestion, or the connection's begin (`last_cong`).
+    last_congestion: Option<Time>,
     /// Shortest round-trip time (`minRTT`).
     min_rtt: Option<Span>,
     /// Longest round-trip time (`maxRTT`).
@@ -73,7 +73,7 @@ impl Htcp {
             beta: BETA_MIN,
             counted: 0.0,
             adaptive: false,
-            last_congestion: Time::ZERO,
+            last_congestion: None,
             min_rtt: None,
             max_rtt: Span::ZERO,
             packets: 0,
@@ -81,6 +81,10 @@ impl Htcp {
             throughput: 0.0,
             max_throughput: (0.0, 0.0),
         }
+    }
+
+    fn since_congestion(&self, now: Time) -> Span {
+        self.last_congestion.map_or(Span::ZERO, |last| now.saturating_since(last))
     }
 
     fn measure_rtt(&mut self, rtt: Span) {
@@ -103,8 +107,8 @@ impl Htcp {
             return;
         }
         let current = self.packets as f64 / elapsed.as_s();
-        let rounds = now.saturating_since(self.last_congestion).as_s() / min_rtt.as_s();
-        if rounds <= SETTLING_ROUNDS {
+        let rounds = self.since_congestion(now).as_s() / min_rtt.as_s();
+        if rounds < SETTLING_ROUNDS {
             (self.throughput, self.max_throughput.0) = (current, current);
         } else {
             self.throughput = 0.75 * self.throughput + 0.25 * current;
@@ -136,7 +140,7 @@ impl Htcp {
 
     /// `htcp_alpha_update`.
     fn update_alpha(&mut self, now: Time) {
-        let since = now.saturating_since(self.last_congestion).as_s();
+        let since = self.since_congestion(now).as_s();
         let mut factor = 1.0;
         if since > LOW_SPEED_S {
             let high = since - LOW_SPEED_S;
@@ -144,8 +148,8 @@ impl Htcp {
         }
         if let Some(min_rtt) = self.min_rtt.filter(|&least| least > Span::ZERO) {
             let ratio = (REFERENCE_RTT_S / min_rtt.as_s()).clamp(RTT_RATIO.0, RTT_RATIO.1);
-            // Linux rounds down to eighths but never to nothing
-            factor = (factor / ratio).max(0.125);
+            // Linux rounds down but never to nothing
+            factor = (factor / ratio).max(1.0);
         }
         self.alpha = 2.0 * factor * (1.0 - self.beta);
     }
@@ -163,6 +167,7 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, now: Time, sample: &AckSample) {
+        self.last_congestion.get_or_insert(now);
         if let Some(rtt) = sample.rtt {
             self.measure_rtt(rtt);
         }
@@ -175,20 +180,22 @@ impl CongestionControl for Htcp {
             self.window.cwnd = self.window.cwnd.saturating_add(1);
             self.counted = 0.0;
             self.update_alpha(now);
+        } else {
+            // the acknowledgement that opens the window does not count
+            self.counted += f64::from(sample.acked);
         }
-        self.counted += f64::from(sample.acked);
     }
 
     fn on_congestion(&mut self, now: Time, congestion: &Congestion) {
         let mut window = self.window;
         window.on_congestion(congestion, |cwnd| self.threshold(now, cwnd));
         self.window = window;
-        (self.last_congestion, self.counted) = (now, 0.0);
+        (self.last_congestion, self.counted) = (Some(now), 0.0);
         self.restart_throughput(now);
     }
 
     fn on_recovery_exit(&mut self, now: Time) {
-        self.last_congestion = now;
+        self.last_congestion = Some(now);
         self.restart_throughput(now);
     }
 
@@ -215,7 +222,7 @@ mod tests {
     #[test]
     fn growth_quickens_after_a_second() {
         let mut control = Htcp::new(10, Some(2));
-        control.min_rtt = Some(Span::from_ms(100));
+        (control.min_rtt, control.last_congestion) = (Some(Span::from_ms(100)), Some(at(0)));
         // 2·(1 − ½)·(1 + 10 (Δ − 1) + ((Δ − 1)/2)²)
         for (ms, alpha) in [(500, 1.0), (1_000, 1.0), (2_000, 11.25), (5_000, 45.0)] {
             control.update_alpha(at(ms));
@@ -224,13 +231,30 @@ mod tests {
     }
 
     #[test]
-    fn long_paths_grow_faster_up_to_twice() {
+    fn long_paths_grow_faster_up_to_twice_and_short_ones_like_reno() {
         let mut control = Htcp::new(10, Some(2));
-        for (rtt_ms, alpha) in [(100, 1.0), (150, 1.5), (200, 2.0), (1_000, 2.0), (20, 0.2), (1, 0.125)] {
+        for (rtt_ms, alpha) in [(100, 1.0), (150, 1.5), (200, 2.0), (1_000, 2.0), (20, 1.0), (1, 1.0)] {
             control.min_rtt = Some(Span::from_ms(rtt_ms));
             control.update_alpha(at(0));
             assert!((control.alpha - alpha).abs() < 1e-9, "{rtt_ms} ms: {}", control.alpha);
         }
+    }
+
+    #[test]
+    fn short_paths_grow_slower_once_that_is_faster_than_reno() {
+        let mut control = Htcp::new(10, Some(2));
+        (control.min_rtt, control.last_congestion) = (Some(Span::from_ms(20)), Some(at(0)));
+        // (1 + 10 + ¼)/5
+        control.update_alpha(at(2_000));
+        assert!((control.alpha - 2.25).abs() < 1e-9, "{}", control.alpha);
+    }
+
+    #[test]
+    fn a_late_connection_is_no_older_than_its_first_acknowledgement() {
+        let mut control = Htcp::new(10, Some(2));
+        control.on_ack(at(30_000), &AckSample::of(1));
+        control.update_alpha(at(30_500));
+        assert_eq!(control.alpha, 1.0);
     }
 
     #[test]
@@ -266,7 +290,7 @@ mod tests {
         let mut control = Htcp::new(100, Some(2));
         control.alpha = 4.0;
         control.min_rtt = Some(Span::from_ms(200));
-        control.last_congestion = at(0);
+        control.last_congestion = Some(at(0));
         for _ in 0..26 {
             control.on_ack(at(0), &AckSample::of(1));
         }

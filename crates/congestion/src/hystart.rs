@@ -4,7 +4,7 @@
 //! grows at a quarter of the pace for five rounds and falls back if the rise was a jitter.
 //!
 //! Departures: none known. As section 4.3 asks, it serves the first slow start only; the control drops it
-//! after.
+//! after. The first acknowledgement ends the first round, as `windowEnd` starts as what is sent next.
 
 use bufferlab_units::Span;
 
@@ -121,7 +121,7 @@ impl HyStart {
 
     /// A new round; true if conservative slow start has had its rounds.
     fn begin_round(&mut self) -> bool {
-        self.last_min = self.current_min.take().or(self.last_min);
+        self.last_min = self.current_min.take();
         self.samples = 0;
         let Some(conservative) = &mut self.conservative else {
             return false;
@@ -198,6 +198,15 @@ mod tests {
     fn seven_samples_are_too_few() {
         let (mut hystart, mut una) = begun();
         assert_eq!(round(&mut hystart, &mut una, 7, Span::from_ms(150)), (7.0, false));
+    }
+
+    #[test]
+    fn after_a_round_without_samples_none_can_rise() {
+        let (mut hystart, mut una) = begun();
+        hystart.rounds.restart(&AckSample { sent_to: una + 1, ..AckSample::default() });
+        una += 1;
+        hystart.on_ack(&AckSample { acked: 1, una, sent_to: u32::MAX, ..AckSample::default() });
+        assert_eq!(round(&mut hystart, &mut una, 20, Span::from_ms(150)), (20.0, false));
     }
 
     #[test]

@@ -3,8 +3,12 @@
 //! Source: Linux `net/ipv4/tcp_cong.c` (`tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_ssthresh`) and
 //! `tcp_input.c` (`tcp_enter_loss`), read as behavior.
 //!
-//! Departure: at a loss the window falls to the threshold at once; Linux lets it glide there over the
-//! recovery's round (rate halving, RFC 6937), so both leave recovery with the same window.
+//! Departures:
+//! - at a loss the window falls to the threshold at once; Linux lets it glide there over the recovery's round
+//!   (rate halving, RFC 6937), so both leave recovery with the same window;
+//! - a timeout in a recovery reduces the threshold again, as RFC 5681 section 3.1 has it; Linux reduces it once
+//!   in a window;
+//! - the window after a timeout is one segment (Linux 2.6); later ones add what is still in flight.
 
 use crate::{Congestion, CongestionEvent, NO_THRESHOLD};
 

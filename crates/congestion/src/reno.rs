@@ -6,8 +6,8 @@
 //! Departures:
 //! - Windows are in segments, RFC 5681's in bytes; bulk senders send full segments, so the two agree.
 //! - [`Growth::PerSegment`] counts every acknowledged segment in slow start, as Linux does, where RFC 3465
-//!   section 2.2 stops at two a round (its L = 2 guards against stretched acknowledgements, which do not occur
-//!   here outside of loss recovery).
+//!   section 2.3 stops at two an acknowledgement (a guard against stretched acknowledgements, which do not
+//!   occur here outside of loss recovery).
 
 use bufferlab_units::Time;
 
@@ -16,7 +16,8 @@ use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESH
 /// RFC 5681 section 3.1, equation (4): "ssthresh = max (`FlightSize` / 2, 2*SMSS)". ns-2 has the same floor.
 const MIN_SSTHRESH: f64 = 2.0;
 
-/// RFC 5681 section 3.1: "the loss window […] is 1 full-sized segment". Also the restart after Tahoe's loss.
+/// RFC 5681 section 3.1: "the loss window, LW, which equals 1 full-sized segment". Also the restart after Tahoe's
+/// loss.
 const LOSS_WINDOW: f64 = 1.0;
 
 /// What a step of growth counts.

@@ -6,7 +6,7 @@
 //!
 //! Departures: those of the window (`linux_window`); the rate is in segments a second with a fraction,
 //! Linux's in whole bytes a jiffy; the transport's count of newly acknowledged segments replaces the guess
-//! from duplicates.
+//! from duplicates; an acknowledgement's own round-trip time counts for the shortest, in Linux the one's before.
 
 use bufferlab_units::{Span, Time};
 
@@ -32,6 +32,8 @@ pub struct Westwood {
     rtt: Option<Span>,
     /// The shortest, from the start or the last timeout (`rtt_min`).
     rtt_min: Option<Span>,
+    /// The next acknowledgement starts `rtt_min` anew (`reset_rtt_min`).
+    min_is_old: bool,
     /// A loss is being repaired.
     repairing: bool,
 }
@@ -46,6 +48,7 @@ impl Westwood {
             rates: None,
             rtt: None,
             rtt_min: None,
+            min_is_old: false,
             repairing: false,
         }
     }
@@ -62,7 +65,8 @@ impl Westwood {
         self.acked += u64::from(sample.acked);
         if let Some(rtt) = sample.rtt {
             self.rtt = Some(rtt);
-            self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
+            let least = self.rtt_min.filter(|_| !self.min_is_old);
+            (self.rtt_min, self.min_is_old) = (Some(least.map_or(rtt, |least| least.min(rtt))), false);
         }
     }
 
@@ -97,10 +101,13 @@ impl CongestionControl for Westwood {
         self.window.on_congestion(congestion, half);
         match congestion.event {
             CongestionEvent::Loss => self.repairing = true,
-            CongestionEvent::Timeout { .. } => {
-                self.window.ssthresh = Some(self.needed());
-                // "Update RTT_min when next ack arrives"
-                (self.rtt_min, self.repairing) = (None, false);
+            CongestionEvent::Timeout { repeated } => {
+                // `tcp_enter_loss` tells of a series of timeouts once
+                if !repeated {
+                    // "Update RTT_min when next ack arrives"
+                    (self.window.ssthresh, self.min_is_old) = (Some(self.needed()), true);
+                }
+                self.repairing = false;
             }
             CongestionEvent::SynTimeout => {}
         }
@@ -181,11 +188,16 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_starts_slowly_up_to_the_rate() {
+    fn timeouts_start_slowly_up_to_the_rate_at_the_first() {
         let mut control = Westwood::new(300, Some(2));
         fed(&mut control, 3_000);
-        let event = CongestionEvent::Timeout { repeated: false };
-        control.on_congestion(Time::ZERO, &Congestion { event, ..LOSS });
-        assert_eq!((control.cwnd(), control.ssthresh(), control.rtt_min), (1.0, 100.0, None));
+        control.rtt_min = Some(Span::from_ms(80));
+        for repeated in [false, true] {
+            let event = CongestionEvent::Timeout { repeated };
+            control.on_congestion(Time::ZERO, &Congestion { event, ..LOSS });
+            assert_eq!((control.cwnd(), control.ssthresh()), (1.0, 80.0), "{repeated}");
+        }
+        fed(&mut control, 1);
+        assert_eq!(control.rtt_min, Some(Span::from_ms(100)));
     }
 }

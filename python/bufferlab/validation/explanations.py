@@ -37,15 +37,6 @@ def _linux(*names: str, few: bool | None = None) -> Callable[[Setting], bool]:
     return applies
 
 
-_SLOW_START = (
-    "In Linux 2.6.22 a window equal to the threshold is still in slow start (tcp_cong.c, "
-    "tcp_reno_cong_avoid: snd_cwnd <= snd_ssthresh), so each recovery is followed by one segment more at "
-    "once. BIC and the CUBICs of 2.6 do so here, too; Reno, H-TCP, Scalable TCP, Westwood+, Vegas and "
-    "Compound are those of later kernels, where the window must be below. Known by trial: with that "
-    "comparison in our engine 200 flows of H-TCP with 39 packets keep 20.6 waiting (ns-2 21.5; without "
-    "19.0), and a lone flow of Reno cuts its window as often as ns-2's within 3 %, one of H-TCP within 10 % "
-    "(without: 7 % to 20 % less often at windows of ten to twenty)."
-)
 _BURSTS = (
     "BIC and CUBIC' have no min_cwnd in Linux 2.6.22: the window is 0.8 of itself as soon as a loss is "
     "seen, and lost segments leave room that ns-2 fills at once, in a burst; proportional rate reduction "
@@ -93,7 +84,6 @@ REASONS = (
         "to 7/8.",
     ),
     Reason(_linux("bic", "cubic"), _BURSTS),
-    Reason(_linux("htcp"), _SLOW_START),
     Reason(
         _linux("reno", "compound", few=False),
         "ns-2 has no tail-loss probe (RFC 8985): with 13 packets and six a flow it counts 3168 timeouts for "
