@@ -19,8 +19,8 @@ from bufferlab.disciplines import lower_limit, lower_queue
 from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
-from bufferlab.presets import CongestionKind, Stack
-from bufferlab.scenario.applications import Transfer, Udp
+from bufferlab.presets import AfterIdle, CongestionKind, Stack
+from bufferlab.scenario.applications import OnOff, Transfer, Udp
 from bufferlab.scenario.checks import links_rtt_ps, sampled_flow_groups
 from bufferlab.scenario.models import Flow, Link
 from bufferlab.scenario.scenario import Scenario
@@ -241,7 +241,24 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
             "sizes": udp.sizes,
         }
     transfer_bytes = flow.application.transfer_bytes if isinstance(flow.application, Transfer) else None
-    return {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
+    source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
+    if isinstance(flow.application, OnOff):
+        source["on_off"] = _on_off(flow.application, stack_of(flow, run_stack).after_idle)
+    return source
+
+
+def _on_off(application: OnOff, after_idle: AfterIdle) -> dict[str, Any]:
+    on = {"time_ps": _law(application.on)} if application.on else {"bytes": _law(application.size)}
+    return {"on": on, "off_ps": _law(application.off), "after_idle": after_idle}
+
+
+def _law(law: Distribution | None) -> dict[str, Any] | None:
+    """A law that is drawn during the run."""
+    if law is None:
+        return None
+    whole = {name: int(value) for name, value in law.parameters.items() if name != "shape"}
+    shape = {"shape": float(law.parameters["shape"])} if law.kind == "pareto" else {}
+    return {"kind": law.kind, **whole, **shape}
 
 
 def _tcp(flow: Flow, run_stack: str) -> dict[str, Any]:

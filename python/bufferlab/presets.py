@@ -20,6 +20,9 @@ Growth = Literal["per-ack", "per-segment"]
 Recovery = Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "linux"]
 """How losses are repaired."""
 
+AfterIdle = Literal["keep", "restart", "decay"]
+"""What becomes of the window when a sender was idle for longer than its retransmission timeout."""
+
 CongestionKind = Literal[
     "tahoe",
     "reno",
@@ -121,6 +124,8 @@ class Stack:
         timestamps: A round-trip sample from each acknowledgment; otherwise one a window.
         limited_transmit: RFC 3042.
         handshake: A SYN goes first.
+        after_idle: The window after an idle time: as it was; the initial window (RFC 5681); halved for each
+            timeout that passed (Linux).
     """
 
     congestion: Congestion
@@ -144,6 +149,7 @@ class Stack:
     timestamps: bool
     limited_transmit: bool
     handshake: bool
+    after_idle: AfterIdle
 
     @property
     def receive_window_bytes(self) -> int:
@@ -193,6 +199,9 @@ _RFC: Final = Stack(
     limited_transmit=True,
     # RFC 9293 section 3.5.
     handshake=True,
+    # RFC 5681 section 4.1: "a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP
+    # has not sent data in an interval exceeding the retransmission timeout."
+    after_idle="restart",
 )
 
 _LINUX: Final = Stack(
@@ -235,6 +244,8 @@ _LINUX: Final = Stack(
     timestamps=True,
     limited_transmit=True,
     handshake=True,
+    # net.ipv4.tcp_slow_start_after_idle is on by default; tcp_output.c, tcp_cwnd_restart().
+    after_idle="decay",
 )
 
 # Values of ns-2 2.35's tcl/lib/ns-default.tcl unless said otherwise.
@@ -273,6 +284,9 @@ _NS2_SACK1: Final = Stack(
     limited_transmit=True,
     # syn_ true.
     handshake=True,
+    # tcp.cc: slow_start_restart_ acts where the retransmission timer runs out, which is canceled when all is
+    # acknowledged.
+    after_idle="keep",
 )
 
 # Parameter defaults of INET's TCP.ned, constants of TCPBaseAlg.cc and TCPTahoeRenoFamily.cc (INET 2 and 3).
@@ -313,6 +327,8 @@ _INET_RENO: Final = Stack(
     timestamps=False,
     limited_transmit=False,
     handshake=True,
+    # TCPBaseAlg.cc, sendData(): "RFC 5681, page 11: […] we define RW = min(IW,cwnd)" after rexmit_timeout.
+    after_idle="restart",
 )
 
 DEFAULT_STACK: Final = "rfc"

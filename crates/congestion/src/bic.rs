@@ -16,7 +16,7 @@
 use bufferlab_units::Time;
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
 
 /// What a loss leaves of the window, of [`BETA_SCALE`] (`beta`, 0.8).
 const BETA: u32 = 819;
@@ -177,6 +177,10 @@ impl CongestionControl for Bic {
             // `bictcp_state`: a timeout forgets the search
             (self.last_max, self.lost_before, self.ratio) = (0, false, AckRatio::DELAYED);
         }
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
     }
 
     fn cwnd(&self) -> f64 {

@@ -48,6 +48,24 @@ fn the_window_is_finite_and_never_below_one_segment() {
     }
 }
 
+/// BBR's window follows its model (Linux leaves it alone where the control has a rate of its own), a fixed one nothing.
+#[test]
+fn an_idle_time_can_shrink_the_window_and_raise_the_threshold() {
+    for mut control in controls() {
+        for _ in 0..100 {
+            control.on_ack(Time::ZERO, &AckSample::of(2));
+        }
+        let (cwnd, ssthresh) = (control.cwnd(), control.ssthresh());
+        control.on_idle(Time::ZERO, &Idle { idle: Span::from_s(1), restart: None });
+        assert_eq!((control.cwnd(), control.ssthresh()), (cwnd, ssthresh), "{control:?}");
+        control.on_idle(Time::ZERO, &Idle { idle: Span::from_s(1), restart: Some((1, 1_000)) });
+        if !matches!(control, AnyControl::Fixed(_) | AnyControl::Bbr1(_) | AnyControl::Bbr3(_)) {
+            assert_eq!(control.cwnd(), 1.0, "{control:?}");
+            assert!(control.ssthresh() >= 1_000.0, "{control:?}");
+        }
+    }
+}
+
 #[test]
 fn a_clone_continues_identically() {
     for mut control in controls() {
@@ -98,6 +116,12 @@ fn odd_samples_stop_nothing() {
             match stream.below(12) {
                 0 => control.on_congestion(now, &congestion(CongestionEvent::Loss)),
                 1 => control.on_recovery_exit(now),
+                3 => {
+                    let restart = Some((stream.below(100) as u32, stream.below(100) as u32));
+                    let idle = Span::from_ps(stream.below(10_000_000_000_000));
+                    let restart = restart.filter(|_| stream.below(2) == 0);
+                    control.on_idle(now, &Idle { idle, restart });
+                }
                 2 if stream.below(10) == 0 => {
                     let event = CongestionEvent::Timeout { repeated: stream.below(2) == 0 };
                     control.on_congestion(now, &congestion(event));

@@ -20,7 +20,7 @@
 use bufferlab_units::{Span, Time};
 
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
 
 /// RFC 5681 equation 4: the floor of the threshold, segments.
 const MIN_SSTHRESH: f64 = 2.0;
@@ -201,6 +201,13 @@ impl CongestionControl for Ctcp {
             CongestionEvent::SynTimeout => self.loss_window = LOSS_WINDOW,
         }
         (self.round_rtt, self.samples) = (None, 0);
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        if let Some((window, threshold)) = idle.restart {
+            (self.loss_window, self.dwnd) = (f64::from(window).max(LOSS_WINDOW), 0.0);
+            self.ssthresh = self.ssthresh.max(f64::from(threshold));
+        }
     }
 
     fn cwnd(&self) -> f64 {

@@ -22,7 +22,7 @@ use bufferlab_units::{Span, Time};
 use crate::bic::{AckRatio, jiffies, remembered, scaled};
 use crate::cbrt::cbrt;
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, Idle};
 
 /// C times 1024: C = 0.4 segments a cubic second (`bic_scale` 41, times 10 for the 100 ms of its reference).
 const C_SCALED: u64 = 410;
@@ -300,6 +300,14 @@ impl CongestionControl for Cubic {
             // `bictcp_reset`: a timeout forgets the plateau and the delay
             (self.last_max, self.worked_out, self.delay_min) = (0, (0, 0), None);
             self.ratio = AckRatio::DELAYED;
+        }
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
+        // `bictcp_cwnd_event`, CA_EVENT_TX_START, since 3.15: the idle time is no time of the epoch
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| self.version.per_segment) {
+            epoch.start_ms += idle.idle.as_ps() / 1_000_000_000;
         }
     }
 

@@ -12,7 +12,7 @@
 use bufferlab_units::{Span, Time};
 
 use crate::cbrt::cbrt;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, NO_THRESHOLD};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, Idle, NO_THRESHOLD};
 
 /// What a loss leaves of the window (section 4.6): "The parameter `β_cubic` SHOULD be set to 0.7".
 pub const BETA_CUBIC: f64 = 0.7;
@@ -158,6 +158,17 @@ impl CongestionControl for RfcCubic {
                 (self.cwnd, self.w_max, self.hystart) = (LOSS_WINDOW, None, None);
             }
             CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
+        }
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        if let Some((window, threshold)) = idle.restart {
+            self.cwnd = f64::from(window).max(LOSS_WINDOW);
+            self.ssthresh = self.ssthresh.max(f64::from(threshold));
+        }
+        // section 4.2: the time of a stage does not include idle times
+        if let Some(stage) = &mut self.stage {
+            stage.epoch += idle.idle;
         }
     }
 

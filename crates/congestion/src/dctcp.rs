@@ -12,7 +12,7 @@
 use bufferlab_units::Time;
 
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
 
 /// Weight of a round in the estimate: g = 1/16 (RFC 8257 section 4.2; Linux `dctcp_shift_g`).
 pub const DCTCP_GAIN: f64 = 1.0 / 16.0;
@@ -123,6 +123,13 @@ impl CongestionControl for Dctcp {
                 self.cwnd = LOSS_WINDOW;
             }
             CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
+        }
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        if let Some((window, threshold)) = idle.restart {
+            self.cwnd = f64::from(window).max(LOSS_WINDOW);
+            self.ssthresh = self.ssthresh.max(f64::from(threshold));
         }
     }
 

@@ -13,7 +13,7 @@
 use bufferlab_units::{Span, Time};
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl};
+use crate::{AckSample, Congestion, CongestionControl, Idle};
 
 /// What a loss leaves at least (`BETA_MIN`).
 const BETA_MIN: f64 = 0.5;
@@ -197,6 +197,10 @@ impl CongestionControl for Htcp {
     fn on_recovery_exit(&mut self, now: Time) {
         self.last_congestion = Some(now);
         self.restart_throughput(now);
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
     }
 
     fn cwnd(&self) -> f64 {

@@ -39,7 +39,7 @@ pub use scalable::{SCALABLE_COUNT, Scalable};
 pub use vegas::Vegas;
 pub use westwood::Westwood;
 
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 /// A slow-start threshold above every window.
 pub const NO_THRESHOLD: f64 = f64::MAX;
@@ -69,6 +69,16 @@ pub struct Congestion {
     pub receive_window: u32,
 }
 
+/// The application had nothing to send, everything was acknowledged, and now there is something again.
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// Since the last segment was sent.
+    pub idle: Span,
+    /// The window to go on with if it is to shrink, segments, at least 1 and no larger than it was, and what the
+    /// slow-start threshold must then be at least.
+    pub restart: Option<(u32, u32)>,
+}
+
 /// How large the window may be.
 pub trait CongestionControl {
     /// New data was acknowledged outside of fast recovery, or in it for controls that say so.
@@ -79,6 +89,8 @@ pub trait CongestionControl {
     fn cwnd(&self) -> f64;
     /// The slow-start threshold in segments.
     fn ssthresh(&self) -> f64;
+    /// Sending goes on after an idle time. Nothing by default: for controls that keep no such window.
+    fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
     /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
     fn on_recovery_exit(&mut self, _now: Time) {}
     /// The rate to send at, segments a second; nothing: as soon as the window allows.
@@ -126,6 +138,9 @@ macro_rules! controls {
             #[inline]
             fn ssthresh(&self) -> f64 {
                 match self { $(AnyControl::$name(control) => control.ssthresh(),)* }
+            }
+            fn on_idle(&mut self, now: Time, idle: &Idle) {
+                match self { $(AnyControl::$name(control) => control.on_idle(now, idle),)* }
             }
             fn on_recovery_exit(&mut self, now: Time) {
                 match self { $(AnyControl::$name(control) => control.on_recovery_exit(now),)* }

@@ -10,7 +10,7 @@
 //!   in a window;
 //! - the window after a timeout is one segment (Linux 2.6); later ones add what is still in flight.
 
-use crate::{Congestion, CongestionEvent, NO_THRESHOLD};
+use crate::{Congestion, CongestionEvent, Idle, NO_THRESHOLD};
 
 /// The floor of every threshold, segments (`tcp_reno_ssthresh`; RFC 5681 equation 4).
 pub(crate) const MIN_SSTHRESH: u32 = 2;
@@ -107,6 +107,14 @@ impl LinuxWindow {
             CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
         }
         self.counted = 0;
+    }
+
+    /// Sending goes on after an idle time (`tcp_cwnd_restart`, whose caller works the numbers out).
+    pub fn on_idle(&mut self, idle: &Idle) {
+        if let Some((window, threshold)) = idle.restart {
+            self.cwnd = window.max(1);
+            self.ssthresh = self.ssthresh.map(|ssthresh| ssthresh.max(threshold));
+        }
     }
 
     /// The window as the trait gives it.

@@ -11,7 +11,7 @@
 
 use bufferlab_units::Time;
 
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
 
 /// RFC 5681 section 3.1, equation (4): "ssthresh = max (`FlightSize` / 2, 2*SMSS)". ns-2 has the same floor.
 const MIN_SSTHRESH: f64 = 2.0;
@@ -127,6 +127,14 @@ impl CongestionControl for Reno {
                 }
                 self.cwnd = LOSS_WINDOW;
             }
+        }
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        if let Some((window, threshold)) = idle.restart {
+            self.cwnd = f64::from(window).max(LOSS_WINDOW);
+            self.ssthresh = self.ssthresh.max(f64::from(threshold));
+            self.counted = 0.0;
         }
     }
 

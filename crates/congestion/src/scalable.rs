@@ -10,7 +10,7 @@
 use bufferlab_units::Time;
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl};
+use crate::{AckSample, Congestion, CongestionControl, Idle};
 
 /// Segments to be acknowledged for one more in the window: Kelly's a = 0.01 (`TCP_SCALABLE_AI_CNT`). Windows
 /// below grow by one a round, as Reno's.
@@ -50,6 +50,10 @@ impl CongestionControl for Scalable {
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
         self.window.on_congestion(congestion, |cwnd| cwnd - (cwnd >> DECREASE_SHIFT));
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
     }
 
     fn cwnd(&self) -> f64 {

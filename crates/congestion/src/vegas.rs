@@ -13,7 +13,7 @@ use bufferlab_units::{Span, Time};
 
 use crate::linux_window::{LinuxWindow, half};
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
 
 /// Fewer waiting segments than this: one more (`alpha`).
 const ALPHA: u64 = 2;
@@ -133,6 +133,12 @@ impl CongestionControl for Vegas {
 
     fn on_recovery_exit(&mut self, _now: Time) {
         (self.enabled, self.restart) = (true, true);
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
+        // `tcp_vegas_cwnd_event`, CA_EVENT_CWND_RESTART and CA_EVENT_TX_START: all is measured anew
+        (self.base_us, self.enabled, self.restart) = (None, true, true);
     }
 
     fn cwnd(&self) -> f64 {

@@ -11,7 +11,7 @@
 use bufferlab_units::{Span, Time};
 
 use crate::linux_window::{LinuxWindow, MIN_SSTHRESH, half};
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent};
+use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
 
 /// A rate is measured over a round-trip time, and over this at least (`TCP_WESTWOOD_RTT_MIN`).
 const MIN_INTERVAL: Span = Span::from_ms(50);
@@ -123,6 +123,10 @@ impl CongestionControl for Westwood {
     fn grows_in_recovery(&self) -> bool {
         // to go on measuring; the window waits for the end
         true
+    }
+
+    fn on_idle(&mut self, _now: Time, idle: &Idle) {
+        self.window.on_idle(idle);
     }
 
     fn cwnd(&self) -> f64 {

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use bufferlab_qdisc::{MAX_RTT_BITS, MAX_SUB_BUFFERS};
 
 use crate::plan::{
-    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
-    Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
+    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitPlan,
+    LinkPlan, OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
 };
 
 /// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
@@ -33,6 +33,8 @@ const MAX_HASHED_QUEUES: u32 = 1 << 16;
 const MIN_UPDATE_PS: u64 = 1_000_000_000;
 /// Largest gain of PIE, 1/s.
 const MAX_GAIN: f64 = 1_000.0;
+/// Largest index of a Pareto law, which is next to a constant by then.
+const MAX_SHAPE: f64 = 100.0;
 /// Most samples of one component.
 const MAX_SAMPLES: u64 = 100_000_000;
 
@@ -268,8 +270,28 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
     if let Some(bytes) = tcp.transfer_bytes {
         within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
+        require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;
+    }
+    if let Some(on_off) = &tcp.on_off {
+        match on_off.on {
+            OnPlan::TimePs(law) => check_law(law, MAX_PS, &format!("{at}.on_off.on.time_ps"))?,
+            OnPlan::Bytes(law) => check_law(law, most_bytes(tcp), &format!("{at}.on_off.on.bytes"))?,
+        }
+        check_law(on_off.off_ps, MAX_PS, &format!("{at}.on_off.off_ps"))?;
     }
     check_sequence_space(plan, group, tcp, at)
+}
+
+fn check_law(law: LawPlan, most: u64, at: &str) -> Checked {
+    match law {
+        LawPlan::Constant { value } => within(value, 1, most, format!("{at}.value")),
+        LawPlan::Exponential { mean } => within(mean, 1, most, format!("{at}.mean")),
+        LawPlan::Pareto { mean, shape } => {
+            within(mean, 1, most, format!("{at}.mean"))?;
+            let accepted = format!("above 1, to {MAX_SHAPE}");
+            require(1.0 < shape && shape <= MAX_SHAPE, format!("{at}.shape"), shape, accepted)
+        }
+    }
 }
 
 /// The longest transfer: sequence numbers count segments.
@@ -338,7 +360,8 @@ fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     for (flow, &bytes) in flows.transfer_bytes.iter().enumerate().filter(|&(_, &bytes)| bytes != u64::MAX) {
         let at = format!("flows.transfer_bytes[{flow}]");
         match &groups[flows.group[flow] as usize].source {
-            SourcePlan::Tcp(tcp) => within(bytes, 1, most_bytes(tcp), at)?,
+            SourcePlan::Tcp(tcp) if tcp.on_off.is_none() => within(bytes, 1, most_bytes(tcp), at)?,
+            SourcePlan::Tcp(_) => require(false, at, bytes, "18446744073709551615 with on_off")?,
             SourcePlan::Udp(_) => require(false, at, bytes, "18446744073709551615 where the source is udp")?,
         }
     }

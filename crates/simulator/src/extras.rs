@@ -1,6 +1,9 @@
-//! What few sending hosts have: a random processing delay, and an interface of their own.
+//! What few sending hosts have: a random processing delay, an interface of their own, an application that is silent at
+//! times.
 
 use bufferlab_units::{Rate, Span, Stream, Time};
+
+use crate::on_off::OnOff;
 
 /// Random processing delay before a sender answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,7 @@ pub(crate) struct Extras {
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
     pub(crate) access_free: Time,
+    pub(crate) on_off: Option<OnOff>,
 }
 
 impl Extras {

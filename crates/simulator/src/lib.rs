@@ -25,6 +25,7 @@ mod extras;
 mod histogram;
 mod link;
 mod marks;
+mod on_off;
 mod outcome;
 mod plan;
 mod pool;
@@ -47,9 +48,9 @@ pub use outcome::{
     NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan,
-    GrowthPlan, JitterPlan, LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan,
-    TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,
+    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, OnOffPlan, OnPlan, Plan,
+    RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 
 use world::Service;

@@ -4,10 +4,12 @@
 //! round-trip time and start from the seed, so a plan is the whole truth of a run; random processes that go
 //! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
 
+mod on_off;
 mod queue;
 
 use serde::{Deserialize, Serialize};
 
+pub use on_off::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
 pub use queue::{ClassesPlan, ControlLawPlan, DisciplinePlan, RttPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
@@ -166,6 +168,9 @@ pub struct TcpPlan {
     pub handshake: bool,
     /// Payload bytes to send; `null` for a sender that never ends.
     pub transfer_bytes: Option<u64>,
+    /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_off: Option<OnOffPlan>,
 }
 
 /// A congestion control with its parameters.

@@ -5,6 +5,8 @@
 //! acknowledgement at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
+mod turns;
+
 use bufferlab_congestion::AnyControl;
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
@@ -12,6 +14,7 @@ use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::extras::{Extras, Jitter};
 use crate::marks::{Mark, MarkPlan, Marks};
+use crate::on_off::OnOff;
 use crate::pool::Queue;
 use crate::samples::SenderSample;
 use crate::under_way::{Arrival, UnderWay};
@@ -51,6 +54,7 @@ pub(crate) struct SendingHost {
     marks: Marks,
     /// When the host acts of its own: start, stop, or the end of a processing delay.
     action: Time,
+    /// When there is no more data, or the application changes.
     stop: Time,
     /// Between the host and its first link.
     offset: Span,
@@ -79,15 +83,16 @@ pub(crate) struct SendingSetup {
     pub(crate) jitter: Jitter,
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
+    pub(crate) on_off: Option<OnOff>,
     pub(crate) identity: Identity,
 }
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let plain = setup.jitter == Jitter::None && setup.access.is_none();
+        let plain = setup.jitter == Jitter::None && setup.access.is_none() && setup.on_off.is_none();
         let extras = (!plain).then(|| {
-            let (jitter, stream, access) = (setup.jitter, setup.stream, setup.access);
-            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO })
+            let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
+            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off })
         });
         SendingHost {
             source: setup.source,
@@ -189,45 +194,6 @@ impl SendingHost {
             under_way.blocks.pop_into(&mut self.blocks, &mut blocks);
         }
         sender.on_ack(local, &ack, &blocks);
-    }
-
-    #[inline(never)]
-    fn handle_timers(&mut self, local: Time) -> Turn {
-        if self.stop <= local {
-            self.stop = Time::NEVER;
-            match &mut self.source {
-                Source::Tcp(sender) => sender.stop(),
-                Source::Udp(source) => source.stop(),
-            }
-            if !self.started {
-                self.action = Time::NEVER;
-            }
-        }
-        if self.action <= local {
-            return self.act(local);
-        }
-        if let Source::Tcp(sender) = &mut self.source {
-            let released = sender.is_released(local);
-            sender.on_timer(local);
-            if released {
-                return Turn::Send;
-            }
-        }
-        Turn::Answer
-    }
-
-    /// The start, or the end of a processing delay.
-    #[inline(never)]
-    fn act(&mut self, local: Time) -> Turn {
-        self.action = Time::NEVER;
-        if !self.started {
-            self.started = true;
-            match &mut self.source {
-                Source::Tcp(sender) => sender.start(),
-                Source::Udp(source) => source.start(local),
-            }
-        }
-        Turn::Send
     }
 
     /// Whether [`Self::transmit`] may have something.
@@ -366,8 +332,10 @@ impl SendingHost {
     /// When a transfer's last byte was acknowledged.
     pub(crate) fn finished(&self) -> Time {
         match &self.source {
-            Source::Tcp(sender) => sender.finished(),
-            Source::Udp(_) => Time::NEVER,
+            Source::Tcp(sender) if self.extras.as_deref().is_none_or(|extras| extras.on_off.is_none()) => {
+                sender.finished()
+            }
+            _ => Time::NEVER,
         }
     }
 }

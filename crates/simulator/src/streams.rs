@@ -17,6 +17,8 @@ pub(crate) enum StreamKind {
     Control = 4,
     /// Queue disciplines, by link.
     Queue = 5,
+    /// Applications that are silent at times, by flow.
+    OnOff = 6,
 }
 
 impl StreamKind {

@@ -1,16 +1,19 @@
 //! From a checked plan to a world.
 
 use bufferlab_qdisc::{Ecn, Limit};
-use bufferlab_transport::{Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate};
+use bufferlab_transport::{
+    AfterIdle, BurstsConfig, Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate,
+};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::engine::{Ends, Route, World};
 use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
+use crate::on_off::OnOff;
 use crate::plan::{
-    CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan, Plan,
-    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
+    Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{ReceivingHost, ReceivingSetup};
 use crate::return_path::ReturnPath;
@@ -137,6 +140,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         jitter: jitter(group.jitter),
         access: group.access_bps.map(rate),
         stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
+        on_off: on_off(plan, flow),
         identity: Identity {
             flow: flow as u32,
             first_link: group.forward[0],
@@ -145,6 +149,14 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
             ecn: ecn(&group.source),
         },
     })
+}
+
+fn on_off(plan: &Plan, flow: usize) -> Option<OnOff> {
+    let SourcePlan::Tcp(tcp) = &plan.groups[plan.flows.group[flow] as usize].source else {
+        return None;
+    };
+    let stream = StreamKind::OnOff.stream(plan.seed, flow as u32);
+    tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, stream))
 }
 
 fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) -> ReceivingHost {
@@ -202,6 +214,14 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
         timestamps: plan.timestamps,
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
+        bursts: plan.on_off.map(|on_off| BurstsConfig {
+            after_idle: match on_off.after_idle {
+                AfterIdlePlan::Keep => AfterIdle::Keep,
+                AfterIdlePlan::Restart => AfterIdle::Restart,
+                AfterIdlePlan::Decay => AfterIdle::Decay,
+            },
+            initial_window: plan.initial_window,
+        }),
     }
 }
 

@@ -32,6 +32,27 @@ impl Recovery {
     }
 }
 
+/// What becomes of the window when a sender was idle for longer than the retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterIdle {
+    /// Nothing.
+    Keep,
+    /// It is the initial window again, if it was larger (RFC 5681 section 4.1).
+    Restart,
+    /// It is halved for each timeout's time, down to the initial window, and the threshold is at least three quarters
+    /// of what it was (RFC 2861 as Linux has it).
+    Decay,
+}
+
+/// What a sender keeps whose application is silent at times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BurstsConfig {
+    /// The window after an idle time.
+    pub after_idle: AfterIdle,
+    /// The connection's first window, segments.
+    pub initial_window: u32,
+}
+
 /// A constant or exponential law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variate {
@@ -70,4 +91,6 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// A SYN goes first.
     pub handshake: bool,
+    /// The application is silent at times; see [`crate::Sender::resume`].
+    pub bursts: Option<BurstsConfig>,
 }

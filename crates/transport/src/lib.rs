@@ -20,7 +20,7 @@ mod sender;
 mod udp;
 
 pub use ack::{Ack, SackBlocks};
-pub use config::{Recovery, TcpConfig, Variate};
+pub use config::{AfterIdle, BurstsConfig, Recovery, TcpConfig, Variate};
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
 pub use sender::{Segment, SegmentKind, Sender, SenderCounters};

@@ -17,6 +17,8 @@ from bufferlab.scenario.fields import (
     MAX_PACKET_BYTES,
     RateBps,
     SizeLaw,
+    TurnSize,
+    TurnTime,
     one_of,
     size,
     time,
@@ -86,6 +88,27 @@ class Udp(Part):
         return self
 
 
+class OnOff(Part):
+    """TCP that has data, then none, by turns, over one connection."""
+
+    kind: Literal["on-off"] = Field(description="Kind of the application.")
+    on: TurnTime | None = Field(
+        None, description="How long it has data at a time; may be exponential or Pareto."
+    )
+    size: TurnSize | None = Field(
+        None, description="How much it has at a time, in place of on; may be exponential or Pareto."
+    )
+    off: TurnTime = Field(
+        description="How long it is silent then: after on, or after the last byte of size is acknowledged."
+    )
+
+    @model_validator(mode="after")
+    def _one_on(self) -> Self:
+        if (self.on is None) == (self.size is None):
+            raise InputError("needs either on or size", accepted="on = '1 s' or size = '100 KB'")
+        return self
+
+
 class ShortFlows(Part):
     """Transfers that come one after the other, each over a connection of its own."""
 
@@ -123,12 +146,13 @@ class ShortFlows(Part):
         return self
 
 
-Application = Bulk | Transfer | ShortFlows | Udp
+Application = Bulk | Transfer | OnOff | ShortFlows | Udp
 """What sends."""
 
 APPLICATIONS: Final[Mapping[str, type[Part]]] = {
     "bulk": Bulk,
     "transfer": Transfer,
+    "on-off": OnOff,
     "short-flows": ShortFlows,
     "udp": Udp,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, Final, get_args
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
@@ -299,6 +300,8 @@ class _ParsedLaw:
 
     of: Quantity
     examples: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    """Laws accepted, without min and max; empty for all, with."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self._parse)
@@ -310,7 +313,11 @@ class _ParsedLaw:
 
     def _parse(self, value: object, info: ValidationInfo) -> Distribution:
         directory = info.context.directory if isinstance(info.context, Source) else None
-        return distributions.parse_distribution(value, of=self.of, directory=directory)
+        law = distributions.parse_distribution(value, of=self.of, directory=directory)
+        if self.kinds and (law.kind not in self.kinds or law.truncated):
+            accepted = f"a {self.of.noun}, exponential(mean=) or pareto(mean=, shape=)"
+            raise InputError("is not a law that is drawn during the run", value=value, accepted=accepted)
+        return law
 
 
 def _text(*examples: str) -> dict[str, Any]:
@@ -341,6 +348,13 @@ TimeLaw = Annotated[
 SizeLaw = Annotated[
     Distribution, _ParsedLaw(SIZE, ("30 KB", "pareto(mean=30 KB, shape=1.2)", "empirical(sizes.csv)"))
 ]
+_DURING_RUNS: Final = ("constant", "exponential", "pareto")
+_TURN: Final = replace(TIME, parse=partial(units.parse_time, least_ps=10**6), least=1)
+TurnTime = Annotated[
+    Distribution,
+    _ParsedLaw(_TURN, ("1 s", "exponential(mean=1 s)", "pareto(mean=1 s, shape=1.5)"), _DURING_RUNS),
+]
+TurnSize = Annotated[Distribution, _ParsedLaw(SIZE, ("100 KB", "exponential(mean=100 KB)"), _DURING_RUNS)]
 BufferText = Annotated[
     Buffer, Parsed(buffers.parse_buffer, _text("6250 packets", "1 MB", "300 ms", "1 bdp", "stanford"))
 ]

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 from bufferlab import units
 from bufferlab.distributions import Distribution, constant
 from bufferlab.errors import InputError
-from bufferlab.presets import DEFAULT_STACK, STACKS, Growth, Recovery
+from bufferlab.presets import DEFAULT_STACK, STACKS, AfterIdle, Growth, Recovery
 from bufferlab.scenario.applications import APPLICATIONS, Application, Bulk, ShortFlows, Udp
 from bufferlab.scenario.fields import (
     MAX_FLOWS,
@@ -215,6 +215,9 @@ class TcpKeys(Part):
     timestamps: Flag | None = Field(None, description="A round-trip sample from each acknowledgment.")
     limited_transmit: Flag | None = Field(None, description="RFC 3042.")
     handshake: Flag | None = Field(None, description="A SYN goes first.")
+    after_idle: Annotated[AfterIdle, one_of(*get_args(AfterIdle))] | None = Field(
+        None, description="The window of an on-off application after an idle time."
+    )
 
     def given_tcp(self) -> dict[str, Any]:
         """The TCP keys that were given, by field name."""

@@ -1,15 +1,20 @@
 //! Random plans, small enough for the slow engine, and likely to make events coincide.
 
+mod data;
+mod queues;
+
 use std::fmt;
 
 use bufferlab_simulator::{
-    ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns, GroupPlan,
-    GrowthPlan, JitterPlan, LimitChange, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan,
-    TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LimitPlan,
+    LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+
+use data::data;
+use queues::discipline;
 
 /// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.
 #[derive(Clone, PartialEq)]
@@ -119,132 +124,6 @@ fn link() -> impl Strategy<Value = LinkPlan> {
     )
 }
 
-fn discipline() -> impl Strategy<Value = DisciplinePlan> {
-    let mark_above = prop_oneof![
-        1 => Just(None),
-        4 => (0..4_u64).prop_map(|packets| Some(LimitPlan::Packets(packets))),
-        2 => (0..4_000_u64).prop_map(|bytes| Some(LimitPlan::Bytes(bytes))),
-    ];
-    let fifo =
-        (limit(), mark_above).prop_map(|(limit, mark_above)| DisciplinePlan::Fifo { limit, mark_above });
-    // within a few packets' times of each other, so that runs of a second or two drop and mark
-    let law = prop_oneof![2 => Just(ControlLawPlan::Rfc), 1 => Just(ControlLawPlan::Linux)];
-    let signals = (any::<bool>(), option::of(moment(8 * MS)));
-    let codel = (limit(), moment(4 * MS), moment(20 * MS), signals, law).prop_map(
-        |(limit, target_ps, interval_ps, (ecn, ce_threshold_ps), control_law)| DisciplinePlan::Codel {
-            limit,
-            target_ps,
-            interval_ps: interval_ps.max(1),
-            ecn,
-            ce_threshold_ps,
-            control_law,
-        },
-    );
-    let drr = (limit(), 256..3_000_u32)
-        .prop_map(|(limit, quantum_bytes)| DisciplinePlan::Drr { limit, quantum_bytes });
-    prop_oneof![4 => fifo, 3 => codel, 1 => drr, 1 => red(), 1 => pie(), 1 => fq_codel(), 2 => splitbuff()]
-}
-
-fn red() -> impl Strategy<Value = DisciplinePlan> {
-    let thresholds = prop_oneof![
-        (1..8_u64, 1..8_u64)
-            .prop_map(|(min, more)| (LimitPlan::Packets(min), LimitPlan::Packets(min + more))),
-        (1..8_000_u64, 1..8_000_u64)
-            .prop_map(|(min, more)| (LimitPlan::Bytes(min), LimitPlan::Bytes(min + more))),
-    ];
-    let weight = option::of((0..=10_u32).prop_map(|tenths| f64::from(tenths) / 10.0));
-    let max_p = (0..=10_u32).prop_map(|tenths| f64::from(tenths) / 10.0);
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    (limit(), thresholds, weight, max_p, flags, 1..2_000_u32).prop_map(
-        |(
-            limit,
-            (min_threshold, max_threshold),
-            weight,
-            max_p,
-            (gentle, adaptive, ecn),
-            mean_packet_bytes,
-        )| {
-            DisciplinePlan::Red {
-                limit,
-                min_threshold,
-                max_threshold,
-                weight,
-                max_p,
-                gentle,
-                adaptive,
-                ecn,
-                mean_packet_bytes,
-            }
-        },
-    )
-}
-
-fn pie() -> impl Strategy<Value = DisciplinePlan> {
-    (limit(), moment(4 * MS), moment(20 * MS), (0..20_u32, 0..200_u32), moment(40 * MS), any::<bool>())
-        .prop_map(|(limit, target_ps, t_update_ps, (alpha, beta), max_burst_ps, ecn)| DisciplinePlan::Pie {
-            limit,
-            target_ps,
-            t_update_ps: t_update_ps.max(MS),
-            alpha: f64::from(alpha),
-            beta: f64::from(beta),
-            max_burst_ps,
-            ecn,
-        })
-}
-
-fn fq_codel() -> impl Strategy<Value = DisciplinePlan> {
-    // of few queues some are shared
-    let queues = (1..9_u32, 256..3_000_u32, 1..9_u32);
-    let law = prop_oneof![Just(ControlLawPlan::Rfc), Just(ControlLawPlan::Linux)];
-    (limit(), queues, moment(4 * MS), moment(20 * MS), any::<bool>(), (option::of(moment(8 * MS)), law))
-        .prop_map(
-            |(
-                limit,
-                (flows, quantum_bytes, drop_batch),
-                target_ps,
-                interval_ps,
-                ecn,
-                (ce_threshold_ps, control_law),
-            )| {
-                DisciplinePlan::FqCodel {
-                    limit,
-                    flows,
-                    quantum_bytes,
-                    drop_batch,
-                    target_ps,
-                    interval_ps: interval_ps.max(1),
-                    ecn,
-                    ce_threshold_ps,
-                    control_law,
-                }
-            },
-        )
-}
-
-fn splitbuff() -> impl Strategy<Value = DisciplinePlan> {
-    let information = prop_oneof![
-        Just(RttPlan::Oracle),
-        Just(RttPlan::Header),
-        (1..=12_u32).prop_map(|bits| RttPlan::Quantized { bits }),
-        (1..9_u32).prop_map(|flows| RttPlan::Syn { flows }),
-        (1..9_u32).prop_map(|flows| RttPlan::Timestamps { flows }),
-    ];
-    let classes = prop_oneof![
-        1 => Just(ClassesPlan::Random),
-        5 => information.prop_map(|information| ClassesPlan::Rtt { information }),
-    ];
-    (limit(), 1..=8_u32, moment(100 * MS), 0..=4_u32, classes, any::<bool>()).prop_map(
-        |(limit, sub_buffers, update_ps, quarters, classes, weighted)| DisciplinePlan::Splitbuff {
-            limit,
-            sub_buffers,
-            update_ps: update_ps.max(1),
-            smoothing: f64::from(quarters) / 4.0,
-            classes,
-            weighted,
-        },
-    )
-}
-
 fn group() -> impl Strategy<Value = GroupPlan> {
     let source = prop_oneof![4 => tcp().prop_map(SourcePlan::Tcp), 1 => udp().prop_map(SourcePlan::Udp)];
     let path = || prop_oneof![3 => vec(0..6_u32, 1), 2 => vec(0..6_u32, 2..=4)];
@@ -338,9 +217,8 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let window = (1..=20_u32, option::of(0..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    let transfer = prop_oneof![3 => Just(None), 1 => (1..100_000_u64).prop_map(Some)];
-    (congestion(), recovery(), sizes(), window, acks, timers(), switches, transfer).prop_map(
-        |(congestion, recovery, sizes, window, acks, timers, switches, transfer_bytes)| TcpPlan {
+    (congestion(), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
+        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off))| TcpPlan {
             recovery: recovery_for(&congestion, recovery),
             congestion,
             mss_bytes: sizes.0,
@@ -360,6 +238,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
             limited_transmit: switches.1,
             handshake: switches.2,
             transfer_bytes,
+            on_off,
         },
     )
 }
@@ -419,7 +298,8 @@ fn push_flow(plan: &mut Plan, flow: &Flow) {
     columns.return_delay_ps.push(back);
     columns.home_delay_ps.push(if plan.groups[group].reverse.is_empty() { 0 } else { home });
     columns.sample.push(flow.sample);
-    let own = flow.transfer_bytes.filter(|_| matches!(plan.groups[group].source, SourcePlan::Tcp(_)));
+    let may = matches!(&plan.groups[group].source, SourcePlan::Tcp(tcp) if tcp.on_off.is_none());
+    let own = flow.transfer_bytes.filter(|_| may);
     // where no flow has its own the column may be missing
     if own.is_some() || !columns.transfer_bytes.is_empty() {
         columns.transfer_bytes.resize(columns.group.len() - 1, u64::MAX);

@@ -76,6 +76,7 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
         limited_transmit: true,
         handshake: true,
         transfer_bytes: None,
+        on_off: None,
     }
 }
 

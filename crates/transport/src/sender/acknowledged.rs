@@ -25,7 +25,7 @@ impl Sender {
         self.grow(now, acked, self.nxt - self.una, Told { rtt, marked: ack.marked });
         self.restart_timer(now);
         if self.una >= self.limit {
-            self.finished = self.finished.min(now);
+            self.finish(now);
         }
         let (cwnd, whole) = (self.control.cwnd(), f64::from(self.cwnd_whole));
         // asked by a branch, which is nearly always right, so that the window need not wait for the division that
@@ -119,12 +119,14 @@ impl Sender {
             }
             _ => {
                 self.dup_acks = 0;
-                self.grow(now, acked, self.inflight(), told);
+                if self.uses_window() {
+                    self.grow(now, acked, self.inflight(), told);
+                }
                 self.restart_timer(now);
             }
         }
         if self.una >= self.limit {
-            self.finished = self.finished.min(now);
+            self.finish(now);
         }
     }
 

@@ -4,11 +4,13 @@
 //! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK. `rated`
 //! serves the controls that ask for more than acknowledgements: the rate of delivery, and to be paced.
 //!
-//! Departures: no window is kept after idle times (senders here are bulk senders, so RFC 5681 section 4.1 does
-//! not come up); no window growth while the receiver's window, not the congestion window, is the bound (RFC
+//! `bursts` serves applications that are silent at times.
+//!
+//! Departures: no window growth while the receiver's window, not the congestion window, is the bound (RFC
 //! 7661 section 4.4 in spirit; Linux alike).
 
 mod acknowledged;
+mod bursts;
 mod counting;
 mod rated;
 mod reduction;
@@ -21,6 +23,7 @@ mod transmit;
 use bufferlab_congestion::{AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
+use bursts::Bursts;
 use rated::Pace;
 use reduction::Reduction;
 use timers::Timer;
@@ -142,6 +145,8 @@ pub struct Sender {
     counters: SenderCounters,
     board: Option<Box<Scoreboard>>,
     pace: Option<Box<Pace>>,
+    /// Of an application that is silent at times.
+    bursts: Option<Box<Bursts>>,
     control: AnyControl,
     /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
     recover: u32,
@@ -175,6 +180,7 @@ impl Sender {
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         Sender {
             pace: rated.then(|| Box::new(Pace::new(&control))),
+            bursts: config.bursts.map(|of| Box::new(Bursts::new(of.after_idle, of.initial_window))),
             rated,
             control,
             una: 0,

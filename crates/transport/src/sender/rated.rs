@@ -50,6 +50,7 @@ impl Sender {
         self.on_sent(now, segment);
         if segment.kind != SegmentKind::Syn {
             self.note_departure(now, segment);
+            self.note_use(now);
         }
         Some(segment)
     }
@@ -63,7 +64,7 @@ impl Sender {
         self.nxt = self.nxt.max(ack.ack);
         self.restart_timer(now);
         if self.una >= self.limit {
-            self.finished = self.finished.min(now);
+            self.finish(now);
         }
         self.tell_rate(now, una);
         self.cwnd_whole = self.control.cwnd() as u32;

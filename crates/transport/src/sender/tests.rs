@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use bufferlab_congestion::{Fixed, Growth, NO_THRESHOLD, Reno};
 
 use super::*;
-use crate::{Ack, Receiver, SackBlocks};
+use crate::{Ack, AfterIdle, BurstsConfig, Receiver, SackBlocks};
 
 pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     TcpConfig {
@@ -22,6 +22,7 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
         timestamps: false,
         limited_transmit: true,
         handshake: false,
+        bursts: None,
     }
 }
 
@@ -332,4 +333,60 @@ fn what_comes_late_after_all_is_not_sent_again() {
         assert_eq!(sender.poll_transmit(at), None, "{recovery:?}");
         assert_eq!(sender.counters().retransmissions, 0, "{recovery:?}");
     }
+}
+
+/// Bursts of an application, window 2 at first: what is sent in each.
+fn bursty(after_idle: AfterIdle, recovery: Recovery) -> Pair<impl FnMut(Segment) -> bool> {
+    let bursts = Some(BurstsConfig { after_idle, initial_window: 2 });
+    let mut pair = Pair::new(&TcpConfig { bursts, ..config(recovery) }, reno(2, 64), |_| false);
+    pair.sender.resume(Time::ZERO, Some(20));
+    pair
+}
+
+#[test]
+fn a_burst_ends_with_its_last_acknowledgement_and_says_so_once() {
+    for recovery in ALL {
+        let mut pair = bursty(AfterIdle::Keep, recovery);
+        pair.run(10_000);
+        // 2 + 4 + 8 + 6 segments in four rounds
+        assert_eq!(pair.sender.finished(), Time::ZERO + Span::from_ms(400), "{recovery:?}");
+        assert_eq!((pair.now, pair.log.len()), (Time::ZERO + Span::from_ms(400), 20));
+        assert_eq!(pair.sender.deadline(), Time::NEVER);
+        pair.sender.resume(pair.now, Some(5));
+        assert_eq!(pair.sender.finished(), Time::NEVER);
+        pair.run(20_000);
+        assert_eq!((pair.sender.finished(), pair.log.len()), (Time::ZERO + Span::from_ms(500), 25));
+    }
+}
+
+#[test]
+fn what_a_silence_leaves_of_the_window() {
+    // the timeout is 300 ms for round trips of 100 ms with a variation that falls by a quarter each round
+    for (after_idle, pause_ms, at_once) in [
+        (AfterIdle::Keep, 100_000, 22),
+        (AfterIdle::Restart, 100, 22),
+        (AfterIdle::Restart, 100_000, 2),
+        (AfterIdle::Decay, 100_000, 2),
+    ] {
+        let mut pair = bursty(after_idle, Recovery::Sack);
+        pair.run(10_000);
+        pair.now += Span::from_ms(pause_ms);
+        let before = pair.log.len();
+        pair.sender.resume(pair.now, None);
+        pair.transmit();
+        assert_eq!(pair.log.len() - before, at_once, "{after_idle:?} after {pause_ms} ms");
+    }
+}
+
+#[test]
+fn a_window_that_is_not_filled_does_not_grow() {
+    let mut pair = bursty(AfterIdle::Keep, Recovery::Sack);
+    pair.run(10_000);
+    let cwnd = pair.sender.cwnd();
+    for _ in 0..50 {
+        pair.sender.resume(pair.now, Some(5));
+        let end_ms = pair.now.as_ps() / 1_000_000_000 + 1_000;
+        pair.run(end_ms);
+    }
+    assert_eq!(pair.sender.cwnd(), cwnd);
 }

@@ -11,7 +11,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.plain {
-            return if self.rated { self.poll_paced(now) } else { self.poll_in_repair(now) };
+            return if self.rated { self.poll_paced(now) } else { self.poll_apart(now) };
         }
         let segment = self.next_in_window()?;
         self.on_sent(now, segment);
@@ -21,15 +21,23 @@ impl Sender {
     /// Whether [`Sender::poll_transmit`] may have something: exact while nothing is being repaired, else yes.
     #[inline]
     pub fn may_send(&self) -> bool {
-        !self.plain || self.nxt < self.window_to
+        if self.plain { self.nxt < self.window_to } else { self.may_send_apart() }
+    }
+
+    #[inline]
+    fn may_send_apart(&self) -> bool {
+        self.repairs || self.rated || self.nxt < self.window_to
     }
 
     #[inline(never)]
-    pub(super) fn poll_in_repair(&mut self, now: Time) -> Option<Segment> {
-        let segment = self.next_in_repair()?;
+    fn poll_apart(&mut self, now: Time) -> Option<Segment> {
+        let segment = if self.repairs { self.next_in_repair()? } else { self.next_in_window()? };
         self.on_sent(now, segment);
         if self.phase == Phase::Recovery {
             self.reduction.on_sent();
+        }
+        if self.bursts.is_some() && segment.kind != SegmentKind::Syn {
+            self.note_use(now);
         }
         Some(segment)
     }
@@ -57,7 +65,7 @@ impl Sender {
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
             };
-        self.plain = !(self.repairs || self.rated);
+        self.plain = !(self.repairs || self.rated || self.bursts.is_some());
         self.calm = self.plain && self.is_steady();
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,

@@ -10,13 +10,15 @@ use bufferlab_transport::{
 };
 use bufferlab_units::{Span, Stream, Time};
 
+use super::bursts::{self, Bursts};
+
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
 const DATAGRAM_STREAM: u32 = 3;
 
 /// What sends, and what receives.
 enum Ends {
-    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan },
+    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, bursts: Option<Bursts> },
     Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64 },
 }
 
@@ -90,7 +92,11 @@ impl Flow {
             Ends::Udp { source, .. } => source.deadline(),
         };
         let timer = (timer != Time::NEVER).then_some(timer);
-        [timer, self.held_until, self.stop].into_iter().flatten().min()
+        let change = match &self.ends {
+            Ends::Tcp { bursts: Some(bursts), .. } => bursts.next(),
+            _ => None,
+        };
+        [timer, self.held_until, self.stop, change].into_iter().flatten().min()
     }
 
     /// The sender's own time has come, unless what was to be done is done.
@@ -101,13 +107,19 @@ impl Flow {
         if self.stop.is_some_and(|at| at <= now) {
             self.on_stop();
         }
+        let mut answers = true;
+        if let Ends::Tcp { sender, bursts: Some(bursts), .. } = &mut self.ends {
+            answers = !bursts.change(now, sender);
+        }
         if self.release(now) {
             return self.transmit(now, false);
         }
-        let mut answers = true;
-        if let Ends::Tcp { sender, .. } = &mut self.ends {
-            answers = !sender.is_released(now);
+        if let Ends::Tcp { sender, bursts, .. } = &mut self.ends {
+            answers &= !sender.is_released(now);
             sender.on_timer(now);
+            if let Some(bursts) = bursts {
+                bursts.look(now, sender);
+            }
         }
         self.transmit(now, answers)
     }
@@ -115,7 +127,12 @@ impl Flow {
     fn on_stop(&mut self) {
         self.stop = None;
         match &mut self.ends {
-            Ends::Tcp { sender, .. } => sender.stop(),
+            Ends::Tcp { sender, bursts, .. } => {
+                sender.stop();
+                if let Some(bursts) = bursts {
+                    bursts.stop();
+                }
+            }
             Ends::Udp { source, .. } => source.stop(),
         }
         if !self.started {
@@ -132,7 +149,12 @@ impl Flow {
         if !self.started {
             self.started = true;
             match &mut self.ends {
-                Ends::Tcp { sender, .. } => sender.start(),
+                Ends::Tcp { sender, bursts, .. } => {
+                    sender.start();
+                    if let Some(bursts) = bursts {
+                        bursts.turn_on(now, sender);
+                    }
+                }
                 Ends::Udp { source, .. } => source.start(now),
             }
         }
@@ -299,8 +321,8 @@ impl Flow {
 
     pub(super) fn finished(&self) -> Time {
         match &self.ends {
-            Ends::Tcp { sender, .. } => sender.finished(),
-            Ends::Udp { .. } => Time::NEVER,
+            Ends::Tcp { sender, bursts: None, .. } => sender.finished(),
+            _ => Time::NEVER,
         }
     }
 }
@@ -321,7 +343,8 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
             }
             let config = tcp_config(&tcp);
             let sender = Box::new(Sender::new(&config, tcp.control(plan.seed, flow as u32)));
-            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: tcp }
+            let bursts = Bursts::new(plan, flow, &tcp);
+            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: tcp, bursts }
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
@@ -354,6 +377,7 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
         timestamps: plan.timestamps,
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
+        bursts: bursts::config(plan),
     }
 }
 

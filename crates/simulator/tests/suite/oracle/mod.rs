@@ -10,9 +10,10 @@
 //! (by that link's index), from a receiver (by flow), from a sender (the longest way first, then by flow).
 //!
 //! Within a receiver, a delayed acknowledgement goes before a packet that arrives at the same moment counts.
-//! Within a sender, acknowledgements are answered first, one by one, then comes the application's stop, then what
+//! Within a sender, acknowledgements are answered first, one by one, then comes the application's stop or change, then what
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
+mod bursts;
 mod classes;
 mod flow;
 mod link;

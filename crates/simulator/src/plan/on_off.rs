@@ -1,0 +1,60 @@
+//! Applications that are silent at times.
+
+use serde::{Deserialize, Serialize};
+
+/// An application that has data, then none, by turns. It starts with data.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OnOffPlan {
+    /// How long, or how much, it sends at a time.
+    pub on: OnPlan,
+    /// How long it is silent then, ps: from the end of the time, or from the acknowledgement of the last byte.
+    pub off_ps: LawPlan,
+    /// The window after an idle time.
+    pub after_idle: AfterIdlePlan,
+}
+
+/// How long, or how much, an application sends at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum OnPlan {
+    /// As much as the windows allow for so long, ps.
+    TimePs(LawPlan),
+    /// So many bytes, in whole segments.
+    Bytes(LawPlan),
+}
+
+/// A law of times or sizes; what is drawn is at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+pub enum LawPlan {
+    /// Always the same.
+    Constant {
+        /// That value.
+        value: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Its mean.
+        mean: u64,
+    },
+    /// Pareto: P(X > x) = (least/x)^shape from the least value on, mean·(shape − 1)/shape.
+    Pareto {
+        /// Its mean.
+        mean: u64,
+        /// Its index, above 1.
+        shape: f64,
+    },
+}
+
+/// What becomes of the window when a sender was idle for longer than the retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterIdlePlan {
+    /// Nothing.
+    Keep,
+    /// RFC 5681 section 4.1.
+    Restart,
+    /// RFC 2861 as Linux has it.
+    Decay,
+}

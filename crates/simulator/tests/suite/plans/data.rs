@@ -1,0 +1,37 @@
+//! What TCP sources have to send.
+
+use bufferlab_simulator::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
+use proptest::prelude::*;
+
+use super::{MS, moment};
+
+/// A transfer, or bursts, or data without end.
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>)> {
+    prop_oneof![
+        3 => Just((None, None)),
+        1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
+        2 => on_off().prop_map(|on_off| (None, Some(on_off))),
+    ]
+}
+
+/// Times of which many are longer than a timeout, and as many shorter than a round trip.
+fn on_off() -> impl Strategy<Value = OnOffPlan> {
+    let law = |most: u64| {
+        let value = move || 1..=most;
+        prop_oneof![
+            value().prop_map(|value| LawPlan::Constant { value }),
+            value().prop_map(|mean| LawPlan::Exponential { mean }),
+            (value(), 11..30_u32)
+                .prop_map(|(mean, tenths)| LawPlan::Pareto { mean, shape: f64::from(tenths) / 10.0 }),
+        ]
+    };
+    let on = prop_oneof![law(200 * MS).prop_map(OnPlan::TimePs), law(60_000).prop_map(OnPlan::Bytes),];
+    let off = prop_oneof![
+        law(50 * MS),
+        law(1_000 * MS),
+        moment(500 * MS).prop_map(|ps| LawPlan::Constant { value: ps.max(1) })
+    ];
+    let after =
+        prop_oneof![Just(AfterIdlePlan::Keep), Just(AfterIdlePlan::Restart), Just(AfterIdlePlan::Decay)];
+    (on, off, after).prop_map(|(on, off_ps, after_idle)| OnOffPlan { on, off_ps, after_idle })
+}

@@ -1,0 +1,74 @@
+"""Applications that are silent at times: what the plan says, what is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.plan import lower
+from bufferlab.scenario import Scenario
+
+Make = Callable[..., Scenario]
+
+S = 10**12
+ON_OFF_PLAN = Path(__file__).parents[2] / "crates" / "simulator" / "src" / "plan" / "on_off.rs"
+TURNS: dict[str, object] = {"kind": "on-off", "on": "1 s", "off": "exponential(mean=2 s)"}
+
+
+def source(make: Make, application: dict[str, object], **flow: object) -> dict[str, Any]:
+    given = {f"flows.short.{key}": value for key, value in flow.items()}
+    scenario = make({"flows.short.application": application, **given})
+    found: dict[str, Any] = lower(scenario)["groups"][0]["source"]
+    return found
+
+
+def test_keys_are_those_that_the_engine_reads(make: Make) -> None:
+    body = re.search(r"pub struct OnOffPlan \{(.*?)\n\}", ON_OFF_PLAN.read_text(), re.DOTALL)
+    assert body is not None
+    assert set(source(make, TURNS)["on_off"]) == set(re.findall(r"pub (\w+):", body[1]))
+
+
+def test_laws_of_times_and_sizes(make: Make) -> None:
+    on_off = source(make, TURNS)["on_off"]
+    assert on_off["on"] == {"time_ps": {"kind": "constant", "value": S}}
+    assert on_off["off_ps"] == {"kind": "exponential", "mean": 2 * S}
+    by_size: dict[str, object] = {"kind": "on-off", "size": "pareto(mean=100 KB, shape=1.5)", "off": "1 s"}
+    bytes_law = {"kind": "pareto", "mean": 100_000, "shape": 1.5}
+    assert source(make, by_size)["on_off"]["on"] == {"bytes": bytes_law}
+
+
+def test_the_window_after_a_silence_is_the_stack_s_unless_given(make: Make) -> None:
+    words = {stack: source(make, TURNS, stack=stack)["on_off"]["after_idle"] for stack in
+             ("rfc", "linux", "ns2-sack1", "inet-reno")}  # fmt: skip
+    assert words == {"rfc": "restart", "linux": "decay", "ns2-sack1": "keep", "inet-reno": "restart"}
+    assert source(make, TURNS, after_idle="keep")["on_off"]["after_idle"] == "keep"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"on": None}, "flows[0].application: needs either on or size"),
+        ({"size": "1 KB"}, "flows[0].application: needs either on or size"),
+        ({"off": None}, "flows[0].application.off:"),
+        ({"on": "0 s"}, "flows[0].application.on: '0 s' is too small; accepted: a time of 1 us"),
+        ({"off": "1 MB"}, "flows[0].application.off: '1 MB' has a wrong unit"),
+        ({"off": "uniform(1 s, 2 s)"}, "'uniform(1 s, 2 s)' is not a law that is drawn during the run"),
+        ({"off": "exponential(mean=1 s, max=2 s)"}, "is not a law that is drawn during the run"),
+        ({"off": "pareto(mean=1 s, shape=0.5)"}, "has a shape out of bounds"),
+        ({"of": "1 s"}, "flows[0].application.of: is not a known key (did you mean 'off'?)"),
+    ],
+)
+def test_refused(make: Make, change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make({"flows.short.application": TURNS | change})
+    assert message in str(caught.value)
+
+
+def test_the_word_after_idle_is_checked(make: Make) -> None:
+    with pytest.raises(InputError, match="accepted: keep, restart, decay"):
+        make({"flows.short.after_idle": "reset"})
