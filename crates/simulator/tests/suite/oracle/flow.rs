@@ -18,7 +18,7 @@ const DATAGRAM_STREAM: u32 = 3;
 
 /// What sends, and what receives.
 enum Ends {
-    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, bursts: Option<Bursts> },
+    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, bursts: Option<Box<Bursts>> },
     Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64 },
 }
 
@@ -343,7 +343,7 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
             }
             let config = tcp_config(&tcp);
             let sender = Box::new(Sender::new(&config, tcp.control(plan.seed, flow as u32)));
-            let bursts = Bursts::new(plan, flow, &tcp);
+            let bursts = Bursts::new(plan, flow, &tcp).map(Box::new);
             Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: tcp, bursts }
         }
         SourcePlan::Udp(udp) => {
