@@ -242,6 +242,8 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
         }
     transfer_bytes = flow.application.transfer_bytes if isinstance(flow.application, Transfer) else None
     source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
+    if stack_of(flow, run_stack).paced:
+        source["paced"] = True
     if isinstance(flow.application, OnOff):
         source["on_off"] = _on_off(flow.application, stack_of(flow, run_stack).after_idle)
     return source

@@ -126,6 +126,7 @@ class Stack:
         handshake: A SYN goes first.
         after_idle: The window after an idle time: as it was; the initial window (RFC 5681); halved for each
             timeout that passed (Linux).
+        paced: Segments leave at a pace; BBR's do anyway.
     """
 
     congestion: Congestion
@@ -150,6 +151,7 @@ class Stack:
     limited_transmit: bool
     handshake: bool
     after_idle: AfterIdle
+    paced: bool = False  # Linux paces where the host's queue is fq, or the control asks for it
 
     @property
     def receive_window_bytes(self) -> int:

@@ -83,3 +83,14 @@ def test_seeds_and_flows_draw_their_own_times() -> None:
     again = run(scenario, seeds=[1, 2]).flows["delivered_bytes"].to_list()
     assert delivered == again
     assert runs.flows["finished_s"].null_count() == 6
+
+
+def test_a_pace_takes_the_bursts_out_of_stretched_acknowledgments() -> None:
+    """An acknowledgment of 20 segments lets out 20 at once, or one after the other."""
+    flow: dict[str, Any] = {"rtt": "100 ms", "initial_ssthresh": 200, "delayed_ack": 20}
+    link = {"rate": "1 Gbps", "buffer": "unlimited"}
+    means = []
+    for paced in (False, True):
+        table = {"run": {"duration": "5 s"}, "bottleneck": link, "flows": [{**flow, "paced": paced}]}
+        means.append(run(Scenario.from_dict(table))[0].summary()["queues"][0]["backlog_mean_packets"])
+    assert means[1] < means[0] / 10

@@ -168,6 +168,9 @@ pub struct TcpPlan {
     pub handshake: bool,
     /// Payload bytes to send; `null` for a sender that never ends.
     pub transfer_bytes: Option<u64>,
+    /// Segments leave at a pace, as Linux works it out for controls without a rate of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paced: bool,
     /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_off: Option<OnOffPlan>,

@@ -214,6 +214,7 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
         timestamps: plan.timestamps,
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
+        paced: plan.paced,
         bursts: plan.on_off.map(|on_off| BurstsConfig {
             after_idle: match on_off.after_idle {
                 AfterIdlePlan::Keep => AfterIdle::Keep,

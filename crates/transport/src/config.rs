@@ -91,6 +91,8 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// A SYN goes first.
     pub handshake: bool,
+    /// Segments leave at a pace, not in bursts; controls with a rate of their own are paced anyway.
+    pub paced: bool,
     /// The application is silent at times; see [`crate::Sender::resume`].
     pub bursts: Option<BurstsConfig>,
 }

@@ -101,6 +101,7 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
     if not isinstance(flow.application, Udp):
         _check_timers(flow, key, run_stack)
         _check_recovery(flow, key, run_stack)
+        _check_pace(flow, key, run_stack)
 
 
 def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:
@@ -170,6 +171,17 @@ def _check_recovery(flow: Flow, key: str, run_stack: str) -> None:
         value=word,
         accepted=f"it with recovery = 'sack' or 'linux', or with a stack of {with_sack}",
     )
+
+
+def _check_pace(flow: Flow, key: str, run_stack: str) -> None:
+    word = stack_of(flow, run_stack).congestion.word
+    if flow.paced is not None and word in NEEDING_SACK:
+        raise InputError(
+            f"means nothing to {word}, which has a pace of its own",
+            key=f"{key}.paced",
+            value=flow.paced,
+            accepted="no paced here, or another congestion control",
+        )
 
 
 def _check_round_trips(link: Link, key: str, scenario: Scenario) -> None:

@@ -215,6 +215,9 @@ class TcpKeys(Part):
     timestamps: Flag | None = Field(None, description="A round-trip sample from each acknowledgment.")
     limited_transmit: Flag | None = Field(None, description="RFC 3042.")
     handshake: Flag | None = Field(None, description="A SYN goes first.")
+    paced: Flag | None = Field(
+        None, description="Segments leave at a pace, as Linux's under fq: 2 or 1.2 windows a round trip."
+    )
     after_idle: Annotated[AfterIdle, one_of(*get_args(AfterIdle))] | None = Field(
         None, description="The window of an on-off application after an idle time."
     )

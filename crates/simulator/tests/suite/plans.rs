@@ -218,27 +218,30 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (congestion(), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
-        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off))| TcpPlan {
-            recovery: recovery_for(&congestion, recovery),
-            congestion,
-            mss_bytes: sizes.0,
-            header_bytes: sizes.1,
-            ack_bytes: sizes.2,
-            initial_window: window.0,
-            initial_ssthresh: window.1,
-            receive_window_bytes: window.2 * u64::from(sizes.0),
-            ack_every: acks.0,
-            ack_delay_ps: acks.1,
-            min_rto_ps: timers.0,
-            rto_margin_ps: if switches.0 { timers.0 } else { 0 },
-            max_rto_ps: timers.1,
-            initial_rto_ps: timers.2,
-            clock_ps: timers.3,
-            timestamps: switches.0,
-            limited_transmit: switches.1,
-            handshake: switches.2,
-            transfer_bytes,
-            on_off,
+        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off, paced))| {
+            TcpPlan {
+                recovery: recovery_for(&congestion, recovery),
+                congestion,
+                mss_bytes: sizes.0,
+                header_bytes: sizes.1,
+                ack_bytes: sizes.2,
+                initial_window: window.0,
+                initial_ssthresh: window.1,
+                receive_window_bytes: window.2 * u64::from(sizes.0),
+                ack_every: acks.0,
+                ack_delay_ps: acks.1,
+                min_rto_ps: timers.0,
+                rto_margin_ps: if switches.0 { timers.0 } else { 0 },
+                max_rto_ps: timers.1,
+                initial_rto_ps: timers.2,
+                clock_ps: timers.3,
+                timestamps: switches.0,
+                limited_transmit: switches.1,
+                handshake: switches.2,
+                transfer_bytes,
+                paced,
+                on_off,
+            }
         },
     )
 }

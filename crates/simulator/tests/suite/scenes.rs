@@ -76,6 +76,7 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
         limited_transmit: true,
         handshake: true,
         transfer_bytes: None,
+        paced: false,
         on_off: None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Window growth belongs to a [`CongestionControl`]; this module detects losses and repairs them. One file a
 //! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK. `rated`
-//! serves the controls that ask for more than acknowledgements: the rate of delivery, and to be paced.
+//! serves the controls that ask for more than acknowledgements, the rate of delivery, and those that are to be paced.
 //!
 //! `bursts` serves applications that are silent at times.
 //!
@@ -118,6 +118,8 @@ pub struct Sender {
     repairs: bool,
     /// The control sets the pace, and is told rates.
     rated: bool,
+    /// Segments wait for their pace.
+    paced: bool,
     /// Duplicates count: something was acknowledged since the last timeout (ns-2).
     duplicates_count: bool,
     recovery: Recovery,
@@ -179,7 +181,8 @@ impl Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         Sender {
-            pace: rated.then(|| Box::new(Pace::new(&control))),
+            pace: (rated || config.paced).then(|| Box::new(Pace::new(&control, rated))),
+            paced: rated || config.paced,
             bursts: config.bursts.map(|of| Box::new(Bursts::new(of.after_idle, of.initial_window))),
             rated,
             control,

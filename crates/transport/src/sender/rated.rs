@@ -1,32 +1,46 @@
-//! Controls that ask for rates: what is delivered is measured, and what is sent keeps their pace.
+//! Controls that ask for rates, and senders that keep a pace: what is delivered is measured, and what is sent waits for
+//! its time.
 //!
-//! Sources: draft-ietf-ccwg-bbr, sections "Delivery Rate Samples" (see `delivery`) and "Pacing Rate"; Linux
-//! `net/ipv4/tcp_output.c` (internal pacing: every segment but a SYN waits for its time, retransmissions too).
+//! Sources: draft-ietf-ccwg-bbr, sections "Delivery Rate Samples" (see `delivery`) and "Pacing Rate"; Linux 5.10
+//! `net/ipv4/tcp_output.c` (internal pacing: every segment but a SYN waits for its time, retransmissions too;
+//! `tcp_update_skb_after_send`) and `tcp_input.c` (`tcp_update_pacing_rate`, for controls without a rate of their own),
+//! read as behavior.
+//!
+//! Departures: the rate is worked out when a segment leaves, Linux's at each acknowledgement; a timer that comes late
+//! earns no credit ("OS jitter"), since none does here.
 
 use bufferlab_congestion::{AckSample, AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
-use super::{Phase, Segment, SegmentKind, Sender, Told};
+use super::{Segment, SegmentKind, Sender, Told};
 use crate::Ack;
 use crate::delivery::{DeliveryRate, Network};
 use crate::scoreboard::Scoreboard;
 
 /// Longest time between two segments, ps: a control that has no rate yet must not stall.
 const LONGEST_GAP_PS: f64 = 1e12;
+/// A window in a round trip and this part again, in slow start up to half of the threshold
+/// (`sysctl_tcp_pacing_ss_ratio`, 200 %).
+const SLOW_START_RATIO: f64 = 2.0;
+/// The same afterwards (`sysctl_tcp_pacing_ca_ratio`, 120 %).
+const AVOIDANCE_RATIO: f64 = 1.2;
+/// Segments that leave before there is a pace ("does not pace first 10 MSS").
+const UNPACED_SEGMENTS: u64 = 10;
 
 /// What the pace needs.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
-    pub(super) rates: DeliveryRate,
+    /// Of controls that ask for rates.
+    pub(super) rates: Option<DeliveryRate>,
     /// The next segment may leave then.
     release: Time,
-    /// Between two segments.
+    /// Between two segments, where the control says so.
     gap: Span,
 }
 
 impl Pace {
-    pub(super) fn new(control: &AnyControl) -> Pace {
-        Pace { rates: DeliveryRate::new(), release: Time::ZERO, gap: gap(control) }
+    pub(super) fn new(control: &AnyControl, rated: bool) -> Pace {
+        Pace { rates: rated.then(DeliveryRate::new), release: Time::ZERO, gap: gap(control) }
     }
 }
 
@@ -40,17 +54,15 @@ impl Sender {
     #[inline(never)]
     pub(super) fn poll_paced(&mut self, now: Time) -> Option<Segment> {
         let release = self.pace.as_deref().map_or(Time::ZERO, |pace| pace.release);
-        if now < release && self.phase != Phase::SynSent {
+        if now < release {
             if self.repairs || self.nxt < self.window_to {
                 self.pace_deadline = release;
             }
             return None;
         }
-        let segment = if self.repairs { self.next_in_repair()? } else { self.next_in_window()? };
-        self.on_sent(now, segment);
+        let segment = self.poll_apart(now)?;
         if segment.kind != SegmentKind::Syn {
             self.note_departure(now, segment);
-            self.note_use(now);
         }
         Some(segment)
     }
@@ -79,11 +91,27 @@ impl Sender {
             app_limited: self.nxt >= self.limit,
             again: segment.kind == SegmentKind::Retransmission,
         };
-        let una = self.una;
+        let (una, window_gap) = (self.una, self.window_gap());
         if let Some(pace) = self.pace.as_deref_mut() {
-            pace.rates.on_sent(now, una, segment.seq, network);
-            pace.release = now.max(pace.release) + pace.gap;
+            let gap = if let Some(rates) = &mut pace.rates {
+                rates.on_sent(now, una, segment.seq, network);
+                pace.gap
+            } else {
+                window_gap
+            };
+            pace.release = now.max(pace.release) + gap;
         }
+    }
+
+    /// Between two segments where a window sets the pace: rate = ratio · max(cwnd, what is out) / srtt.
+    fn window_gap(&self) -> Span {
+        if self.rated || self.counters.sent < UNPACED_SEGMENTS {
+            return Span::ZERO;
+        }
+        let cwnd = self.cwnd();
+        let ratio = if cwnd < self.ssthresh() / 2.0 { SLOW_START_RATIO } else { AVOIDANCE_RATIO };
+        let window = cwnd.max(f64::from(self.nxt - self.una));
+        Span::from_ps((self.rtt.srtt().as_ps() as f64 / (ratio * window)) as u64)
     }
 
     /// Segments held for lost so far.
@@ -94,13 +122,13 @@ impl Sender {
     /// An acknowledgement has been read; before it, everything below `una` was acknowledged.
     pub(super) fn tell_rate(&mut self, now: Time, una: u32) {
         let (inflight, losses) = (self.inflight(), self.losses());
-        let Some(pace) = self.pace.as_deref_mut() else {
+        let Some(rates) = self.pace.as_deref_mut().and_then(|pace| pace.rates.as_mut()) else {
             return;
         };
         for seq in una..self.una {
-            pace.rates.on_delivered(seq);
+            rates.on_delivered(seq);
         }
-        let delivery = pace.rates.take(now, losses);
+        let delivery = rates.take(now, losses);
         let told = Told { rtt: delivery.rtt, marked: false };
         let sample = self.sample(delivery.delivered, inflight, told);
         self.control.on_ack(now, &AckSample { rate: Some(delivery.rate), ..sample });

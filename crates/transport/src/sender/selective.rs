@@ -54,8 +54,8 @@ impl Sender {
         let counting = self.recovery == Recovery::Linux && self.phase == Phase::Recovery;
         let mut pace = self.pace.take();
         let mut tell = |seq| {
-            if let Some(pace) = pace.as_deref_mut() {
-                pace.rates.on_delivered(seq);
+            if let Some(rates) = pace.as_deref_mut().and_then(|pace| pace.rates.as_mut()) {
+                rates.on_delivered(seq);
             }
         };
         let board = self.activate_board();

@@ -22,6 +22,7 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
         timestamps: false,
         limited_transmit: true,
         handshake: false,
+        paced: false,
         bursts: None,
     }
 }
@@ -389,4 +390,42 @@ fn a_window_that_is_not_filled_does_not_grow() {
         pair.run(end_ms);
     }
     assert_eq!(pair.sender.cwnd(), cwnd);
+}
+
+#[test]
+fn a_paced_window_leaves_evenly() {
+    for recovery in ALL {
+        let control = Reno::new(20, Some(20), Growth::PerSegment).into();
+        let mut pair = Pair::new(&TcpConfig { paced: true, ..config(recovery) }, control, |_| false);
+        pair.run(1_000);
+        // the first window leaves at once, for want of a round-trip time; then 1.2 windows a round trip
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        let within =
+            |from, to| pair.log.iter().filter(|(time, _)| at(from) <= *time && *time < at(to)).count();
+        assert_eq!(within(0, 1), 20, "{recovery:?}");
+        let gaps: Vec<_> = pair.log.windows(2).map(|two| (two[1].0 - two[0].0).as_ps()).collect();
+        let srtt = 100_000_000_000.0;
+        for (index, &gap) in gaps.iter().enumerate().skip(20) {
+            let cwnd = pair.sender.cwnd().floor();
+            assert!(
+                gap as f64 >= srtt / (1.2 * cwnd) * 0.999,
+                "{recovery:?}: gap {gap} after segment {index}"
+            );
+        }
+        // a round trip's window takes 1/1.2 of it
+        assert!(within(900, 1_000) >= 20, "{recovery:?}");
+    }
+}
+
+#[test]
+fn slow_start_is_paced_at_two_windows_a_round_trip() {
+    let control = Reno::new(10, None, Growth::PerSegment).into();
+    let mut pair = Pair::new(&TcpConfig { paced: true, ..config(Recovery::Sack) }, control, |_| false);
+    pair.run(199);
+    // 10 at once, and from 100 ms on pairs that acknowledgements of the same moment let out, 100 ms / (2 cwnd) apart
+    let sent: Vec<_> = pair.log.iter().skip(10).map(|(time, _)| time.as_ps() / 1_000_000).collect();
+    assert_eq!(sent.len(), 20);
+    assert_eq!(sent[0], 100_000);
+    let gaps: Vec<_> = sent.windows(2).map(|two| two[1] - two[0]).collect();
+    assert!(gaps.iter().all(|&us| (2_499..=4_546).contains(&us)), "{gaps:?}");
 }

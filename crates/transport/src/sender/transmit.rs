@@ -11,7 +11,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.plain {
-            return if self.rated { self.poll_paced(now) } else { self.poll_apart(now) };
+            return if self.paced { self.poll_paced(now) } else { self.poll_apart(now) };
         }
         let segment = self.next_in_window()?;
         self.on_sent(now, segment);
@@ -30,7 +30,7 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn poll_apart(&mut self, now: Time) -> Option<Segment> {
+    pub(super) fn poll_apart(&mut self, now: Time) -> Option<Segment> {
         let segment = if self.repairs { self.next_in_repair()? } else { self.next_in_window()? };
         self.on_sent(now, segment);
         if self.phase == Phase::Recovery {
@@ -65,7 +65,7 @@ impl Sender {
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
             };
-        self.plain = !(self.repairs || self.rated || self.bursts.is_some());
+        self.plain = !(self.repairs || self.paced || self.bursts.is_some());
         self.calm = self.plain && self.is_steady();
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,

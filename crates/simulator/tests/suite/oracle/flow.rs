@@ -377,6 +377,7 @@ fn tcp_config(plan: &TcpPlan) -> TcpConfig {
         timestamps: plan.timestamps,
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
+        paced: plan.paced,
         bursts: bursts::config(plan),
     }
 }

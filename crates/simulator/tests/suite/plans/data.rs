@@ -5,13 +5,15 @@ use proptest::prelude::*;
 
 use super::{MS, moment};
 
-/// A transfer, or bursts, or data without end.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>)> {
-    prop_oneof![
+/// A transfer, or bursts, or data without end; and whether it is paced.
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, bool)> {
+    let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
         2 => on_off().prop_map(|on_off| (None, Some(on_off))),
-    ]
+    ];
+    (data, prop_oneof![2 => Just(false), 1 => Just(true)])
+        .prop_map(|((bytes, on_off), paced)| (bytes, on_off, paced))
 }
 
 /// Times of which many are longer than a timeout, and as many shorter than a round trip.
