@@ -9,6 +9,7 @@ __all__ = [
     "Control",
     "Outcome",
     "Table",
+    "engine_fingerprint",
     "engine_version",
     "simulate",
 ]
@@ -23,6 +24,9 @@ PLAN_VERSION: Final[int]
 """The format of plans that this engine reads."""
 
 engine_version: Final[str]
+
+engine_fingerprint: Final[str]
+"""Hash of the engine's sources, 16 hexadecimal digits: two engines of one version differ in it."""
 
 @final
 class Control:

@@ -139,5 +139,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;
     module.add("PLAN_VERSION", Plan::VERSION)?;
     module.add("engine_version", env!("CARGO_PKG_VERSION"))?;
+    module.add("engine_fingerprint", env!("BUFFERLAB_ENGINE_FINGERPRINT"))?;
     Ok(())
 }
