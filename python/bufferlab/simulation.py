@@ -11,7 +11,7 @@ from typing import Any, Final
 from bufferlab import _core, frames, store
 from bufferlab.batch import BatchInterrupted, run_batch
 from bufferlab.errors import InputError
-from bufferlab.plan import lower, plan_hash, plan_json
+from bufferlab.plan import Plan, lower, plan_hash, plan_json
 from bufferlab.results import Result, RunSet
 from bufferlab.scenario import Scenario
 
@@ -133,20 +133,51 @@ def simulate(scenario: Scenario, seed: int, control: _core.Control | None = None
     Raises:
         InputError: If the engine refuses the plan.
     """
-    plan = lower(scenario, seed)
+    return simulate_plan(
+        lower(scenario, seed),
+        control,
+        name=scenario.title,
+        scenario=scenario.to_toml(),
+        overrides=scenario.overrides,
+        file=scenario.file,
+    )
+
+
+def simulate_plan(
+    plan: Plan,
+    control: _core.Control | None = None,
+    *,
+    name: str,
+    scenario: str,
+    overrides: Mapping[str, Any],
+    file: str | None = None,
+) -> Result | None:
+    """Simulate a plan in this thread; `None` if `control` canceled it.
+
+    Args:
+        plan: The plan.
+        control: Cancels it, and tells how far it is.
+        name: Title of the scenario, for the result.
+        scenario: The scenario as TOML, for the result.
+        overrides: Its overrides by path, for the result.
+        file: The scenario's file, for messages.
+
+    Raises:
+        InputError: If the engine refuses the plan.
+    """
     text = plan_json(plan)
     began_s = time.thread_time()
     try:
         outcome = _core.simulate(text, control)
     except ValueError as error:
-        raise InputError(str(error), file=scenario.file) from error
+        raise InputError(str(error), file=file) from error
     cpu_s = time.thread_time() - began_s
     if outcome.canceled:
         return None
     return Result(
-        name=scenario.title,
-        scenario=scenario.to_toml(),
-        overrides=scenario.overrides,
+        name=name,
+        scenario=scenario,
+        overrides=overrides,
         plan=plan,
         plan_hash=plan_hash(plan),
         frames=frames.from_outcome(outcome, plan),
