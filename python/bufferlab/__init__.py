@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from bufferlab.papers.registry import reproduce as reproduce
     from bufferlab.results import Result as Result
     from bufferlab.results import RunSet as RunSet
+    from bufferlab.runstore import open_store as open_store
     from bufferlab.scenario import Scenario as Scenario
     from bufferlab.searching import search as search
     from bufferlab.simulation import run as run
     from bufferlab.sizing import size as size
+    from bufferlab.sweeping import sweep as sweep
     from bufferlab.validation import validate as validate
 
 __version__: Final = "0.1.0"
@@ -27,10 +29,12 @@ _PUBLIC: Final = {
     "RunSet": "bufferlab.results",
     "Scenario": "bufferlab.scenario",
     "compare": "bufferlab.comparison",
+    "open_store": "bufferlab.runstore",
     "reproduce": "bufferlab.papers",
     "run": "bufferlab.simulation",
     "search": "bufferlab.searching",
     "size": "bufferlab.sizing",
+    "sweep": "bufferlab.sweeping",
     "validate": "bufferlab.validation",
 }
 
@@ -42,10 +46,12 @@ __all__ = [
     "Scenario",
     "__version__",
     "compare",
+    "open_store",
     "reproduce",
     "run",
     "search",
     "size",
+    "sweep",
     "validate",
 ]
 

@@ -17,6 +17,8 @@ VERBS: Final[Mapping[str, str]] = {
     "size": "bufferlab.cli.size",
     "search": "bufferlab.cli.search",
     "compare": "bufferlab.cli.compare",
+    "sweep": "bufferlab.cli.sweep",
+    "results": "bufferlab.cli.results",
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",
 }

@@ -1,0 +1,154 @@
+"""`bufferlab results`: list, filter and export stored runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Annotated, Final
+
+import polars as pl
+import typer
+
+from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.errors import InputError, OutputError
+from bufferlab.runstore import ENGINE, Store, open_store
+from bufferlab.runstore.means import means_over_seeds
+from bufferlab.runstore.parameters import expand
+from bufferlab.runstore.query import choose, order, split_columns, where
+from bufferlab.runstore.rows import DONE, FAILED
+from bufferlab.runstore.view import SHOWN, RunsView, with_widths
+
+_FORMAT: Final = "bufferlab-runs-list"
+_FORMAT_VERSION: Final = 1
+_ALL: Final = "all"
+_TABLES: Final = ("runs", "flows", "queues")
+_ROWS: Final = 50
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("results")(results)
+
+
+def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    store: Annotated[Path, typer.Argument(help="Folder of the store of runs.", show_default=False)],
+    conditions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="CONDITION",
+            help="Only rows that meet it: 'utilization > 0.99 and seed < 5'. Repeatable: all must be met.",
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Columns to show, with commas between them.", show_default=False)
+    ] = None,
+    sort: Annotated[
+        str | None, typer.Option(help="Sort by a column; -COLUMN for the largest first.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Rows to print.")] = _ROWS,
+    means: Annotated[
+        bool, typer.Option("--means", help="Means over the seeds instead of single runs.")
+    ] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only runs that failed, and why.")] = False,
+    table: Annotated[
+        str,
+        typer.Option(help="runs; flows: a row a run and flow group; queues: a row a run, link and group."),
+    ] = "runs",
+    engine_version: Annotated[
+        str | None,
+        typer.Option(
+            help="Runs of this version of the engine, or 'all'; default this one's.", show_default=False
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write all rows to a CSV file.", show_default=False)
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Write all rows to a Parquet file.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
+) -> None:
+    """List, filter and export the runs of a store."""
+    if limit < 1:
+        raise InputError("is too small", file="--limit", value=limit, accepted="1 or more")
+    opened = open_store(store)
+    frame, parameters = _read(opened, table, engine_version)
+    kept = where(frame, conditions or [])
+    if "status" in kept.columns:
+        kept = kept.filter(pl.col("status") == FAILED) if failed else kept
+    counts = _counts(opened, kept, table)
+    if means:
+        kept = means_over_seeds(kept, parameters)
+    if sort is not None:
+        kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
+    if columns is not None:
+        kept = choose(kept, split_columns(columns))
+    saved = [
+        _write(path, write) for path, write in ((csv, kept.write_csv), (parquet, kept.write_parquet)) if path
+    ]
+    if as_json:
+        print_json(
+            {"format": _FORMAT, "format_version": _FORMAT_VERSION, "table": table, "rows": kept.to_dicts()}
+        )
+    elif not saved:
+        shown = kept if columns is not None else kept.select(_shown(kept, parameters, table, failed=failed))
+        print_rich(RunsView(counts, shown, limit, "--limit, --csv or --parquet have them"))
+    if saved:
+        say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
+
+
+def _read(store: Store, table: str, engine: str | None) -> tuple[pl.DataFrame, list[str]]:
+    """The rows asked for, and which of their columns were varied."""
+    if table not in _TABLES:
+        raise InputError("is no table", file="--table", value=table, accepted=", ".join(_TABLES))
+    read: Callable[[str | None], pl.DataFrame] = getattr(store, table)
+    frame = read(None if engine == _ALL else engine or ENGINE)
+    if not frame.height:
+        _tell_engines(store, engine)
+    expanded = expand(frame)
+    parameters = [name for name in expanded.columns if name not in frame.columns]
+    return expanded, parameters
+
+
+def _tell_engines(store: Store, engine: str | None) -> None:
+    known = store.engines()
+    if engine not in (None, _ALL) and engine not in known:
+        raise InputError(
+            "has no runs there",
+            file="--engine-version",
+            value=engine,
+            accepted=", ".join([*known, _ALL]) or _ALL,
+        )
+    others = {name: count for name, count in known.items() if name != ENGINE}
+    if engine is None and others:
+        listed = ", ".join(f"{count:,} by {name}" for name, count in others.items())
+        say(f"no runs by this engine, {ENGINE}; {listed}: --engine-version all shows them")
+
+
+def _counts(store: Store, frame: pl.DataFrame, table: str) -> str:
+    if table != "runs":
+        return f"{store.directory}: {frame.height:,} rows"
+    failures = frame.filter(pl.col("status") != DONE).height
+    failed = f", {failures:,} of them failed" if failures else ""
+    return f"{store.directory}: {frame.height:,} run{'' if frame.height == 1 else 's'}{failed}"
+
+
+def _shown(frame: pl.DataFrame, parameters: list[str], table: str, *, failed: bool) -> list[str]:
+    if failed:
+        return [name for name in (*parameters, "seed", "error") if name in frame.columns]
+    places = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "group")}[table]
+    return [
+        *parameters,
+        *(name for name in ("seed", *places, "runs") if name in frame.columns),
+        *with_widths(frame, SHOWN),
+    ]
+
+
+def _write(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
+    try:
+        with path.open("wb") as stream:
+            write(stream)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    return path

@@ -1,0 +1,105 @@
+"""`bufferlab sweep`: many variants of a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bufferlab.cli.common import FAILED, print_json, print_rich, say
+from bufferlab.errors import InputError
+from bufferlab.runstore.view import SweepView
+from bufferlab.scenario import Scenario, split_override
+from bufferlab.sweeping import sweep as sweep_scenario
+from bufferlab.sweeping.points import read_list, read_sample
+from bufferlab.sweeping.study import ENGINES, default_store
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("sweep")(sweep)
+
+
+def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUES",
+            help="Vary a value: 'links[0].buffer=50 packets,100 packets', flows.short.count=1,10, "
+            "'bottleneck.rate=log(1..100 Mbps, 5)'. Repeatable; all combinations run.",
+        ),
+    ] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            metavar="latin:N",
+            help="N points of a Latin hypercube over ranges such as 'bottleneck.buffer=10..500 packets' or "
+            "'bottleneck.rate=log(1..100 Mbps)', instead of all combinations.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[
+        Path | None,
+        typer.Option(
+            "--list",
+            metavar="FILE.csv",
+            help="Points from a CSV file with paths in its first line.",
+            show_default=False,
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Seeds for each point, counted up from the scenario's.")] = 1,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Override a value for all points. Repeatable."),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the store of runs; default SCENARIO-runs.", show_default=False),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
+    ] = "local",
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            help="Ray's cluster; default the one that runs, else one of this machine.", show_default=False
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Runs at the same time; default one a processor.", show_default=False)
+    ] = None,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Keep the full tables of the runs that are simulated.")
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Simulate runs again that failed before.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Simulate many variants of a scenario, keep them in a store, go on where an earlier sweep ended."""
+    if engine not in ENGINES:
+        raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(ENGINES))
+    swept = sweep_scenario(
+        Scenario.load(scenario),
+        vary or [],
+        store=default_store(scenario) if store is None else store,
+        points=None if listed is None else read_list(listed),
+        samples=None if sample is None else read_sample(sample),
+        seeds=seeds,
+        engine="ray" if engine == "ray" else "local",
+        threads=threads,
+        ray_address=ray_address,
+        overrides=dict(split_override(text) for text in overrides or []),
+        tables=tables,
+        retry_failed=retry_failed,
+    )
+    if as_json:
+        print_json(swept.to_dict())
+    else:
+        print_rich(SweepView(swept))
+    if swept.failed:
+        runs = "run" if swept.failed == 1 else "runs"
+        say(f"{swept.failed} {runs} failed: 'bufferlab results {swept.store.directory} --failed' says why")
+        raise typer.Exit(FAILED)
