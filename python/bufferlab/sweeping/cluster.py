@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.batch import processors
@@ -71,12 +72,14 @@ def run_ray(session: Session, bar: Bar, tasks: int | None = None, address: str |
         session: The work.
         bar: Where to show how far it is.
         tasks: Most tasks that simulate at a time; default one for each processor of the cluster.
-        address: The cluster; default the one that RAY_ADDRESS names or that runs here, else a new one.
+        address: The cluster; default that of RAY_ADDRESS, or what `ray start` started here, else one that is
+            started for the time and listens on this machine only.
 
     Raises:
         InputError: Ray is not installed, there is no such cluster, or its workers have another engine.
     """
-    ray = _import_ray()
+    address = address or os.environ.get("RAY_ADDRESS") or _running()
+    ray = _import_ray(local=address is None)
     own = not ray.is_initialized()
     if own:
         _connect(ray, address)
@@ -87,7 +90,20 @@ def run_ray(session: Session, bar: Bar, tasks: int | None = None, address: str |
             ray.shutdown()
 
 
-def _import_ray() -> Any:  # noqa: ANN401 - Ray is an extra, whose types are not there to check
+def _running() -> str | None:
+    """The cluster that `ray start` started on this machine, as Ray itself looks for it."""
+    try:
+        text = (Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster").read_text()  # noqa: S108
+    except OSError:
+        return None
+    return text.strip() or None
+
+
+def _import_ray(*, local: bool) -> Any:  # noqa: ANN401 - Ray is an extra, whose types are not there to check
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if local:
+        # Ray's default on macOS and Windows: a cluster of one machine, listening on its loopback address only
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     try:
         import ray  # noqa: PLC0415 - an extra, and slow to start
     except ImportError as error:
@@ -96,33 +112,25 @@ def _import_ray() -> Any:  # noqa: ANN401 - Ray is an extra, whose types are not
 
 
 def _connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see _import_ray
-    """Join a cluster, or start one that listens on this machine only and tells nobody about it."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    quiet = {"log_to_driver": False, "logging_level": "error"}
+    """Join a cluster, or start one of this machine."""
     try:
-        if address is not None:
-            ray.init(address=address, **quiet)
-            return
-        try:
-            ray.init(address="auto", **quiet)  # RAY_ADDRESS, or what `ray start` started here
-        except ConnectionError:
-            if os.environ.get("RAY_ADDRESS"):
-                raise
+        if address is None:
             ray.init(
                 address="local",
                 num_cpus=processors(),
                 include_dashboard=False,
-                _node_ip_address="127.0.0.1",
-                **quiet,
+                log_to_driver=False,
+                logging_level="error",
             )
+        else:
+            ray.init(address=address, log_to_driver=False, logging_level="error")
     except (ConnectionError, ValueError, RuntimeError) as error:
-        where = address or os.environ.get("RAY_ADDRESS") or "a new cluster"
         text = " ".join(str(error).split())
         raise InputError(
             f"cannot be reached ({text})",
             key="ray_address",
-            value=where,
-            accepted="host:port of a Ray cluster",
+            value=address or "local",
+            accepted="host:port of a Ray cluster that runs (`ray stop` forgets one that does not)",
         ) from error
 
 

@@ -1,0 +1,131 @@
+"""The engine "ray": the same results, and workers that die. A cluster is started on the loopback address."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.runstore import open_store
+from bufferlab.sweeping import cluster, sweep
+
+WITHOUT_RAY = "Ray is not installed (pip install 'bufferlab[ray]'): the engine 'ray' is NOT tested here"
+
+VARY = {"bottleneck.buffer": ["10 packets", "20 packets"], "flows.near.count": [1, 3]}
+
+
+@pytest.fixture(scope="module", name="ray")
+def a_cluster() -> Iterator[Any]:
+    """A cluster for all tests of this module; Ray leaves files and warnings behind that are its own."""
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip(WITHOUT_RAY)
+    started = cluster._import_ray(local=True)
+    cluster._connect(started, None)
+    yield started
+    started.shutdown()
+
+
+pytestmark = [
+    pytest.mark.filterwarnings("default"),  # Ray's own
+    pytest.mark.timeout(300),
+]
+
+
+def test_the_results_are_those_of_threads(ray: Any, scenario: Path, tmp_path: Path) -> None:
+    varying = ["wall_s", "cpu_s", "packets_per_cpu_s", "finished_at"]
+    here = sweep(scenario, VARY, store=tmp_path / "local", seeds=5)
+    there = sweep(scenario, VARY, store=tmp_path / "ray", seeds=5, engine="ray", tables=True)
+    assert (there.simulated, there.failed) == (20, 0)
+    assert there.runs.drop(varying).equals(here.runs.drop(varying))
+    kept = there.store.result(there.hashes[0])
+    assert kept.flows.height == 2
+    assert "near" in kept.scenario
+    again = sweep(scenario, VARY, store=tmp_path / "ray", seeds=5, engine="ray")
+    assert (again.simulated, again.stored) == (0, 20)
+    assert ray.is_initialized()  # it was there before, so it stays
+
+
+def test_it_listens_on_this_machine_only(ray: Any) -> None:
+    assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
+
+
+def deadly(flows: int, once: Path | None = None) -> Any:
+    """What a worker does, but some runs kill it, at their first try only if a file can remember that."""
+    simulate = cluster._simulate
+
+    def work(_engine: str, requests: Any) -> Any:
+        replies = []
+        for request in requests:
+            if request.point["flows.near.count"] == flows:
+                if once is None:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                elif not once.exists():
+                    once.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+            replies.append(simulate(request))
+        return replies
+
+    return work
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_worker_that_dies_costs_its_run_only(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_simulate_batch", deadly(3))
+    swept = sweep(scenario, VARY, store=tmp_path / "runs", seeds=3, engine="ray")
+    assert (swept.simulated, swept.failed) == (6, 6)
+    assert set(swept.failures["flows.near.count"]) == {3}
+    assert all("its worker died twice" in error for error in swept.failures["error"])
+    monkeypatch.undo()
+    retried = sweep(scenario, VARY, store=tmp_path / "runs", seeds=3, engine="ray", retry_failed=True)
+    assert (retried.simulated, retried.stored, retried.failed) == (6, 6, 0)
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_worker_that_dies_once_costs_nothing(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_simulate_batch", deadly(3, tmp_path / "died"))
+    swept = sweep(scenario, VARY, store=tmp_path / "runs", seeds=3, engine="ray")
+    assert (swept.simulated, swept.failed) == (12, 0)
+    assert (tmp_path / "died").exists()
+    assert open_store(tmp_path / "runs").runs().height == 12
+
+
+@pytest.mark.usefixtures("ray")
+def test_failures_come_back(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(_engine: str, requests: Any) -> Any:
+        return [cluster._Reply(None, "RuntimeError: odd", 0.0) for _ in requests]
+
+    monkeypatch.setattr(cluster, "_simulate_batch", work)
+    swept = sweep(scenario, VARY, store=tmp_path / "runs", engine="ray")
+    assert (swept.simulated, swept.failed) == (0, 4)
+    assert set(swept.failures["error"]) == {"RuntimeError: odd"}
+
+
+@pytest.mark.usefixtures("ray")
+def test_workers_with_another_engine_are_refused(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "ENGINE", "9.9.9+other")
+    with pytest.raises(
+        InputError, match=r"runs on a worker with engine .* install the same Bufferlab on all"
+    ):
+        sweep(scenario, VARY, store=tmp_path / "runs", engine="ray")
+    assert open_store(tmp_path / "runs").runs().height == 0
+
+
+def test_without_ray_the_message_says_what_to_install(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(InputError, match=r"engine: 'ray' needs Ray .* pip install 'bufferlab\[ray\]'"):
+        sweep(scenario, VARY, store=tmp_path / "runs", engine="ray")
