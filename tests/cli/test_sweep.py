@@ -118,6 +118,12 @@ def test_runs_are_filtered_sorted_and_averaged(bufferlab: Command) -> None:
     ]
     flows = rows(bufferlab, "--table", "flows", "--where", "group = 'far'")
     assert len(flows) == 8
+    far = rows(bufferlab, "--table", "flows", "--means", "--columns", "group,flows,runs")
+    assert far[:3] == [
+        {"group": "near", "flows": 1, "runs": 2},
+        {"group": "far", "flows": 1, "runs": 2},
+        {"group": "all", "flows": 2, "runs": 2},
+    ]
     queues = rows(bufferlab, "--table", "queues", "--columns", "link,group")
     assert queues[0] == {"link": "bottleneck", "group": "all"}
 

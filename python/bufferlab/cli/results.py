@@ -21,7 +21,9 @@ from bufferlab.runstore.view import SHOWN, RunsView, with_widths
 _FORMAT: Final = "bufferlab-runs-list"
 _FORMAT_VERSION: Final = 1
 _ALL: Final = "all"
-_TABLES: Final = ("runs", "flows", "queues")
+_PLACES: Final = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "group")}
+"""The tables, and what names a row of a run in them."""
+
 _ROWS: Final = 50
 
 
@@ -79,7 +81,7 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
     counts = _counts(opened, kept, table)
     if means:
-        kept = means_over_seeds(kept, parameters)
+        kept = means_over_seeds(kept, [*parameters, *_PLACES[table]])
     if sort is not None:
         kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
     if columns is not None:
@@ -100,8 +102,8 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 def _read(store: Store, table: str, engine: str | None) -> tuple[pl.DataFrame, list[str]]:
     """The rows asked for, and which of their columns were varied."""
-    if table not in _TABLES:
-        raise InputError("is no table", file="--table", value=table, accepted=", ".join(_TABLES))
+    if table not in _PLACES:
+        raise InputError("is no table", file="--table", value=table, accepted=", ".join(_PLACES))
     read: Callable[[str | None], pl.DataFrame] = getattr(store, table)
     frame = read(None if engine == _ALL else engine or ENGINE)
     if not frame.height:
@@ -137,10 +139,9 @@ def _counts(store: Store, frame: pl.DataFrame, table: str) -> str:
 def _shown(frame: pl.DataFrame, parameters: list[str], table: str, *, failed: bool) -> list[str]:
     if failed:
         return [name for name in (*parameters, "seed", "error") if name in frame.columns]
-    places = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "group")}[table]
     return [
         *parameters,
-        *(name for name in ("seed", *places, "runs") if name in frame.columns),
+        *(name for name in ("seed", *_PLACES[table], "runs") if name in frame.columns),
         *with_widths(frame, SHOWN),
     ]
 

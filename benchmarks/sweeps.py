@@ -1,0 +1,131 @@
+"""Measures sweeps: parallel efficiency, what Ray costs, how long a large store takes to list.
+
+    .venv/bin/python benchmarks/sweeps.py [efficiency] [ray] [list] [--runs N] [--turns N]
+
+Ratios of wall times of the same work, turn by turn in one go, their medians; other load on the machine counts
+against what is measured. Nothing here is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import bufferlab
+from bufferlab.batch import processors
+from bufferlab.runstore import done_row, open_store
+from bufferlab.scenario import Scenario
+from bufferlab.sweeping import sweep
+
+SCENARIO = Path(__file__).parents[1] / "examples" / "published-link.toml"
+STORED_RUNS = 100_000
+
+
+def main() -> None:
+    """Measure what the command line names, or everything."""
+    parts: dict[str, Callable[[int, int], None]] = {"efficiency": efficiency, "ray": ray, "list": listing}
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", default=[], metavar="|".join(parts))
+    parser.add_argument("--runs", type=int, default=100, help="runs of a sweep")
+    parser.add_argument("--turns", type=int, default=7)
+    given = parser.parse_args()
+    for name in given.parts or parts:
+        parts[name](given.runs, given.turns)
+
+
+def efficiency(runs: int, turns: int) -> None:
+    """One thread with the work of one processor, and one thread a processor with that of all."""
+    count = processors()
+    ratios: list[float] = []
+    for _ in range(turns):
+        alone = wall_s(runs, threads=1)
+        ratios.append(alone / wall_s(count * runs, threads=count))
+        say(f"  one thread {alone / runs:.3f} s a run; efficiency on {count} processors {ratios[-1]:.3f}")
+    say(f"parallel efficiency on {count} processors: {median(ratios):.3f} (bar 0.9)")
+
+
+def ray(runs: int, turns: int) -> None:
+    """The same work by threads and by a local Ray cluster that is up and has done some work before."""
+    from bufferlab.sweeping.cluster import _connect, _import_ray  # noqa: PLC0415
+
+    began_s = time.monotonic()
+    started = _import_ray(local=True)
+    _connect(started, None)
+    say(f"  Ray was up after {time.monotonic() - began_s:.1f} s")
+    wall_s(2 * processors(), ray=True)
+    ratios: list[float] = []
+    for _ in range(turns):
+        here = wall_s(2 * runs)
+        ratios.append(wall_s(2 * runs, ray=True) / here - 1)
+        say(f"  threads {here:.2f} s; Ray's overhead {ratios[-1]:+.1%}")
+    started.shutdown()
+    say(f"Ray's overhead over threads: {median(ratios):+.1%} (bar 10 %)")
+
+
+def listing(_runs: int, turns: int) -> None:
+    """The command that lists a store of 100,000 runs, from its start to its end."""
+    with tempfile.TemporaryDirectory() as folder:
+        fill(Path(folder) / "store")
+        command = [sys.executable, "-m", "bufferlab", "results", str(Path(folder) / "store")]
+        times = [
+            took_s([*command, *more]) for more in ([], ["--means"], ["--where", "utilization > 0.99"]) * turns
+        ]
+    for name, part in (("list", times[::3]), ("--means", times[1::3]), ("--where", times[2::3])):
+        say(f"{STORED_RUNS:,} runs, {name}: {median(part):.2f} s (bar 2 s)")
+
+
+def wall_s(runs: int, *, threads: int | None = None, ray: bool = False) -> float:
+    """How long a sweep over so many seeds takes, into a store of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        swept = sweep(
+            SCENARIO,
+            store=folder,
+            seeds=runs,
+            threads=threads,
+            engine="ray" if ray else "local",
+            progress=False,
+        )
+    return swept.wall_s
+
+
+def fill(directory: Path) -> None:
+    """A store of rows of the scenario, each with figures of its own."""
+    scenario = Scenario.load(SCENARIO)
+    result = bufferlab.run(scenario)[0]
+    row = done_row(result)
+    chance = random.Random(1)  # noqa: S311
+    figures = [name for name, value in row.items() if isinstance(value, float)]
+    with open_store(directory, create=True).writer() as writer:
+        for number in range(STORED_RUNS):
+            changed = {name: row[name] * (1 + chance.random()) for name in figures}
+            changed["plan_hash"] = hashlib.sha256(str(number).encode()).hexdigest()
+            changed["seed"] = number % 10
+            changed["parameters"] = json.dumps({"bottleneck.buffer": f"{number // 10} packets"})
+            writer.put(row | changed)
+
+
+def took_s(command: list[str]) -> float:
+    """Wall time of a command."""
+    began_s = time.monotonic()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    return time.monotonic() - began_s
+
+
+def say(text: str) -> None:
+    """Print a line at once."""
+    print(text, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
