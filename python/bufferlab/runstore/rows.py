@@ -15,10 +15,12 @@ Figures are numbers or null. All columns are the same for every scenario, so tha
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -31,8 +33,17 @@ from bufferlab.summary import FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES, flow_val
 if TYPE_CHECKING:
     from bufferlab.results import Result
 
-ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}"
-"""This engine: its version and the fingerprint of its sources."""
+_MEASURES: Final = ("frames.py", "summary.py", "stats.py", "runstore/rows.py")
+"""The modules that make figures of the engine's tables; rows of two versions of them must not mix, either."""
+
+
+def _measures_fingerprint() -> str:
+    package = Path(__file__).parents[1]
+    return hashlib.sha256(b"\0".join((package / name).read_bytes() for name in _MEASURES)).hexdigest()[:8]
+
+
+ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{_measures_fingerprint()}"
+"""This engine: its version, the fingerprint of its sources, and that of the modules that make its figures."""
 
 DONE: Final = "done"
 FAILED: Final = "failed"
