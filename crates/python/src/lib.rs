@@ -5,12 +5,13 @@
 //! `PyCapsule` interface (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
 
 mod faults;
+mod session;
 mod tables;
 
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use bufferlab_simulator::{Control, Plan};
+use bufferlab_simulator::{Control, Outcome, Plan};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -57,6 +58,15 @@ struct PyOutcome {
     #[pyo3(get)]
     packets: u64,
     tables: Tables<RecordBatch>,
+}
+
+impl PyOutcome {
+    fn new(outcome: Outcome) -> PyResult<Self> {
+        let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
+        let (events, packets) = (outcome.events, outcome.packets);
+        let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        Ok(Self { reached_ps, canceled, events, packets, tables })
+    }
 }
 
 #[pymethods]
@@ -113,19 +123,19 @@ impl PyOutcome {
 #[pyfunction]
 #[pyo3(signature = (plan_json, control = None))]
 fn simulate(py: Python<'_>, plan_json: &str, control: Option<&PyControl>) -> PyResult<PyOutcome> {
-    let plan: Plan =
-        serde_json::from_str(plan_json).map_err(|error| PyValueError::new_err(format!("plan: {error}")))?;
+    let plan = read_plan(plan_json)?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.shared));
     py.detach(|| {
         let run = faults::caught(|| bufferlab_simulator::run(&plan, &control));
         let outcome = run
             .map_err(|fault| PyRuntimeError::new_err(format!("the engine failed: {fault}")))?
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
-        let (events, packets) = (outcome.events, outcome.packets);
-        let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        Ok(PyOutcome { reached_ps, canceled, events, packets, tables })
+        PyOutcome::new(outcome)
     })
+}
+
+fn read_plan(plan_json: &str) -> PyResult<Plan> {
+    serde_json::from_str(plan_json).map_err(|error| PyValueError::new_err(format!("plan: {error}")))
 }
 
 #[pymodule]
@@ -134,6 +144,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyControl>()?;
     module.add_class::<PyOutcome>()?;
     module.add_class::<PyTable>()?;
+    module.add_class::<session::PyLinkCounters>()?;
+    module.add_class::<session::PySession>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;

@@ -23,7 +23,9 @@ pub(crate) struct Agenda<K> {
     receivers: Tournament<i128>,
     /// The earliest event that is no sender's.
     other: Time,
-    /// The same, or when the senders are idle if that is earlier.
+    /// Events from here on wait for the next go.
+    stop: Time,
+    /// The earliest of both, or when the senders are idle if that is earlier.
     senders_until: Time,
 }
 
@@ -36,10 +38,17 @@ impl<K: Key> Agenda<K> {
             lines: Tournament::new(links, HORIZON),
             receivers: Tournament::new(receivers, HORIZON),
             other: Time::NEVER,
+            stop: Time::NEVER,
             senders_until: Time::NEVER,
         };
         agenda.settle();
         agenda
+    }
+
+    /// From now on, only events before `stop` are due.
+    pub(crate) fn stop_at(&mut self, stop: Time) {
+        self.stop = stop;
+        self.settle();
     }
 
     /// A sender's event, if it comes before all others: at one moment, senders come last.
@@ -51,7 +60,7 @@ impl<K: Key> Agenda<K> {
 
     /// The first event that is no sender's; at one moment, in the order of the kinds.
     pub(crate) fn next_other(&self) -> Option<(Time, Other)> {
-        if self.other > HORIZON {
+        if self.other > HORIZON || self.other >= self.stop {
             return None;
         }
         let (link_time, link) = self.links.first();
@@ -93,6 +102,6 @@ impl<K: Key> Agenda<K> {
 
     fn settle(&mut self) {
         self.other = self.links.first().0.min(self.lines.first().0).min(self.receivers.first().0);
-        self.senders_until = self.other.min(self.senders.idle());
+        self.senders_until = self.other.min(self.stop).min(self.senders.idle());
     }
 }

@@ -203,7 +203,7 @@ fn check_mark(mark_above: LimitPlan, at: &str) -> Checked {
     }
 }
 
-fn check_limit(limit: LimitPlan, at: &str) -> Checked {
+pub(crate) fn check_limit(limit: LimitPlan, at: &str) -> Checked {
     match limit {
         LimitPlan::Packets(packets) => within(packets, 1, 1 << 40, format!("{at}.packets")),
         LimitPlan::Bytes(bytes) => within(bytes, 1, 1 << 50, format!("{at}.bytes")),

@@ -113,14 +113,14 @@ pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
 
 impl World {
     /// From here on the run has ended for every sender, by its own clock too.
-    fn horizon(&self) -> Time {
+    pub(crate) fn horizon(&self) -> Time {
         let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
         self.marks.end + offset.unwrap_or(Span::ZERO)
     }
 }
 
 impl<K: Key> Engine<K> {
-    fn new(world: World) -> Engine<K> {
+    pub(crate) fn new(world: World) -> Engine<K> {
         let links = world.links.len();
         let receivers = if world.receiver_events { world.ends.len() } else { 1 };
         let mut agenda = Agenda::new(world.ends.len(), world.horizon(), links, receivers);
@@ -138,9 +138,27 @@ impl<K: Key> Engine<K> {
     }
 
     fn run(mut self, control: &Control) -> Outcome {
-        let end = self.world.marks.end;
+        let end = self.end();
         let canceled_at = self.drive(control);
         self.finish(canceled_at.map_or(end, |now| now.min(end)), canceled_at.is_some(), control)
+    }
+
+    /// The run's end.
+    pub(crate) fn end(&self) -> Time {
+        self.world.marks.end
+    }
+
+    /// Handles the events before `until`; the moment reached if canceled before.
+    pub(crate) fn advance(&mut self, until: Time, control: &Control) -> Option<Time> {
+        self.agenda.stop_at(until);
+        self.drive(control)
+    }
+
+    /// A link, brought up to `now`, before which all events were handled.
+    pub(crate) fn link_at(&mut self, now: Time, index: usize) -> Option<&mut Link> {
+        let link = self.world.links.get_mut(index)?;
+        link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples);
+        Some(link)
     }
 
     /// Handles events until there are none; the moment reached if canceled before.
@@ -327,7 +345,7 @@ impl<K: Key> Engine<K> {
     }
 
     /// Brings every component to `end` and reports.
-    fn finish(mut self, end: Time, canceled: bool, control: &Control) -> Outcome {
+    pub(crate) fn finish(mut self, end: Time, canceled: bool, control: &Control) -> Outcome {
         control.report(end.as_ps());
         let marks = self.world.marks;
         for (index, link) in self.world.links.iter_mut().enumerate() {

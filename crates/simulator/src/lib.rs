@@ -35,6 +35,7 @@ mod return_path;
 mod ring;
 mod samples;
 mod sending;
+mod session;
 mod statistics;
 mod streams;
 mod tournament;
@@ -45,13 +46,14 @@ pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{
     ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, FlowTable, HistogramTable,
-    NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
+    LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
     AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,
     GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, OnOffPlan, OnPlan, Plan,
     RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
+pub use session::Session;
 
 use world::Service;
 

@@ -32,6 +32,27 @@ pub struct Outcome {
     pub receiver_samples: ReceiverSampleTable,
 }
 
+/// What a link has counted by a moment of a [`crate::Session`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounters {
+    /// Packets that came to the queue since the run's start.
+    pub arrived_packets: u64,
+    /// Packets dropped by it since then.
+    pub dropped_packets: u64,
+    /// Packets that left since then.
+    pub departed_packets: u64,
+    /// Their bytes.
+    pub departed_bytes: u64,
+    /// Packets that wait, the one in transmission not counted.
+    pub backlog_packets: u64,
+    /// Their bytes.
+    pub backlog_bytes: u64,
+    /// Packets whose wait is known, since the warm-up's end.
+    pub served_packets: u64,
+    /// The sum of their waits, ps.
+    pub waited_ps: u128,
+}
+
 /// Stands for "all groups" in [`QueueTable`] and [`HistogramTable`].
 pub const ALL_GROUPS: u32 = u32::MAX;
 /// Stands for "all classes" in [`ClassSampleTable`].

@@ -7,7 +7,7 @@ use bufferlab_units::{Span, Time};
 
 use crate::histogram::Histogram;
 use crate::marks::MarkPlan;
-use crate::outcome::{ALL_GROUPS, HistogramTable, Outcome, QueueTable};
+use crate::outcome::{ALL_GROUPS, HistogramTable, LinkCounters, Outcome, QueueTable};
 
 /// Packets and bytes counted from the run's start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -245,6 +245,21 @@ impl LinkStatistics {
                 departed + counters.departed.bytes,
             )
         })
+    }
+
+    /// What a session may read at any moment, but for the backlog.
+    pub(crate) fn counters(&self) -> LinkCounters {
+        let (arrived_packets, dropped_packets, departed_bytes) = self.totals();
+        let waits = || self.groups.iter().filter_map(|group| group.waits.as_deref());
+        LinkCounters {
+            arrived_packets,
+            dropped_packets,
+            departed_packets: self.departed_packets(),
+            departed_bytes,
+            served_packets: waits().map(|waits| waits.histogram.total()).sum(),
+            waited_ps: waits().map(|waits| waits.sum_ps).sum(),
+            ..LinkCounters::default()
+        }
     }
 
     /// Packets that left the link since the run's start.

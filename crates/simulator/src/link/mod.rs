@@ -14,6 +14,7 @@ pub(crate) use fifo::Fifo;
 pub(crate) use queued::Queued;
 
 use crate::marks::{Mark, MarkPlan, Marks};
+use crate::outcome::LinkCounters;
 use crate::samples::{QueueSample, Samples};
 use crate::statistics::LinkStatistics;
 
@@ -129,6 +130,24 @@ impl Link {
         }
         let next_change = self.changes.last().map_or(Time::NEVER, |(at, _)| *at);
         self.heed_from = if self.loss_below == 0 { next_change } else { Time::ZERO };
+    }
+
+    /// Arrivals from `now` on find this limit, until another change. All events before `now` were handled.
+    pub(crate) fn set_limit(&mut self, now: Time, limit: Limit) {
+        // the next one is last; what is due already comes before this one
+        let place = self.changes.partition_point(|(at, _)| *at > now);
+        self.changes.insert(place, (now, limit));
+        self.heed_from = self.heed_from.min(now);
+    }
+
+    /// What was counted up to `now`, before which all events were handled.
+    pub(crate) fn counters(&mut self, now: Time) -> LinkCounters {
+        let backlog = self.backlog_before(now);
+        LinkCounters {
+            backlog_packets: backlog.packets,
+            backlog_bytes: backlog.bytes,
+            ..self.statistics.counters()
+        }
     }
 
     /// Whether a mark is due.

@@ -16,4 +16,6 @@ mod plans;
 #[cfg(test)]
 mod scenes;
 #[cfg(test)]
+mod sessions;
+#[cfg(test)]
 mod wild;

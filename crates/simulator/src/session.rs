@@ -1,0 +1,117 @@
+//! A run that is looked at, and changed, on its way.
+//!
+//! # Laws
+//! - A session advanced to the end, in whatever steps and however often its counters were read, gives what
+//!   [`crate::run`] gives.
+//! - [`Session::set_limit`] at a moment gives what the same change in the plan gives ([`crate::LimitChange`]).
+
+use bufferlab_units::Time;
+
+use crate::check::{self, PlanError};
+use crate::control::Control;
+use crate::engine::{Engine, World};
+use crate::link::Link;
+use crate::outcome::{LinkCounters, Outcome};
+use crate::plan::{LimitPlan, Plan};
+use crate::tournament::Tournament;
+use crate::world::{self, Service};
+
+/// The engine with the narrower keys if they hold the run; see [`Tournament`].
+enum AnyEngine {
+    Narrow(Box<Engine<i64>>),
+    Wide(Box<Engine<i128>>),
+}
+
+macro_rules! with_engine {
+    ($engine:expr, $inner:pat => $body:expr) => {
+        match $engine {
+            AnyEngine::Narrow($inner) => $body,
+            AnyEngine::Wide($inner) => $body,
+        }
+    };
+}
+
+/// A simulation that stops at moments.
+pub struct Session {
+    engine: AnyEngine,
+    now: Time,
+    canceled: bool,
+}
+
+impl Session {
+    /// Begins a plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] names the first field of the plan that is out of bounds.
+    pub fn new(plan: &Plan) -> Result<Session, PlanError> {
+        check::check(plan)?;
+        Ok(Session::begin(world::build(plan, Service::Shortest)))
+    }
+
+    fn begin(world: World) -> Session {
+        let engine = if Tournament::<i64>::holds(world.ends.len(), world.horizon()) {
+            AnyEngine::Narrow(Box::new(Engine::new(world)))
+        } else {
+            AnyEngine::Wide(Box::new(Engine::new(world)))
+        };
+        Session { engine, now: Time::ZERO, canceled: false }
+    }
+
+    /// The moment reached, ps: what happens from here on has not happened yet.
+    pub fn now_ps(&self) -> u64 {
+        self.now.as_ps()
+    }
+
+    /// Runs up to a moment, or to the plan's end if that is earlier; a moment that is past changes nothing. False if
+    /// `control` canceled it on the way: the session then stays where it is.
+    pub fn advance(&mut self, until_ps: u64, control: &Control) -> bool {
+        let until = Time::from_ps(until_ps).min(with_engine!(&self.engine, engine => engine.end()));
+        self.canceled |= control.is_canceled();
+        if until > self.now && !self.canceled {
+            let canceled_at = with_engine!(&mut self.engine, engine => engine.advance(until, control));
+            self.canceled = canceled_at.is_some();
+            self.now = canceled_at.unwrap_or(until).max(self.now);
+        }
+        !self.canceled
+    }
+
+    /// Gives a link another limit: packets that arrive from now on find it, until the plan changes it.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link, or the limit is out of bounds.
+    pub fn set_limit(&mut self, link: usize, limit: LimitPlan) -> Result<(), PlanError> {
+        check::check_limit(limit, "limit")?;
+        let now = self.now;
+        self.link(link)?.set_limit(now, limit.limit());
+        Ok(())
+    }
+
+    /// What a link has counted by now.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    pub fn counters(&mut self, link: usize) -> Result<LinkCounters, PlanError> {
+        let now = self.now;
+        Ok(self.link(link)?.counters(now))
+    }
+
+    /// What was measured: all of the plan if it was advanced to its end, else as if canceled here.
+    pub fn finish(self, control: &Control) -> Outcome {
+        let early = self.canceled || self.now < with_engine!(&self.engine, engine => engine.end());
+        with_engine!(self.engine, mut engine => {
+            // senders whose clock is behind have still to come to the end
+            let canceled_at = if early { None } else { engine.advance(Time::NEVER, control) };
+            engine.finish(self.now, early || canceled_at.is_some(), control)
+        })
+    }
+
+    fn link(&mut self, link: usize) -> Result<&mut Link, PlanError> {
+        let now = self.now;
+        let missing = || PlanError {
+            field: "link".to_owned(),
+            value: link.to_string(),
+            accepted: "the index of a link".to_owned(),
+        };
+        with_engine!(&mut self.engine, engine => engine.link_at(now, link)).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,124 @@
+//! A session is the run, whatever steps it is taken in.
+
+use bufferlab_simulator::{Control, LimitChange, LimitPlan, LinkCounters, Outcome, Plan, Session, run};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::laws::assert_conservation;
+use crate::plans::{config, plans};
+
+fn whole(plan: &Plan) -> Outcome {
+    run(plan, &Control::default()).expect("the plan is within bounds")
+}
+
+fn session(plan: &Plan) -> Session {
+    Session::new(plan).expect("the plan is within bounds")
+}
+
+/// Moments of a run as shares of a thousand, in order.
+fn moments(plan: &Plan, shares: &[u64]) -> Vec<u64> {
+    let mut moments: Vec<u64> = shares.iter().map(|share| plan.duration_ps / 1000 * share).collect();
+    moments.sort_unstable();
+    moments
+}
+
+fn limit() -> impl Strategy<Value = LimitPlan> {
+    prop_oneof![
+        (1_u64..60).prop_map(LimitPlan::Packets),
+        (1_u64..60_000).prop_map(LimitPlan::Bytes),
+        Just(LimitPlan::Unlimited),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn steps_change_nothing(case in plans(), shares in vec(0_u64..1100, 0..8)) {
+        let (plan, control) = (case.0, Control::default());
+        let mut session = session(&plan);
+        for moment in moments(&plan, &shares) {
+            prop_assert!(session.advance(moment, &control));
+            prop_assert_eq!(session.now_ps(), moment.min(plan.duration_ps));
+            for link in 0..plan.links.len() {
+                let counters = session.counters(link).unwrap();
+                prop_assert_eq!(counters, session.counters(link).unwrap());
+            }
+        }
+        session.advance(u64::MAX, &control);
+        prop_assert_eq!(session.finish(&control), whole(&plan));
+    }
+
+    #[test]
+    fn limits_set_on_the_way_are_changes_of_the_plan(
+        case in plans(),
+        sets in vec((0_u64..1000, any::<prop::sample::Index>(), limit()), 1..6),
+    ) {
+        let mut sets = sets;
+        sets.sort_by_key(|(share, ..)| *share);
+        let (mut plan, control) = (case.0, Control::default());
+        let mut session = session(&plan);
+        for (share, link, limit) in sets {
+            let (at_ps, link) = (plan.duration_ps / 1000 * share, link.index(plan.links.len()));
+            session.advance(at_ps, &control);
+            session.set_limit(link, limit).unwrap();
+            let changes = &mut plan.links[link].changes;
+            let place = changes.partition_point(|change| change.at_ps <= at_ps);
+            changes.insert(place, LimitChange { at_ps, limit });
+        }
+        session.advance(u64::MAX, &control);
+        prop_assert_eq!(session.finish(&control), whole(&plan));
+    }
+
+    #[test]
+    fn counters_are_those_of_the_report(case in plans(), share in 0_u64..1000) {
+        let plan = Plan { warmup_ps: 0, ..case.0 };
+        let control = Control::default();
+        let mut session = session(&plan);
+        session.advance(plan.duration_ps / 1000 * share, &control);
+        let counted: Vec<LinkCounters> =
+            (0..plan.links.len()).map(|link| session.counters(link).unwrap()).collect();
+        for counters in &counted {
+            let gone = counters.departed_packets + counters.dropped_packets + counters.backlog_packets;
+            prop_assert!(counters.arrived_packets == gone || counters.arrived_packets == gone + 1);
+        }
+        let outcome = session.finish(&control);
+        prop_assert!(outcome.canceled);
+        assert_conservation(&outcome);
+        let rows = outcome.queues.group.iter().enumerate().filter(|(_, group)| **group == u32::MAX);
+        for ((row, _), counters) in rows.zip(&counted) {
+            prop_assert_eq!(outcome.queues.arrived_packets[row], counters.arrived_packets);
+            prop_assert_eq!(outcome.queues.dropped_packets[row], counters.dropped_packets);
+            prop_assert_eq!(outcome.queues.departed_packets[row], counters.departed_packets);
+            prop_assert_eq!(outcome.queues.departed_bytes[row], counters.departed_bytes);
+        }
+    }
+}
+
+#[test]
+fn a_canceled_session_stays_where_it_is() {
+    let plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
+    let mut session = session(&plan);
+    assert!(session.advance(plan.duration_ps / 2, &Control::default()));
+    let control = Control::default();
+    control.cancel();
+    assert!(!session.advance(plan.duration_ps, &control));
+    let reached = session.now_ps();
+    assert_eq!(reached, plan.duration_ps / 2);
+    assert!(!session.advance(plan.duration_ps, &Control::default()));
+    let outcome = session.finish(&Control::default());
+    assert_eq!((outcome.canceled, outcome.reached_ps), (true, reached));
+    assert_conservation(&outcome);
+}
+
+#[test]
+fn what_a_session_does_not_have_is_an_error() {
+    let plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
+    let mut session = session(&plan);
+    assert_eq!(session.counters(9).unwrap_err().field, "link");
+    assert_eq!(session.set_limit(9, LimitPlan::Unlimited).unwrap_err().value, "9");
+    let error = session.set_limit(0, LimitPlan::Packets(0)).unwrap_err();
+    assert_eq!(error.to_string(), "plan: limit.packets: 0 is not accepted; accepted: 1 to 1099511627776");
+    let broken = Plan { duration_ps: 0, ..plan };
+    assert!(Session::new(&broken).is_err());
+}
