@@ -13,7 +13,7 @@ from bufferlab.files import make_folder
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.searching.goal import Goal
 from bufferlab.searching.least import Effort
-from bufferlab.searching.study import DEFAULT_BOUNDS, Mode, Searched
+from bufferlab.searching.study import DEFAULT_BOUNDS, MODES, Mode, Searched
 from bufferlab.searching.study import search as search_buffer
 from bufferlab.searching.view import SearchView
 from bufferlab.units import PS_PER_S, parse_time
@@ -55,7 +55,9 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     seeds: Annotated[
         int, typer.Option(help="Most rounds, each with a seed of its own; 5 calibrate.")
     ] = _EFFORT.rounds,
-    mode: Annotated[str, typer.Option(help="restart: a run for each measurement.")] = "restart",
+    mode: Annotated[
+        str, typer.Option(help="restart: a run for each measurement; live: one run, whose buffer is changed.")
+    ] = "restart",
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
@@ -94,8 +96,6 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 
 def _mode(word: str) -> Mode:
-    from bufferlab.searching.study import MODES  # noqa: PLC0415
-
     found = next((mode for mode in MODES if mode == word), None)
     if found is None:
         raise InputError("is not a mode", key="mode", value=word, accepted=", ".join(MODES))

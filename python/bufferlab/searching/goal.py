@@ -21,6 +21,7 @@ class Sample:
         cpu_s: CPU time that it took, s.
         began_s: When the buffer was set, on the clock of a live run, s; 0 for a run of its own.
         readings_bps: The readings of the rate, bit/s.
+        reading_s: Length of each, s; they end with the measurement.
     """
 
     rate_bps: float
@@ -30,6 +31,7 @@ class Sample:
     cpu_s: float = 0.0
     began_s: float = 0.0
     readings_bps: tuple[float, ...] = ()
+    reading_s: float = 0.0
 
 
 @dataclass(frozen=True)

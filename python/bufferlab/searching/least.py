@@ -63,7 +63,8 @@ class Found:
         sizes: The sizes that were thought of, rising, packets.
         estimate: Most likely the least size that meets the goal; of a goal with nothing but a delay, the
             largest that keeps it; `None` if no size does.
-        low: The true value is not below, packets; it may be if this is the smallest size.
+        low: The true value is not below, packets. Sizes below the smallest were not tried; of a delay alone,
+            less than the smallest stands for none.
         high: The true value is not above, packets; `None` if there may be none up to the largest size.
         confidence: Probability of both.
         reached: Whether the interval is as narrow as was asked.
@@ -71,7 +72,7 @@ class Found:
         calibrated_at: The size at which it was calibrated, packets.
         course: One row a measurement, in their order: `round`, `phase`, `buffer_packets`, `rate_bps`,
             `utilization` (of the full rate), `loss`, `delay_s`, `meets`, `began_s`, `simulated_s`, `cpu_s`,
-            `readings_bps`, and what was known after it: `low`, `high`, `estimate`.
+            `readings_bps`, `reading_s`, and what was known after it: `low`, `high`, `estimate`.
         warnings: What the reader should know.
         interrupted: Whether Ctrl-C ended it.
     """
@@ -230,6 +231,7 @@ class _State:
             "simulated_s": sample.simulated_s,
             "cpu_s": sample.cpu_s,
             "readings_bps": list(sample.readings_bps or (sample.rate_bps,)),
+            "reading_s": sample.reading_s,
             "estimate": self.estimate(),
         }
 
@@ -240,7 +242,7 @@ class _State:
             low = self.sizes[least - 1] + 1 if least > 0 else self.sizes[0]
             return low, self.sizes[most] if most < len(self.sizes) else None
         # the threshold is the first size over the delay, so the answer is below it
-        low = self.sizes[least - 1] if least > 0 else self.sizes[0]
+        low = self.sizes[least - 1] if least > 0 else self.sizes[0] - 1
         return low, self.sizes[most] - 1 if most < len(self.sizes) else None
 
     def estimate(self) -> int | None:
@@ -253,9 +255,8 @@ class _State:
         least, most = self.threshold.interval()
         if least == most:
             return True
-        if most == len(self.sizes) or least == 0:
-            return False
-        return self.sizes[most] <= self.sizes[least - 1] * (1.0 + self.effort.resolution)
+        low, high = self.bounds()
+        return high is not None and high <= low * (1.0 + self.effort.resolution)
 
     def is_done(self) -> bool:
         return self.is_narrow() or self.rounds >= self.effort.rounds

@@ -13,7 +13,7 @@ import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import polars as pl
 
@@ -24,12 +24,21 @@ from bufferlab.plan import Plan, lower
 from bufferlab.progress import progress_bar
 from bufferlab.scenario import Scenario
 from bufferlab.searching.goal import Goal
-from bufferlab.searching.least import SCAN_ROUNDS, Effort, Found, search_least, size_grid
+from bufferlab.searching.least import (
+    SCAN_ROUNDS,
+    SCAN_SIZES,
+    Effort,
+    Evaluate,
+    Found,
+    search_least,
+    size_grid,
+)
+from bufferlab.searching.live import Live, Simulated, timing_for
 from bufferlab.searching.restart import Restarts, with_buffer
 from bufferlab.searching.settling import ROUND_TRIPS, Settling, settling
 from bufferlab.simulation import ScenarioLike, prepare
 from bufferlab.sizing.traffic import choose_link
-from bufferlab.units import PS_PER_S
+from bufferlab.units import MAX_TIME_PS, PS_PER_S
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,10 +52,10 @@ BOUNDS_ACCEPTED: Final = "two buffers, the smaller one first, such as 1..1bdp or
 FULL: Final = 0.995
 """A calibrated rate below this share of the link's is worth a word."""
 
-Mode = Literal["restart"]
-"""Whether each measurement is a run of its own."""
+Mode = Literal["restart", "live"]
+"""Whether each measurement is a run of its own, or one run goes on and its buffer is changed."""
 
-MODES: Final[tuple[Mode, ...]] = ("restart",)
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,7 +196,8 @@ def search(
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where to search: two buffers with ".." between them; a number alone is packets.
         effort: How sure and how exact the answer shall be.
-        mode: "restart" measures each buffer in a run of its own.
+        mode: "restart" measures each buffer in a run of its own; "live" changes the buffer of one run, as
+            testbeds do.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -207,13 +217,15 @@ def search(
     low, high = parse_bounds(bounds, base, index, packet_bytes)
     plenty = max(high, _packets("1 bdp", base, index, packet_bytes))
     times = settling(plan, index, plenty, packet_bytes)
-    if mode not in MODES:
-        raise InputError("is not a mode", key="mode", value=mode, accepted=", ".join(MODES))
-    engine = Restarts(base, index, base.run.seed, threads)
+    if mode == "live":
+        evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
+    else:
+        evaluate = Restarts(base, index, base.run.seed, threads).evaluate
     with progress_bar(base.title, visible=progress) as bar:
         sizes = size_grid(low, high, effort.resolution)
-        found = search_least(engine.evaluate, goal, sizes, plenty, effort=effort, bar=bar)
-    warnings = (*found.warnings, *_short_runs(base, times), *_calibration(found, base.links[index].rate_bps))
+        found = search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar)
+    short = _short_runs(base, times) if mode == "restart" else []
+    warnings = (*found.warnings, *short, *_calibration(found, base.links[index].rate_bps))
     return Searched(
         name=base.title,
         link=base.links[index].name,
@@ -223,6 +235,26 @@ def search(
         settling=times,
         found=dataclasses.replace(found, warnings=warnings),
     )
+
+
+def _live(
+    scenario: Scenario, plan: Plan, link: int, *, plenty: int, times: Settling, effort: Effort
+) -> Evaluate:
+    """A run that goes on until the search is over, from where all flows have started."""
+    timing = timing_for(times)
+    started_s = max(plan["flows"]["start_ps"]) / PS_PER_S
+    measurements = SCAN_ROUNDS * (SCAN_SIZES + 1) + effort.rounds * effort.sizes_a_round
+    duration_s = started_s + timing.settle_s + measurements * timing.measurement_s
+    if duration_s * PS_PER_S > MAX_TIME_PS:
+        raise InputError(
+            f"may take {duration_s:.3g} s of simulated time, as a flow's cycle takes {times.cycle_s:.3g} s",
+            key="mode",
+            value="live",
+            accepted=f"fewer --seeds, for at most {MAX_TIME_PS / PS_PER_S:g} s, or --mode restart",
+        )
+    engine = Simulated(scenario, link, scenario.run.seed, duration_s, plenty)
+    engine.advance(started_s)
+    return Live(engine, timing).evaluate
 
 
 def checked(effort: Effort) -> Effort:
