@@ -53,6 +53,17 @@ pub fn report() -> Result<String, Box<dyn Error>> {
     ))
 }
 
+/// Runs one control of the table or Reno, for profilers and for counting instructions; `bdps` is the buffer in
+/// bandwidth-delay products, 1 in the table.
+pub fn run_one(name: &str, flows: usize, duration_s: u64, bdps: f64) -> Result<String, Box<dyn Error>> {
+    let of_name = || controls().into_iter().find(|(known, ..)| *known == name).map(|(_, control, _)| control);
+    let control = if name == "reno" { Some(RENO) } else { of_name() };
+    let control = control.ok_or_else(|| format!("'{name}' is no control of the table"))?;
+    let mut work = Workload::new(flows, duration_s);
+    work.limit_packets = (work.limit_packets as f64 * bdps) as u64;
+    Ok(serde_json::to_string(&engine::simulate(&plan(&work, &control))?)? + "\n")
+}
+
 fn measure(
     flows: usize,
     name: &str,

@@ -4,7 +4,7 @@
 //! from one minute to the next. Only the count of instructions is good for a gate.
 //!
 //! ```text
-//! bufferlab-bench speed | controls | disciplines | memory | ns2 | gate | gate --update
+//! bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | gate | gate --update
 //! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2 [WINDOW]
 //! ```
 
@@ -30,7 +30,7 @@ use engine::Stack;
 use gate::Verdict;
 use workload::Workload;
 
-const USAGE: &str = "usage: bufferlab-bench speed | controls | disciplines | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
+const USAGE: &str = "usage: bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
     let answer = match words[..] {
         ["speed"] => speed::report(),
         ["controls"] => controls::report(),
+        ["control", name, flows, seconds, buffer] => run_control(name, flows, seconds, buffer),
         ["disciplines"] => disciplines::report(),
         ["memory"] => memory::report(),
         ["ns2"] => ns2::report(),
@@ -60,6 +61,10 @@ fn finish_gate(answer: Result<(Verdict, String), Box<dyn Error>>) -> ExitCode {
         Ok((Verdict::Regressed, text)) => print(&text, ExitCode::FAILURE),
         Err(error) => fail(&error),
     }
+}
+
+fn run_control(name: &str, flows: &str, seconds: &str, buffer: &str) -> Result<String, Box<dyn Error>> {
+    controls::run_one(name, flows.parse()?, seconds.parse()?, buffer.parse()?)
 }
 
 fn run_engine(
