@@ -280,51 +280,74 @@ impl<K: Key> Engine<K> {
     #[inline(always)]
     fn on_sender(&mut self, now: Time, rank: usize) {
         let world = &mut self.world;
-        let Ends { sender, receiver } = &mut world.ends[rank];
+        let Ends { sender, .. } = &mut world.ends[rank];
         let local = sender.local(now);
-        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, &mut self.samples.senders) {
+        let (rows, under_way) = (&mut self.samples.senders, &mut self.under_way);
+        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, rows, under_way) {
             self.agenda.senders.set(rank, Time::NEVER);
             return;
         }
-        let turn = sender.handle(now, local, &mut self.under_way);
-        if sender.may_transmit() {
-            if !sender.identity.single_link {
-                self.transmit(now, local, rank, turn);
-                return;
-            }
-            let index = sender.identity.first_link;
-            let link = &mut world.links[index as usize];
-            if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples) {
-                self.transmit(now, local, rank, turn);
-                return;
-            }
-            while let Some(packet) = sender.transmit(now, local, turn) {
-                match link.arrive(now, &packet) {
-                    Fate::Leaves(departs) => {
-                        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                        receiver.deliver(departs, &packet, sender, under_way, &world.marks, rows);
-                    }
-                    Fate::LeavesMarked(departs) => {
-                        let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
-                        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                        receiver.deliver_apart(departs, &packet, sender, under_way, &world.marks, rows);
-                    }
-                    Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
-                    Fate::Stays => {}
-                }
-                if !sender.may_transmit() {
-                    break;
-                }
-            }
-            if world.receiver_events {
-                let next = receiver.next_event(world.marks.end);
-                self.agenda.set_receiver(sender.identity.flow as usize, next);
-            }
+        if !sender.direct {
+            self.on_indirect(now, local, rank);
+            return;
+        }
+        let turn = sender.handle(now, local, under_way);
+        if sender.may_transmit() && !self.transmit_directly(now, local, rank, turn) {
+            self.transmit(now, local, rank, turn);
+            return;
         }
         // Told by a branch, which is nearly always right, so that the list need not wait for the timers.
-        match sender.next_arrival() {
+        match self.world.ends[rank].sender.next_arrival() {
             Some(at) => self.agenda.senders.set_due(rank, at),
             None => self.schedule(rank),
+        }
+    }
+
+    /// A sender whose packets cross one link sends what it may; false if the link's marks have to be seen to first.
+    #[inline(always)]
+    fn transmit_directly(&mut self, now: Time, local: Time, rank: usize, turn: Turn) -> bool {
+        let world = &mut self.world;
+        let Ends { sender, receiver } = &mut world.ends[rank];
+        let index = sender.identity.first_link;
+        let link = &mut world.links[index as usize];
+        if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples) {
+            return false;
+        }
+        while let Some(packet) = sender.transmit(now, local, turn) {
+            match link.arrive(now, &packet) {
+                Fate::Leaves(departs) => {
+                    let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+                    receiver.deliver(departs, &packet, sender, under_way, &world.marks, rows);
+                }
+                Fate::LeavesMarked(departs) => {
+                    let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
+                    let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+                    receiver.deliver_apart(departs, &packet, sender, under_way, &world.marks, rows);
+                }
+                Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
+                Fate::Stays => {}
+            }
+            if !sender.may_transmit() {
+                break;
+            }
+        }
+        if world.receiver_events {
+            let next = receiver.next_event(world.marks.end);
+            self.agenda.set_receiver(sender.identity.flow as usize, next);
+        }
+        true
+    }
+
+    /// The same for a sender whose packets or acknowledgements cross several links, or that keeps a pace.
+    #[inline(never)]
+    fn on_indirect(&mut self, now: Time, local: Time, rank: usize) {
+        let sender = &mut self.world.ends[rank].sender;
+        let turn = sender.handle_in_turn(now, local, &mut self.under_way);
+        let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
+        if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
+            self.transmit(now, local, rank, turn);
+        } else {
+            self.schedule(rank);
         }
     }
 
@@ -334,7 +357,7 @@ impl<K: Key> Engine<K> {
         self.agenda.senders.set(rank, self.world.ends[rank].sender.next_event());
     }
 
-    /// A sender whose packets or acknowledgements cross several links sends what it may.
+    /// A sender sends what it may, whatever way its packets go.
     #[inline(never)]
     fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
         let index = self.world.ends[rank].sender.identity.first_link as usize;
@@ -353,7 +376,7 @@ impl<K: Key> Engine<K> {
             link.finish(end);
         }
         for Ends { sender, receiver } in &mut self.world.ends {
-            sender.pass_marks(end, &marks, &mut self.samples.senders);
+            sender.finish(end, &marks, &mut self.samples.senders, &mut self.under_way);
             receiver.pass_marks(end, &marks, sender.identity.flow, &mut self.samples.receivers);
         }
         // the report needs room: first goes what it does not need

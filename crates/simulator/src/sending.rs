@@ -5,6 +5,8 @@
 //! acknowledgement at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
+mod paced;
+mod reading;
 mod turns;
 
 use bufferlab_congestion::AnyControl;
@@ -13,10 +15,9 @@ use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderC
 use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::extras::{Extras, Jitter};
-use crate::marks::{Mark, MarkPlan, Marks};
+use crate::marks::Marks;
 use crate::on_off::OnOff;
 use crate::pool::Queue;
-use crate::samples::SenderSample;
 use crate::under_way::{Arrival, UnderWay};
 
 /// What sends.
@@ -63,6 +64,10 @@ pub(crate) struct SendingHost {
     syn_bytes: u32,
     /// Who it is.
     pub(crate) identity: Identity,
+    /// One link is all that its packets meet, and nothing that reaches it is put off.
+    pub(crate) direct: bool,
+    /// Acknowledgements and timers wait while its pace lets nothing leave; see `paced`.
+    puts_off: bool,
     source: Source,
     /// Their SACK blocks, of those that have some.
     blocks: Queue,
@@ -94,7 +99,10 @@ impl SendingHost {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
             Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off })
         });
+        let puts_off = SendingHost::puts_off(&setup.source, plain);
         SendingHost {
+            puts_off,
+            direct: setup.identity.single_link && !puts_off,
             source: setup.source,
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
@@ -137,6 +145,11 @@ impl SendingHost {
 
     /// When the next thing happens here, by the first link's clock.
     pub(crate) fn next_event(&self) -> Time {
+        if self.puts_off
+            && let Source::Tcp(sender) = &self.source
+        {
+            return self.next_release(sender);
+        }
         self.next_arrival().unwrap_or_else(|| self.own_event())
     }
 
@@ -166,11 +179,16 @@ impl SendingHost {
         if arrival.at > now {
             return self.handle_timers(local);
         }
+        self.take_next(under_way);
+        self.take_arrival(local, arrival, under_way);
+        if self.action <= local { self.act(local) } else { Turn::Answer }
+    }
+
+    #[inline(always)]
+    fn take_next(&mut self, under_way: &mut UnderWay) {
         if !under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
             self.next.at = Time::NEVER;
         }
-        self.take_arrival(local, arrival, under_way);
-        if self.action <= local { self.act(local) } else { Turn::Answer }
     }
 
     #[inline(always)]
@@ -274,49 +292,6 @@ impl SendingHost {
             return true;
         }
         false
-    }
-
-    /// Whether a mark is due.
-    #[inline]
-    pub(crate) fn mark_due(&self, local: Time) -> bool {
-        self.marks.due(local)
-    }
-
-    /// Handles the marks up to `local`, the host's time; false once the run has ended.
-    #[cold]
-    pub(crate) fn pass_marks(&mut self, local: Time, plan: &MarkPlan, rows: &mut Vec<SenderSample>) -> bool {
-        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
-            if warmup {
-                self.at_warmup = Some(Box::new(self.counters()));
-            }
-            if let Source::Tcp(sender) = &self.source
-                && sample
-            {
-                rows.push(SenderSample {
-                    time,
-                    flow: self.identity.flow,
-                    cwnd: sender.cwnd(),
-                    ssthresh: sender.ssthresh(),
-                    srtt: sender.srtt(),
-                    inflight: sender.inflight(),
-                    retransmissions: sender.counters().retransmissions,
-                });
-            }
-        }
-        local < plan.end
-    }
-
-    /// What was counted from the run's start.
-    pub(crate) fn counters(&self) -> SenderCounters {
-        match &self.source {
-            Source::Tcp(sender) => *sender.counters(),
-            Source::Udp(source) => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
-        }
-    }
-
-    /// What was counted when the warm-up ended.
-    pub(crate) fn counters_at_warmup(&self) -> SenderCounters {
-        self.at_warmup.as_deref().copied().unwrap_or_default()
     }
 
     /// When it starts, by its own clock.

@@ -6,13 +6,15 @@
 use std::fs;
 use std::path::Path;
 
-use bufferlab_simulator::{Control, DisciplinePlan, LimitPlan, Outcome, Plan, RecoveryPlan, run};
+use bufferlab_simulator::{
+    CongestionPlan, Control, DisciplinePlan, LimitPlan, Outcome, Plan, RecoveryPlan, SourcePlan, run,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::oracle;
-use crate::plans::{config, plans};
+use crate::plans::{config, paced_plans, plans};
 use crate::scenes::{MS, dumbbell, splitbuff};
 
 /// Both engines' outcomes, but for the number of events, which is the fast one's own.
@@ -49,6 +51,22 @@ fn kept_plans_agree() {
         let watched = Plan { sample_interval_ps: 12_345_678_901, ..plan.clone() };
         assert_agreement(&plan);
         assert_agreement(&watched);
+    }
+}
+
+/// What reaches a paced sender waits for its next release: one event a packet, not one more for the acknowledgement.
+#[test]
+fn a_paced_packet_costs_about_one_event() {
+    for congestion in [CongestionPlan::Bbr1, CongestionPlan::Bbr3] {
+        let mut plan = dumbbell(RecoveryPlan::Linux, 100, &[40, 60]);
+        for group in &mut plan.groups {
+            let SourcePlan::Tcp(tcp) = &mut group.source else { unreachable!("the scene's flows are TCP") };
+            tcp.congestion = congestion.clone();
+        }
+        let outcome = run(&plan, &Control::default()).unwrap();
+        let events = outcome.events as f64 / outcome.packets as f64;
+        assert!(outcome.packets > 20_000 && events < 1.3, "{congestion:?}: {events} events a packet");
+        assert_agreement(&plan);
     }
 }
 
@@ -130,6 +148,15 @@ proptest! {
 
     #[test]
     fn the_engine_agrees_with_its_slow_twin(case in plans()) {
+        assert_agreement(&case.0);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(64))]
+
+    #[test]
+    fn paced_senders_agree_with_their_slow_twins(case in paced_plans()) {
         assert_agreement(&case.0);
     }
 }

@@ -74,6 +74,29 @@ pub(crate) fn plans() -> impl Strategy<Value = Case> {
     })
 }
 
+/// Plans whose senders keep a pace, most of them with nothing between host and link that waits.
+pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
+    (plans(), [0..3_u8, 0..3, 0..3], any::<bool>()).prop_map(|(Case(mut plan), paces, linux)| {
+        let plain = !plan.seed.is_multiple_of(4);
+        for (group, pace) in plan.groups.iter_mut().zip(paces) {
+            if let SourcePlan::Tcp(tcp) = &mut group.source {
+                match pace {
+                    0 => tcp.congestion = CongestionPlan::Bbr1,
+                    1 => tcp.congestion = CongestionPlan::Bbr3,
+                    _ => tcp.paced = true,
+                }
+                let preferred = if linux { RecoveryPlan::Linux } else { tcp.recovery };
+                tcp.recovery = recovery_for(&tcp.congestion, preferred);
+                tcp.on_off = tcp.on_off.filter(|_| !plain);
+            }
+            if plain {
+                (group.jitter, group.access_bps) = (JitterPlan::None, None);
+            }
+        }
+        Case(plan)
+    })
+}
+
 /// A moment or a span up to `max` ps, often on the grid.
 fn moment(max: u64) -> impl Strategy<Value = u64> {
     prop_oneof![
@@ -191,7 +214,7 @@ fn congestion() -> impl Strategy<Value = CongestionPlan> {
 /// BBR's delivery rates need RFC 6675's scoreboard.
 fn recovery_for(congestion: &CongestionPlan, recovery: RecoveryPlan) -> RecoveryPlan {
     match congestion {
-        CongestionPlan::Bbr1 | CongestionPlan::Bbr3 => RecoveryPlan::Sack,
+        CongestionPlan::Bbr1 | CongestionPlan::Bbr3 if recovery != RecoveryPlan::Linux => RecoveryPlan::Sack,
         _ => recovery,
     }
 }

@@ -34,26 +34,45 @@ pub(super) struct Pace {
     pub(super) rates: Option<DeliveryRate>,
     /// The next segment may leave then.
     release: Time,
-    /// Between two segments, where the control says so.
+    /// Between two segments, where the control says so; what it said, segments a second.
     gap: Span,
+    gap_of: Option<f64>,
 }
 
 impl Pace {
     pub(super) fn new(control: &AnyControl, rated: bool) -> Pace {
-        Pace { rates: rated.then(DeliveryRate::new), release: Time::ZERO, gap: gap(control) }
+        let rates = rated.then(DeliveryRate::new);
+        let mut pace = Pace { rates, release: Time::ZERO, gap: Span::ZERO, gap_of: None };
+        pace.keep_to(control);
+        pace
+    }
+
+    /// Takes over the control's pace. Most acknowledgements do not change it, which saves a division.
+    #[inline]
+    fn keep_to(&mut self, control: &AnyControl) {
+        let rate = control.pacing();
+        if rate != self.gap_of {
+            self.gap_of = rate;
+            self.gap = Span::from_ps(rate.map_or(0.0, |rate| (1e12 / rate).min(LONGEST_GAP_PS)) as u64);
+        }
     }
 }
 
-/// Between two segments at the control's pace.
-fn gap(control: &AnyControl) -> Span {
-    Span::from_ps(control.pacing().map_or(0.0, |rate| (1e12 / rate).min(LONGEST_GAP_PS)) as u64)
-}
-
 impl Sender {
+    /// Whether segments wait for their pace.
+    pub fn is_paced(&self) -> bool {
+        self.paced
+    }
+
+    /// Nothing leaves before. Only a departure changes it.
+    pub fn released_at(&self) -> Time {
+        self.pace.as_deref().map_or(Time::ZERO, |pace| pace.release)
+    }
+
     /// The next segment, if the window and the pace allow one.
     #[inline(never)]
     pub(super) fn poll_paced(&mut self, now: Time) -> Option<Segment> {
-        let release = self.pace.as_deref().map_or(Time::ZERO, |pace| pace.release);
+        let release = self.released_at();
         if now < release {
             if self.repairs || self.nxt < self.window_to {
                 self.pace_deadline = release;
@@ -132,9 +151,8 @@ impl Sender {
         let told = Told { rtt: delivery.rtt, marked: false };
         let sample = self.sample(delivery.delivered, inflight, told);
         self.control.on_ack(now, &AckSample { rate: Some(delivery.rate), ..sample });
-        let gap = gap(&self.control);
         if let Some(pace) = self.pace.as_deref_mut() {
-            pace.gap = gap;
+            pace.keep_to(&self.control);
         }
     }
 }

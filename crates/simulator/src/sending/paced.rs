@@ -1,0 +1,52 @@
+//! Senders that keep a pace: what reaches one between two releases waits until the next.
+//!
+//! Before a paced sender's release nothing leaves, whatever acknowledgements and timers say, and nobody looks at what
+//! they change but the marks. So they wait until something may leave and are then taken in their order, each at its
+//! own moment: one event does where an acknowledgement and a departure would be two. A sender with a processing delay
+//! or an interface of its own draws and waits when an acknowledgement comes, so it is not put off.
+
+use bufferlab_transport::Sender;
+use bufferlab_units::Time;
+
+use super::{SendingHost, Source, Turn};
+use crate::under_way::UnderWay;
+
+impl SendingHost {
+    /// Whether what reaches the host may wait.
+    pub(super) fn puts_off(source: &Source, plain: bool) -> bool {
+        plain && matches!(source, Source::Tcp(sender) if sender.is_paced())
+    }
+
+    /// When something may leave, or has to be seen to, by the first link's clock.
+    pub(super) fn next_release(&self, sender: &Sender) -> Time {
+        let earliest = self.next.at.min(sender.deadline().saturating_add(self.offset));
+        let own = self.action.min(self.stop).saturating_add(self.offset);
+        earliest.max(sender.released_at().saturating_add(self.offset)).min(own)
+    }
+
+    /// Takes what came before `until`, the host's time, and was put off.
+    #[inline(always)]
+    pub(super) fn catch_up(&mut self, until: Time, under_way: &mut UnderWay) {
+        while let Source::Tcp(sender) = &mut self.source {
+            let (arrival, timer) = (self.next, sender.deadline());
+            let due = until.saturating_add(self.offset);
+            if arrival.at < due && arrival.at <= timer.saturating_add(self.offset) {
+                self.take_next(under_way);
+                self.take_arrival(self.local(arrival.at), arrival, under_way);
+            } else if timer < until {
+                sender.on_timer(timer);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// [`Self::handle`], after what was put off.
+    #[inline]
+    pub(crate) fn handle_in_turn(&mut self, now: Time, local: Time, under_way: &mut UnderWay) -> Turn {
+        if self.puts_off {
+            self.catch_up(local, under_way);
+        }
+        self.handle(now, local, under_way)
+    }
+}

@@ -1,0 +1,77 @@
+//! What is read of a sender: samples, and what it has counted.
+
+use bufferlab_transport::SenderCounters;
+use bufferlab_units::Time;
+
+use super::{SendingHost, Source};
+use crate::marks::{Mark, MarkPlan};
+use crate::samples::SenderSample;
+use crate::under_way::UnderWay;
+
+impl SendingHost {
+    /// Whether a mark is due.
+    #[inline]
+    pub(crate) fn mark_due(&self, local: Time) -> bool {
+        self.marks.due(local)
+    }
+
+    /// Handles the marks up to `local`, the host's time; false once the run has ended.
+    #[cold]
+    pub(crate) fn pass_marks(
+        &mut self,
+        local: Time,
+        plan: &MarkPlan,
+        rows: &mut Vec<SenderSample>,
+        under_way: &mut UnderWay,
+    ) -> bool {
+        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
+            if self.puts_off {
+                self.catch_up(time, under_way);
+            }
+            if warmup {
+                self.at_warmup = Some(Box::new(self.counters()));
+            }
+            if let Source::Tcp(sender) = &self.source
+                && sample
+            {
+                rows.push(SenderSample {
+                    time,
+                    flow: self.identity.flow,
+                    cwnd: sender.cwnd(),
+                    ssthresh: sender.ssthresh(),
+                    srtt: sender.srtt(),
+                    inflight: sender.inflight(),
+                    retransmissions: sender.counters().retransmissions,
+                });
+            }
+        }
+        local < plan.end
+    }
+
+    /// The run ends at `local`, the host's time: the marks up to it, and what came before it.
+    pub(crate) fn finish(
+        &mut self,
+        local: Time,
+        plan: &MarkPlan,
+        rows: &mut Vec<SenderSample>,
+        under_way: &mut UnderWay,
+    ) {
+        self.pass_marks(local, plan, rows, under_way);
+        if self.puts_off {
+            self.catch_up(local, under_way);
+        }
+    }
+
+    /// What was counted from the run's start.
+    pub(crate) fn counters(&self) -> SenderCounters {
+        match &self.source {
+            Source::Tcp(sender) => *sender.counters(),
+            Source::Udp(source) => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
+        }
+    }
+
+    /// What was counted when the warm-up ended.
+    pub(crate) fn counters_at_warmup(&self) -> SenderCounters {
+        self.at_warmup.as_deref().copied().unwrap_or_default()
+    }
+}
