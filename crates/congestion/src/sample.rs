@@ -64,6 +64,14 @@ impl RateSample {
         self.lost.saturating_sub(self.prior_lost)
     }
 
+    /// Whether [`Self::bandwidth`] may be more than so many segments a second, by multiplication; errs by a part in
+    /// 10⁹, and then says yes.
+    #[inline]
+    pub fn may_exceed(&self, bandwidth: f64) -> bool {
+        const PS_AND_MARGIN: f64 = 1e12 * (1.0 + 1e-9);
+        self.volume() as f64 * PS_AND_MARGIN > bandwidth * self.interval.as_ps() as f64
+    }
+
     /// Segments a second (`RS.delivery_rate`), or nothing if no time passed.
     pub fn bandwidth(&self) -> Option<f64> {
         (self.interval > Span::ZERO).then(|| self.volume() as f64 / self.interval.as_s())
@@ -123,5 +131,16 @@ mod tests {
         assert_eq!((sample.volume(), sample.losses()), (100, 3));
         assert!((sample.bandwidth().unwrap() - 5_000.0).abs() < 1e-9);
         assert_eq!(RateSample::default().bandwidth(), None);
+    }
+
+    #[test]
+    fn what_a_bandwidth_may_exceed_is_never_denied() {
+        for (volume, ps) in [(1, 3), (7, 1_000_003), (100, 20_000_000_001), (99_991, 7_777_777_777_777)] {
+            let interval = Span::from_ps(ps);
+            let sample = RateSample { delivered: volume, interval, ..RateSample::default() };
+            let bandwidth = sample.bandwidth().unwrap();
+            assert!(sample.may_exceed(bandwidth.next_down()), "{bandwidth}");
+            assert!(!sample.may_exceed(bandwidth * (1.0 + 1e-8)), "{bandwidth}");
+        }
     }
 }

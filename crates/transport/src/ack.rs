@@ -28,34 +28,43 @@ impl SackBlocks {
         self.len == 0
     }
 
-    /// Puts a range in front, drops those inside it, and the oldest if there is no room.
+    /// Puts a range in front, drops those inside it, and the oldest if there is no room. In place: a copy made whole
+    /// after its parts were written would wait for them.
     pub(crate) fn report(&mut self, start: u32, end: u32) {
-        let mut kept = SackBlocks::NONE;
-        kept.push(start, end);
-        for &(s, e) in self.ranges() {
+        let (mut next, mut kept) = ((start, end), 0);
+        for index in 0..usize::from(self.len) {
+            let (s, e) = self.ranges[index];
             if s < start || e > end {
-                kept.push(s, e);
+                self.ranges[kept] = std::mem::replace(&mut next, (s, e));
+                kept += 1;
             }
         }
-        *self = kept;
+        if kept < SackBlocks::MAX {
+            self.ranges[kept] = next;
+            kept += 1;
+        }
+        self.keep(kept);
     }
 
     /// Forgets ranges below the cumulative acknowledgement.
     pub(crate) fn forget_below(&mut self, next: u32) {
-        let mut kept = SackBlocks::NONE;
-        for &(s, e) in self.ranges() {
+        let mut kept = 0;
+        for index in 0..usize::from(self.len) {
+            let (s, e) = self.ranges[index];
             if s > next {
-                kept.push(s, e);
+                self.ranges[kept] = (s, e);
+                kept += 1;
             }
         }
-        *self = kept;
+        self.keep(kept);
     }
 
-    fn push(&mut self, start: u32, end: u32) {
-        if usize::from(self.len) < SackBlocks::MAX {
-            self.ranges[usize::from(self.len)] = (start, end);
-            self.len += 1;
+    /// The first ranges stay; the places of the others are empty, so that equal blocks compare equal.
+    fn keep(&mut self, kept: usize) {
+        for place in kept..usize::from(self.len) {
+            self.ranges[place] = (0, 0);
         }
+        self.len = kept as u8;
     }
 }
 

@@ -52,8 +52,8 @@ pub(crate) struct DeliveryRate {
     delivered_at: Time,
     /// `C.first_send_time`.
     first_sent: Time,
-    /// Of what this acknowledgement delivered, what was sent last.
-    newest: Option<(u32, Departure)>,
+    /// Of what this acknowledgement delivered, what was sent last, and when.
+    newest: Option<(Time, u32)>,
     /// Shortest round-trip time: no rate is measured in less.
     min_rtt: Span,
     /// `C.delivered` before this acknowledgement.
@@ -125,15 +125,14 @@ impl DeliveryRate {
     #[inline]
     pub(crate) fn on_delivered(&mut self, seq: u32) {
         let slot = self.slot(seq);
-        let departure = self.departures[slot];
-        if departure.sent == Time::NEVER {
+        let sent = std::mem::replace(&mut self.departures[slot].sent, Time::NEVER);
+        if sent == Time::NEVER {
             return;
         }
-        self.departures[slot].sent = Time::NEVER;
         self.delivered += 1;
         // `IsNewestPacket`
-        if self.newest.is_none_or(|(last, newest)| (departure.sent, seq) > (newest.sent, last)) {
-            self.newest = Some((seq, departure));
+        if self.newest.is_none_or(|newest| (sent, seq) > newest) {
+            self.newest = Some((sent, seq));
         }
     }
 
@@ -141,18 +140,18 @@ impl DeliveryRate {
     pub(crate) fn take(&mut self, now: Time, lost: u64) -> Delivery {
         let delivered = self.delivered - self.told;
         self.told = self.delivered;
-        let Some((_, newest)) = self.newest.take() else {
+        let Some((sent, seq)) = self.newest.take() else {
             // nothing new but perhaps losses: no interval, no rate
             let (all, interval) = (u64::from(self.delivered), Span::ZERO);
             let rate =
                 RateSample { delivered: all, prior_delivered: all, interval, lost, ..RateSample::default() };
             return Delivery { delivered, rtt: None, rate };
         };
-        let send_elapsed = newest.sent.saturating_since(newest.first_sent);
+        // delivered by this acknowledgement, so that no other segment has its place yet
+        let newest = &self.departures[self.slot(seq)];
+        let send_elapsed = sent.saturating_since(newest.first_sent);
         let ack_elapsed = now.saturating_since(newest.delivered_at);
-        self.delivered_at = now;
-        self.first_sent = newest.sent;
-        let rtt = (!newest.again).then(|| now.saturating_since(newest.sent));
+        let rtt = (!newest.again).then(|| now.saturating_since(sent));
         self.min_rtt = rtt.map_or(self.min_rtt, |rtt| rtt.min(self.min_rtt));
         let interval = send_elapsed.max(ack_elapsed);
         let rate = RateSample {
@@ -165,6 +164,7 @@ impl DeliveryRate {
             lost,
             prior_lost: u64::from(newest.lost),
         };
+        (self.delivered_at, self.first_sent) = (now, sent);
         Delivery { delivered, rtt, rate }
     }
 }

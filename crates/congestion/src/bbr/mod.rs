@@ -89,6 +89,11 @@ impl<const N: usize> MaxFilter<N> {
         self.best = self.slots.iter().fold(0.0, |best, &value| best.max(value));
     }
 
+    /// What a value of unit `time` must exceed to change anything, if something is known of that unit.
+    fn least_news(&self, time: u64) -> Option<f64> {
+        (time == self.time).then(|| self.slots[(time % N as u64) as usize])
+    }
+
     fn best(&self) -> f64 {
         self.best
     }
@@ -130,6 +135,7 @@ mod tests {
             seen.push(filter.best());
         }
         assert_eq!(seen, [5.0, 5.0, 5.0, 5.0, 3.0, 0.5]);
+        assert_eq!((filter.least_news(9), filter.least_news(10)), (Some(0.5), None));
     }
 
     #[test]

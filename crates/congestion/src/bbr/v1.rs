@@ -89,6 +89,7 @@ pub struct Bbr1 {
     /// Shortest round-trip time of the last ten seconds, and when it was seen (`min_rtt_us`,
     /// `min_rtt_stamp`).
     min_rtt: Option<Span>,
+    min_rtt_s: f64,
     min_rtt_at: Time,
     /// When the stay with four segments may end (`probe_rtt_done_stamp`).
     probe_rtt_done: Option<Time>,
@@ -124,6 +125,7 @@ impl Bbr1 {
             bw: MaxFilter::EMPTY,
             rounds: RoundCount::default(),
             min_rtt: None,
+            min_rtt_s: 0.0,
             min_rtt_at: Time::ZERO,
             probe_rtt_done: None,
             probe_rtt_round_done: false,
@@ -159,7 +161,7 @@ impl Bbr1 {
 
     /// `bbr_bdp`: a multiple of bandwidth and round-trip time, segments.
     fn bdp(&self, gain: f64) -> f64 {
-        self.min_rtt.map_or(self.initial_window, |rtt| whole_up(gain * self.bw.best() * rtt.as_s()))
+        self.min_rtt.map_or(self.initial_window, |_| whole_up(gain * self.bw.best() * self.min_rtt_s))
     }
 
     /// `bbr_quantization_budget`.
@@ -175,13 +177,17 @@ impl Bbr1 {
     /// `bbr_update_bw`.
     fn update_bw(&mut self, rate: &RateSample) {
         self.rounds.started = false;
-        let Some(bandwidth) = rate.bandwidth() else {
+        if rate.interval == Span::ZERO {
             return;
-        };
+        }
         self.rounds.update(rate);
         if self.rounds.started && self.repair == Repair::Conserving {
             self.repair = Repair::Growing;
         }
+        if self.bw.least_news(self.rounds.count).is_some_and(|least| !rate.may_exceed(least)) {
+            return;
+        }
+        let bandwidth = rate.bandwidth().unwrap_or(0.0);
         if !self.limited(rate) || bandwidth >= self.bw.best() {
             self.bw.update(self.rounds.count, bandwidth);
         }
@@ -252,7 +258,7 @@ impl Bbr1 {
         let expired = now > self.min_rtt_at + MIN_RTT_WINDOW;
         if let Some(rtt) = sample.rtt.filter(|&rtt| expired || self.min_rtt.is_none_or(|least| rtt <= least))
         {
-            (self.min_rtt, self.min_rtt_at) = (Some(rtt), now);
+            (self.min_rtt, self.min_rtt_s, self.min_rtt_at) = (Some(rtt), rtt.as_s(), now);
         }
         if expired && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;

@@ -216,7 +216,7 @@ impl Bbr3 {
 
     /// `BDPMultiple`.
     fn bdp(&self, bw: f64, gain: f64) -> f64 {
-        self.probe_rtt.min_rtt.map_or(self.initial_window, |rtt| gain * bw * rtt.as_s())
+        self.probe_rtt.min_rtt.map_or(self.initial_window, |_| gain * bw * self.probe_rtt.min_rtt_s)
     }
 
     /// `QuantizationBudget`.

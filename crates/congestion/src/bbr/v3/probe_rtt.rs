@@ -17,6 +17,8 @@ const FILTER_LEN: Span = Span::from_s(10);
 pub(super) struct ProbeRtt {
     /// Shortest round-trip time (`min_rtt`), and when it was seen (`min_rtt_stamp`).
     pub(super) min_rtt: Option<Span>,
+    /// The same, s.
+    pub(super) min_rtt_s: f64,
     seen: Time,
     /// It is too old (`min_rtt_expired`).
     expired: bool,
@@ -31,7 +33,15 @@ pub(super) struct ProbeRtt {
 impl ProbeRtt {
     pub(super) fn new(initial_window: f64) -> ProbeRtt {
         let seen = Time::ZERO;
-        ProbeRtt { min_rtt: None, seen, expired: false, cwnd: initial_window, done: None, round_done: false }
+        ProbeRtt {
+            min_rtt: None,
+            min_rtt_s: 0.0,
+            seen,
+            expired: false,
+            cwnd: initial_window,
+            done: None,
+            round_done: false,
+        }
     }
 }
 
@@ -46,6 +56,7 @@ impl Bbr3 {
         let ProbeRtt { min_rtt, expired, .. } = self.probe_rtt;
         if let Some(rtt) = ack.rtt.filter(|&rtt| expired || min_rtt.is_none_or(|least| rtt < least)) {
             (self.probe_rtt.min_rtt, self.probe_rtt.seen) = (Some(rtt), ack.now);
+            self.probe_rtt.min_rtt_s = rtt.as_s();
         }
     }
 
