@@ -142,9 +142,13 @@ def _splitbuff(queue: SplitBuff, classes: dict[str, Any]) -> dict[str, Any]:
         "kind": "splitbuff",
         "sub_buffers": queue.sub_buffers,
         "update_ps": queue.update_ps,
+        "first_update_ps": queue.first_update_ps,
         "smoothing": queue.smoothing,
         "classes": classes,
         "weighted": queue.weighted,
+        "thresholds": queue.thresholds,
+        "hysteresis": queue.hysteresis,
+        "mean": queue.mean,
     }
 
 

@@ -108,6 +108,17 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "queue.update: '0 s' is too small",
         ),
         ("links.west.queue", {"discipline": "splitbuff", "weighted": 1}, "queue.weighted: 1 is not true"),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "thresholds": "gap"},
+            "queue.thresholds: 'gap' is not a known word",
+        ),
+        (
+            "links.west.queue",
+            {"discipline": "splitbuff", "mean": "bytes"},
+            "queue.mean: 'bytes' is not a known word",
+        ),
+        ("links.west.queue", {"discipline": "splitbuff", "hysteresis": 2}, "queue.hysteresis: 2 is out of"),
         ("links.west.queue", {"discipline": "splitbuff-blind", "rtt": "header"}, "rtt: is not a known key"),
         (
             "links.west.queue",

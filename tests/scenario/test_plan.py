@@ -333,7 +333,8 @@ def test_codel_is_lowered(make: Make, written: object, expected: dict[str, objec
 
 def splitbuff(limit: object, classes: object, **changes: object) -> dict[str, object]:
     defaults = {"sub_buffers": 2, "update_ps": 2 * S, "smoothing": 0.25, "weighted": False}
-    return {"kind": "splitbuff", "limit": limit, "classes": classes, **defaults, **changes}
+    beyond = {"first_update_ps": S // 4, "thresholds": "mean", "hysteresis": 0.0, "mean": "packets"}
+    return {"kind": "splitbuff", "limit": limit, "classes": classes, **defaults, **beyond, **changes}
 
 
 HEADER = {"kind": "rtt", "information": {"kind": "header"}}
@@ -357,7 +358,23 @@ HEADER = {"kind": "rtt", "information": {"kind": "header"}}
                 "smoothing": 1,
                 "weighted": True,
             },
-            {"sub_buffers": 3, "update_ps": S // 2, "smoothing": 1.0, "weighted": True},
+            {
+                "sub_buffers": 3,
+                "update_ps": S // 2,
+                "first_update_ps": S // 16,
+                "smoothing": 1.0,
+                "weighted": True,
+            },
+        ),
+        (
+            {
+                "discipline": "splitbuff",
+                "first_update": "20 ms",
+                "thresholds": "gaps",
+                "hysteresis": 0.2,
+                "mean": "flows",
+            },
+            {"first_update_ps": 20 * MS, "thresholds": "gaps", "hysteresis": 0.2, "mean": "flows"},
         ),
     ],
 )

@@ -14,7 +14,8 @@ enum Opening {
 
 /// The handshake's round trip of each flow, as long as the flow is remembered.
 ///
-/// What it measures has the queues of that moment in it, and stays.
+/// What it measures has the queues of that moment in it, and stays: who tells it of the SYN when that leaves a queue, and
+/// of data when it comes to it, keeps his own out of it.
 #[derive(Clone, Debug)]
 pub struct SynEstimator {
     flows: FlowTable<Opening>,

@@ -94,6 +94,15 @@ const HASTY_PIE: PieConfig = PieConfig {
 const REORDERING: &[fn(Limit) -> AnyQdisc] = &[
     |limit| SplitBuff::new(splitbuff(limit, 2, Service::Alike)).into(),
     |limit| SplitBuff::new(splitbuff(limit, 3, Service::Flows)).into(),
+    |limit| {
+        let mean = Mean::Flows;
+        SplitBuff::new(SplitBuffConfig { mean, hysteresis: 0.3, ..splitbuff(limit, 4, Service::Alike) })
+            .into()
+    },
+    |limit| {
+        let thresholds = Thresholds::Gaps;
+        SplitBuff::new(SplitBuffConfig { thresholds, ..splitbuff(limit, 4, Service::Flows) }).into()
+    },
 ];
 
 fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffConfig {
@@ -102,9 +111,13 @@ fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffCon
         rate: Rate::from_bps(1_000_000_000).unwrap(),
         sub_buffers,
         update: Span::from_us(50),
+        first_update: Span::from_us(10),
         smoothing: 0.25,
         classes: Classes::Rtt(RttInformation::Header),
         service,
+        thresholds: Thresholds::Mean,
+        hysteresis: 0.0,
+        mean: Mean::Packets,
     }
 }
 

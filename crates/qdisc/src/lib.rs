@@ -29,7 +29,7 @@ pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig, Threshold, automatic_weight};
 pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
-pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Service, SplitBuff, SplitBuffConfig};
+pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Mean, Service, SplitBuff, SplitBuffConfig, Thresholds};
 
 use bufferlab_units::Time;
 

@@ -37,12 +37,8 @@ impl RttInformation {
             RttInformation::Header => srtt,
             RttInformation::Quantized(scale) => srtt.map(|srtt| scale.nearest(srtt)),
             RttInformation::Syn(estimator) => match packet.kind {
-                PacketKind::Syn => {
-                    estimator.on_syn(now, key);
-                    None
-                }
                 PacketKind::Data(_) => estimator.on_data(now, key),
-                PacketKind::Ack | PacketKind::Datagram => None,
+                _ => None,
             },
             RttInformation::Timestamps(estimator) => match packet.kind {
                 PacketKind::Data(_) => estimator.on_packet(now, key, packet.sent, packet.echoed()),
@@ -51,9 +47,19 @@ impl RttInformation {
         }
     }
 
-    /// Whether the delay in queues is part of what it says.
+    /// A packet leaves this queue. The handshake is measured from here on, so that the queue's own delay is no part of
+    /// it: that of the one moment would stay in it, and that of other moments would be taken off it.
+    pub fn on_departure(&mut self, now: Time, packet: &Packet) {
+        if let RttInformation::Syn(estimator) = self
+            && packet.kind == PacketKind::Syn
+        {
+            estimator.on_syn(now, u64::from(packet.flow));
+        }
+    }
+
+    /// Whether the delay in this queue is part of what it says.
     pub fn has_queueing(&self) -> bool {
-        !matches!(self, RttInformation::Oracle(_))
+        !matches!(self, RttInformation::Oracle(_) | RttInformation::Syn(_))
     }
 
     /// Memory that a router would need for it, bytes.

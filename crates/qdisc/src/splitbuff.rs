@@ -32,59 +32,22 @@
 //! sum is the mean over flows times C, which does not fall with flows that are slow.
 //! [`Classes::Random`] is the document's Blind-SplitBuff (section IV.D).
 
+mod config;
+mod gaps;
+mod period;
 mod reading;
 mod sketch;
 mod sub_buffer;
 #[cfg(test)]
 mod tests;
 
-use bufferlab_units::{Rate, Span, Time};
+pub use config::{Classes, MAX_SUB_BUFFERS, Mean, Service, SplitBuffConfig, Thresholds};
 
-use crate::{Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, RttInformation};
+use bufferlab_units::{Span, Time};
+
+use crate::{Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
+use gaps::Gaps;
 use sub_buffer::SubBuffer;
-
-/// Most sub-buffers.
-pub const MAX_SUB_BUFFERS: usize = 8;
-
-/// How packets are told apart.
-#[derive(Clone, Debug)]
-pub enum Classes {
-    /// By round-trip time.
-    Rtt(RttInformation),
-    /// Each flow at random; sub-buffers of equal size, as Blind-SplitBuff has it.
-    Random {
-        /// Whom chance favors.
-        seed: u64,
-    },
-}
-
-/// How sub-buffers share the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// Alike, as published.
-    Alike,
-    /// By the estimated number of their active flows.
-    Flows,
-}
-
-/// Parameters.
-#[derive(Clone, Debug)]
-pub struct SplitBuffConfig {
-    /// How much may wait in all.
-    pub limit: Limit,
-    /// Rate of the link.
-    pub rate: Rate,
-    /// Number of sub-buffers, 1 to [`MAX_SUB_BUFFERS`].
-    pub sub_buffers: usize,
-    /// Update period `T_u`.
-    pub update: Span,
-    /// Weight alpha of a period's delay in the smoothed one, 0 to 1.
-    pub smoothing: f64,
-    /// How packets are told apart.
-    pub classes: Classes,
-    /// How sub-buffers share the link.
-    pub service: Service,
-}
 
 /// Sums over a period.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,7 +69,13 @@ pub struct SplitBuff {
     center_s: f64,
     /// Smoothed delay in all sub-buffers (`T_q`), s.
     delay_s: f64,
+    /// That is more than the zero of the start.
+    delay_known: bool,
     sums: Sums,
+    /// Round-trip times of the period, if thresholds are to lie in their gaps.
+    gaps: Option<Gaps>,
+    /// How long this period is, and when it ends.
+    period: Span,
     next_update: Time,
     /// The sub-buffer whose turn it is, and whether it has had its quantum.
     turn: usize,
@@ -122,13 +91,18 @@ impl SplitBuff {
     /// Empty sub-buffers.
     pub fn new(config: SplitBuffConfig) -> SplitBuff {
         let count = config.sub_buffers.clamp(1, MAX_SUB_BUFFERS);
+        let counts = config.service == Service::Flows || config.mean == Mean::Flows;
+        let period = config.first_update.min(config.update).max(Span::from_ps(1));
         let mut splitbuff = SplitBuff {
-            parts: (0..count).map(|_| SubBuffer::new(config.service)).collect(),
+            parts: (0..count).map(|_| SubBuffer::new(counts)).collect(),
             thresholds: None,
             center_s: 0.0,
             delay_s: 0.0,
+            delay_known: false,
             sums: Sums::default(),
-            next_update: Time::ZERO + config.update,
+            gaps: (config.thresholds == Thresholds::Gaps).then(Gaps::new),
+            period,
+            next_update: Time::ZERO + period,
             turn: 0,
             granted: false,
             quantum: 0,
@@ -146,7 +120,11 @@ impl SplitBuff {
             Classes::Rtt(information) => information.bytes(),
             Classes::Random { .. } => 0,
         };
-        size_of::<SplitBuff>() + information + self.parts.iter().map(SubBuffer::state_bytes).sum::<usize>()
+        let gaps = self.gaps.as_ref().map_or(0, Gaps::bytes);
+        size_of::<SplitBuff>()
+            + information
+            + gaps
+            + self.parts.iter().map(SubBuffer::state_bytes).sum::<usize>()
     }
 
     /// Equal shares for random classes, all for the first before anything is known.
@@ -174,110 +152,23 @@ impl SplitBuff {
         let Some(rtt) = information.of(now, packet) else {
             return 0;
         };
-        let rtt_s = rtt.as_s();
-        let queueing_s = if information.has_queueing() { self.delay_s } else { 0.0 };
-        let propagation_s = rtt_s - queueing_s;
+        let (rtt_s, has_queueing) = (rtt.as_s(), information.has_queueing());
+        // gaps lie between round-trip times as packets tell them
+        let told_s = if has_queueing && self.gaps.is_none() { rtt_s - self.delay_s } else { rtt_s };
         let class = match &self.thresholds {
-            Some(thresholds) => thresholds.iter().filter(|&&threshold| propagation_s >= threshold).count(),
+            Some(thresholds) => thresholds.iter().filter(|&&threshold| told_s >= threshold).count(),
             None => 0,
         };
+        if let Some(gaps) = &mut self.gaps {
+            let queueing_s = if has_queueing { self.parts[class].delay_s } else { 0.0 };
+            gaps.note(rtt_s, rtt_s - queueing_s);
+        }
         self.sums.rtt_s += rtt_s;
         self.sums.squares += rtt_s * rtt_s;
         self.sums.packets += 1;
         self.sums.bytes += u64::from(packet.wire_bytes);
         self.parts[class].note_rtt(rtt_s);
         class
-    }
-
-    /// The period is over: thresholds and sizes for the next one.
-    fn update(&mut self, now: Time) {
-        let period_ps = self.config.update.as_ps().max(1);
-        let periods = now.saturating_since(self.next_update).as_ps() / period_ps + 1;
-        self.next_update = self.next_update.saturating_add(Span::from_ps(period_ps.saturating_mul(periods)));
-        self.smooth_delays();
-        let Classes::Rtt(information) = &self.config.classes else {
-            return;
-        };
-        let has_queueing = information.has_queueing();
-        let sums = std::mem::take(&mut self.sums);
-        if sums.packets == 0 {
-            return;
-        }
-        let count = sums.packets as f64;
-        let (mean_s, mean_bytes) = (sums.rtt_s / count, sums.bytes as f64 / count);
-        let sigma_s = (sums.squares / count - mean_s * mean_s).max(0.0).sqrt();
-        let queueing_s = if has_queueing { self.delay_s } else { 0.0 };
-        let center_s = (mean_s - queueing_s).max(0.0);
-        self.center_s = center_s;
-        let k = self.parts.len();
-        let offset = |index: usize| (index as f64 - k as f64 / 2.0) * sigma_s;
-        let thresholds: Vec<f64> = (1..k).map(|index| (center_s + offset(index)).max(0.0)).collect();
-        for (index, part) in self.parts.iter_mut().enumerate() {
-            let beside = thresholds.get(index.min(k.saturating_sub(2))).copied().unwrap_or(center_s);
-            part.end_period(has_queueing, beside);
-        }
-        self.thresholds = Some(thresholds);
-        // B = (mean RTT − `T_q`)·C
-        let mean_s = if self.config.service == Service::Flows { self.mean_over_flows_s() } else { center_s };
-        let bytes = mean_s * self.config.rate.as_bps() as f64 / 8.0;
-        self.share(bytes, mean_bytes);
-    }
-
-    /// Mean of the sub-buffers' propagation delays, each counted as often as it has flows.
-    fn mean_over_flows_s(&self) -> f64 {
-        let flows: f64 = self.parts.iter().map(|part| part.flows).sum();
-        self.parts.iter().map(SubBuffer::need_s).sum::<f64>() / flows.max(1.0)
-    }
-
-    fn smooth_delays(&mut self) {
-        let alpha = self.config.smoothing;
-        let (wait_s, served) = self
-            .parts
-            .iter()
-            .fold((0.0, 0), |(wait_s, served), part| (wait_s + part.waited_s, served + part.served));
-        if served > 0 {
-            self.delay_s += alpha * (wait_s / served as f64 - self.delay_s);
-        }
-        for part in &mut self.parts {
-            part.smooth_delay(alpha);
-        }
-        if self.config.service == Service::Flows {
-            self.weigh();
-        }
-    }
-
-    /// Equation (4): a sub-buffer's part of the whole is its propagation delay's part of their sum.
-    fn share(&mut self, bytes: f64, mean_bytes: f64) {
-        let sum_s: f64 = self.parts.iter().map(SubBuffer::need_s).sum();
-        if sum_s <= 0.0 {
-            return;
-        }
-        for part in &mut self.parts {
-            let share = part.need_s() / sum_s;
-            part.limit = match self.config.limit {
-                Limit::Packets(most) => {
-                    let packets = (bytes / mean_bytes.max(1.0)).min(most as f64) * share;
-                    Limit::Packets((packets as u64).max(1))
-                }
-                Limit::Bytes(most) => {
-                    let packet = f64::from(self.quantum);
-                    Limit::Bytes((bytes.min(most as f64) * share).max(packet) as u64)
-                }
-                Limit::Unlimited => Limit::Bytes((bytes * share).max(f64::from(self.quantum)) as u64),
-            };
-        }
-    }
-
-    /// The quanta of the next period: at least one packet each, more for those with more flows.
-    fn weigh(&mut self) {
-        self.parts.iter_mut().for_each(SubBuffer::count_flows);
-        let counts = self.parts.iter().map(|part| part.flows).filter(|&flows| flows > 0.0);
-        let fewest = counts.fold(f64::INFINITY, f64::min);
-        for part in &mut self.parts {
-            if part.flows > 0.0 {
-                part.weight = part.flows / fewest;
-            }
-        }
     }
 
     /// Deficit round robin: the sub-buffer that may send its first packet.
@@ -331,6 +222,9 @@ impl QueueDisc for SplitBuff {
         self.last = class;
         let packet = self.parts[class].pop(now)?;
         self.backlog.remove(&packet);
+        if let Classes::Rtt(information) = &mut self.config.classes {
+            information.on_departure(now, &packet);
+        }
         Some(packet)
     }
 

@@ -155,11 +155,24 @@ fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
             within(*drop_batch, 1, u32::MAX, format!("{at}.drop_batch"))?;
             check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
         }
-        DisciplinePlan::Splitbuff { limit, sub_buffers, update_ps, smoothing, classes, weighted: _ } => {
+        DisciplinePlan::Splitbuff {
+            limit,
+            sub_buffers,
+            update_ps,
+            first_update_ps,
+            smoothing,
+            classes,
+            hysteresis,
+            weighted: _,
+            thresholds: _,
+            mean: _,
+        } => {
             check_limit(*limit, &format!("{at}.limit"))?;
             within(*sub_buffers, 1, MAX_SUB_BUFFERS as u32, format!("{at}.sub_buffers"))?;
             within(*update_ps, 1, MAX_PS, format!("{at}.update_ps"))?;
+            within(first_update_ps.unwrap_or(1), 1, MAX_PS, format!("{at}.first_update_ps"))?;
             within(*smoothing, 0.0, 1.0, format!("{at}.smoothing"))?;
+            within(*hysteresis, 0.0, 1.0, format!("{at}.hysteresis"))?;
             check_classes(classes, &format!("{at}.classes.information"))
         }
     }

@@ -2,13 +2,15 @@
 
 use bufferlab_estimator::{SynEstimator, TimestampEstimator};
 use bufferlab_qdisc::{
-    AnyQdisc, Classes, Codel, CodelConfig, ControlLaw, Drr, Fifo, FqCodel, FqCodelConfig, Limit, Pie,
+    AnyQdisc, Classes, Codel, CodelConfig, ControlLaw, Drr, Fifo, FqCodel, FqCodelConfig, Limit, Mean, Pie,
     PieConfig, Red, RedConfig, RttInformation, RttScale, Service, SplitBuff, SplitBuffConfig, Threshold,
-    automatic_weight,
+    Thresholds, automatic_weight,
 };
 use bufferlab_units::{Rate, Span};
 
-use crate::plan::{ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, LinkPlan, Plan, RttPlan};
+use crate::plan::{
+    ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, LinkPlan, MeanPlan, Plan, RttPlan, ThresholdsPlan,
+};
 use crate::streams::StreamKind;
 
 /// Timestamps in headers are whole microseconds; a difference of two may be one off.
@@ -83,15 +85,36 @@ impl LinkPlan {
                 };
                 FqCodel::new(limit.limit(), config).into()
             }
-            DisciplinePlan::Splitbuff { limit, sub_buffers, update_ps, smoothing, classes, weighted } => {
+            DisciplinePlan::Splitbuff {
+                limit,
+                sub_buffers,
+                update_ps,
+                first_update_ps,
+                smoothing,
+                classes,
+                weighted,
+                thresholds,
+                hysteresis,
+                mean,
+            } => {
                 let config = SplitBuffConfig {
                     limit: limit.limit(),
                     rate: self.rate(),
                     sub_buffers: *sub_buffers as usize,
                     update: Span::from_ps(*update_ps),
+                    first_update: Span::from_ps(first_update_ps.unwrap_or(*update_ps)),
                     smoothing: *smoothing,
                     classes: build_classes(plan, classes),
                     service: if *weighted { Service::Flows } else { Service::Alike },
+                    thresholds: match thresholds {
+                        ThresholdsPlan::Mean => Thresholds::Mean,
+                        ThresholdsPlan::Gaps => Thresholds::Gaps,
+                    },
+                    hysteresis: *hysteresis,
+                    mean: match mean {
+                        MeanPlan::Packets => Mean::Packets,
+                        MeanPlan::Flows => Mean::Flows,
+                    },
                 };
                 SplitBuff::new(config).into()
             }

@@ -50,8 +50,8 @@ pub use outcome::{
 };
 pub use plan::{
     AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,
-    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, OnOffPlan, OnPlan, Plan,
-    RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, MeanPlan, OnOffPlan,
+    OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, ThresholdsPlan, UdpPlan, VariatePlan,
 };
 pub use session::Session;
 

@@ -10,7 +10,7 @@ mod queue;
 use serde::{Deserialize, Serialize};
 
 pub use on_off::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
-pub use queue::{ClassesPlan, ControlLawPlan, DisciplinePlan, RttPlan};
+pub use queue::{ClassesPlan, ControlLawPlan, DisciplinePlan, MeanPlan, RttPlan, ThresholdsPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -86,6 +86,11 @@ class SplitBuff(Part):
     smoothing: Annotated[float, fraction(1, "a weight", inclusive=True)] = Field(
         0.25, description="Weight of the last period's queueing delay in the smoothed one."
     )
+    first_update_given_ps: Annotated[int, time(1, "250 ms")] | None = Field(
+        None,
+        alias="first_update",
+        description="First period, each twice the last up to update; default an eighth of that.",
+    )
     rtt: RttText = Field(
         RttSource("header"),
         description="Where the packets' round-trip times come from.",
@@ -94,6 +99,21 @@ class SplitBuff(Part):
     weighted: Flag = Field(
         False, description="Sub-buffers share the link by their numbers of flows, not alike."
     )
+    thresholds: Annotated[Literal["mean", "gaps"], one_of("mean", "gaps")] = Field(
+        "mean",
+        description="At the mean round-trip time, or in the gaps between these, as many as they need.",
+    )
+    hysteresis: Annotated[float, fraction(1, "a part", inclusive=True)] = Field(
+        0.0, description="Part by which a threshold must change to be moved."
+    )
+    mean: Annotated[Literal["packets", "flows"], one_of("packets", "flows")] = Field(
+        "packets", description="Over what the mean round-trip time is taken."
+    )
+
+    @property
+    def first_update_ps(self) -> int:
+        """First period, ps."""
+        return self.first_update_given_ps or max(self.update_ps // 8, 1)
 
 
 class SplitBuffBlind(Part):

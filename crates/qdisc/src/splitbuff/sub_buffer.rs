@@ -2,7 +2,6 @@
 
 use bufferlab_units::Time;
 
-use super::Service;
 use super::sketch::FlowSketch;
 use crate::packet_queue::PacketQueue;
 use crate::{Backlog, Limit, Packet};
@@ -18,6 +17,7 @@ pub(super) struct SubBuffer {
     known: bool,
     /// Smoothed delay here (`T_qx`), s.
     pub(super) delay_s: f64,
+    delay_known: bool,
     /// Sums of this period: round-trip times of arrivals, waits of departures.
     rtt_s: f64,
     arrived: u64,
@@ -33,13 +33,15 @@ pub(super) struct SubBuffer {
 }
 
 impl SubBuffer {
-    pub(super) fn new(service: Service) -> SubBuffer {
+    /// Empty; counts its flows or not.
+    pub(super) fn new(counts: bool) -> SubBuffer {
         SubBuffer {
             packets: PacketQueue::default(),
             limit: Limit::Unlimited,
             propagation_s: 0.0,
             known: false,
             delay_s: 0.0,
+            delay_known: false,
             rtt_s: 0.0,
             arrived: 0,
             waited_s: 0.0,
@@ -47,7 +49,7 @@ impl SubBuffer {
             deficit: 0.0,
             weight: 1.0,
             flows: 1.0,
-            sketch: (service == Service::Flows).then(FlowSketch::new),
+            sketch: counts.then(FlowSketch::new),
         }
     }
 
@@ -81,21 +83,28 @@ impl SubBuffer {
 
     pub(super) fn smooth_delay(&mut self, alpha: f64) {
         if self.served > 0 {
+            let alpha = if self.delay_known { alpha } else { 1.0 };
+            self.delay_known = true;
             self.delay_s += alpha * (self.waited_s / self.served as f64 - self.delay_s);
         }
         (self.waited_s, self.served) = (0.0, 0);
     }
 
-    /// `T_B` of the period; `beside` stands for it while none was seen.
-    pub(super) fn end_period(&mut self, has_queueing: bool, beside: f64) {
+    /// `T_B` of the period.
+    pub(super) fn end_period(&mut self, has_queueing: bool) {
         if self.arrived > 0 {
             let queueing_s = if has_queueing { self.delay_s } else { 0.0 };
             self.propagation_s = (self.rtt_s / self.arrived as f64 - queueing_s).max(0.0);
             self.known = true;
-        } else if !self.known {
-            self.propagation_s = beside;
         }
         (self.rtt_s, self.arrived) = (0.0, 0);
+    }
+
+    /// What stands for `T_B` while no packet was ever seen.
+    pub(super) fn stand_in(&mut self, beside_s: f64) {
+        if !self.known {
+            self.propagation_s = beside_s;
+        }
     }
 
     /// What its flows need of the buffer: their propagation delay, as often as there are flows; room for one if

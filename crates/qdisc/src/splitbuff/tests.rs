@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
+use bufferlab_units::Rate;
+
 use super::*;
-use crate::PacketKind;
+use crate::{PacketKind, RttInformation};
 
 const US: u64 = 1_000_000;
 
@@ -15,9 +17,13 @@ fn config(classes: Classes) -> SplitBuffConfig {
         rate: Rate::from_bps(100_000_000).unwrap(),
         sub_buffers: 2,
         update: Span::from_ms(100),
+        first_update: Span::from_ms(100),
         smoothing: 0.25,
         classes,
         service: Service::Alike,
+        thresholds: Thresholds::Mean,
+        hysteresis: 0.0,
+        mean: Mean::Packets,
     }
 }
 
@@ -255,4 +261,115 @@ fn time_between_packets_does_not_matter_for_the_update() {
     feed(&mut queue, &[10, 990], 0, 150);
     queue.enqueue(at(5_000_000), packet(0, 0, 10), &mut Drops::new());
     assert!(queue.next_update > at(5_000_000) && queue.next_update.as_ps().is_multiple_of(100_000 * US));
+}
+
+#[test]
+fn the_first_periods_are_short_and_grow() {
+    let mut queue = SplitBuff::new(SplitBuffConfig {
+        update: Span::from_ms(800),
+        first_update: Span::from_ms(100),
+        ..config(header())
+    });
+    let mut ends = vec![queue.next_update];
+    for ms in (0..3_000).step_by(10) {
+        queue.enqueue(at(ms), packet(0, ms as u32, if ms < 250 { 0 } else { 10 }), &mut Drops::new());
+        queue.dequeue(at(ms), &mut Drops::new());
+        ends.extend((Some(&queue.next_update) != ends.last()).then_some(queue.next_update));
+    }
+    // nothing tells a round-trip time before 250 ms: the first estimate comes soon after
+    assert_eq!(ends, [100, 200, 300, 500, 900, 1_700, 2_500, 3_300].map(at));
+}
+
+#[test]
+fn the_first_delay_counts_in_full() {
+    let mut queue = SplitBuff::new(config(header()));
+    let mut drops = Drops::new();
+    for ms in 0..=100_u64 {
+        queue.enqueue(at(ms), packet(0, ms as u32, 30), &mut drops);
+        if ms >= 20 {
+            queue.dequeue(at(ms), &mut drops);
+        }
+    }
+    assert!((queue.delay_s - 0.02).abs() < 1e-9 && (queue.center_s - 0.01).abs() < 1e-9);
+}
+
+#[test]
+fn a_threshold_that_hardly_moves_stays() {
+    let thresholds = |hysteresis, rtt_ms| {
+        let mut queue = SplitBuff::new(SplitBuffConfig { hysteresis, ..config(header()) });
+        feed(&mut queue, &[10, 90], 0, 150);
+        feed(&mut queue, &[10, rtt_ms], 150, 350);
+        queue.thresholds.clone().unwrap()[0]
+    };
+    assert!((thresholds(0.0, 94) - 0.052).abs() < 1e-9);
+    assert!((thresholds(0.1, 94) - 0.050).abs() < 1e-9);
+    assert!((thresholds(0.1, 120) - 0.065).abs() < 1e-9);
+}
+
+#[test]
+fn the_mean_over_flows_does_not_care_who_sends_more() {
+    let center = |mean| {
+        let mut queue = SplitBuff::new(SplitBuffConfig { mean, ..config(header()) });
+        let mut rtts = vec![10; 99];
+        rtts.push(990);
+        // one flow of 10 ms sends 99 packets a millisecond, one of 990 ms a single one
+        let mut drops = Drops::new();
+        for ms in 0..500_u64 {
+            for &rtt_ms in &rtts {
+                queue.enqueue(at(ms), packet(rtt_ms, ms as u32, rtt_ms), &mut drops);
+                queue.dequeue(at(ms), &mut drops);
+            }
+        }
+        queue.center_s
+    };
+    assert!((center(Mean::Packets) - 0.0198).abs() < 1e-9);
+    assert!((center(Mean::Flows) - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn gaps_take_as_many_sub_buffers_as_they_need() {
+    let mut queue =
+        SplitBuff::new(SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, ..config(header()) });
+    feed(&mut queue, &[10, 11, 300], 0, 250);
+    let estimates = queue.estimates().unwrap();
+    let thresholds: Vec<_> = estimates.classes.iter().map(|class| class.threshold).collect();
+    assert!(thresholds[0].is_some() && thresholds[1..] == [None; 3], "{thresholds:?}");
+    // (10 + 11 + 300)/3 ms at 100 Mbps are 1337 packets, in parts of 10.5 and 300; what has no class may hold one
+    assert_eq!(limits(&queue), [45, 1292, 1, 1]);
+    let state = |flows: u32| {
+        let mut queue = SplitBuff::new(SplitBuffConfig { thresholds: Thresholds::Gaps, ..config(header()) });
+        feed(&mut queue, &(0..flows).map(|flow| 10 + flow % 500).collect::<Vec<_>>(), 0, 150);
+        queue.state_bytes()
+    };
+    assert_eq!(state(10), state(10_000));
+    assert!(state(10) < 4_096);
+}
+
+#[test]
+fn the_handshake_has_none_of_this_queue_in_it() {
+    let mut queue =
+        SplitBuff::new(config(Classes::Rtt(RttInformation::Syn(bufferlab_estimator::SynEstimator::new(16)))));
+    let mut drops = Drops::new();
+    let syn = Packet { kind: PacketKind::Syn, ..packet(0, 0, 0) };
+    queue.enqueue(at(0), syn, &mut drops);
+    queue.dequeue(at(70), &mut drops);
+    for ms in 110..250 {
+        queue.enqueue(at(ms), packet(0, ms as u32, 0), &mut drops);
+        queue.dequeue(at(ms), &mut drops);
+    }
+    assert_eq!(queue.estimates().unwrap().whole.rtt, Some(Span::from_ms(40)));
+}
+
+/// What a flow gains that tells a wrong round-trip time: the other sub-buffer, whose part of the link and whose wait it
+/// shares with the others there. It takes nothing from the rest but one flow's part of that.
+#[test]
+fn a_flow_that_lies_joins_those_whom_it_imitates() {
+    let mut queue = SplitBuff::new(config(header()));
+    feed(&mut queue, &[10, 10, 10, 990, 990, 990], 0, 300);
+    let before = limits(&queue);
+    // one of the long ones says 10 ms
+    feed(&mut queue, &[10, 10, 10, 10, 990, 990], 300, 600);
+    let after = limits(&queue);
+    // the threshold stays between, (4) has the same parts, only the mean falls: by its part of the packets
+    assert_eq!((before.clone(), after.clone()), (vec![62, 6187], vec![42, 4166]));
 }

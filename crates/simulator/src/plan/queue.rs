@@ -109,13 +109,47 @@ pub enum DisciplinePlan {
         sub_buffers: u32,
         /// Update period, ps.
         update_ps: u64,
+        /// The first one, ps; each is twice the one before until they are as long as `update_ps`. `null` for that.
+        #[serde(default)]
+        first_update_ps: Option<u64>,
         /// Weight of a period's delay in the smoothed one, 0 to 1.
         smoothing: f64,
         /// How packets are told apart.
         classes: ClassesPlan,
         /// Sub-buffers share the link by their numbers of flows, not alike.
         weighted: bool,
+        /// Where the thresholds lie.
+        #[serde(default)]
+        thresholds: ThresholdsPlan,
+        /// Part by which a threshold must change to be moved; 0 for always.
+        #[serde(default)]
+        hysteresis: f64,
+        /// Whose mean round-trip time counts.
+        #[serde(default)]
+        mean: MeanPlan,
     },
+}
+
+/// Where SplitBuff's thresholds lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThresholdsPlan {
+    /// At the mean and half a sigma from each other.
+    #[default]
+    Mean,
+    /// Where round-trip times leave room.
+    Gaps,
+}
+
+/// Over what SplitBuff's mean round-trip time is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeanPlan {
+    /// Packets.
+    #[default]
+    Packets,
+    /// Flows.
+    Flows,
 }
 
 /// How packets are told apart.

@@ -2,7 +2,8 @@
 
 use bufferlab_simulator::{
     ClassesPlan, CongestionPlan, ControlLawPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan,
-    JitterPlan, LimitPlan, LinkPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan,
+    JitterPlan, LimitPlan, LinkPlan, MeanPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan,
+    ThresholdsPlan,
 };
 
 pub(crate) const MS: u64 = 1_000_000_000;
@@ -153,5 +154,9 @@ pub(crate) fn splitbuff(limit: LimitPlan) -> DisciplinePlan {
         smoothing: 0.25,
         classes: ClassesPlan::Rtt { information: RttPlan::Header },
         weighted: false,
+        first_update_ps: None,
+        thresholds: ThresholdsPlan::Mean,
+        hysteresis: 0.0,
+        mean: MeanPlan::Packets,
     }
 }

@@ -1,6 +1,8 @@
 //! Queue disciplines.
 
-use bufferlab_simulator::{ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, RttPlan};
+use bufferlab_simulator::{
+    ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, MeanPlan, RttPlan, ThresholdsPlan,
+};
 use proptest::option;
 use proptest::prelude::*;
 
@@ -120,14 +122,24 @@ fn splitbuff() -> impl Strategy<Value = DisciplinePlan> {
         1 => Just(ClassesPlan::Random),
         5 => information.prop_map(|information| ClassesPlan::Rtt { information }),
     ];
-    (limit(), 1..=8_u32, moment(100 * MS), 0..=4_u32, classes, any::<bool>()).prop_map(
-        |(limit, sub_buffers, update_ps, quarters, classes, weighted)| DisciplinePlan::Splitbuff {
+    let beyond = (
+        prop_oneof![Just(ThresholdsPlan::Mean), Just(ThresholdsPlan::Gaps)],
+        prop_oneof![Just(0.0), Just(0.25)],
+        prop_oneof![Just(MeanPlan::Packets), Just(MeanPlan::Flows)],
+        any::<bool>(),
+    );
+    (limit(), 1..=8_u32, moment(100 * MS), 0..=4_u32, classes, beyond, 1..=8_u64).prop_map(
+        |(limit, sub_buffers, update_ps, quarters, classes, beyond, part)| DisciplinePlan::Splitbuff {
             limit,
             sub_buffers,
             update_ps: update_ps.max(1),
             smoothing: f64::from(quarters) / 4.0,
             classes,
-            weighted,
+            thresholds: beyond.0,
+            hysteresis: beyond.1,
+            mean: beyond.2,
+            weighted: beyond.3,
+            first_update_ps: (part > 1).then(|| (update_ps / part).max(1)),
         },
     )
 }
