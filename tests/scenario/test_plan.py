@@ -332,8 +332,8 @@ def test_codel_is_lowered(make: Make, written: object, expected: dict[str, objec
 
 
 def splitbuff(limit: object, classes: object, **changes: object) -> dict[str, object]:
-    defaults = {"sub_buffers": 2, "update_ps": 2 * S, "smoothing": 0.25, "weighted": False}
-    beyond = {"first_update_ps": S // 4, "thresholds": "mean", "hysteresis": 0.0, "mean": "packets"}
+    defaults = {"sub_buffers": 2, "update_ps": S // 2, "smoothing": 0.5, "weighted": False}
+    beyond = {"first_update_ps": S // 16, "thresholds": "mean", "hysteresis": 0.0, "mean": "packets"}
     return {"kind": "splitbuff", "limit": limit, "classes": classes, **defaults, **beyond, **changes}
 
 
@@ -354,14 +354,14 @@ HEADER = {"kind": "rtt", "information": {"kind": "header"}}
             {
                 "discipline": "splitbuff",
                 "sub_buffers": 3,
-                "update": "500 ms",
+                "update": "800 ms",
                 "smoothing": 1,
                 "weighted": True,
             },
             {
                 "sub_buffers": 3,
-                "update_ps": S // 2,
-                "first_update_ps": S // 16,
+                "update_ps": 800 * MS,
+                "first_update_ps": 100 * MS,
                 "smoothing": 1.0,
                 "weighted": True,
             },

@@ -7,8 +7,8 @@
 use std::error::Error;
 
 use bufferlab_simulator::{
-    ClassesPlan, Control, ControlLawPlan, DisciplinePlan, LimitPlan, Outcome, Plan, PlanError, RttPlan, run,
-    run_with_link_events,
+    ClassesPlan, Control, ControlLawPlan, DisciplinePlan, LimitPlan, MeanPlan, Outcome, Plan, PlanError,
+    RttPlan, ThresholdsPlan, run, run_with_link_events,
 };
 
 use crate::clock::timed;
@@ -27,10 +27,14 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
     let splitbuff = |weighted| DisciplinePlan::Splitbuff {
         limit,
         sub_buffers: 2,
-        update_ps: 2_000 * PS_PER_MS,
-        smoothing: 0.25,
+        update_ps: 500 * PS_PER_MS,
+        first_update_ps: Some(500 * PS_PER_MS / 8),
+        smoothing: 0.5,
         classes: ClassesPlan::Rtt { information: RttPlan::Header },
         weighted,
+        thresholds: ThresholdsPlan::Mean,
+        hysteresis: 0.0,
+        mean: MeanPlan::Packets,
     };
     let codel = DisciplinePlan::Codel {
         limit,

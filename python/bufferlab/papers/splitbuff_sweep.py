@@ -249,7 +249,7 @@ def notes_of(request: Request) -> tuple[str, ...]:
         "up to 1 ms of random delay in the senders (jitter).",
         "Buffers count whole packets of 1040 bytes: BDP of the mean propagation delay; Stanford: / sqrt N. "
         "Blind-SplitBuff has two sub-buffers of half the BDP.",
-        "SplitBuff: round-trip times from headers, period 2 s, smoothing 1/4 (the document has no values); "
+        "SplitBuff: round-trip times from headers, period 0.5 s, smoothing 1/2 (the document has no values); "
         "until the first period is over, one queue of at most 2 BDP.",
         "Throughput: payload of a flow over the link's rate, so N flows have 1000/1040 together at most.",
         "Delays are those of each type's packets; a type's own sub-buffer is not told apart.",

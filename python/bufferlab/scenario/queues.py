@@ -77,14 +77,14 @@ class SplitBuff(Part):
 
     discipline: Literal["splitbuff"] = Field(description="Name of the queue discipline.")
     sub_buffers: SubBuffers = Field(2, description="Number of sub-buffers.")
-    update_ps: Annotated[int, time(1, "2 s")] = Field(
-        2 * PS_PER_S,
+    update_ps: Annotated[int, time(1, "500 ms")] = Field(
+        PS_PER_S // 2,
         alias="update",
-        description="Sizes and thresholds are computed anew so often: longer than the longest round trip.",
-        json_schema_extra={"default": "2 s"},
+        description="Sizes and thresholds are computed anew so often: about the longest round trip.",
+        json_schema_extra={"default": "500 ms"},
     )
     smoothing: Annotated[float, fraction(1, "a weight", inclusive=True)] = Field(
-        0.25, description="Weight of the last period's queueing delay in the smoothed one."
+        0.5, description="Weight of the last period's queueing delay in the smoothed one."
     )
     first_update_given_ps: Annotated[int, time(1, "250 ms")] | None = Field(
         None,

@@ -86,7 +86,7 @@ impl Gaps {
 }
 
 fn fill(index: usize, bin: Bin) -> Option<Filled> {
-    let middle_s = (lower_s(index) + lower_s(index + 1)) / 2.0;
+    let middle_s = lower_s(index).midpoint(lower_s(index + 1));
     (bin.packets > 0.0).then(|| Filled {
         index,
         bin,
@@ -108,14 +108,15 @@ fn group(filled: &[Filled], most: usize) -> Vec<usize> {
         let mut next = vec![f64::INFINITY; count + 1];
         let mut cut = vec![0; count + 1];
         for end in more + 1..=count {
-            for start in more..end {
-                let cost = best[start] + sums.cost(start, end);
+            for (start, before) in best.iter().enumerate().take(end).skip(more) {
+                let cost = before + sums.cost(start, end);
                 if cost < next[end] {
                     (next[end], cut[end]) = (cost, start);
                 }
             }
         }
-        (best, _) = (next, cuts.push(cut));
+        cuts.push(cut);
+        best = next;
     }
     let mut starts = Vec::new();
     let mut end = count;
@@ -228,7 +229,9 @@ mod tests {
         // against all groupings into three
         let rtts = [(5.0, 7), (9.0, 30), (14.0, 2), (30.0, 50), (41.0, 9), (90.0, 4), (200.0, 11)];
         let mut gaps = Gaps::new();
-        rtts.iter().for_each(|&(ms, packets)| (0..packets).for_each(|_| gaps.note(ms * 1e-3, 0.0)));
+        for (ms, packets) in rtts {
+            (0..packets).for_each(|_| gaps.note(ms * 1e-3, 0.0));
+        }
         let filled: Vec<_> =
             gaps.bins.iter().enumerate().filter_map(|(index, &bin)| fill(index, bin)).collect();
         let sums = Sums::of(&filled);

@@ -360,8 +360,7 @@ fn the_handshake_has_none_of_this_queue_in_it() {
     assert_eq!(queue.estimates().unwrap().whole.rtt, Some(Span::from_ms(40)));
 }
 
-/// What a flow gains that tells a wrong round-trip time: the other sub-buffer, whose part of the link and whose wait it
-/// shares with the others there. It takes nothing from the rest but one flow's part of that.
+/// The mean moves by its part of the packets times the difference; the parts of (4) stay.
 #[test]
 fn a_flow_that_lies_joins_those_whom_it_imitates() {
     let mut queue = SplitBuff::new(config(header()));
