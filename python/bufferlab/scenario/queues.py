@@ -254,6 +254,5 @@ SPLITBUFF_CAP: Final = "2 bdp"
 """Buffer of a SplitBuff that is given none.
 
 Its own size is the BDP of the packets' mean round-trip time, so twice that of the flows' seldom binds, save
-before the first estimate: all wait in one queue then, and if nothing bounds it, slow start fills it with so
-much that flows take most of a minute to recover from the losses.
+before the first estimate: all wait in one queue then, and slow start would fill it with what is lost later.
 """
