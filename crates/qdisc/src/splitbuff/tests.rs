@@ -11,7 +11,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }
 
-fn config(classes: Classes) -> SplitBuffConfig {
+pub(super) fn config(classes: Classes) -> SplitBuffConfig {
     SplitBuffConfig {
         limit: Limit::Packets(6_250),
         rate: Rate::from_bps(100_000_000).unwrap(),
@@ -27,11 +27,11 @@ fn config(classes: Classes) -> SplitBuffConfig {
     }
 }
 
-fn header() -> Classes {
+pub(super) fn header() -> Classes {
     Classes::Rtt(RttInformation::Header)
 }
 
-fn packet(flow: u32, seq: u32, rtt_ms: u32) -> Packet {
+pub(super) fn packet(flow: u32, seq: u32, rtt_ms: u32) -> Packet {
     let kind = PacketKind::Data(crate::Ecn::Incapable);
     Packet { flow, seq, wire_bytes: 1_000, kind, srtt_us: rtt_ms * 1_000, ..Packet::default() }
 }
