@@ -44,7 +44,8 @@
 //! [`Mean::Flows`] takes the mean round-trip time over flows, counted likewise: over packets it feeds back, since flows that
 //! are slow lower it, get less buffer and become slower. [`Thresholds::Gaps`] has as many classes as the round-trip times
 //! need and puts the thresholds where there are none (see `gaps`). With a hysteresis a threshold that moved by a small part
-//! stays where it is (a dead band), so that fewer flows beside it change sides. None of it keeps state of a flow.
+//! stays where it is (a dead band); flows beside it still change sides as their smoothed times do. None of it keeps state
+//! of a flow.
 //! [`Classes::Random`] is the document's Blind-SplitBuff (section IV.D).
 
 mod config;
