@@ -96,13 +96,17 @@ def measured_s(plan: Plan, reached_ps: int) -> float:
     return max(reached_ps - int(plan["warmup_ps"]), 0) / PS_PER_S
 
 
-def from_outcome(outcome: Outcome, plan: Plan) -> Frames:
-    """Build the frames of a run of `plan`."""
+def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames:
+    """Build the frames of a run of `plan`; if `brief`, only `flows` and `queues`: the others are empty."""
     window_s = measured_s(plan, outcome.reached_ps)
     histograms = pl.DataFrame(outcome.histograms())
+    flows = _flows(pl.DataFrame(outcome.flows()), plan, window_s)
+    queues = _queues(pl.DataFrame(outcome.queues()), histograms, plan, window_s)
+    if brief:
+        return Frames(flows, queues, *(pl.DataFrame() for _ in NAMES[2:]))
     return Frames(
-        flows=_flows(pl.DataFrame(outcome.flows()), plan, window_s),
-        queues=_queues(pl.DataFrame(outcome.queues()), histograms, plan, window_s),
+        flows=flows,
+        queues=queues,
         histograms=_histograms(histograms, plan),
         queue_samples=_queue_samples(pl.DataFrame(outcome.queue_samples()), plan),
         flow_samples=_flow_samples(

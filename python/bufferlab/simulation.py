@@ -151,6 +151,7 @@ def simulate_plan(
     scenario: str,
     overrides: Mapping[str, Any],
     file: str | None = None,
+    brief: bool = False,
 ) -> Result | None:
     """Simulate a plan in this thread; `None` if `control` canceled it.
 
@@ -161,6 +162,7 @@ def simulate_plan(
         scenario: The scenario as TOML, for the result.
         overrides: Its overrides by path, for the result.
         file: The scenario's file, for messages.
+        brief: Only the frames that a summary needs, for runs that take less time than their other frames.
 
     Raises:
         InputError: If the engine refuses the plan.
@@ -180,7 +182,7 @@ def simulate_plan(
         overrides=overrides,
         plan=plan,
         plan_hash=plan_hash(plan),
-        frames=frames.from_outcome(outcome, plan),
+        frames=frames.from_outcome(outcome, plan, brief=brief),
         reached_ps=outcome.reached_ps,
         events=outcome.events,
         packets=outcome.packets,

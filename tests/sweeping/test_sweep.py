@@ -17,7 +17,7 @@ import pytest
 
 import bufferlab
 from bufferlab import _core, simulation
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, OutputError
 from bufferlab.plan import lower, plan_hash
 from bufferlab.results import Result
 from bufferlab.runstore import ENGINE, StoreFullError, open_store
@@ -122,6 +122,18 @@ def test_full_tables_are_kept_on_request(scenario: Path, tmp_path: Path) -> None
     assert Scenario.from_toml(kept.scenario).flows[0].count == 1
     with pytest.raises(InputError, match="has no tables of this run"):
         swept.store.result("0123")
+
+
+def test_tables_that_find_no_room_do_not_cost_the_run(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OutputError("tables: cannot be written (No space left on device)")
+
+    monkeypatch.setattr("bufferlab.store.save", full)
+    with pytest.raises(OutputError, match="No space left"):
+        sweep(scenario, store=tmp_path / "runs", seeds=5, threads=1, tables=True)
+    assert open_store(tmp_path / "runs").runs()["seed"].to_list() == [1]
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException, when: Any) -> None:
@@ -312,7 +324,7 @@ def test_a_disk_that_fills_up_ends_the_sweep_and_keeps_all(
 
 
 def test_the_engine_has_a_fingerprint() -> None:
-    """If this fails, the extension is older than the sources of the engine: compile it."""
+    """It is the FNV-1a hash of the sources, computed here once more."""
     crates = Path(__file__).parents[2] / "crates"
     value = 0xCBF29CE484222325
     names = ("congestion", "estimator", "qdisc", "simulator", "transport", "units")
@@ -320,5 +332,5 @@ def test_the_engine_has_a_fingerprint() -> None:
         for path in sorted((crates / name / "src").rglob("*.rs"), key=lambda file: file.as_posix()):
             for byte in path.relative_to(crates).as_posix().encode() + b"\0" + path.read_bytes() + b"\0":
                 value = (value ^ byte) * 0x100000001B3 % 2**64
-    assert _core.engine_fingerprint == f"{value:016x}"
+    assert _core.engine_fingerprint == f"{value:016x}", "compile the extension, it is older than the sources"
     assert ENGINE.startswith(f"{_core.engine_version}+{_core.engine_fingerprint}.")

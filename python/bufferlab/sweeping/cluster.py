@@ -254,7 +254,7 @@ def _simulate(request: _Request) -> _Reply:
     began_s = time.monotonic()
     try:
         plan = json.loads(request.plan_json)
-        result = simulate_plan(plan, name=request.title, scenario="", overrides={})
+        result = simulate_plan(plan, name=request.title, scenario="", overrides={}, brief=not request.tables)
         if result is None:
             return _Reply(None, "was canceled", time.monotonic() - began_s)
         wall_s = time.monotonic() - began_s

@@ -84,6 +84,7 @@ class _Worker:
                 scenario=job.scenario.to_toml(),
                 overrides=job.scenario.overrides,
                 file=job.scenario.file,
+                brief=not self._session.tables,
             )
             if result is None:
                 return

@@ -159,9 +159,12 @@ class Session:
             row: What to store.
             result: Its full tables, which are kept if the sweep keeps them.
         """
-        try:
-            if result is not None and self.tables:
+        if result is not None and self.tables:
+            try:
                 self._keep_tables(job, result)
+            except OutputError as error:  # the run is stored all the same
+                self.stop(error)
+        try:
             self._writer.put(row)
         except OutputError as error:
             self.stop(error)
