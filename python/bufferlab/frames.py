@@ -69,8 +69,9 @@ class Frames:
             class and one with class `null` for the whole: `limit_…` is how much may wait, `threshold_ms` the
             round-trip time from which on packets belong to the next class, `rtt_ms` the mean round-trip time
             without queueing, `delay_ms` the smoothed wait, `flows` the number of active flows, `weight` the
-            part of the service in that of the class with the least. What a discipline does not know (yet) is
-            `null`. These are the router's estimates; what was is in the other frames.
+            part of the service in that of the class with the least, `state_bytes` what a router must keep
+            beside the packets. What a discipline does not know (yet) is `null`. These are the router's
+            estimates; what was is in the other frames.
     """
 
     flows: pl.DataFrame
@@ -279,6 +280,7 @@ def _class_samples(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
         _milliseconds("delay_ps").alias("delay_ms"),
         pl.when(pl.col("flows") >= 0).then("flows").alias("flows"),
         "weight",
+        "state_bytes",
     )
 
 

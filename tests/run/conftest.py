@@ -245,5 +245,6 @@ def _classes() -> dict[str, pl.DataFrame]:
             delay_ps=[4 * MS, 2 * MS, 6 * MS],
             flows=[-1.0, 2.0, 1.0],
             weight=[3.0, 2.0, 1.0],
+            state_bytes=[1000, 300, 300],
         ),
     }

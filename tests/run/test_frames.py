@@ -90,6 +90,7 @@ def test_class_samples_leave_out_what_is_not_known(result: Result) -> None:
     assert samples["threshold_ms"].to_list() == [None, 40, None]
     assert samples["rtt_ms"].to_list() == [40, 20, None]
     assert samples["flows"].to_list() == [None, 2, 1]
+    assert samples["state_bytes"].to_list() == [1000, 300, 300]
 
 
 def test_queue_samples_give_the_rate_of_each_interval(result: Result) -> None:

@@ -26,13 +26,13 @@ const PS_PER_MS: u64 = 1_000_000_000;
 fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f64>)> {
     let splitbuff = |weighted| DisciplinePlan::Splitbuff {
         limit,
-        sub_buffers: 2,
+        sub_buffers: if weighted { 4 } else { 2 },
         update_ps: 500 * PS_PER_MS,
         first_update_ps: Some(500 * PS_PER_MS / 8),
         smoothing: 0.5,
         classes: ClassesPlan::Rtt { information: RttPlan::Header },
         weighted,
-        thresholds: ThresholdsPlan::Mean,
+        thresholds: if weighted { ThresholdsPlan::Gaps } else { ThresholdsPlan::Mean },
         hysteresis: 0.0,
         mean: MeanPlan::Packets,
     };

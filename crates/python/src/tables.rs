@@ -214,6 +214,7 @@ fn class_samples(table: ClassSampleTable) -> Result<RecordBatch, ArrowError> {
             delay_ps,
             flows,
             weight,
+            state_bytes,
         }
     )
 }

@@ -30,4 +30,6 @@ pub struct ClassEstimate {
     pub flows: Option<f64>,
     /// Its part of the service, in that of the class with the least.
     pub weight: f64,
+    /// What a router must keep for it beside the packets that wait, bytes.
+    pub state_bytes: u64,
 }

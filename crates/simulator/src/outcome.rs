@@ -262,6 +262,8 @@ table! {
         flows: f64,
         /// Part of the service, in that of the class with the least.
         weight: f64,
+        /// What a router must keep beside the packets that wait, bytes.
+        state_bytes: u64,
     }
 }
 

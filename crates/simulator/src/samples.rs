@@ -127,6 +127,7 @@ fn class_table(rows: &[ClassSample]) -> ClassSampleTable {
         delay_ps: rows.iter().map(|row| row.estimate.delay.as_ps()).collect(),
         flows: rows.iter().map(|row| row.estimate.flows.unwrap_or(-1.0)).collect(),
         weight: rows.iter().map(|row| row.estimate.weight).collect(),
+        state_bytes: rows.iter().map(|row| row.estimate.state_bytes).collect(),
     }
 }
 

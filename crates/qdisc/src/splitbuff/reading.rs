@@ -18,6 +18,7 @@ impl SplitBuff {
             delay: span(part.delay_s),
             flows: part.counted_flows().filter(|_| known),
             weight: part.weight,
+            state_bytes: part.state_bytes() as u64,
         });
         let flows: Vec<f64> = self.parts.iter().filter_map(SubBuffer::counted_flows).collect();
         Estimates {
@@ -29,6 +30,7 @@ impl SplitBuff {
                 delay: span(self.delay_s),
                 flows: (known && !flows.is_empty()).then(|| flows.iter().sum()),
                 weight: self.parts.iter().map(|part| part.weight).sum(),
+                state_bytes: self.state_bytes() as u64,
             },
             classes: classes.collect(),
         }

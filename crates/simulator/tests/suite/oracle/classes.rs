@@ -56,7 +56,7 @@ pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSam
         let mut rows: Vec<_> = classes.map(|(class, &estimate)| (class as u32, estimate)).collect();
         rows.insert(0, (ALL_CLASSES, estimates.whole));
         for (class, estimate) in rows {
-            let ClassEstimate { backlog, limit, threshold, rtt, delay, flows, weight } = estimate;
+            let ClassEstimate { backlog, limit, threshold, rtt, delay, flows, weight, state_bytes } = estimate;
             table.time_ps.push(time.as_ps());
             table.link.push(index);
             table.class.push(class);
@@ -69,6 +69,7 @@ pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSam
             table.delay_ps.push(delay.as_ps());
             table.flows.push(flows.unwrap_or(-1.0));
             table.weight.push(weight);
+            table.state_bytes.push(state_bytes);
         }
     }
 }
