@@ -7,7 +7,7 @@ import pytest
 
 from bufferlab.papers.registry import Reproduced, reproduce
 from bufferlab.papers.splitbuff_bimodal import COLUMNS, TABLE_I, THREE, bimodal_scenario, compare
-from bufferlab.papers.splitbuff_heavytail import QUEUES, fairness, heavytail_scenario
+from bufferlab.papers.splitbuff_heavytail import QUEUES, heavytail_scenario
 from bufferlab.scenario import Scenario
 
 
@@ -46,11 +46,6 @@ def test_scenarios_draw_from_both_modes() -> None:
     assert loaded.links[0].queue.sub_buffers == 3  # type: ignore[union-attr]
     assert loaded.run.duration_ps == 500 * 10**12
     assert Scenario.from_dict(bimodal_scenario("bdp", (60, 180), 0.2)).links[0].queue.discipline == "fifo"
-
-
-def test_fairness_is_one_for_equals_and_one_over_n_for_a_winner() -> None:
-    assert fairness(pl.Series([2.0, 2.0, 2.0])) == pytest.approx(1)
-    assert fairness(pl.Series([5.0, 0.0, 0.0, 0.0])) == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("title", QUEUES)

@@ -344,7 +344,7 @@ HEADER = {"kind": "rtt", "information": {"kind": "header"}}
     ("written", "expected"),
     [
         ("splitbuff", {}),
-        ("splitbuff-weighted", {"weighted": True}),
+        ("splitbuff-weighted", {"weighted": True, "thresholds": "gaps", "sub_buffers": 4}),
         ("splitbuff-blind", {"classes": {"kind": "random"}}),
         (
             {"discipline": "splitbuff-blind", "sub_buffers": 4},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bufferlab.papers import beyond as beyond
 from bufferlab.papers import heterogeneous as heterogeneous
 from bufferlab.papers import heterogeneous_histograms as heterogeneous_histograms
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
 from bufferlab.papers import splitbuff as splitbuff
 from bufferlab.papers import splitbuff_bimodal as splitbuff_bimodal
+from bufferlab.papers import splitbuff_estimate as splitbuff_estimate
 from bufferlab.papers import splitbuff_evaluation as splitbuff_evaluation
 from bufferlab.papers import splitbuff_heavytail as splitbuff_heavytail
 from bufferlab.papers.registry import (
@@ -32,6 +34,7 @@ __all__ = [
     "reproduce",
     "splitbuff",
     "splitbuff_bimodal",
+    "splitbuff_estimate",
     "splitbuff_evaluation",
     "splitbuff_heavytail",
 ]

@@ -36,8 +36,16 @@ SIGMAS: Final = (0.2, 0.5)
 
 QUEUES: Final = ("bdp", "splitbuff-2", "splitbuff-3")
 KEYS: Final = ("queue", "modes_ms", "sigma")
-COLUMNS: Final = (*MEASURES, "delay_of_types_ms", "rttp_short_ms", "rttp_long_ms")
-"""What is measured: `delay_of_types_ms` is the mean of both types' delays, as the table's "Avg" is."""
+SUB_BUFFERS: Final = ("first", "last")
+COLUMNS: Final = (
+    *MEASURES, "delay_of_types_ms", "delay_of_sub_buffers_ms",
+    *(f"{what}_{which}_ms" for which in SUB_BUFFERS for what in ("rttp", "delay")),
+)  # fmt: skip
+"""What is measured.
+
+`rttp_…` and `delay_…` are the router's own estimate and the mean wait in the sub-buffers of the shortest and
+of the longest round-trip times; `delay_of_…` are means of two delays, as the table's "Avg" is.
+"""
 
 _FULL: Final = Effort((FLOWS,), (), 500.0, 100.0, (10, 0))
 _QUICK: Final = Effort((FLOWS,), (), 40.0, 15.0, (1, 0))
@@ -58,13 +66,13 @@ TABLE_I: Final = (
     Number("bdp", "throughput_short", 0.012, "", "BDP rule: throughput of type 1"),
     Number("bdp", "throughput_long", 0.0072, "", "BDP rule: throughput of type 2"),
     Number("bdp", "delay_ms", 108.7, "ms", "BDP rule: mean delay"),
-    Number("splitbuff-2", "rttp_short_ms", 62.7, "ms", "SplitBuff-2: estimated RTTP, sub-buffer 1"),
-    Number("splitbuff-2", "rttp_long_ms", 178.7, "ms", "SplitBuff-2: estimated RTTP, sub-buffer 2"),
+    Number("splitbuff-2", "rttp_first_ms", 62.7, "ms", "SplitBuff-2: estimated RTTP, sub-buffer 1"),
+    Number("splitbuff-2", "rttp_last_ms", 178.7, "ms", "SplitBuff-2: estimated RTTP, sub-buffer 2"),
     Number("splitbuff-2", "throughput_short", 0.0106, "", "SplitBuff-2: throughput of type 1"),
     Number("splitbuff-2", "throughput_long", 0.0086, "", "SplitBuff-2: throughput of type 2"),
-    Number("splitbuff-2", "delay_short_ms", 52.2, "ms", "SplitBuff-2: delay, sub-buffer 1"),
-    Number("splitbuff-2", "delay_long_ms", 144.4, "ms", "SplitBuff-2: delay, sub-buffer 2"),
-    Number("splitbuff-2", "delay_of_types_ms", 98.25, "ms", "SplitBuff-2: mean delay"),
+    Number("splitbuff-2", "delay_first_ms", 52.2, "ms", "SplitBuff-2: delay, sub-buffer 1"),
+    Number("splitbuff-2", "delay_last_ms", 144.4, "ms", "SplitBuff-2: delay, sub-buffer 2"),
+    Number("splitbuff-2", "delay_of_sub_buffers_ms", 98.25, "ms", "SplitBuff-2: mean delay"),
 )
 THREE: Final = (
     Number("splitbuff-3", "throughput_short", 0.0095, "", "SplitBuff-3: throughput of type 1"),
@@ -103,6 +111,7 @@ def bimodal_scenario(
     if queue != "bdp":
         link["queue"] = {"discipline": "splitbuff", "sub_buffers": int(queue[-1])}
         link["buffer"] = "2 bdp"
+        document["probes"] = {"interval": "1 s", "links": [link["name"]], "per_group": 1}
     for group, mode_ms in zip(document["flows"], modes_ms, strict=True):
         group["rtt"] = f"lognormal(mean={mode_ms} ms, sigma={sigma:g}, min=5 ms)"
     return document
@@ -138,19 +147,30 @@ def simulated(request: Request) -> pl.DataFrame:
 
 def _measure(result: Result) -> dict[str, float | None]:
     row = row_of(result)
-    delays = [row[f"delay_{kind}_ms"] or 0.0 for kind in ("short", "long")]
-    estimates = {
-        f"rttp_{kind}_ms": packet_mean_ms(result, group) - delay
-        for kind, group, delay in zip(("short", "long"), ("type1", "type2"), delays, strict=True)
-    }
-    return row | {"delay_of_types_ms": sum(delays) / 2.0} | estimates
+    row["delay_of_types_ms"] = _mean(row["delay_short_ms"], row["delay_long_ms"])
+    own = dict(zip(SUB_BUFFERS, _sub_buffers(result), strict=True))
+    for which, (rttp_ms, delay_ms) in own.items():
+        row |= {f"rttp_{which}_ms": rttp_ms, f"delay_{which}_ms": delay_ms}
+    row["delay_of_sub_buffers_ms"] = _mean(*(delay_ms for _, delay_ms in own.values()))
+    return row
 
 
-def packet_mean_ms(result: Result, group: str) -> float:
-    """Mean round-trip time over a type's packets, as headers carry it, ms."""
-    flows = result.flows.filter(pl.col("group") == group, pl.col("rtt_ms").is_not_null())
-    weights = flows["delivered_bytes"].to_numpy().astype(np.float64)
-    return float(np.average(flows["rtt_ms"].to_numpy(), weights=weights))
+def _sub_buffers(result: Result) -> list[tuple[float | None, float | None]]:
+    """Estimated propagation delay and mean wait, ms, of the first and the last sub-buffer, if any."""
+    if result.classes.is_empty():
+        return [(None, None)] * len(SUB_BUFFERS)
+    measured = result.class_samples.filter(pl.col("time_s") >= result.warmup_s)
+    found: list[tuple[float | None, float | None]] = []
+    for index in (0, result.classes["class"].max()):
+        estimates = measured.filter(pl.col("class") == index)["rtt_ms"].drop_nulls()
+        waits = result.classes.filter(pl.col("class") == index)["sojourn_mean_ms"]
+        found.append((float(estimates.to_numpy().mean()) if len(estimates) else None, waits[0]))
+    return found
+
+
+def _mean(*values: float | None) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def compare(points: pl.DataFrame, numbers: Sequence[Number]) -> pl.DataFrame:
@@ -184,8 +204,8 @@ def _why(number: Number) -> str:
         )
     if "rttp" in number.column:
         return (
-            "Reconstructed: mean of a type's round-trip times over packets less its mean delay; published "
-            "are sub-buffers' estimates. Wide modes overlap, so types and sub-buffers differ."
+            "The router's own estimate, mean over time. Wide modes overlap, so both sub-buffers hold flows "
+            "of both types."
         )
     if number.queue == "bdp":
         return (
@@ -197,7 +217,7 @@ def _why(number: Number) -> str:
             "Open. Narrow modes: one type a sub-buffer, so half of the link each, by round robin. Wide: "
             "it depends on the draw; single ones come near."
         )
-    return "Published of sub-buffers, ours of types, which are the same with narrow modes only."
+    return "Waits in the sub-buffers: B is a bandwidth-delay product, and each is drained at half the rate."
 
 
 def _reproduced(name: str, numbers: Sequence[Number], request: Request) -> Reproduced:
@@ -210,7 +230,7 @@ def _reproduced(name: str, numbers: Sequence[Number], request: Request) -> Repro
         "round-trip times.",
         "Modes are means of lognormal laws; sigma is the standard deviation of the logarithm. The text has "
         "no deviations, and three pairs of modes.",
-        "The estimate is not the router's own but reconstructed from the senders' round-trip times.",
+        "Estimates are the router's own, read each second.",
     ]
     if request.quick:
         notes.append("Quick: one short run a point: shows that it works, not what the document found.")

@@ -18,6 +18,7 @@ from bufferlab.papers.splitbuff_sweep import RATE_BPS, Effort, scenario
 from bufferlab.plots.style import COLORS, new_figure_row
 from bufferlab.results import Result
 from bufferlab.simulation import prepare, simulate
+from bufferlab.stats import jain_index
 
 FLOWS: Final = 100
 LAW: Final = "lognormal(median=60 ms, sigma=1, min=10 ms, max=1000 ms)"
@@ -28,7 +29,7 @@ QUEUES: Final[dict[str, tuple[str, Any]]] = {
     "Stanford model": ("stanford", "fifo"),
     "SplitBuff-2": ("2 bdp", "splitbuff"),
     "SplitBuff-3": ("2 bdp", {"discipline": "splitbuff", "sub_buffers": 3}),
-    "weighted SplitBuff-2": ("2 bdp", "splitbuff-weighted"),
+    "weighted SplitBuff": ("2 bdp", "splitbuff-weighted"),
 }
 """Buffer and queue by title; the last shares the link by numbers of flows and is not the document's."""
 
@@ -91,13 +92,6 @@ def heavytail_scenario(title: str, effort: Effort = _FULL) -> dict[str, Any]:
     return document
 
 
-def fairness(rates: pl.Series) -> float:
-    """Jain's index: 1 if all are alike, 1/n if one has all."""
-    values = rates.to_numpy()
-    total = float(values.sum())
-    return total * total / (len(values) * float((values * values).sum()))
-
-
 def _measure(result: Result) -> dict[str, float | None]:
     flows = result.flows
     mean_ms = float(flows["propagation_ms"].to_numpy().mean())
@@ -111,7 +105,7 @@ def _measure(result: Result) -> dict[str, float | None]:
         row[f"throughput_{kind}"] = float(own["goodput_bps"].to_numpy().mean()) / RATE_BPS
         row[f"delay_{kind}_ms"] = _mean_wait_ms(own)
     return row | {
-        "fairness": fairness(flows["goodput_bps"]),
+        "fairness": jain_index(flows["goodput_bps"].to_list()),
         "delay_ms": queue["sojourn_mean_ms"],
         "loss_percent": queue["loss_fraction"] * 100.0,
         "utilization": queue["utilization"],
@@ -154,7 +148,7 @@ _WHY: Final = {
     "Stanford model": "The same with little wait, so propagation counts for more.",
     "SplitBuff-2": "Half of the link for the third of the flows above the mean: now the short ones lose.",
     "SplitBuff-3": "A third of the link for the few flows beyond mean + sigma/2.",
-    "weighted SplitBuff-2": "Sub-buffers share by their numbers of flows (ours, not the document's).",
+    "weighted SplitBuff": "Sub-buffers share by their numbers of flows and are cut in gaps (ours).",
 }
 
 

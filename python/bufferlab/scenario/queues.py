@@ -246,7 +246,12 @@ QUEUES: Final[Mapping[str, type[Part]]] = {
 
 QUEUE_WORDS: Final[Mapping[str, Mapping[str, object]]] = {
     **{name: {"discipline": name} for name in QUEUES},
-    "splitbuff-weighted": {"discipline": "splitbuff", "weighted": True},
+    "splitbuff-weighted": {
+        "discipline": "splitbuff",
+        "weighted": True,
+        "thresholds": "gaps",
+        "sub_buffers": 4,
+    },
 }
 """What `queue` may be in one word, and the table that it stands for."""
 

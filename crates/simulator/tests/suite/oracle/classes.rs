@@ -56,7 +56,8 @@ pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSam
         let mut rows: Vec<_> = classes.map(|(class, &estimate)| (class as u32, estimate)).collect();
         rows.insert(0, (ALL_CLASSES, estimates.whole));
         for (class, estimate) in rows {
-            let ClassEstimate { backlog, limit, threshold, rtt, delay, flows, weight, state_bytes } = estimate;
+            let ClassEstimate { backlog, limit, threshold, rtt, delay, flows, weight, state_bytes } =
+                estimate;
             table.time_ps.push(time.as_ps());
             table.link.push(index);
             table.class.push(class);

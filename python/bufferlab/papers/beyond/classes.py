@@ -1,0 +1,91 @@
+"""How many sub-buffers, and where to cut: about the mean, or in the gaps of the round-trip times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.papers.beyond.cases import (
+    CITATION,
+    Case,
+    Effort,
+    Row,
+    effort_of,
+    group,
+    measure,
+    notes_of,
+    points_of,
+    scenario,
+    simulate_cases,
+)
+from bufferlab.papers.beyond.figure import draw_lines
+from bufferlab.papers.registry import Reproduced, Request, reproduction
+
+NUMBERS: Final = (2, 3, 4, 5, 6, 8)
+"""Of sub-buffers."""
+
+LAWS: Final[Mapping[str, list[Row]]] = {
+    "two modes": [group("short", 50, "10 ms"), group("long", 50, "100 ms")],
+    "10 short, 90 long": [group("short", 10, "10 ms"), group("long", 90, "100 ms")],
+    "uniform": [group("any", 100, "uniform(10 ms, 300 ms)")],
+    "heavy tail": [group("any", 100, "lognormal(median=60 ms, sigma=1, min=10 ms, max=1000 ms)")],
+}
+"""Flow groups by the law of their round-trip times."""
+
+KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "in gaps, weighted": {"thresholds": "gaps", "weighted": True},
+    "in gaps": {"thresholds": "gaps"},
+    "about the mean": {},
+    "about the mean, weighted": {"weighted": True},
+}
+"""Keys of SplitBuff by title."""
+
+
+@reproduction(
+    name="splitbuff-beyond/classes",
+    title="Two to eight sub-buffers, cut about the mean or where the round-trip times leave gaps",
+    citation=CITATION,
+)
+def classes(request: Request) -> Reproduced:
+    """Fairness, wait and loss against the number of sub-buffers."""
+    cases = classes_cases(effort_of(request), NUMBERS[:2] if request.quick else NUMBERS)
+    runs = simulate_cases("splitbuff-beyond, classes", cases, request, measure)
+    points = points_of(runs, cases)
+    return Reproduced(
+        name="splitbuff-beyond/classes",
+        tables={"runs": runs, "points": points},
+        figures={"classes": draw_lines(points, "law", "kind", "sub_buffers")},
+        comparison=compare(points),
+        notes=notes_of(request, "Two modes: 10 and 100 ms, ± 20 %."),
+    )
+
+
+def classes_cases(effort: Effort, numbers: tuple[int, ...]) -> list[Case]:
+    """Each law under one buffer, a queue a flow, and SplitBuff with each kind and number of sub-buffers."""
+    single = {"one buffer": {"buffer": "1 bdp", "queue": "fifo"}, "DRR": {"buffer": "1 bdp", "queue": "drr"}}
+    cases = []
+    for law, flows in LAWS.items():
+        for title, link in single.items():
+            cases.append(Case({"law": law, "kind": title, "sub_buffers": 1}, scenario(link, flows, effort)))
+        for title, keys in KINDS.items():
+            for number in numbers:
+                queue = {"discipline": "splitbuff", "sub_buffers": number, **keys}
+                own = {"law": law, "kind": title, "sub_buffers": number}
+                cases.append(Case(own, scenario({"queue": queue}, flows, effort)))
+    return cases
+
+
+def compare(points: pl.DataFrame) -> pl.DataFrame:
+    """One row a case; nothing is published."""
+    return points.select(
+        "law",
+        "kind",
+        pl.col("sub_buffers").alias("sub-buffers"),
+        pl.col("fairness").alias("Jain's index"),
+        pl.col("fairness_ci95").alias("± 95 %"),
+        (100 * pl.col("utilization")).alias("utilization %"),
+        pl.col("wait_ms").alias("wait, ms"),
+        pl.col("loss_percent").alias("loss %"),
+    )

@@ -1,0 +1,112 @@
+"""Flows at the threshold between two sub-buffers: packets that overtake each other, and remedies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.papers.beyond.cases import (
+    CITATION,
+    COLUMNS,
+    Case,
+    Effort,
+    Row,
+    effort_of,
+    group,
+    measure,
+    notes_of,
+    points_of,
+    scenario,
+    simulate_cases,
+)
+from bufferlab.papers.beyond.figure import draw_bars
+from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.results import Result
+
+DISORDER: Final = ("reordered_percent", "spurious_percent")
+"""Of all data packets sent: those that came after one sent later, those that came though they were there."""
+
+FLOWS: Final[Mapping[str, list[Row]]] = {
+    "10, 55 and 100 ms": [
+        group("short", 10, "10 ms"),
+        group("middle", 10, "55 ms"),
+        group("long", 10, "100 ms"),
+    ],
+    "all at 50 ms": [group("middle", 30, "50 ms", rtt_spread=0.0)],
+    "10 and 100 ms": [group("short", 15, "10 ms"), group("long", 15, "100 ms")],
+}
+"""The mean lies at the middle flows, at all flows, at none."""
+
+QUEUES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "one buffer": {"buffer": "1 bdp", "queue": "fifo"},
+    "SplitBuff": {"queue": "splitbuff"},
+    "header of 4 bits": {"queue": {"discipline": "splitbuff", "rtt": "header(4 bits)"}},
+    "hysteresis of 0.2": {"queue": {"discipline": "splitbuff", "hysteresis": 0.2}},
+    "gaps": {"queue": {"discipline": "splitbuff", "thresholds": "gaps", "sub_buffers": 4}},
+    "gaps, hysteresis of 0.2": {
+        "queue": {"discipline": "splitbuff", "thresholds": "gaps", "sub_buffers": 4, "hysteresis": 0.2}
+    },
+    "weighted (in gaps)": {"queue": "splitbuff-weighted"},
+}
+"""Without and with remedies."""
+
+
+@reproduction(
+    name="splitbuff-beyond/threshold",
+    title="Flows at the threshold: reordering, spurious retransmissions, and remedies",
+    citation=CITATION,
+)
+def threshold(request: Request) -> Reproduced:
+    """Reordering, spurious retransmissions and what they cost."""
+    cases = threshold_cases(effort_of(request))
+    runs = simulate_cases("splitbuff-beyond, threshold", cases, request, measure_disorder)
+    points = points_of(runs, cases, (*DISORDER, *COLUMNS))
+    return Reproduced(
+        name="splitbuff-beyond/threshold",
+        tables={"runs": runs, "points": points},
+        figures={"threshold": draw_bars(points, "flows", panels=_PANELS)},
+        comparison=compare(points),
+        notes=notes_of(request, "Round-trip times ± 20 %, those at 50 ms all alike."),
+    )
+
+
+def threshold_cases(effort: Effort) -> list[Case]:
+    """Each set of flows under each queue."""
+    return [
+        Case({"flows": title, "queue": queue}, scenario(link, flows, effort))
+        for title, flows in FLOWS.items()
+        for queue, link in QUEUES.items()
+    ]
+
+
+def measure_disorder(result: Result) -> Row:
+    """`COLUMNS` and `DISORDER` of a run."""
+    totals = result.flows.select("sent_packets", "reordered_packets", "spurious_retransmissions").sum()
+    sent, reordered, spurious = totals.row(0)
+    return measure(result) | {
+        "reordered_percent": 100.0 * reordered / max(sent, 1),
+        "spurious_percent": 100.0 * spurious / max(sent, 1),
+    }
+
+
+def compare(points: pl.DataFrame) -> pl.DataFrame:
+    """One row a set of flows and queue; nothing is published."""
+    return points.select(
+        "flows",
+        "queue",
+        pl.col("reordered_percent").alias("reordered %"),
+        pl.col("spurious_percent").alias("spurious %"),
+        pl.col("fairness").alias("Jain's index"),
+        (100 * pl.col("utilization")).alias("utilization %"),
+        pl.col("wait_ms").alias("wait, ms"),
+        pl.col("loss_percent").alias("loss %"),
+    )
+
+
+_PANELS: Final = (
+    ("reordered_percent", "reordered data packets (%)"),
+    ("spurious_percent", "spurious retransmissions (%)"),
+    ("fairness", "Jain's fairness index of the flows"),
+)

@@ -1,0 +1,151 @@
+"""Other traffic than long SACK Reno flows: which controls and flow kinds SplitBuff helps, and which not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import polars as pl
+
+from bufferlab.papers.beyond.cases import (
+    ASIDE,
+    CITATION,
+    COLUMNS,
+    QUEUES,
+    Case,
+    Effort,
+    Row,
+    effort_of,
+    group,
+    measure,
+    notes_of,
+    points_of,
+    scenario,
+    simulate_cases,
+)
+from bufferlab.papers.beyond.figure import draw_bars
+from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.results import Result
+from bufferlab.summary import flow_values
+
+FLOWS: Final = 20
+"""Of each kind."""
+
+SHORT: Final = "10 ms"
+LONG: Final = "100 ms"
+LONGER: Final = "300 ms"
+
+TRANSFERS: Final = "transfers"
+TIMES: Final = ("transfer_p50_s", "transfer_p95_s")
+"""How long short transfers take; `None` where there are none."""
+
+COMPARED: Final = ("BDP rule", "SplitBuff", "SplitBuff, weighted", "CoDel", "FQ-CoDel")
+
+
+def _both(**keys: object) -> list[Row]:
+    return [group("short", FLOWS, SHORT, **keys), group("long", FLOWS, LONG, **keys)]
+
+
+def _mixed(_effort: Effort) -> list[Row]:
+    """Half of each kind CUBIC, half BBR."""
+    return [
+        group(f"{name}-{control}", FLOWS // 2, rtt, congestion=control)
+        for name, rtt in (("short", SHORT), ("long", LONG))
+        for control in ("cubic", "bbr")
+    ]
+
+
+def _changing(effort: Effort) -> list[Row]:
+    """As measuring begins the long flows end, and longer ones start."""
+    change = f"{effort.warmup_s:g} s"
+    return [
+        group("short", FLOWS, SHORT),
+        group(f"{ASIDE}-earlier", FLOWS, LONG, stop=change),
+        group("long", FLOWS, LONGER, start=change),
+    ]
+
+
+def _short_flows(_effort: Effort) -> list[Row]:
+    """A fifth of the link for transfers of 30 KB on average, with round-trip times between the others'."""
+    pages = {"kind": "short-flows", "size": "pareto(mean=30 KB, shape=1.2, max=20 MB)", "interval": "12 ms"}
+    return [
+        *_both(),
+        {"name": f"{ASIDE}-{TRANSFERS}", "rtt": "uniform(10 ms, 100 ms)", "application": pages},
+    ]
+
+
+TRAFFIC: Final[Mapping[str, Callable[[Effort], list[Row]]]] = {
+    "SACK Reno": lambda _: _both(),
+    "CUBIC": lambda _: _both(congestion="cubic"),
+    "Linux hosts": lambda _: _both(stack="linux"),
+    "BBR": lambda _: _both(congestion="bbr"),
+    "BBR 3": lambda _: _both(congestion="bbr3"),
+    "CUBIC and BBR": _mixed,
+    "short transfers": _short_flows,
+    "changing mix": _changing,
+}
+"""Flow groups by title."""
+
+
+@reproduction(
+    name="splitbuff-beyond/traffic",
+    title="Other congestion controls and kinds of flows: where SplitBuff helps and where it does not",
+    citation=CITATION,
+)
+def traffic(request: Request) -> Reproduced:
+    """Fairness, utilization and waits of short and long flows for each traffic and queue."""
+    cases = traffic_cases(effort_of(request))
+    runs = simulate_cases("splitbuff-beyond, traffic", cases, request, measure_traffic)
+    points = points_of(runs, cases, (*COLUMNS, *TIMES))
+    return Reproduced(
+        name="splitbuff-beyond/traffic",
+        tables={"runs": runs, "points": points},
+        figures={"traffic": draw_bars(points, "traffic")},
+        comparison=compare(points),
+        notes=notes_of(
+            request,
+            f"{FLOWS} flows of {SHORT} and {FLOWS} of {LONG}, each ± 20 %.",
+            f"Changing mix: as measuring begins, the flows of {LONG} end and {FLOWS} of {LONGER} start.",
+        ),
+    )
+
+
+def traffic_cases(effort: Effort) -> list[Case]:
+    """Each traffic under each queue."""
+    return [
+        Case({"traffic": title, "queue": queue}, scenario(QUEUES[queue], flows(effort), effort))
+        for title, flows in TRAFFIC.items()
+        for queue in COMPARED
+    ]
+
+
+def measure_traffic(result: Result) -> Row:
+    """`COLUMNS` and `TIMES` of a run."""
+    groups = {row["group"]: row for row in flow_values(result)}
+    transfers = groups.get(f"{ASIDE}-{TRANSFERS}", {})
+    return measure(result) | {name: transfers.get(name.replace("transfer", "completion")) for name in TIMES}
+
+
+def compare(points: pl.DataFrame) -> pl.DataFrame:
+    """What each queue does to each traffic; nothing is published."""
+    rows = []
+    for title in points["traffic"].unique(maintain_order=True):
+        of_queue = {
+            row["queue"]: row for row in points.filter(pl.col("traffic") == title).iter_rows(named=True)
+        }
+        rows += [
+            {
+                "traffic": title,
+                "queue": queue,
+                "Jain's index": row["fairness"],
+                "utilization %": 100.0 * row["utilization"],
+                "short, Mbps": row["goodput_short_mbps"],
+                "long, Mbps": row["goodput_long_mbps"],
+                "short wait, ms": row["wait_short_ms"],
+                "long wait, ms": row["wait_long_ms"],
+                "loss %": row["loss_percent"],
+                "transfer p95, s": row["transfer_p95_s"],
+            }
+            for queue, row in of_queue.items()
+        ]
+    return pl.DataFrame(rows, infer_schema_length=None)
