@@ -1,8 +1,9 @@
 //! The receiver: in-order delivery, SACK blocks, delayed acknowledgements.
 //!
 //! Sources: RFC 5681 section 4.2 (when to acknowledge), RFC 2018 section 4 (what to report), RFC 7323 section
-//! 4.3 (which timestamp to echo), RFC 8257 section 3.2 (how to echo marks: every acknowledgement says whether all
-//! that it acknowledges was marked).
+//! 4.3 (which timestamp to echo), RFC 8257 section 3.2 and Linux 5.10 `net/ipv4/tcp_dctcp.h` (`dctcp_ece_ack_update`, read
+//! as behavior) for how to echo marks: every acknowledgement says whether all that it acknowledges was marked, and a
+//! change is acknowledged at once.
 //!
 //! What came out of order is counted: a segment that comes after one of a higher number that was sent later is
 //! reordered (RFC 4737 section 3.3, with the times of sending in place of its numbers, since a retransmission's number
@@ -98,10 +99,8 @@ impl Receiver {
     /// at once, if any.
     #[inline(always)]
     pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
-        if marked != self.marked
-            && let Some(ack) = self.on_mark_change(now, seq, sent, marked)
-        {
-            return Some(ack);
+        if marked != self.marked {
+            return Some(self.on_mark_change(now, seq, sent, marked));
         }
         if seq <= self.last_ack && sent >= self.ts_recent {
             self.ts_recent = sent;
@@ -121,21 +120,28 @@ impl Receiver {
         Some(self.acknowledge(has_sack))
     }
 
-    /// RFC 8257 section 3.2: what waits for its acknowledgement and was not marked alike gets it first. The segment
-    /// then waits in its turn.
+    /// RFC 8257 section 3.2: the first segment that is marked otherwise is acknowledged at once. What waits for its
+    /// acknowledgement gets its own before, "to reflect the prior CE state" (Linux); the segment's then goes by a timer
+    /// that runs out at once.
     #[inline(never)]
-    fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
-        let waits = self.pending > 0 && seq == self.next && !self.holds;
-        let ack = waits.then(|| self.acknowledge(false));
+    fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Ack {
+        let before = (self.pending > 0).then(|| self.acknowledge(self.reports()));
         self.marked = marked;
-        if waits {
-            self.ts_recent = self.ts_recent.max(sent);
+        if seq <= self.last_ack && sent >= self.ts_recent {
+            self.ts_recent = sent;
+        }
+        if seq == self.next && !self.holds {
             self.next += 1;
             self.highest_sent = sent;
-            self.pending = 1;
-            self.ack_deadline = now + self.ack_delay;
+        } else {
+            self.on_disorder(seq, sent);
         }
-        ack
+        if let Some(ack) = before {
+            (self.pending, self.ack_deadline) = (1, now);
+            ack
+        } else {
+            self.acknowledge(self.reports())
+        }
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a
@@ -157,6 +163,11 @@ impl Receiver {
             held.insert(self.next, seq);
         }
         self.holds = !held.is_empty();
+        self.reports()
+    }
+
+    /// Whether there is something to report by SACK blocks.
+    fn reports(&self) -> bool {
         self.sack && self.holds
     }
 
@@ -173,7 +184,7 @@ impl Receiver {
 
     /// Gives the delayed acknowledgement if its time has come.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
-        (now >= self.ack_deadline).then(|| self.acknowledge(false))
+        (now >= self.ack_deadline).then(|| self.acknowledge(self.reports()))
     }
 
     #[inline]
@@ -258,20 +269,27 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_marks_is_told_before_it_is_mixed_up() {
+    fn a_change_of_marks_is_told_at_once_and_before_it_is_mixed_up() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        let mut answer = |seq, marked| {
-            receiver.on_data(at(1 + u64::from(seq)), seq, at(0), marked).map(|ack| (ack.ack, ack.marked))
+        // what a segment is answered at its arrival: by itself, and by the timer
+        let mut answers = |seq, marked| {
+            let now = at(1 + u64::from(seq));
+            let first = receiver.on_data(now, seq, at(u64::from(seq)), marked);
+            let both = [first, receiver.on_timer(now)].into_iter().flatten();
+            both.map(|ack| (ack.ack, ack.marked, ack.has_sack)).collect::<Vec<_>>()
         };
-        assert_eq!(answer(0, false), None);
-        // segment 0 is told of alone; 1 waits and goes with 2
-        assert_eq!(answer(1, true), Some((1, false)));
-        assert_eq!(answer(2, true), Some((3, true)));
-        // nothing waits: nothing to tell apart
-        assert_eq!(answer(3, false), None);
-        assert_eq!(answer(4, false), Some((5, false)));
-        assert_eq!(answer(5, true), None);
-        assert_eq!(receiver.deadline(), at(46));
-        assert_eq!(receiver.on_timer(at(46)).map(|ack| (ack.ack, ack.marked)), Some((6, true)));
+        assert_eq!(answers(0, false), []);
+        // segment 0 is told of as it came, then 1
+        assert_eq!(answers(1, true), [(1, false, false), (2, true, false)]);
+        assert_eq!(answers(2, true), []);
+        assert_eq!(answers(3, true), [(4, true, false)]);
+        // nothing waits
+        assert_eq!(answers(4, false), [(5, false, false)]);
+        assert_eq!(answers(5, false), []);
+        // a change out of order
+        assert_eq!(answers(7, true), [(6, false, false), (6, true, true)]);
+        assert_eq!(answers(6, false), [(8, false, false)]);
+        assert_eq!(receiver.deadline(), Time::NEVER);
+        assert_eq!(receiver.delivered(), 8);
     }
 }
