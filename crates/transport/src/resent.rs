@@ -24,6 +24,8 @@ pub(crate) struct Resent {
     next: u32,
     /// Those placed below were lost, or delivered.
     passed: u32,
+    /// Segments below were sent for the first time before a retransmission that was delivered.
+    sent_before: u32,
     /// Lost once more, to be sent once more.
     again: VecDeque<u32>,
 }
@@ -60,9 +62,19 @@ impl Resent {
         seq as usize & (self.orders.len() - 1)
     }
 
-    /// A segment that was sent again is delivered: retransmissions before its own are not under way any more.
+    /// A segment that was sent again is delivered: what was sent before its retransmission is not under way any more.
     pub(crate) fn on_delivered(&mut self, seq: u32) {
-        self.passed = self.passed.max(self.orders[self.slot(seq)]);
+        let order = self.orders[self.slot(seq)];
+        self.passed = self.passed.max(order);
+        // orders follow each other; one that is gone has told by another's
+        let place = self.under_way.front().and_then(|first| order.checked_sub(first.order));
+        let resending = place.and_then(|place| self.under_way.get(place as usize));
+        self.sent_before = resending.map_or(0, |resending| resending.before).max(self.sent_before);
+    }
+
+    /// Segments below were sent for the first time before a retransmission that was delivered.
+    pub(crate) fn sent_before(&self) -> u32 {
+        self.sent_before
     }
 
     /// The next retransmission that cannot be under way: something sent later was delivered. Segments sent for the

@@ -12,7 +12,11 @@
 //! Told by the order of sending instead, a segment is lost when one sent after it was delivered: RFC 8985's rule
 //! with a reordering window of zero, which section 6.2 step 4 sets where no reordering was seen and `DupThresh`
 //! segments are SACKed. For segments sent once this is what Linux called FACK; retransmissions are kept in order
-//! of their own (`resent`), so that their losses are found as well.
+//! of their own (`resent`), so that their losses are found as well, and those of a window's last segments, which nothing
+//! but a retransmission was sent after.
+//!
+//! Departure from RFC 8985: what acknowledges a segment that was sent again is taken to be the retransmission's, never a
+//! late original's (section 6.2 step 2 tells by a round-trip time below the shortest).
 
 use crate::resent::Resent;
 
@@ -249,9 +253,10 @@ impl Scoreboard {
 
     /// Marks what RFC 6675's `IsLost` says, or what the order of sending says.
     pub(crate) fn mark_lost(&mut self) {
-        if self.resent.is_some() {
+        if let Some(resent) = &self.resent {
+            let sent_before = resent.sent_before().min(self.nxt);
             let delivered_to = self.highest_sacked().map_or(self.una, |highest| highest + 1);
-            self.mark_lost_below(delivered_to);
+            self.mark_lost_below(delivered_to.max(sent_before));
             self.mark_lost_again(delivered_to);
         } else if self.top_len == self.top.len() {
             self.mark_lost_below(self.top[self.top_len - 1]);

@@ -168,8 +168,8 @@ pub struct Sender {
     resend_first: bool,
     /// The first partial acknowledgement of this recovery has come (RFC 6582 step 3).
     partial_seen: bool,
-    /// RFC 6675's rescue retransmission was used in this recovery.
-    rescued: bool,
+    /// RFC 6675's `RescueRxt`: a rescue waits until something beyond is acknowledged.
+    rescue_rxt: u32,
     /// The segment being timed and when it was sent (no timestamps).
     timed: Option<(u32, Time)>,
     finished: Time,
@@ -206,7 +206,7 @@ impl Sender {
             timestamps: config.timestamps,
             resend_first: false,
             partial_seen: false,
-            rescued: false,
+            rescue_rxt: 0,
             board_active: false,
             rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
                 .with_margin(config.rto_margin),

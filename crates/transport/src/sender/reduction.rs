@@ -1,8 +1,8 @@
 //! How the window comes down in fast recovery: RFC 6937's proportional rate reduction, as Linux has it.
 //!
-//! Sources: RFC 6937 section 3; Linux 5.10 `net/ipv4/tcp_input.c` (`tcp_cwnd_reduction`) for what counts as progress
-//! (the cumulative acknowledgement moves and no new loss is found) and for the first retransmission, which nothing
-//! holds back; read as behavior.
+//! Sources: RFC 6937 section 3; Linux `net/ipv4/tcp_input.c` (`tcp_cwnd_reduction`), read as behavior, for the first
+//! retransmission, which nothing holds back, and for what counts as progress: the cumulative acknowledgement moves and
+//! no new loss is found, as in Linux 5.14 to 5.18; before, a retransmission had to be acknowledged and none found lost.
 
 /// Bounds what is sent while a loss is repaired, so that the window has come down to its target when all is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn one_segment_goes_for_two_where_the_window_is_halved() {
-        // RFC 6937 section 4's first example: 20 segments, one lost
+        // RFC 6937 section 3.1's first example: 20 segments, one lost
         let mut reduction = Reduction::from(20);
         let counts = sent(&mut reduction, 19, 10, 18, false);
         assert_eq!(counts.iter().sum::<u32>(), 9, "{counts:?}");

@@ -1,5 +1,9 @@
 //! Recovery with SACK: RFC 6675, and ns-2's older way.
 //!
+//! Departure from RFC 6675: the rescue (section 4, `NextSeg` rule 4) repeats the highest outstanding segment below the
+//! recovery point; what new data was sent since is not suspected yet. Linux needs and has none: what was sent before a
+//! retransmission that was delivered is lost (`scoreboard`).
+//!
 //! ns-2's `Agent/TCP/Sack1` (2.35, `tcp/tcp-sack1.cc` and `tcp/tcp.cc`) differs in these points, which together
 //! make a run equal to ns-2's packet by packet:
 //! - It keeps a counter instead of computing `Pipe`: at entry what is outstanding less three; one less for each
@@ -50,8 +54,8 @@ impl Sender {
         let una = self.una;
         let computed = self.recovery.computes_pipe();
         let repairing = self.phase != Phase::Open;
-        // Linux counts what is in the network until the recovery's end
-        let counting = self.recovery == Recovery::Linux && self.phase == Phase::Recovery;
+        // what is in the network is counted until the recovery's end: Linux's window follows it, and a rescue may come
+        let counting = computed && self.phase == Phase::Recovery;
         let mut pace = self.pace.take();
         let mut tell = |seq| {
             if let Some(rates) = pace.as_deref_mut().and_then(|pace| pace.rates.as_mut()) {
@@ -73,7 +77,7 @@ impl Sender {
         newly
     }
 
-    /// RFC 6675 section 5: a duplicate is an acknowledgement that SACKs something new.
+    /// RFC 6675 section 2: a duplicate is an acknowledgement that SACKs something new.
     pub(super) fn on_duplicate_selective(&mut self, now: Time, sack: &SackBlocks) {
         if self.ns2 && !self.duplicates_count {
             return;
@@ -110,7 +114,8 @@ impl Sender {
         self.reduction = Reduction::from(self.cwnd_whole);
         self.tell_control(now, CongestionEvent::Loss);
         self.phase = Phase::Recovery;
-        self.rescued = false;
+        // (4.3): "to prevent [...] a premature rescue retransmission"
+        self.rescue_rxt = self.una;
         self.resend_first = true;
         self.timer_deadline = now + self.rtt.rto();
         self.timer = Timer::Retransmission;
@@ -128,7 +133,9 @@ impl Sender {
         let window = if reducing { self.reduction.window } else { self.cwnd_whole };
         let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
         let repairing = self.phase != Phase::Open;
-        let (in_recovery, may_rescue) = (self.phase == Phase::Recovery, !self.rescued);
+        // "HighACK is greater than RescueRxt": more than the first retransmission was acknowledged
+        let may_rescue = self.recovery == Recovery::Sack && self.una > self.rescue_rxt + 1;
+        let in_recovery = self.phase == Phase::Recovery;
         let recover = self.recover;
         let board = self.board.as_deref_mut()?;
         if board.pipe() >= window {
@@ -145,9 +152,8 @@ impl Sender {
         } else if let Some(hole) = board.next_hole() {
             hole
         } else if may_rescue && let Some(last) = board.highest_unsacked_below(recover) {
-            // rule 4: once, "the highest outstanding unSACKed sequence number", here below the recovery point;
-            // "HighRxt MUST NOT be updated"
-            self.rescued = true;
+            // rule 4: once, "the highest outstanding unSACKed sequence number"; "HighRxt MUST NOT be updated"
+            self.rescue_rxt = recover;
             board.on_rescue(last);
             return Some(Segment { kind: SegmentKind::Retransmission, seq: last });
         } else {
