@@ -61,6 +61,9 @@ impl Ticks {
 /// Timeouts in a row after which ns-2 forgets its estimate (its backoff factor then exceeds 8).
 const DISTRUST_AFTER: u32 = 4;
 
+/// RFC 6298 (5.7) and appendix A: the initial timeout of RFC 2988.
+const FALLBACK_RTO: Span = Span::from_s(3);
+
 impl RttEstimator {
     /// An estimator before its first sample. `clock` is the granularity G of section 2.
     pub fn new(initial_rto: Span, min_rto: Span, max_rto: Span, clock: Span) -> RttEstimator {
@@ -149,6 +152,12 @@ impl RttEstimator {
         self.backoff = 0;
     }
 
+    /// RFC 6298 (5.7): the timer ran out awaiting the answer to a SYN, and there is no sample: the timeout is 3 s "when
+    /// data transmission begins", if it would be less. (Linux: `tcp_init_metrics`.)
+    pub fn fall_back(&mut self) {
+        self.base_rto = self.base_rto.max(FALLBACK_RTO).min(self.max_rto);
+    }
+
     /// Timeouts since the last new acknowledgement.
     pub fn backoff(&self) -> u32 {
         self.backoff
@@ -163,6 +172,11 @@ impl RttEstimator {
         let factor = 1_u64 << self.backoff.min(16);
         let ps = self.base_rto.as_ps().saturating_mul(factor);
         Span::from_ps(ps.min(self.max_rto.as_ps()))
+    }
+
+    /// Least margin of the timeout above the smoothed round-trip time.
+    pub fn margin(&self) -> Span {
+        self.margin
     }
 
     /// The shortest sample so far; more than any time before the first.

@@ -85,6 +85,8 @@ impl Sender {
         // Karn's rule: without timestamps, the answer to a repeated SYN is no sample
         if self.timestamps || self.rtt.backoff() == 0 {
             self.take_sample(ack.echo, now);
+        } else if !self.ns2 {
+            self.rtt.fall_back();
         }
         if !self.ns2 {
             self.rtt.end_backoff();

@@ -252,8 +252,9 @@ fn what_a_repair_sent_twice_starts_no_other_repair() {
     }
 }
 
-/// RFC 6675 section 4, rule 4: "highest outstanding unSACKed", "HighRxt MUST NOT be updated", and not before "HighACK is
-/// greater than `RescueRxt`", which section 5 step (4.3) sets to the first retransmission. Linux has no rescue.
+/// RFC 6675 section 4, rule 4: "highest outstanding unSACKed", "`HighRxt` MUST NOT be updated", and not before
+/// "`HighACK` is greater than `RescueRxt`", which section 5 step (4.3) sets to the first retransmission. Linux has no
+/// rescue.
 #[test]
 fn a_lost_tail_is_rescued_once_the_first_retransmission_is_acknowledged() {
     for (lost, rescued, linux) in [

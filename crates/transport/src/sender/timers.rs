@@ -6,6 +6,15 @@
 //! As in Linux, one timer serves for all three.
 //!
 //! Departures:
+//! - a probe is planned by an acknowledgement that leaves something out, not by departures too (section 7.2): what is
+//!   sent when nothing is out, as a first window, a window of one segment or after a silence, is not probed before some
+//!   of it is acknowledged. With departures, windows of a few segments have up to a fifth fewer timeouts and use up to
+//!   1 % more of the link;
+//! - a timeout marks all that is out lost; section 6.3 and Linux (`tcp_timeout_mark_lost`) spare what was sent within the
+//!   last round-trip time, of which the scoreboard keeps no times. What is sent answers acknowledgements, and by
+//!   then none that is new has come for longer than that;
+//! - RFC 6298 (5.7), 3 s after a lost SYN, holds without timestamps; with them the answer to the SYN is a sample, which
+//!   sets the timeout as in Linux (`tcp_init_metrics`);
 //! - the reordering timer starts with the first selective acknowledgement instead of the segment's departure; the
 //!   two differ by what lies between the lost segment and the one that arrived;
 //! - a probe that itself repairs a lost segment does not reduce the window (section 7.4), since only a transfer's
@@ -17,7 +26,7 @@ use bufferlab_units::{Span, Time};
 use super::{Phase, Segment, SegmentKind, Sender};
 
 /// RFC 8985 section 7.2: "PTO = 2 * SRTT"; where one segment is out, the receiver's delay may come on top, which
-/// Linux takes for the retransmission timer's least margin, so that no probe comes before it.
+/// Linux takes for the retransmission timer's least margin.
 const PROBE_AFTER: u64 = 2;
 /// Linux `TCP_TIMEOUT_MIN`: two jiffies at 1000 a second.
 const PROBE_MARGIN: Span = Span::from_ms(2);
@@ -102,19 +111,19 @@ impl Sender {
         now >= self.pace_deadline
     }
 
-    /// The timer has been set for a retransmission; a probe may come before.
+    /// The timer has been set for a retransmission; a probe comes before, or instead: RFC 8985 section 7.2, "If `Now()` +
+    /// PTO > `TCP_RTO_expiration()`: PTO = `TCP_RTO_expiration()` - `Now()`".
     #[inline]
     pub(super) fn set_probe_timer(&mut self, now: Time) {
         self.timer = Timer::Retransmission;
         let quiet = self.phase == Phase::Open && !self.board_active && self.una >= self.probed_to;
-        let several = self.sent_to - self.una > 1;
-        if !(quiet && several) || self.rtt.srtt() == Span::ZERO {
+        let out = self.sent_to - self.una;
+        if !quiet || out == 0 || self.rtt.srtt() == Span::ZERO {
             return;
         }
-        let probe = now + Span::from_ps(PROBE_AFTER * self.rtt.srtt().as_ps()) + PROBE_MARGIN;
-        if probe < self.timer_deadline {
-            (self.timer_deadline, self.timer) = (probe, Timer::Probe);
-        }
+        let margin = if out > 1 { PROBE_MARGIN } else { self.rtt.margin().max(PROBE_MARGIN) };
+        let probe = now + Span::from_ps(PROBE_AFTER * self.rtt.srtt().as_ps()) + margin;
+        (self.timer_deadline, self.timer) = (probe.min(self.timer_deadline), Timer::Probe);
     }
 
     /// Something came out of order: it may be a loss, or soon be put right.
@@ -158,5 +167,89 @@ impl Sender {
         self.probed_to = segment.seq + 1;
         self.refresh();
         segment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bufferlab_congestion::{AnyControl, Fixed};
+    use bufferlab_units::Span;
+
+    use crate::sender::tests::{Pair, config, lose_once};
+    use crate::sender::{Segment, SegmentKind};
+    use crate::{Recovery, TcpConfig};
+
+    /// Over 100 ms there and back: when each segment from `seq` on was sent, ms, and whether it was new.
+    fn sent<F: FnMut(Segment) -> bool>(pair: &Pair<F>, seq: u32) -> Vec<(u64, u32, bool)> {
+        let data =
+            pair.log.iter().filter(|(_, segment)| segment.kind != SegmentKind::Syn && segment.seq >= seq);
+        data.map(|(at, segment)| (at.as_ps() / 1_000_000_000, segment.seq, segment.kind == SegmentKind::New))
+            .collect()
+    }
+
+    #[test]
+    fn a_probe_goes_in_place_of_an_earlier_timeout() {
+        // the timeout is 200 ms, two round trips and the margin are more; segments 10 and 11 leave after the same 100 ms,
+        // each for an acknowledgement that leaves one out
+        for (transfer_segments, probe) in [(13, (700, 12, true)), (12, (700, 11, false))] {
+            let config = TcpConfig { transfer_segments, ..config(Recovery::Linux) };
+            let mut pair = Pair::new(&config, Fixed::new(2).into(), lose_once([10, 11]));
+            pair.run(10_000);
+            // the probe's acknowledgement tells of the loss; a quarter of the round trip later comes the repair
+            assert_eq!(sent(&pair, 10)[..4], [(500, 10, true), (500, 11, true), probe, (825, 10, false)]);
+            assert_eq!(pair.receiver.delivered(), transfer_segments);
+            assert_eq!(pair.sender.counters().timeouts, 0);
+        }
+    }
+
+    #[test]
+    fn a_lost_probe_is_followed_by_the_timeout() {
+        let mut losses = 0;
+        let lose = move |segment: Segment| {
+            losses += u32::from(segment.seq >= 10);
+            segment.seq >= 10 && losses <= 3
+        };
+        let config = TcpConfig { transfer_segments: 12, ..config(Recovery::Linux) };
+        let mut pair = Pair::new(&config, Fixed::new(2).into(), lose);
+        pair.run(10_000);
+        assert_eq!(
+            sent(&pair, 10)[..4],
+            [(500, 10, true), (500, 11, true), (700, 11, false), (900, 10, false)]
+        );
+        assert_eq!((pair.receiver.delivered(), pair.sender.counters().timeouts), (12, 1));
+    }
+
+    /// A departure: nothing is acknowledged after the segment leaves that could plan a probe.
+    #[test]
+    fn a_window_of_one_segment_waits_for_the_timeout() {
+        let config = TcpConfig { transfer_segments: 7, ..config(Recovery::Linux) };
+        let mut pair = Pair::new(&config, Fixed::new(1).into(), lose_once([5]));
+        pair.run(10_000);
+        assert_eq!(sent(&pair, 5), [(500, 5, true), (700, 5, false), (800, 6, true)]);
+        assert_eq!(pair.sender.counters().timeouts, 1);
+    }
+
+    #[test]
+    fn after_a_lost_syn_the_timeout_is_three_seconds_unless_there_is_a_sample() {
+        // the SYN goes at 0 and 1 s and is answered 100 ms later; the first segment is lost
+        let first = |recovery, timestamps| {
+            let mut losses = 0;
+            let lose = move |_| {
+                losses += 1;
+                losses == 1 || losses == 3
+            };
+            let rto_margin = Span::from_ms(200);
+            let config = TcpConfig { handshake: true, timestamps, rto_margin, ..config(recovery) };
+            let control: AnyControl = Fixed::new(1).into();
+            let mut pair = Pair::new(&config, control, lose);
+            pair.run(5_000);
+            sent(&pair, 0)[..2].iter().map(|&(at_ms, ..)| at_ms).collect::<Vec<_>>()
+        };
+        for recovery in [Recovery::Tahoe, Recovery::NewReno, Recovery::Sack, Recovery::Linux] {
+            assert_eq!(first(recovery, false), [1_100, 4_100], "{recovery:?}");
+            assert_eq!(first(recovery, true), [1_100, 1_400], "{recovery:?}");
+        }
+        // ns-2 keeps what the timeouts of the SYN left, twice a second
+        assert_eq!(first(Recovery::SackNs2, false), [1_100, 3_100]);
     }
 }
