@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -112,7 +114,8 @@ def _import_ray(*, local: bool) -> Any:  # noqa: ANN401 - Ray is an extra, whose
 
 
 def _connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see _import_ray
-    """Join a cluster, or start one of this machine."""
+    """Join a cluster, or start one of this machine; SIGTERM keeps its meaning, which Ray would change."""
+    on_termination = signal.getsignal(signal.SIGTERM)
     try:
         if address is None:
             ray.init(
@@ -132,6 +135,9 @@ def _connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see _impo
             value=address or "local",
             accepted="host:port of a Ray cluster that runs (`ray stop` forgets one that does not)",
         ) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, on_termination)
 
 
 class _Driver:
