@@ -135,7 +135,9 @@ def test_a_simulated_link_counts_what_a_run_of_its_own_measures() -> None:
     document = DOCUMENT | {"run": {"duration": "40 s", "warmup": "8 s", "stack": "linux"}}
     scenario = Scenario.from_dict(document)
     sample = measure(
-        Simulated(scenario, 0, 1, 1000.0, 40), 40, Timing(settle_s=8.0, reading_s=32.0, readings=1)
+        Simulated(scenario, 0, 1, duration_s=1000.0, packets=40),
+        40,
+        Timing(settle_s=8.0, reading_s=32.0, readings=1),
     )
     (run,) = bufferlab.run(document, progress=False)
     queue = run.queues.row(0, named=True)

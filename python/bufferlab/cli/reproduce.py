@@ -34,6 +34,14 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     threads: Annotated[
         int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The authors' own result files, to show them too (sizing-mininet).",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder; DOCUMENT-NAME is made in it.")] = _RESULTS,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
@@ -41,7 +49,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if name is None:
         _list(as_json=as_json)
         return
-    request = Request(quick=quick, seeds=seeds, threads=threads)
+    request = Request(quick=quick, seeds=seeds, threads=threads, measured=measured)
     documents: list[dict[str, Any]] = []
     wanted = [(each, out / each.name.replace("/", "-")) for each in find_reproductions(name)]
     for _, folder in wanted:

@@ -7,6 +7,7 @@ from bufferlab.papers import heterogeneous as heterogeneous
 from bufferlab.papers import heterogeneous_histograms as heterogeneous_histograms
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
 from bufferlab.papers import heterogeneous_tables as heterogeneous_tables
+from bufferlab.papers import sizing_mininet as sizing_mininet
 from bufferlab.papers import splitbuff as splitbuff
 from bufferlab.papers import splitbuff_bimodal as splitbuff_bimodal
 from bufferlab.papers import splitbuff_estimate as splitbuff_estimate
@@ -32,6 +33,7 @@ __all__ = [
     "heterogeneous_simulated",
     "heterogeneous_tables",
     "reproduce",
+    "sizing_mininet",
     "splitbuff",
     "splitbuff_bimodal",
     "splitbuff_estimate",

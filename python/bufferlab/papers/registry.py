@@ -24,12 +24,14 @@ class Request:
         seeds: Runs a point; `None` for the reproduction's own number.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
+        measured: Folder with the authors' own result files, for reproductions that show them.
     """
 
     quick: bool = False
     seeds: int | None = None
     threads: int | None = None
     progress: bool | None = None
+    measured: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def reproduce(
     threads: int | None = None,
     progress: bool | None = None,
     out: str | PathLike[str] | None = None,
+    measured: str | PathLike[str] | None = None,
 ) -> Reproduced:
     """Reproduce one published figure or table.
 
@@ -150,6 +153,7 @@ def reproduce(
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         out: Save tables, figures and notes in this folder.
+        measured: Folder with the authors' own result files, for reproductions that show them.
 
     Raises:
         InputError: There is no such reproduction, or it is a whole document.
@@ -161,7 +165,9 @@ def reproduce(
         raise InputError("is a document, not a figure or table of it", value=name, accepted=accepted)
     if out is not None:
         make_folder(Path(out))
-    result = found[0].function(Request(quick=quick, seeds=seeds, threads=threads, progress=progress))
+    folder = None if measured is None else Path(measured)
+    request = Request(quick=quick, seeds=seeds, threads=threads, progress=progress, measured=folder)
+    result = found[0].function(request)
     if out is not None:
         result.save(Path(out))
     return result

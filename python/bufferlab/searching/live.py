@@ -19,7 +19,7 @@ from bufferlab.errors import InputError
 from bufferlab.plan import lower, plan_json
 from bufferlab.scenario import Scenario
 from bufferlab.searching.goal import Sample
-from bufferlab.searching.restart import with_buffer
+from bufferlab.searching.restart import CanceledError, with_buffer
 from bufferlab.searching.settling import Settling
 from bufferlab.simulation import prepare
 from bufferlab.units import PS_PER_S
@@ -112,13 +112,25 @@ class Simulated:
         seed: Seed of the run.
         duration_s: Longest time of the run, s.
         packets: The first buffer.
+        control: If given, the run goes on in the calling thread, and this cancels it: for runs that are tasks
+            of a batch themselves.
 
     Raises:
         InputError: If the engine refuses the plan.
     """
 
-    def __init__(self, scenario: Scenario, link: int, seed: int, duration_s: float, packets: int) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        link: int,
+        seed: int,
+        *,
+        duration_s: float,
+        packets: int,
+        control: _core.Control | None = None,
+    ) -> None:
         self._link = link
+        self._control = control
         self._cpu_s = 0.0
         lasting = prepare(scenario, {"run.duration": f"{duration_s:.6f} s", "run.warmup": "0 s"})
         try:
@@ -139,10 +151,11 @@ class Simulated:
         self._session.set_limit(self._link, json.dumps({"packets": packets}))
 
     def advance(self, until_s: float) -> None:
-        """Run up to a moment, in a thread of its own, so that Ctrl-C is heard.
+        """Run up to a moment; without a control in a thread of its own, so that Ctrl-C is heard.
 
         Raises:
             BatchInterrupted: At Ctrl-C.
+            CanceledError: The control canceled it.
         """
 
         def work(until_ps: int, control: _core.Control) -> float | None:
@@ -150,7 +163,14 @@ class Simulated:
             done = self._session.advance(until_ps, control)
             return time.thread_time() - began_s if done else None
 
-        self._cpu_s += sum(run_batch(work, [round(until_s * PS_PER_S)], title="", threads=1, progress=False))
+        until_ps = round(until_s * PS_PER_S)
+        if self._control is None:
+            self._cpu_s += sum(run_batch(work, [until_ps], title="", threads=1, progress=False))
+            return
+        spent_s = work(until_ps, self._control)
+        if spent_s is None:
+            raise CanceledError
+        self._cpu_s += spent_s
 
     def counters(self) -> Counters:
         """What was counted by now."""

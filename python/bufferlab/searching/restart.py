@@ -16,6 +16,10 @@ from bufferlab.simulation import prepare, simulate
 from bufferlab.units import PS_PER_S
 
 
+class CanceledError(Exception):
+    """A search's control canceled it."""
+
+
 class Restarts:
     """Measures buffers of a link by fresh runs.
 
@@ -24,13 +28,24 @@ class Restarts:
         link: Index of the link.
         first_seed: Seed of the first round; later rounds count up from it.
         threads: Runs at a time; `None` for one a processor.
+        control: If given, runs are made one after the other in the calling thread, and this cancels them: for
+            searches that are tasks of a batch themselves.
     """
 
-    def __init__(self, scenario: Scenario, link: int, first_seed: int, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        link: int,
+        first_seed: int,
+        *,
+        threads: int | None = None,
+        control: _core.Control | None = None,
+    ) -> None:
         self._scenario = scenario
         self._link = link
         self._first_seed = first_seed
         self._threads = threads
+        self._control = control
         self._cases: dict[int, Scenario] = {}
 
     def evaluate(self, sizes: Sequence[int], number: int) -> list[Sample]:
@@ -38,6 +53,7 @@ class Restarts:
 
         Raises:
             BatchInterrupted: At Ctrl-C.
+            CanceledError: The control canceled it.
         """
         seed = self._first_seed + number
 
@@ -47,12 +63,20 @@ class Restarts:
 
         for size in sizes:
             self._case(size)
+        if self._control is not None:
+            return [_uncanceled(task(size, self._control)) for size in sizes]
         return run_batch(task, sizes, title="", threads=self._threads, progress=False)
 
     def _case(self, size: int) -> Scenario:
         if size not in self._cases:
             self._cases[size] = with_buffer(self._scenario, self._link, f"{size} packets")
         return self._cases[size]
+
+
+def _uncanceled(sample: Sample | None) -> Sample:
+    if sample is None:
+        raise CanceledError
+    return sample
 
 
 def with_buffer(scenario: Scenario, link: int, buffer: str) -> Scenario:

@@ -220,7 +220,7 @@ def search(
     if mode == "live":
         evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
     else:
-        evaluate = Restarts(base, index, base.run.seed, threads).evaluate
+        evaluate = Restarts(base, index, base.run.seed, threads=threads).evaluate
     with progress_bar(base.title, visible=progress) as bar:
         sizes = size_grid(low, high, effort.resolution)
         found = search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar)
@@ -252,7 +252,7 @@ def _live(
             value="live",
             accepted=f"fewer --seeds, for at most {MAX_TIME_PS / PS_PER_S:g} s, or --mode restart",
         )
-    engine = Simulated(scenario, link, scenario.run.seed, duration_s, plenty)
+    engine = Simulated(scenario, link, scenario.run.seed, duration_s=duration_s, packets=plenty)
     engine.advance(started_s)
     return Live(engine, timing).evaluate
 
