@@ -33,8 +33,9 @@ SCAN_SIZES: Final = 4
 MATERIAL: Final = 0.002
 """A larger buffer is worth a warning if it carries less by this share of the full rate."""
 
-SURE: Final = 0.05
-"""Chance below which answers that agree are no luck."""
+SURE_EACH: Final = 0.05
+SURE_BOTH: Final = 0.001
+"""Chances below which answers that agree at a size, and at two sizes, are no luck."""
 
 
 @dataclass(frozen=True)
@@ -309,21 +310,19 @@ def falls(course: pl.DataFrame) -> list[str]:
 def reversals(course: pl.DataFrame, goal: Goal) -> list[str]:
     """A warning if a size surely meets the goal and a larger one surely does not.
 
-    Sure are sizes at which so many answers agree that coin tosses would with a probability of `SURE` at most.
+    Sure are two sizes if coin tosses would agree as much with a probability of at most `SURE_EACH` at either
+    and `SURE_BOTH` at both.
     """
-    counts = course.group_by("buffer_packets").agg(pl.len().alias("all"), pl.col("meets").sum().alias("kept"))
-    rows = list(counts.sort("buffer_packets").iter_rows())
-    right, wrong = (1, 0) if goal.asks_for_more else (0, 1)
-    sure = [
-        (size, 1 if binom.cdf(total - kept, total, 0.5) <= SURE else 0)
-        for size, total, kept in rows
-        if min(binom.cdf(kept, total, 0.5), binom.cdf(total - kept, total, 0.5)) <= SURE
+    counts = course.group_by("buffer_packets").agg(pl.len().alias("all"), pl.col("meets").sum())
+    rows = [
+        (size, float(binom.sf(kept - 1, total, 0.5)), float(binom.cdf(kept, total, 0.5)))
+        for size, total, kept in counts.sort("buffer_packets").iter_rows()
     ]
-    for (smaller, first), (larger, second) in itertools.combinations(sure, 2):
-        if (first, second) == (right, wrong):
-            kept, not_kept = (smaller, larger) if first else (larger, smaller)
+    for first, second in itertools.combinations(rows, 2):
+        (yes, luck, _), (no, _, bad_luck) = (first, second) if goal.asks_for_more else (second, first)
+        if max(luck, bad_luck) <= SURE_EACH and luck * bad_luck <= SURE_BOTH:
             return [
-                f"{kept} packets keep what is asked for and {not_kept} do not: it is not monotonic in the "
+                f"{yes} packets keep what is asked for and {no} do not: it is not monotonic in the "
                 "buffer, and the answer is one of several"
             ]
     return []
