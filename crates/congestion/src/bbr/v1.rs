@@ -6,7 +6,9 @@
 //! Departures:
 //! - no detection of policers ("long-term bandwidth"): no policers here;
 //! - no offload: segments are sent one by one, so the budget for send and receive offload is three segments;
-//! - senders are never idle, so nothing restarts from idle;
+//! - nothing restarts from idle: the model stays as it was before a silence;
+//! - an acknowledgment that may have been delayed counts like any other once the round-trip time's filter has expired;
+//! - the bandwidth's filter holds ten rounds, Linux's up to eleven; flights are not counted ahead to the departure;
 //! - fractions instead of fixed point; the bandwidth's filter is exact, Linux's keeps the best three;
 //! - the first phase of a gain cycle comes from the component's own random stream.
 
@@ -253,11 +255,11 @@ impl Bbr1 {
         (self.phase, self.phase_at) = ((before + 1) % CYCLE.len(), now);
     }
 
-    /// `bbr_update_min_rtt`.
+    /// `bbr_update_min_rtt`. Only a shorter round trip puts the probe off, not one as short: commit
+    /// 1b9e2a8c99a5 of Linux 5.10; before, and with exact clocks above all, an empty queue now and then put it off for ever.
     fn update_min_rtt(&mut self, now: Time, sample: &AckSample, delivered: u64) {
         let expired = now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if let Some(rtt) = sample.rtt.filter(|&rtt| expired || self.min_rtt.is_none_or(|least| rtt <= least))
-        {
+        if let Some(rtt) = sample.rtt.filter(|&rtt| expired || self.min_rtt.is_none_or(|least| rtt < least)) {
             (self.min_rtt, self.min_rtt_s, self.min_rtt_at) = (Some(rtt), rtt.as_s(), now);
         }
         if expired && self.mode != Mode::ProbeRtt {

@@ -66,6 +66,22 @@ fn a_path_that_got_longer_is_emptied_after_ten_seconds_for_a_fifth_of_one() {
 }
 
 #[test]
+fn round_trips_as_short_as_the_shortest_do_not_put_the_probe_off() {
+    let mut control = control();
+    let mut probed = None;
+    LINK.run(&mut control, Time::ZERO + Span::from_s(12), |now, control: &Bbr1, _| {
+        if control.mode == Mode::ProbeRtt {
+            probed.get_or_insert(now);
+        }
+    });
+    let probed = probed.expect("a probe after ten seconds without a shorter round trip");
+    assert!(
+        probed > Time::ZERO + Span::from_s(10) && probed < Time::ZERO + Span::from_ms(11_000),
+        "{probed:?}"
+    );
+}
+
+#[test]
 fn the_link_is_used_and_the_queue_is_not_filled() {
     let mut control = control();
     let report = LINK.run(&mut control, Time::ZERO + Span::from_s(9), |_, _, _| {});
