@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Annotated, Final
 
@@ -15,7 +15,7 @@ from bufferlab.runstore import ENGINE, Store, open_store
 from bufferlab.runstore.means import means_over_seeds
 from bufferlab.runstore.parameters import expand
 from bufferlab.runstore.query import choose, order, split_columns, where
-from bufferlab.runstore.rows import DONE, FAILED
+from bufferlab.runstore.rows import DONE, FAILED, FIGURES
 from bufferlab.runstore.view import SHOWN, RunsView, with_widths
 
 _FORMAT: Final = "bufferlab-runs-list"
@@ -75,7 +75,10 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if limit < 1:
         raise InputError("is too small", file="--limit", value=limit, accepted="1 or more")
     opened = open_store(store)
-    frame, parameters = _read(opened, table, engine_version)
+    asked = [*(conditions or []), columns or "", sort or ""]
+    every = columns is None and (as_json or csv is not None or parquet is not None)
+    figures = [name for name in FIGURES if every or name in SHOWN or any(name in text for text in asked)]
+    frame, parameters = _read(opened, table, engine_version, figures)
     kept = where(frame, conditions or [])
     if "status" in kept.columns:
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
@@ -100,12 +103,14 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
 
 
-def _read(store: Store, table: str, engine: str | None) -> tuple[pl.DataFrame, list[str]]:
+def _read(
+    store: Store, table: str, engine: str | None, figures: Sequence[str]
+) -> tuple[pl.DataFrame, list[str]]:
     """The rows asked for, and which of their columns were varied."""
     if table not in _PLACES:
         raise InputError("is no table", file="--table", value=table, accepted=", ".join(_PLACES))
-    read: Callable[[str | None], pl.DataFrame] = getattr(store, table)
-    frame = read(None if engine == _ALL else engine or ENGINE)
+    chosen = None if engine == _ALL else engine or ENGINE
+    frame = store.runs(chosen, figures) if table == "runs" else getattr(store, table)(chosen)
     if not frame.height:
         _tell_engines(store, engine)
     expanded = expand(frame)

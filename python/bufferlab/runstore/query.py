@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from bufferlab.errors import InputError
+from bufferlab.runstore.rows import FIGURES
 
 _TEXT: Final = r"'(?:[^']|'')*'|\"[^\"]*\""
 _SHOWN_NAMES: Final = 12
@@ -71,9 +72,8 @@ def split_columns(text: str) -> list[str]:
 
 def _known(frame: pl.DataFrame, column: str, option: str) -> None:
     if column not in frame.columns:
-        raise InputError(
-            "is no column", file=option, value=column, accepted=_names(frame.columns, every=True)
-        )
+        names = list(dict.fromkeys((*frame.columns, *FIGURES)))  # a list may have read some figures only
+        raise InputError("is no column", file=option, value=column, accepted=_names(names, every=True))
 
 
 def _quoted(condition: str, columns: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +28,7 @@ import polars as pl
 from bufferlab import __version__
 from bufferlab.errors import InputError, OutputError
 from bufferlab.runstore import journal
-from bufferlab.runstore.rows import DONE, ENGINE, Row, rows_to_frame
+from bufferlab.runstore.rows import DONE, ENGINE, FIGURES, IDENTITY, Row, rows_to_frame
 from bufferlab.runstore.segments import SUFFIX, scan_segments
 
 if TYPE_CHECKING:
@@ -105,11 +105,17 @@ class Store:
         found = self._collect(lambda rows: rows.filter(wanted).head(1))
         return found.row(0, named=True) if found.height else None
 
-    def runs(self, engine: str | None = ENGINE) -> pl.DataFrame:
-        """All runs by this engine, another, or any (`None`), without the lists, oldest first."""
+    def runs(self, engine: str | None = ENGINE, figures: Collection[str] = FIGURES) -> pl.DataFrame:
+        """All runs by this engine, another, or any (`None`), without the lists, oldest first.
+
+        Args:
+            engine: Whose runs.
+            figures: The figures wanted; few of them are read sooner.
+        """
+        columns = [*IDENTITY, *(name for name in FIGURES if name in figures)]
 
         def chosen(rows: pl.LazyFrame) -> pl.LazyFrame:
-            rows = rows.drop("flows", "queues")
+            rows = rows.select(columns)
             return rows if engine is None else rows.filter(pl.col("engine") == engine)
 
         return _latest(self._collect(chosen))
