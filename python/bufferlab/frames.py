@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from bufferlab import exchanges
 from bufferlab.stats import histogram_quantiles
 from bufferlab.units import PS_PER_S
 
@@ -51,11 +52,11 @@ class Frames:
         flows: One row a flow. `goodput_bps` counts in-order payload over the whole measured window, also
             for flows that started later or ended earlier; `rtt_ms` is the mean of the sender's round-trip
             samples, `propagation_ms` the round trip without any waiting or transmission; `transfer_bytes`
-            what a transfer has to send, `completion_s` the time from its start (its SYN, or without a
-            handshake its first segment) to the acknowledgment of its last byte: null if it was not done by
-            the run's end; `reordered_packets` those that came after one of a higher number that was
-            sent later (RFC 4737 by the times of sending), `spurious_retransmissions` the data packets that
-            came though they were there already.
+            what a transfer has to send, `finished_s` when its last byte was acknowledged, `completion_s` the
+            time from its start (its SYN, or without a handshake its first segment) until its last byte was
+            received: null if it was not by the run's end; `reordered_packets` those that came after one of a
+            higher number that was sent later (RFC 4737 by the times of sending), `spurious_retransmissions`
+            the data packets that came though they were there already.
         queues: One row a link and group, and one of group "all" for each link. `loss_fraction` is drops over
             arrivals at the queue; `utilization` the bits that left in the measured window over what the link
             could carry; sojourn times are waits in the queue, own transmission not counted.
@@ -72,6 +73,11 @@ class Frames:
             part of the service in that of the class with the least, `state_bytes` what a router must keep
             beside the packets. What a discipline does not know (yet) is `null`. These are the router's
             estimates; what was is in the other frames.
+        exchanges: One row a burst of an on-off application with a size, a fetch, a recorded datagram or a
+            ping: `start_s` when there was data, the client asked, the packet left; `end_s` when the last
+            byte, or the ping's answer, was received, null if it was not by the run's end. Of recorded
+            datagrams `variation_ms` is the time since the arrival before less the mean of those times,
+            `jitter_ms` the estimate of RFC 3550.
     """
 
     flows: pl.DataFrame
@@ -81,14 +87,16 @@ class Frames:
     flow_samples: pl.DataFrame
     classes: pl.DataFrame
     class_samples: pl.DataFrame
+    exchanges: pl.DataFrame
 
 
 NAMES: Final = (
     "flows", "queues", "histograms", "queue_samples", "flow_samples", "classes", "class_samples",
+    "exchanges",
 )  # fmt: skip
 """The frames' names, which are also those of their files."""
 
-LATER_NAMES: Final = frozenset({"classes", "class_samples"})
+LATER_NAMES: Final = frozenset({"classes", "class_samples", "exchanges"})
 """Those that results of the first versions lack."""
 
 
@@ -117,6 +125,7 @@ def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames
             pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), plan, window_s
         ),
         class_samples=_class_samples(pl.DataFrame(outcome.class_samples()), plan),
+        exchanges=exchanges.from_table(pl.DataFrame(outcome.exchanges()), plan),
     )
 
 
@@ -166,7 +175,7 @@ def _flows(table: pl.DataFrame, plan: Plan, window_s: float) -> pl.DataFrame:
         "whole_spurious_retransmissions",
         "transfer_bytes",
         _seconds(finished).alias("finished_s"),
-        _seconds(finished - pl.col("start_ps")).alias("completion_s"),
+        _seconds(_unless_none("received_ps") - pl.col("start_ps")).alias("completion_s"),
     )
 
 

@@ -20,7 +20,7 @@ from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import AfterIdle, CongestionKind, Stack
-from bufferlab.scenario.applications import OnOff, Transfer, Udp
+from bufferlab.scenario.applications import DATAGRAMS, OnOff, Ping, Transfer, Udp, Web
 from bufferlab.scenario.checks import links_rtt_ps, sampled_flow_groups
 from bufferlab.scenario.models import Flow, Link
 from bufferlab.scenario.scenario import Scenario
@@ -43,6 +43,7 @@ LINUX_CUBICS: Final[Mapping[CongestionKind, str]] = {
 """Versions of Linux's CUBIC in the plan."""
 
 _PPB: Final = 10**9
+_PING_HEADER_BYTES: Final = 28  # 20 of IP and 8 of ICMP (RFC 791, RFC 792)
 _FLOW_COLUMNS: Final = (
     "group",
     "start_ps",
@@ -149,8 +150,8 @@ def _traffic(scenario: Scenario, draws: list[Draws]) -> dict[str, _Traffic]:
     """The traffic of each link by name."""
     traffic = {link.name: _Traffic(_Crossing(), _Crossing(), _Crossing()) for link in scenario.links}
     for flow, drawn in zip(scenario.flows, draws, strict=True):
-        if isinstance(flow.application, Udp):
-            for name in flow.path or []:
+        if isinstance(flow.application, DATAGRAMS):
+            for name in [*(flow.path or []), *flow.reverse_path]:
                 traffic[name].udp.add(flow, drawn, flow.application.packet_bytes)
             continue
         stack = stack_of(flow, scenario.run.stack)
@@ -230,26 +231,37 @@ def _jitter(law: Distribution | None) -> dict[str, Any]:
 
 
 def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
-    if isinstance(flow.application, Udp):
-        udp = flow.application
-        return {
-            "kind": "udp",
-            "packet_bytes": udp.packet_bytes,
-            "header_bytes": udp.header_bytes,
-            "interval_ps": udp.interval_ps,
-            "arrivals": "exponential" if udp.arrivals == "poisson" else "constant",
-            "sizes": udp.sizes,
-        }
+    if isinstance(flow.application, DATAGRAMS):
+        return _datagrams(flow.application)
     transfer_bytes = flow.application.transfer_bytes if isinstance(flow.application, Transfer) else None
     source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
     if stack_of(flow, run_stack).paced:
         source["paced"] = True
-    if isinstance(flow.application, OnOff):
+    if isinstance(flow.application, OnOff | Web):
         source["on_off"] = _on_off(flow.application, stack_of(flow, run_stack).after_idle)
     return source
 
 
-def _on_off(application: OnOff, after_idle: AfterIdle) -> dict[str, Any]:
+def _datagrams(application: Udp | Ping) -> dict[str, Any]:
+    source = {
+        "kind": "udp",
+        "packet_bytes": application.packet_bytes,
+        "interval_ps": application.interval_ps,
+        "header_bytes": min(_PING_HEADER_BYTES, application.packet_bytes),
+        "arrivals": "constant",
+        "sizes": "constant",
+    }
+    if isinstance(application, Ping):
+        return source | {"echo": True}
+    law = "exponential" if application.arrivals == "poisson" else "constant"
+    source |= {"header_bytes": application.header_bytes, "arrivals": law, "sizes": application.sizes}
+    return source | ({"record": True} if application.record else {})
+
+
+def _on_off(application: OnOff | Web, after_idle: AfterIdle) -> dict[str, Any]:
+    if isinstance(application, Web):
+        turns = {"on": {"bytes": _law(application.size)}, "off_ps": _law(application.every)}
+        return {**turns, "after_idle": after_idle, "fetch": True}
     on = {"time_ps": _law(application.on)} if application.on else {"bytes": _law(application.size)}
     return {"on": on, "off_ps": _law(application.off), "after_idle": after_idle}
 

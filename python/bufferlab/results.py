@@ -26,9 +26,9 @@ class Result:
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
         plan: The plan that ran, as plain values.
         plan_hash: Identity of the plan.
-        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`
-            and `class_samples` are at hand as attributes of the result, too. `bufferlab.frames.Frames` has
-            the columns.
+        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`,
+            `class_samples` and `exchanges` are at hand as attributes of the result, too.
+            `bufferlab.frames.Frames` has the columns.
         reached_ps: Simulated time, ps.
         events: Events that the engine processed.
         packets: Packets that left a link, summed over links.
@@ -108,6 +108,11 @@ class Result:
         """Time series of what the sampled links' classes hold and estimate."""
         return self.frames.class_samples
 
+    @property
+    def exchanges(self) -> pl.DataFrame:
+        """One row a burst, fetch, recorded datagram or ping."""
+        return self.frames.exchanges
+
     def summary(self) -> Document:
         """The summary document, see `bufferlab.summary`."""
         return summarize([self])
@@ -149,8 +154,8 @@ class Result:
 class RunSet(Sequence[Result]):
     """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
 
-    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes` and `class_samples` are the
-    runs' frames on top of each other, told apart by their column `seed`.
+    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`, `class_samples` and
+    `exchanges` are the runs' frames on top of each other, told apart by their column `seed`.
     """
 
     results: Sequence[Result]
@@ -218,6 +223,11 @@ class RunSet(Sequence[Result]):
     def class_samples(self) -> pl.DataFrame:
         """Time series of what the sampled links' classes hold and estimate."""
         return self._stacked(lambda result: result.class_samples)
+
+    @property
+    def exchanges(self) -> pl.DataFrame:
+        """One row a seed and burst, fetch, recorded datagram or ping."""
+        return self._stacked(lambda result: result.exchanges)
 
     @property
     def flow_means(self) -> pl.DataFrame:

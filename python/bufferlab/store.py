@@ -7,8 +7,8 @@ A folder of one run holds:
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
 - `summary.json`: see `bufferlab.summary`;
 - `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
-  `classes.parquet`, `class_samples.parquet`: see `bufferlab.frames.Frames`. Folders that older versions wrote
-  may lack the last two, which are empty then, or columns of the others.
+  `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `bufferlab.frames.Frames`. Folders that
+  older versions wrote may lack the last three, which are empty then, or columns of the others.
 
 A folder of several runs holds `scenario.toml`, the `summary.json` of all, `runs.json`, and such a folder for
 each run, `seed-1` and so on.

@@ -13,6 +13,10 @@ The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same 
 Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, and `completion_s` is
 the mean over the finished; the quantiles take the unfinished for longer than what was seen of them (Kaplan,
 Meier), and are `null` if too few were done. Of short flows those that begin in the measured window count.
+Likewise `exchanges` and the figures after it, of bursts, fetches, recorded datagrams and pings that begin in
+the measured window: `exchanges_not_done` are those lost or under way at the end, `exchange_sd_s` the standard
+deviation, `delay_variation_ms` that of the times between a flow's arrivals, `jitter_ms` the last estimate of
+RFC 3550.
 
 A figure is its mean over the seeds, `null` if no seed has it; beside it the same key with `_ci95` is half the
 width of its 95 % confidence interval over the seeds, `null` for a single one.
@@ -26,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from bufferlab.exchanges import figures
 from bufferlab.frames import ALL, transfers
 from bufferlab.stats import censored_quantiles, estimate, jain_index
 from bufferlab.units import PS_PER_S
@@ -78,6 +83,15 @@ FLOW_FIGURES: Final = (
     Figure("completion_p50_s", "finish: median, s"),
     Figure("completion_p95_s", "finish: 95 % within, s"),
     Figure("completion_p99_s", "finish: 99 % within, s"),
+    Figure("exchanges", "exchanges"),
+    Figure("exchanges_not_done", "exchanges not done"),
+    Figure("exchange_s", "exchange: mean, s"),
+    Figure("exchange_sd_s", "exchange: deviation, s"),
+    Figure("exchange_p50_s", "exchange: median, s"),
+    Figure("exchange_p95_s", "exchange: 95 % within, s"),
+    Figure("exchange_p99_s", "exchange: 99 % within, s"),
+    Figure("delay_variation_ms", "delay variation, ms"),
+    Figure("jitter_ms", "jitter (RFC 3550), ms"),
 )
 
 _LATER_FLOW_FIGURES: Final = ("reordered_packets", "spurious_retransmissions")
@@ -133,9 +147,16 @@ def summarize(results: Sequence[Result]) -> Document:
 def flow_values(result: Result) -> list[Document]:
     """The figures of the flows of one run: an object a group, and one for "all" if there are several."""
     flows = result.flows.with_columns(**_completions(result))
-    groups = flows.partition_by("group", maintain_order=True)
-    rows = [_flow_row(group["group"][0], group) for group in groups]
-    return rows if len(rows) < 2 else [*rows, _flow_row(ALL, flows)]
+    pieces = result.exchanges
+    groups = {group["group"][0]: group for group in flows.partition_by("group", maintain_order=True)}
+
+    def row(name: str, of: pl.DataFrame) -> Document:
+        # of all groups together exchanges mean nothing: pings and pages are no one kind of thing
+        own = pieces.filter(pl.col("group") == name) if pieces.height else pieces
+        return _flow_row(name, of) | figures(own, result.warmup_s, result.reached_ps / PS_PER_S)
+
+    rows = [row(name, group) for name, group in groups.items()]
+    return rows if len(rows) < 2 else [*rows, row(ALL, flows)]
 
 
 def queue_values(result: Result) -> list[Document]:

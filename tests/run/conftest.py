@@ -67,6 +67,9 @@ class FakeOutcome:
     def receiver_samples(self) -> pl.DataFrame:
         return self.tables["receiver_samples"]
 
+    def exchanges(self) -> pl.DataFrame:
+        return self.tables["exchanges"]
+
 
 @pytest.fixture
 def plan() -> dict[str, Any]:
@@ -112,6 +115,13 @@ def outcome() -> FakeOutcome:
                 srtt_ps=[0, 50 * MS, 20 * MS, 50 * MS],
                 inflight_segments=[2, 10, 4, 11],
                 retransmissions=[0, 0, 1, 0],
+            ),
+            "exchanges": table(
+                flow=[0, 0, 2],
+                number=[0, 1, 0],
+                start_ps=[1 * S, 3 * S, 4 * S],
+                end_ps=[2 * S, 5 * S, NEVER],
+                bytes=[100, 100, 50],
             ),
             "receiver_samples": table(
                 time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
@@ -181,6 +191,7 @@ def _flows() -> pl.DataFrame:
         rtt_sum_ps=[float(40 * 30 * MS), float(10 * 80 * MS), 0.0],
         rtt_samples=[40, 10, 0],
         finished_ps=[NEVER, 5 * S, NEVER],
+        received_ps=[NEVER, 5 * S, NEVER],
     )
 
 

@@ -21,7 +21,7 @@ from bufferlab.scenario import Scenario
 
 TABLES = (
     "flows", "queues", "histograms", "queue_samples", "sender_samples", "receiver_samples",
-    "classes", "class_histograms", "class_samples",
+    "classes", "class_histograms", "class_samples", "exchanges",
 )  # fmt: skip
 
 
@@ -57,9 +57,13 @@ def test_tables_have_the_engines_columns() -> None:
     types: dict[str, pl.DataType] = {"u32": pl.UInt32(), "u64": pl.UInt64(), "f64": pl.Float64()}
     kinds = (
         "Flow", "Queue", "Histogram", "QueueSample", "SenderSample", "ReceiverSample",
-        "Class", "ClassHistogram", "ClassSample",
+        "Class", "ClassHistogram", "ClassSample", "Exchange",
     )  # fmt: skip
-    found = tables(_core.simulate(plan_text()))
+    plan = json.loads(plan_text())
+    law = {"kind": "constant", "value": 10**9}
+    turns = {"on": {"bytes": {"kind": "constant", "value": 1000}}, "off_ps": law, "after_idle": "keep"}
+    plan["groups"][0]["source"]["on_off"] = turns
+    found = tables(_core.simulate(json.dumps(plan)))
     for kind, name in zip(kinds, TABLES, strict=True):
         assert len(declared[kind]) >= 3
         assert dict(found[name].schema) == {column: types[rust] for column, rust in declared[kind]}

@@ -21,7 +21,7 @@ from bufferlab.results import Result, RunSet
 FILES = {
     "scenario.toml", "plan.json", "result.json", "summary.json", "flows.parquet", "queues.parquet",
     "histograms.parquet", "queue_samples.parquet", "flow_samples.parquet", "classes.parquet",
-    "class_samples.parquet",
+    "class_samples.parquet", "exchanges.parquet",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
 
 def test_a_folder_of_an_older_version_lacks_frames_and_columns(tmp_path: Path, result: Result) -> None:
     result.save(tmp_path / "out")
-    for name in ("classes", "class_samples"):
+    for name in ("classes", "class_samples", "exchanges"):
         (tmp_path / f"out/{name}.parquet").unlink()
     flows = tmp_path / "out/flows.parquet"
     pl.read_parquet(flows).drop("reordered_packets", "spurious_retransmissions").write_parquet(flows)

@@ -30,7 +30,9 @@ def source(make: Make, application: dict[str, object], **flow: object) -> dict[s
 def test_keys_are_those_that_the_engine_reads(make: Make) -> None:
     body = re.search(r"pub struct OnOffPlan \{(.*?)\n\}", ON_OFF_PLAN.read_text(), re.DOTALL)
     assert body is not None
-    assert set(source(make, TURNS)["on_off"]) == set(re.findall(r"pub (\w+):", body[1]))
+    web: dict[str, object] = {"kind": "web", "size": "100 KB", "every": "2 s"}
+    assert set(source(make, web)["on_off"]) == set(re.findall(r"pub (\w+):", body[1]))
+    assert set(source(make, TURNS)["on_off"]) == set(source(make, web)["on_off"]) - {"fetch"}
 
 
 def test_laws_of_times_and_sizes(make: Make) -> None:
@@ -79,3 +81,58 @@ def test_a_pace_is_told_the_engine_where_there_is_one(make: Make) -> None:
     assert lower(make({"flows.short.paced": True}))["groups"][0]["source"]["paced"] is True
     with pytest.raises(InputError, match=r"flows\[0\]\.paced: True means nothing to bbr3"):
         make({"flows.short.paced": True, "flows.short.congestion": "bbr3"})
+
+
+def test_a_page_is_a_burst_over_a_new_connection(make: Make) -> None:
+    web: dict[str, object] = {"kind": "web", "size": "exponential(mean=100 KB)", "every": "2 s"}
+    on_off = source(make, web)["on_off"]
+    assert on_off["on"] == {"bytes": {"kind": "exponential", "mean": 100_000}}
+    assert (on_off["off_ps"], on_off["fetch"]) == ({"kind": "constant", "value": 2 * S}, True)
+
+
+def test_a_ping_is_a_datagram_that_is_returned(make: Make) -> None:
+    ping = source(make, {"kind": "ping", "interval": "100 ms"}, rtt="1 s")
+    assert (ping["kind"], ping["packet_bytes"], ping["interval_ps"]) == ("udp", 84, S // 10)
+    assert (ping["echo"], ping["arrivals"], ping["sizes"]) == (True, "constant", "constant")
+    assert "record" not in ping
+    voice: dict[str, object] = {"kind": "udp", "packet": "100 B", "interval": "20 ms", "record": True}
+    assert source(make, voice)["record"] is True
+
+
+@pytest.mark.parametrize(
+    ("application", "flow", "message"),
+    [
+        ({"kind": "web", "size": "1 MB"}, {}, "flows[0].application.every: is required"),
+        ({"kind": "web", "every": "2 s"}, {}, "flows[0].application.size: is required"),
+        ({"kind": "web", "size": "0 B", "every": "2 s"}, {}, "flows[0].application.size: '0 B' is too small"),
+        (
+            {"kind": "web", "size": "1 B", "every": "0 s"},
+            {},
+            "flows[0].application.every: '0 s' is too small",
+        ),
+        ({"kind": "ping"}, {}, "flows[0].application.interval: is required"),
+        ({"kind": "ping", "interval": "0 s"}, {}, "flows[0].application.interval: '0 s' is too small"),
+        (
+            {"kind": "ping", "interval": "1 s", "packet": "70 KB"},
+            {},
+            "flows[0].application.packet: '70 KB' is too large",
+        ),
+        (
+            {"kind": "ping", "interval": "1 s"},
+            {"congestion": "reno"},
+            "flows[0].congestion: means nothing to a ping application",
+        ),
+        (
+            {"kind": "udp", "packet": "1 KB", "interval": "1 s", "record": "yes"},
+            {},
+            "flows[0].application.record: 'yes' is not true or false",
+        ),
+    ],
+)
+def test_refused_pages_and_pings(
+    make: Make, application: dict[str, object], flow: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        source(make, application, **flow)
+    assert message in str(caught.value)
+    assert caught.value.accepted

@@ -111,6 +111,11 @@ impl PyOutcome {
         PyTable::new(&self.tables.sender_samples)
     }
 
+    /// One row an exchange: a burst, a fetch, a datagram, a ping.
+    fn exchanges(&self) -> PyTable {
+        PyTable::new(&self.tables.exchanges)
+    }
+
     /// Time series of the sampled receivers.
     fn receiver_samples(&self) -> PyTable {
         PyTable::new(&self.tables.receiver_samples)

@@ -6,8 +6,8 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt32Array, UInt64Array};
 use arrow_schema::ArrowError;
 use bufferlab_simulator::{
-    ClassHistogramTable, ClassSampleTable, ClassTable, FlowTable, HistogramTable, Outcome, QueueSampleTable,
-    QueueTable, ReceiverSampleTable, SenderSampleTable,
+    ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowTable, HistogramTable, Outcome,
+    QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -23,6 +23,7 @@ pub struct Tables<T> {
     pub class_samples: T,
     pub sender_samples: T,
     pub receiver_samples: T,
+    pub exchanges: T,
 }
 
 /// A table on its way to Python; anything that reads Arrow streams takes it, as often as it likes.
@@ -112,6 +113,7 @@ pub fn from_outcome(outcome: Outcome) -> Result<Tables<RecordBatch>, ArrowError>
             outcome.receiver_samples,
             ReceiverSampleTable { time_ps, flow, delivered_bytes }
         )?,
+        exchanges: batch!(outcome.exchanges, ExchangeTable { flow, number, start_ps, end_ps, bytes })?,
     })
 }
 
@@ -140,6 +142,7 @@ fn flows(table: FlowTable) -> Result<RecordBatch, ArrowError> {
             rtt_sum_ps,
             rtt_samples,
             finished_ps,
+            received_ps,
         }
     )
 }

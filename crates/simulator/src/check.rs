@@ -290,6 +290,8 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
             OnPlan::TimePs(law) => check_law(law, MAX_PS, &format!("{at}.on_off.on.time_ps"))?,
             OnPlan::Bytes(law) => check_law(law, most_bytes(tcp), &format!("{at}.on_off.on.bytes"))?,
         }
+        let holds = !on_off.fetch || matches!(on_off.on, OnPlan::Bytes(_));
+        require(holds, format!("{at}.on_off.on"), "time_ps", "bytes with fetch")?;
         check_law(on_off.off_ps, MAX_PS, &format!("{at}.on_off.off_ps"))?;
     }
     check_sequence_space(plan, group, tcp, at)

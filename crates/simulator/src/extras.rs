@@ -3,6 +3,7 @@
 
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::exchanges::ExchangeLog;
 use crate::on_off::OnOff;
 
 /// Random processing delay before a sender answers.
@@ -22,6 +23,8 @@ pub(crate) struct Extras {
     /// The interface is busy until then.
     pub(crate) access_free: Time,
     pub(crate) on_off: Option<OnOff>,
+    /// Each piece of what the application sends, where that is asked for.
+    pub(crate) log: Option<ExchangeLog>,
 }
 
 impl Extras {

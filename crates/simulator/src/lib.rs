@@ -21,6 +21,7 @@ mod control;
 mod controls;
 mod disciplines;
 mod engine;
+mod exchanges;
 mod extras;
 mod histogram;
 mod link;
@@ -45,8 +46,9 @@ mod world;
 pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{
-    ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, FlowTable, HistogramTable,
-    LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable, SenderSampleTable,
+    ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowTable,
+    HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable,
+    SenderSampleTable,
 };
 pub use plan::{
     AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,

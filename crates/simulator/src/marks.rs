@@ -22,6 +22,8 @@ pub(crate) struct Marks {
     next: Time,
     next_sample: Time,
     warmup: Time,
+    /// Something is due at every moment.
+    watched: bool,
 }
 
 /// What all components' marks have in common.
@@ -37,7 +39,7 @@ impl MarkPlan {
     pub(crate) fn marks(&self, sample: bool) -> Marks {
         let sampled = sample && self.interval > Span::ZERO;
         let next_sample = if sampled { Time::ZERO + self.interval } else { Time::NEVER };
-        let mut marks = Marks { next: Time::ZERO, next_sample, warmup: self.warmup };
+        let mut marks = Marks { next: Time::ZERO, next_sample, warmup: self.warmup, watched: false };
         marks.settle(self.end);
         marks
     }
@@ -67,8 +69,17 @@ impl Marks {
         Some(mark)
     }
 
+    /// Whether the component wants to be asked at each of its events, beside the marks.
+    pub(crate) fn watch(&mut self, watched: bool, plan: &MarkPlan) {
+        self.watched = watched;
+        self.settle(plan.end);
+    }
+
     fn settle(&mut self, end: Time) {
         self.next = self.next_sample.min(self.warmup).min(end);
+        if self.watched {
+            self.next = Time::ZERO;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use bufferlab_transport::Sender;
 use bufferlab_units::{Span, Stream, Time, exp};
 
+use crate::exchanges::ExchangeLog;
 use crate::plan::{LawPlan, OnOffPlan, OnPlan};
 
 /// The application at work; it acts in its host's time.
@@ -17,10 +18,14 @@ pub(crate) struct OnOff {
     next: Time,
     /// When it ends.
     stop: Time,
+    /// Each burst is what a client fetches, whose question takes so long to come.
+    fetch: Option<Span>,
+    /// One more than the last segment of this burst.
+    target: u32,
 }
 
 impl OnOff {
-    pub(crate) fn new(plan: &OnOffPlan, mss_bytes: u32, stream: Stream) -> OnOff {
+    pub(crate) fn new(plan: &OnOffPlan, mss_bytes: u32, way: Span, stream: Stream) -> OnOff {
         OnOff {
             on: plan.on,
             off: plan.off_ps,
@@ -29,34 +34,54 @@ impl OnOff {
             is_on: false,
             next: Time::NEVER,
             stop: Time::NEVER,
+            fetch: plan.fetch.then_some(way),
+            target: u32::MAX,
         }
     }
 
+    /// How long after the flow's start the sender begins: a client's question is on its way first.
+    pub(crate) fn lead(&self) -> Span {
+        self.fetch.unwrap_or(Span::ZERO)
+    }
+
     /// It begins, to end at `stop`; when it wants to be called next.
-    pub(crate) fn start(&mut self, now: Time, stop: Time, sender: &mut Sender) -> Time {
+    pub(crate) fn start(
+        &mut self,
+        now: Time,
+        stop: Time,
+        sender: &mut Sender,
+        log: &mut ExchangeLog,
+    ) -> Time {
         self.stop = stop;
-        self.turn_on(now, sender);
+        self.turn_on(now, sender, log);
         self.next_change()
     }
 
     /// Its time has come: whether it has data now.
-    pub(crate) fn change(&mut self, now: Time, sender: &mut Sender) -> bool {
+    pub(crate) fn change(&mut self, now: Time, sender: &mut Sender, log: &mut ExchangeLog) -> bool {
         if self.stop <= now {
             sender.stop();
             (self.is_on, self.next, self.stop) = (false, Time::NEVER, Time::NEVER);
         } else if self.next <= now && self.is_on {
             sender.stop();
-            self.turn_off(now);
+            self.turn_off(now, log);
         } else if self.next <= now {
-            self.turn_on(now, sender);
+            self.turn_on(now, sender, log);
         }
         self.is_on
     }
 
     /// The sender may have everything acknowledged that there was to send: then it is silent.
-    pub(crate) fn look(&mut self, now: Time, sender: &Sender) {
+    pub(crate) fn look(&mut self, now: Time, sender: &Sender, log: &ExchangeLog) {
         if self.is_on && matches!(self.on, OnPlan::Bytes(_)) && sender.finished() <= now {
-            self.turn_off(now);
+            self.turn_off(now, log);
+        }
+    }
+
+    /// So many segments have reached the receiver by `now`, its own time.
+    pub(crate) fn note_delivered(&self, now: Time, delivered: u32, log: &mut ExchangeLog) {
+        if delivered >= self.target {
+            log.close_last(now);
         }
     }
 
@@ -65,7 +90,7 @@ impl OnOff {
         self.next.min(self.stop)
     }
 
-    fn turn_on(&mut self, now: Time, sender: &mut Sender) {
+    fn turn_on(&mut self, now: Time, sender: &mut Sender, log: &mut ExchangeLog) {
         self.is_on = true;
         match self.on {
             OnPlan::TimePs(law) => {
@@ -73,16 +98,26 @@ impl OnOff {
                 self.next = now + Span::from_ps(draw(law, &mut self.stream));
             }
             OnPlan::Bytes(law) => {
-                let segments = draw(law, &mut self.stream).div_ceil(self.mss_bytes);
-                sender.resume(now, Some(u32::try_from(segments).unwrap_or(u32::MAX)));
-                self.next = Time::NEVER;
+                let bytes = draw(law, &mut self.stream);
+                let segments = u32::try_from(bytes.div_ceil(self.mss_bytes)).unwrap_or(u32::MAX);
+                if self.fetch.is_some() && self.target != u32::MAX {
+                    sender.reconnect(now, segments);
+                } else {
+                    sender.resume(now, Some(segments));
+                }
+                (self.next, self.target) = (Time::NEVER, sender.limit());
+                log.open(Time::from_ps(now.as_ps() - self.lead().as_ps()), bytes);
             }
         }
     }
 
-    fn turn_off(&mut self, now: Time) {
+    fn turn_off(&mut self, now: Time, log: &ExchangeLog) {
         self.is_on = false;
-        self.next = now + Span::from_ps(draw(self.off, &mut self.stream));
+        let off = Span::from_ps(draw(self.off, &mut self.stream));
+        self.next = match self.fetch {
+            Some(way) => now.max(log.last_start() + off + way),
+            None => now + off,
+        };
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Outcome {
     pub sender_samples: SenderSampleTable,
     /// Time series of the sampled receivers.
     pub receiver_samples: ReceiverSampleTable,
+    /// What flows with applications of more than one piece exchanged.
+    pub exchanges: ExchangeTable,
 }
 
 /// What a link has counted by a moment of a [`crate::Session`].
@@ -112,6 +114,8 @@ table! {
         rtt_samples: u64,
         /// When the transfer's last byte was acknowledged, ps; `u64::MAX` if it was not.
         finished_ps: u64,
+        /// When the transfer's last byte reached the receiver, ps; `u64::MAX` if it did not.
+        received_ps: u64,
     }
 }
 
@@ -316,5 +320,21 @@ table! {
         flow: u32,
         /// In-order payload since the run's start, bytes.
         delivered_bytes: u64,
+    }
+}
+
+table! {
+    /// One row an exchange: a burst of data, a fetch, a datagram, a ping.
+    ExchangeTable {
+        /// Index of the flow in the plan.
+        flow: u32,
+        /// Its number among those of the flow.
+        number: u64,
+        /// When it began, ps: data was there to be sent, the client asked, the packet left.
+        start_ps: u64,
+        /// When its last byte was received, or for a ping its answer, ps; `u64::MAX` if it was not by the run's end.
+        end_ps: u64,
+        /// Its payload, or for a datagram its size on the wire, bytes.
+        bytes: u64,
     }
 }

@@ -286,6 +286,12 @@ pub struct UdpPlan {
     pub arrivals: VariatePlan,
     /// Law of the packet sizes.
     pub sizes: VariatePlan,
+    /// The receiver returns each packet, as ICMP's echo does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub echo: bool,
+    /// Each packet is a row of the exchanges; so it is with `echo`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub record: bool,
 }
 
 /// A constant or exponential law.

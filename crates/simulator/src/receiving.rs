@@ -36,6 +36,34 @@ pub(crate) struct ReceivingHost {
     ack_bytes: u32,
     payload_bytes: u32,
     header_bytes: u32,
+    /// What becomes of datagrams.
+    datagrams: Datagrams,
+    /// What is looked at with each data segment.
+    watch: Watch,
+    /// When a transfer's last byte came.
+    received: Time,
+}
+
+/// What a datagram sink does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Datagrams {
+    /// It counts.
+    Counted,
+    /// It notes when each came.
+    Recorded,
+    /// It returns them.
+    Returned,
+}
+
+/// What a receiver looks at with each data segment. Where there is something, its marks are due at all times, so that
+/// the others pay nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    Nothing,
+    /// Whether a transfer is complete.
+    Transfer,
+    /// Whether a burst is.
+    Bursts,
 }
 
 /// What a host is made of.
@@ -50,6 +78,8 @@ pub(crate) struct ReceivingSetup {
     pub(crate) header_bytes: u32,
     pub(crate) transfer_bytes: u64,
     pub(crate) returns: Option<ReturnPath>,
+    pub(crate) datagrams: Datagrams,
+    pub(crate) watch: Watch,
 }
 
 impl ReceivingHost {
@@ -68,6 +98,9 @@ impl ReceivingHost {
             delivered_at_warmup: 0,
             disorder_at_warmup: Disorder::default(),
             returns: setup.returns.map(Box::new),
+            datagrams: setup.datagrams,
+            watch: setup.watch,
+            received: Time::NEVER,
         }
     }
 
@@ -106,6 +139,18 @@ impl ReceivingHost {
         }
         if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
             self.take(local, packet, sender, under_way);
+            self.look(local, sender, plan);
+        }
+    }
+
+    fn look(&mut self, local: Time, sender: &mut SendingHost, plan: &MarkPlan) {
+        match (self.watch, &self.receiver) {
+            (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
+                (self.received, self.watch) = (local, Watch::Nothing);
+                self.marks.watch(false, plan);
+            }
+            (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
+            _ => {}
         }
     }
 
@@ -113,7 +158,7 @@ impl ReceivingHost {
     #[inline(always)]
     fn take(&mut self, local: Time, packet: &Packet, sender: &mut SendingHost, under_way: &mut UnderWay) {
         let Some(receiver) = &mut self.receiver else {
-            self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
+            self.take_datagram(local, packet, sender, under_way);
             return;
         };
         if packet.kind == PacketKind::Syn {
@@ -125,6 +170,30 @@ impl ReceivingHost {
                 self.answer(local, ack, sender, under_way);
             }
         }
+    }
+
+    fn take_datagram(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+    ) {
+        self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
+        match self.datagrams {
+            Datagrams::Counted => {}
+            Datagrams::Recorded => sender.note_datagram(local, packet.seq),
+            Datagrams::Returned => {
+                self.ack_bytes = packet.wire_bytes;
+                let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
+                self.answer_apart(local, ack, sender, under_way);
+            }
+        }
+    }
+
+    /// When a transfer's last byte came, if it has.
+    pub(crate) fn received(&self) -> Time {
+        self.received
     }
 
     /// [`Self::deliver`] where it is rare.

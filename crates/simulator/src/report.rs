@@ -14,6 +14,10 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
     }
     for flow in 0..world.ends.len() {
         push_flow(&mut outcome.flows, world, flow);
+        let Ends { sender, .. } = &world.ends[world.ranks[flow] as usize];
+        if let Some(log) = sender.exchanges() {
+            log.report(flow as u32, end, &mut outcome.exchanges);
+        }
     }
     samples.report(&mut outcome);
     outcome
@@ -44,6 +48,7 @@ fn push_flow(table: &mut FlowTable, world: &World, flow: usize) {
     table.rtt_sum_ps.push(now.rtt_sum_ps - then.rtt_sum_ps);
     table.rtt_samples.push(now.rtt_samples - then.rtt_samples);
     table.finished_ps.push(sender.finished().as_ps());
+    table.received_ps.push(receiver.received().as_ps());
 }
 
 /// Two-way propagation delay, links' delays included.

@@ -14,6 +14,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::exchanges::ExchangeLog;
 use crate::extras::{Extras, Jitter};
 use crate::marks::Marks;
 use crate::on_off::OnOff;
@@ -89,15 +90,19 @@ pub(crate) struct SendingSetup {
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
+    /// Each piece of what it sends is to be told.
+    pub(crate) recorded: bool,
     pub(crate) identity: Identity,
 }
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let plain = setup.jitter == Jitter::None && setup.access.is_none() && setup.on_off.is_none();
+        let plain = setup.jitter == Jitter::None && setup.access.is_none() && !setup.recorded;
+        let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
         let extras = (!plain).then(|| {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
-            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off })
+            let log = setup.recorded.then(ExchangeLog::default);
+            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off, log })
         });
         let puts_off = SendingHost::puts_off(&setup.source, plain);
         SendingHost {
@@ -108,7 +113,7 @@ impl SendingHost {
             arrivals: Queue::EMPTY,
             blocks: Queue::EMPTY,
             marks: setup.marks,
-            action: setup.start,
+            action: setup.start + lead,
             stop: setup.stop,
             start: setup.start,
             started: false,
@@ -198,6 +203,8 @@ impl SendingHost {
         } else if let Source::Tcp(sender) = &mut self.source {
             let ack = Ack { ack: arrival.ack, echo: arrival.echo, ..Ack::default() };
             sender.on_ack(local, &ack, &SackBlocks::NONE);
+        } else {
+            self.note_answer(local, arrival.ack);
         }
     }
 
@@ -239,10 +246,13 @@ impl SendingHost {
             }
             Source::Udp(_) => return None,
         };
-        if let Some(extras) = self.extras.as_deref_mut()
-            && let Some(rate) = extras.access
-        {
-            extras.access_free = local + rate.transmission(u64::from(wire_bytes));
+        if let Some(extras) = self.extras.as_deref_mut() {
+            if let Some(rate) = extras.access {
+                extras.access_free = local + rate.transmission(u64::from(wire_bytes));
+            }
+            if let Some(log) = extras.log.as_mut().filter(|_| kind == PacketKind::Datagram) {
+                log.open(local, u64::from(wire_bytes));
+            }
         }
         let Identity { flow, group, .. } = self.identity;
         let (srtt_us, echo_age_us) = self.round_trips(local);
@@ -278,7 +288,7 @@ impl SendingHost {
         let Some(extras) = self.extras.as_deref_mut() else {
             return false;
         };
-        if !may_send {
+        if !(may_send && self.started) {
             return false;
         }
         if turn == Turn::Answer && extras.jitter != Jitter::None {

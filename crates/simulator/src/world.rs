@@ -15,7 +15,7 @@ use crate::plan::{
     AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
     Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
-use crate::receiving::{ReceivingHost, ReceivingSetup};
+use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
 use crate::statistics::LinkStatistics;
@@ -79,7 +79,7 @@ fn build_route(group: &GroupPlan) -> Route {
 fn has_receiver_events(group: &GroupPlan) -> bool {
     match &group.source {
         SourcePlan::Tcp(tcp) => tcp.ack_every > 1 || !group.reverse.is_empty(),
-        SourcePlan::Udp(_) => false,
+        SourcePlan::Udp(udp) => udp.echo && !group.reverse.is_empty(),
     }
 }
 
@@ -141,6 +141,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         access: group.access_bps.map(rate),
         stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
         on_off: on_off(plan, flow),
+        recorded: is_recorded(&group.source),
         identity: Identity {
             flow: flow as u32,
             first_link: group.forward[0],
@@ -156,7 +157,23 @@ fn on_off(plan: &Plan, flow: usize) -> Option<OnOff> {
         return None;
     };
     let stream = StreamKind::OnOff.stream(plan.seed, flow as u32);
-    tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, stream))
+    let way = Span::from_ps(way_back(plan, flow));
+    tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, way, stream))
+}
+
+/// From the receiver to the sender without waiting, ps.
+fn way_back(plan: &Plan, flow: usize) -> u64 {
+    let (flows, group) = (&plan.flows, &plan.groups[plan.flows.group[flow] as usize]);
+    let links: u64 = group.reverse.iter().map(|&link| plan.links[link as usize].delay_ps).sum();
+    flows.return_delay_ps[flow] + links + flows.home_delay_ps[flow]
+}
+
+/// Whether each piece of what it sends is told.
+fn is_recorded(source: &SourcePlan) -> bool {
+    match source {
+        SourcePlan::Tcp(tcp) => tcp.on_off.is_some(),
+        SourcePlan::Udp(udp) => udp.echo || udp.record,
+    }
 }
 
 fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) -> ReceivingHost {
@@ -173,9 +190,12 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
         ),
         SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
     };
+    let (datagrams, watch) = looks(&group.source, transfer_bytes);
+    let mut own_marks = marks.marks(flows.sample[flow]);
+    own_marks.watch(watch != Watch::Nothing, marks);
     ReceivingHost::new(ReceivingSetup {
         receiver,
-        marks: marks.marks(flows.sample[flow]),
+        marks: own_marks,
         offset: after(&group.forward) + Span::from_ps(flows.sink_delay_ps[flow]),
         return_delay: Span::from_ps(flows.return_delay_ps[flow]),
         home_delay: after(&group.reverse) + Span::from_ps(flows.home_delay_ps[flow]),
@@ -187,7 +207,20 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
             let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
             ReturnPath::new(links.any(LinkPlan::reorders))
         }),
+        datagrams,
+        watch,
     })
+}
+
+/// What a receiver does with datagrams, and what it looks at with each segment.
+fn looks(source: &SourcePlan, transfer_bytes: u64) -> (Datagrams, Watch) {
+    match source {
+        SourcePlan::Tcp(tcp) if tcp.on_off.is_some() => (Datagrams::Counted, Watch::Bursts),
+        SourcePlan::Tcp(_) if transfer_bytes != u64::MAX => (Datagrams::Counted, Watch::Transfer),
+        SourcePlan::Udp(udp) if udp.echo => (Datagrams::Returned, Watch::Nothing),
+        SourcePlan::Udp(udp) if udp.record => (Datagrams::Recorded, Watch::Nothing),
+        _ => (Datagrams::Counted, Watch::Nothing),
+    }
 }
 
 fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
@@ -222,6 +255,7 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
                 AfterIdlePlan::Decay => AfterIdle::Decay,
             },
             initial_window: plan.initial_window,
+            reconnects: on_off.fetch,
         }),
     }
 }

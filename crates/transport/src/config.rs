@@ -51,6 +51,8 @@ pub struct BurstsConfig {
     pub after_idle: AfterIdle,
     /// The connection's first window, segments.
     pub initial_window: u32,
+    /// Each burst goes over a connection of its own.
+    pub reconnects: bool,
 }
 
 /// A constant or exponential law.

@@ -1,6 +1,6 @@
 """Scenarios: what users write, validated; see docs/scenario.md."""
 
-from bufferlab.scenario.applications import Bulk, ShortFlows, Transfer, Udp
+from bufferlab.scenario.applications import Bulk, OnOff, Ping, ShortFlows, Transfer, Udp, Web
 from bufferlab.scenario.models import Flow, Link, Probes, Run
 from bufferlab.scenario.overrides import parse_value, split_override
 from bufferlab.scenario.scenario import Scenario
@@ -9,12 +9,15 @@ __all__ = [
     "Bulk",
     "Flow",
     "Link",
+    "OnOff",
+    "Ping",
     "Probes",
     "Run",
     "Scenario",
     "ShortFlows",
     "Transfer",
     "Udp",
+    "Web",
     "parse_value",
     "split_override",
 ]

@@ -15,6 +15,7 @@ from bufferlab.errors import InputError
 from bufferlab.scenario.fields import (
     MAX_HEADER_BYTES,
     MAX_PACKET_BYTES,
+    Flag,
     RateBps,
     SizeLaw,
     TurnSize,
@@ -64,6 +65,10 @@ class Udp(Part):
     )
     sizes: Annotated[Literal["constant", "exponential"], one_of("constant", "exponential")] = Field(
         "constant", description="Law of the packet sizes."
+    )
+
+    record: Flag = Field(
+        False, description="Each packet is a row of the exchanges, with its delay variation and jitter."
     )
 
     @property
@@ -146,7 +151,32 @@ class ShortFlows(Part):
         return self
 
 
-Application = Bulk | Transfer | OnOff | ShortFlows | Udp
+class Web(Part):
+    """Fetches over TCP, one after the other, each over a connection of its own; the sender is the server."""
+
+    kind: Literal["web"] = Field(description="Kind of the application.")
+    size: TurnSize = Field(description="What each fetch brings; may be exponential or Pareto.")
+    every: TurnTime = Field(
+        description="From one fetch's start to the next one's, which waits for the last to be done."
+    )
+
+
+class Ping(Part):
+    """Packets that the receiver returns."""
+
+    kind: Literal["ping"] = Field(description="Kind of the application.")
+    interval_ps: Annotated[int, time(1, "100 ms")] = Field(
+        alias="interval", description="Time between two packets."
+    )
+    packet_bytes: Annotated[int, size(1, MAX_PACKET_BYTES, "84 B")] = Field(
+        84,
+        alias="packet",
+        description="Size on the wire, both ways.",
+        json_schema_extra={"default": "84 B"},
+    )
+
+
+Application = Bulk | Transfer | OnOff | ShortFlows | Web | Udp | Ping
 """What sends."""
 
 APPLICATIONS: Final[Mapping[str, type[Part]]] = {
@@ -154,6 +184,11 @@ APPLICATIONS: Final[Mapping[str, type[Part]]] = {
     "transfer": Transfer,
     "on-off": OnOff,
     "short-flows": ShortFlows,
+    "web": Web,
     "udp": Udp,
+    "ping": Ping,
 }
 """The applications by the words of scenarios."""
+
+DATAGRAMS: Final = (Udp, Ping)
+"""Those without TCP."""

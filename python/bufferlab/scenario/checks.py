@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
-from bufferlab.scenario.applications import ShortFlows, Udp
+from bufferlab.scenario.applications import DATAGRAMS, ShortFlows
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.models import Flow, Link, Probes
 from bufferlab.scenario.queues import SplitBuff
@@ -98,7 +98,7 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
     _check_path(flow.reverse_path, f"{key}.reverse_path", links)
     if flow.rtt.kind == "constant":
         _check_rtt(flow, key, links)
-    if not isinstance(flow.application, Udp):
+    if not isinstance(flow.application, DATAGRAMS):
         _check_timers(flow, key, run_stack)
         _check_recovery(flow, key, run_stack)
         _check_pace(flow, key, run_stack)
@@ -190,7 +190,7 @@ def _check_round_trips(link: Link, key: str, scenario: Scenario) -> None:
     if source not in ("handshake", "timestamps"):
         return
     for flow in scenario.flows:
-        crosses = link.name in (flow.path or []) and not isinstance(flow.application, Udp)
+        crosses = link.name in (flow.path or []) and not isinstance(flow.application, DATAGRAMS)
         if crosses and not getattr(stack_of(flow, scenario.run.stack), source):
             raise InputError(
                 f"needs {source} of all TCP flows, and '{flow.name}' has none",

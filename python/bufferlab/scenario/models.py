@@ -14,7 +14,15 @@ from bufferlab import units
 from bufferlab.distributions import Distribution, constant
 from bufferlab.errors import InputError
 from bufferlab.presets import DEFAULT_STACK, STACKS, AfterIdle, Growth, Recovery
-from bufferlab.scenario.applications import APPLICATIONS, Application, Bulk, ShortFlows, Udp
+from bufferlab.scenario.applications import (
+    APPLICATIONS,
+    DATAGRAMS,
+    Application,
+    Bulk,
+    Ping,
+    ShortFlows,
+    Udp,
+)
 from bufferlab.scenario.fields import (
     MAX_FLOWS,
     MAX_HEADER_BYTES,
@@ -276,8 +284,8 @@ class Flow(TcpKeys):
                 value=self.rtt_spread,
                 accepted="one rtt, or 0",
             )
-        if isinstance(self.application, Udp):
-            self._refuse_for_udp()
+        if isinstance(self.application, DATAGRAMS):
+            self._refuse_tcp_keys(self.application)
         if isinstance(self.application, ShortFlows):
             self._refuse_for_short_flows()
         fixed = self.stop is not None and self.stop.kind == self.start.kind == "constant"
@@ -290,12 +298,14 @@ class Flow(TcpKeys):
             )
         return self
 
-    def _refuse_for_udp(self) -> None:
-        tcp_fields = [*TcpKeys.model_fields, "stack", "jitter", "reverse_path"]
+    def _refuse_tcp_keys(self, application: Udp | Ping) -> None:
+        returns = isinstance(application, Ping)
+        tcp_fields = [*TcpKeys.model_fields, "stack", "jitter", *([] if returns else ["reverse_path"])]
         for name in tcp_fields:
             if getattr(self, name) not in (None, []):
                 key = Flow.model_fields[name].alias or name
-                raise InputError("means nothing to a udp application", key=key, accepted="no TCP keys here")
+                problem = f"means nothing to a {application.kind} application"
+                raise InputError(problem, key=key, accepted="no TCP keys here")
 
     def _refuse_for_short_flows(self) -> None:
         """One process of arrivals makes the flows, and flows that come later are no other kind of flows."""

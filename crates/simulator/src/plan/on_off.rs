@@ -12,6 +12,10 @@ pub struct OnOffPlan {
     pub off_ps: LawPlan,
     /// The window after an idle time.
     pub after_idle: AfterIdlePlan,
+    /// Each burst is what a client fetches: it asks over a new connection, `off_ps` after it asked last, or at once when
+    /// it has the last one, if that is later. The sender is the server.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fetch: bool,
 }
 
 /// How long, or how much, an application sends at a time.

@@ -66,7 +66,11 @@ impl SendingHost {
     pub(crate) fn counters(&self) -> SenderCounters {
         match &self.source {
             Source::Tcp(sender) => *sender.counters(),
-            Source::Udp(source) => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
+            Source::Udp(source) => {
+                let (rtt_sum_ps, rtt_samples) =
+                    self.exchanges().map_or((0.0, 0), |log| (log.rtt_sum_ps, log.rtt_samples));
+                SenderCounters { sent: source.sent(), rtt_sum_ps, rtt_samples, ..SenderCounters::default() }
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source, Turn};
+use crate::exchanges::ExchangeLog;
 use crate::extras::Extras;
 use crate::on_off::OnOff;
 
@@ -22,8 +23,8 @@ impl SendingHost {
                 turn = Turn::Send;
             }
             sender.on_timer(local);
-            if let Some(on_off) = on_off(&mut self.extras) {
-                on_off.look(local, sender);
+            if let Some((on_off, log)) = on_off(&mut self.extras) {
+                on_off.look(local, sender, log);
                 self.stop = on_off.next_change();
             }
         }
@@ -32,11 +33,11 @@ impl SendingHost {
 
     /// There is no more data, or there is some again; whether it is the latter.
     fn change(&mut self, local: Time) -> bool {
-        if let Some(on_off) = on_off(&mut self.extras)
+        if let Some((on_off, log)) = on_off(&mut self.extras)
             && let Source::Tcp(sender) = &mut self.source
             && self.started
         {
-            let is_on = on_off.change(local, sender);
+            let is_on = on_off.change(local, sender, log);
             self.stop = on_off.next_change();
             return is_on;
         }
@@ -60,8 +61,8 @@ impl SendingHost {
             match &mut self.source {
                 Source::Tcp(sender) => {
                     sender.start();
-                    if let Some(on_off) = on_off(&mut self.extras) {
-                        self.stop = on_off.start(local, self.stop, sender);
+                    if let Some((on_off, log)) = on_off(&mut self.extras) {
+                        self.stop = on_off.start(local, self.stop, sender, log);
                     }
                 }
                 Source::Udp(source) => source.start(local),
@@ -69,9 +70,37 @@ impl SendingHost {
         }
         Turn::Send
     }
+
+    /// So many segments have reached the receiver by `now`, its own time.
+    pub(crate) fn note_delivered(&mut self, now: Time, delivered: u32) {
+        if let Some((on_off, log)) = on_off(&mut self.extras) {
+            on_off.note_delivered(now, delivered, log);
+        }
+    }
+
+    /// The answer to datagram `number` has come.
+    #[cold]
+    pub(super) fn note_answer(&mut self, now: Time, number: u32) {
+        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
+            log.answer(number as usize, now);
+        }
+    }
+
+    /// Datagram `number` has reached the receiver.
+    pub(crate) fn note_datagram(&mut self, now: Time, number: u32) {
+        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
+            log.close(number as usize, now);
+        }
+    }
+
+    /// Each piece of what it sends, where that is asked for.
+    pub(crate) fn exchanges(&self) -> Option<&ExchangeLog> {
+        self.extras.as_deref().and_then(|extras| extras.log.as_ref())
+    }
 }
 
-/// The application, if it is silent at times.
-fn on_off(extras: &mut Option<Box<Extras>>) -> Option<&mut OnOff> {
-    extras.as_deref_mut().and_then(|extras| extras.on_off.as_mut())
+/// The application, if it is silent at times, and its log.
+fn on_off(extras: &mut Option<Box<Extras>>) -> Option<(&mut OnOff, &mut ExchangeLog)> {
+    let extras = extras.as_deref_mut()?;
+    Some((extras.on_off.as_mut()?, extras.log.as_mut()?))
 }

@@ -36,6 +36,7 @@ pub(crate) fn assert_agreement(plan: &Plan) {
     assert_eq!(fast.class_samples, slow.class_samples);
     assert_eq!(fast.sender_samples, slow.sender_samples);
     assert_eq!(fast.receiver_samples, slow.receiver_samples);
+    assert_eq!(fast.exchanges, slow.exchanges);
     assert_eq!(fast, slow);
 }
 

@@ -272,13 +272,15 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
 fn udp() -> impl Strategy<Value = UdpPlan> {
     let law = || prop_oneof![Just(VariatePlan::Constant), Just(VariatePlan::Exponential)];
     let interval = prop_oneof![(1..20_u64).prop_map(|steps| steps * STEP_PS), MS / 2..20 * MS];
-    (1..=1_500_u32, 0..=40_u32, interval, law(), law()).prop_map(
-        |(packet_bytes, header_bytes, interval_ps, arrivals, sizes)| UdpPlan {
+    (1..=1_500_u32, 0..=40_u32, interval, law(), law(), 0..3_u32).prop_map(
+        |(packet_bytes, header_bytes, interval_ps, arrivals, sizes, told)| UdpPlan {
             packet_bytes,
             header_bytes: header_bytes.min(packet_bytes),
             interval_ps,
             arrivals,
             sizes,
+            echo: told == 1,
+            record: told == 2,
         },
     )
 }

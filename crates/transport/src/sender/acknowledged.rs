@@ -76,7 +76,9 @@ impl Sender {
     }
 
     pub(super) fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
-        if self.phase != Phase::SynSent {
+        // an answer to another connection's SYN is none
+        let stale = self.bursts.as_deref().is_some_and(|bursts| ack.echo < bursts.opened);
+        if self.phase != Phase::SynSent || stale {
             return;
         }
         self.phase = Phase::Open;

@@ -10,12 +10,14 @@
 //! - what a window that stays unused for a while loses in RFC 2861 while the connection is busy
 //!   (`tcp_cwnd_application_limited`) is left out.
 
-use bufferlab_congestion::{CongestionControl, Idle};
+use bufferlab_congestion::{AnyControl, CongestionControl, Idle};
 use bufferlab_units::{Span, Time};
 
+use super::rated::Pace;
+use super::reduction::Reduction;
 use super::timers::Timer;
 use super::{Phase, Sender};
-use crate::AfterIdle;
+use crate::{AfterIdle, BurstsConfig, RttEstimator};
 
 /// What a sender remembers whose application is silent at times.
 #[derive(Clone, Debug)]
@@ -31,11 +33,24 @@ pub(super) struct Bursts {
     most_out: u32,
     /// The round ends when this is acknowledged (`cwnd_usage_seq`).
     round_end: u32,
+    /// What a new connection begins with, if each burst has one.
+    fresh: Option<(AnyControl, RttEstimator)>,
+    /// When this connection was opened, if it is not the first.
+    pub(super) opened: Time,
 }
 
 impl Bursts {
-    pub(super) fn new(after_idle: AfterIdle, initial_window: u32) -> Bursts {
-        Bursts { after_idle, initial_window, last_sent: Time::ZERO, filled: false, most_out: 0, round_end: 0 }
+    pub(super) fn new(config: BurstsConfig, rtt: &RttEstimator, control: &AnyControl) -> Bursts {
+        Bursts {
+            after_idle: config.after_idle,
+            initial_window: config.initial_window,
+            last_sent: Time::ZERO,
+            filled: false,
+            most_out: 0,
+            round_end: 0,
+            fresh: config.reconnects.then(|| (control.clone(), rtt.clone())),
+            opened: Time::ZERO,
+        }
     }
 
     /// What is left of a window after `idle`, and what the threshold must be then.
@@ -66,6 +81,34 @@ impl Sender {
             self.go_on_after_idle(now);
         }
         self.refresh();
+    }
+
+    /// Opens a new connection, which has so many segments to send; everything of the last one is acknowledged. Numbers
+    /// go on, so that what is left of it in the network means nothing to the new one.
+    pub fn reconnect(&mut self, now: Time, segments: u32) {
+        debug_assert_eq!(self.una, self.sent_to);
+        let Some(bursts) = self.bursts.as_deref_mut() else {
+            return;
+        };
+        let Some((control, rtt)) = bursts.fresh.clone() else {
+            return;
+        };
+        (bursts.opened, bursts.filled, bursts.most_out) = (now, false, 0);
+        if self.paced {
+            self.pace = Some(Box::new(Pace::new(&control, self.rated)));
+        }
+        (self.control, self.rtt) = (control, rtt);
+        (self.nxt, self.recover, self.probed_to) = (self.una, self.una, self.una);
+        (self.dup_acks, self.inflation, self.counted_pipe, self.newly) = (0, 0, 0, 0);
+        (self.board_active, self.partial_seen, self.rescued, self.probe_due) = (false, false, false, false);
+        (self.duplicates_count, self.timed, self.echoed) = (true, None, Time::NEVER);
+        (self.timer_deadline, self.pace_deadline, self.timer) =
+            (Time::NEVER, Time::NEVER, Timer::Retransmission);
+        self.reduction = Reduction::default();
+        self.limit = self.sent_to.saturating_add(segments);
+        self.finished = Time::NEVER;
+        self.phase = Phase::Idle;
+        self.start();
     }
 
     fn go_on_after_idle(&mut self, now: Time) {
@@ -110,12 +153,17 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
+    use bufferlab_congestion::Fixed;
+
     use super::*;
 
     const RTO: Span = Span::from_ms(200);
 
     fn left(after_idle: AfterIdle, idle_ms: u64, cwnd: u32) -> Option<(u32, u32)> {
-        Bursts::new(after_idle, 10).restart(Span::from_ms(idle_ms), RTO, cwnd)
+        let config = BurstsConfig { after_idle, initial_window: 10, reconnects: false };
+        let rtt = RttEstimator::new(RTO, RTO, RTO, Span::from_ps(1));
+        let bursts = Bursts::new(config, &rtt, &Fixed::new(1).into());
+        bursts.restart(Span::from_ms(idle_ms), RTO, cwnd)
     }
 
     #[test]

@@ -180,10 +180,12 @@ impl Sender {
     pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
+        let rtt = RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
+            .with_margin(config.rto_margin);
         Sender {
             pace: (rated || config.paced).then(|| Box::new(Pace::new(&control, rated))),
             paced: rated || config.paced,
-            bursts: config.bursts.map(|of| Box::new(Bursts::new(of.after_idle, of.initial_window))),
+            bursts: config.bursts.map(|of| Box::new(Bursts::new(of, &rtt, &control))),
             rated,
             control,
             una: 0,
@@ -208,8 +210,7 @@ impl Sender {
             partial_seen: false,
             rescue_rxt: 0,
             board_active: false,
-            rtt: RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
-                .with_margin(config.rto_margin),
+            rtt,
             timer_deadline: Time::NEVER,
             timer: Timer::Retransmission,
             early: config.recovery == Recovery::Linux,
@@ -281,6 +282,11 @@ impl Sender {
     /// What was counted from the run's start.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
+    }
+
+    /// One more than the last segment that there is to send.
+    pub fn limit(&self) -> u32 {
+        self.limit
     }
 
     /// When the last byte of a transfer was acknowledged, or [`Time::NEVER`].

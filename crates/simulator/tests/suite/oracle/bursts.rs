@@ -23,12 +23,43 @@ pub(super) struct Bursts {
     mss: u64,
     stream: Stream,
     state: State,
+    /// From the client to the server, where bursts are fetched.
+    way: Option<Span>,
+    /// Segments that the receiver has when this burst is complete.
+    complete_at: u64,
+    /// What was fetched so far: when it was asked for or written, when it was there, its bytes.
+    pub(super) log: Vec<(Time, Option<Time>, u64)>,
 }
 
 impl Bursts {
     pub(super) fn new(plan: &Plan, flow: usize, tcp: &TcpPlan) -> Option<Bursts> {
         let stream = Stream::new(plan.seed, ON_OFF_STREAM, flow as u32);
-        tcp.on_off.map(|plan| Bursts { plan, mss: u64::from(tcp.mss_bytes), stream, state: State::Out })
+        let (columns, links) = (&plan.flows, &plan.groups[plan.flows.group[flow] as usize].reverse);
+        let on_links: u64 = links.iter().map(|&link| plan.links[link as usize].delay_ps).sum();
+        let way = Span::from_ps(columns.return_delay_ps[flow] + on_links + columns.home_delay_ps[flow]);
+        tcp.on_off.map(|plan| Bursts {
+            plan,
+            mss: u64::from(tcp.mss_bytes),
+            stream,
+            state: State::Out,
+            way: plan.fetch.then_some(way),
+            complete_at: 0,
+            log: Vec::new(),
+        })
+    }
+
+    /// How long after the flow's start the server hears of the client.
+    pub(super) fn lead(&self) -> Span {
+        self.way.unwrap_or(Span::ZERO)
+    }
+
+    /// The receiver has so many segments.
+    pub(super) fn on_delivered(&mut self, now: Time, delivered: u32) {
+        if let Some((_, end, _)) = self.log.last_mut()
+            && u64::from(delivered) >= self.complete_at
+        {
+            end.get_or_insert(now);
+        }
     }
 
     pub(super) fn next(&self) -> Option<Time> {
@@ -49,8 +80,15 @@ impl Bursts {
                 self.state = State::OnUntil(now + Span::from_ps(self.draw(law)));
             }
             OnPlan::Bytes(law) => {
-                let segments = self.draw(law).div_ceil(self.mss).min(u64::from(u32::MAX));
-                sender.resume(now, Some(segments as u32));
+                let bytes = self.draw(law);
+                let segments = bytes.div_ceil(self.mss).min(u64::from(u32::MAX));
+                if self.way.is_some() && !self.log.is_empty() {
+                    sender.reconnect(now, segments as u32);
+                } else {
+                    sender.resume(now, Some(segments as u32));
+                }
+                self.complete_at += segments;
+                self.log.push((Time::from_ps((now - Time::ZERO).as_ps() - self.lead().as_ps()), None, bytes));
                 self.state = State::OnUntilDone;
             }
         }
@@ -58,7 +96,12 @@ impl Bursts {
 
     fn turn_off(&mut self, now: Time) {
         let law = self.plan.off_ps;
-        self.state = State::OffUntil(now + Span::from_ps(self.draw(law)));
+        let off = Span::from_ps(self.draw(law));
+        let next = match (self.way, self.log.last()) {
+            (Some(way), Some((asked, ..))) => (*asked + off + way).max(now),
+            _ => now + off,
+        };
+        self.state = State::OffUntil(next);
     }
 
     /// The time has come that `next` named, if it has; whether there is data again.
@@ -100,5 +143,6 @@ pub(super) fn config(plan: &TcpPlan) -> Option<BurstsConfig> {
         AfterIdlePlan::Restart => AfterIdle::Restart,
         AfterIdlePlan::Decay => AfterIdle::Decay,
     };
-    Some(BurstsConfig { after_idle, initial_window: plan.initial_window })
+    let reconnects = plan.on_off?.fetch;
+    Some(BurstsConfig { after_idle, initial_window: plan.initial_window, reconnects })
 }

@@ -1,16 +1,12 @@
 //! A flow's two hosts.
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_simulator::{
-    CongestionPlan, GroupPlan, JitterPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
-};
-use bufferlab_transport::{
-    Ack, Receiver, Recovery, SackBlocks, SegmentKind, Sender, SenderCounters, TcpConfig, UdpConfig,
-    UdpSource, Variate,
-};
+use bufferlab_simulator::{CongestionPlan, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpPlan};
+use bufferlab_transport::{Ack, Receiver, SackBlocks, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Span, Stream, Time};
 
-use super::bursts::{self, Bursts};
+use super::bursts::Bursts;
+use super::configs::{tcp_config, udp_config};
 
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
@@ -19,7 +15,7 @@ const DATAGRAM_STREAM: u32 = 3;
 /// What sends, and what receives.
 enum Ends {
     Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, bursts: Option<Box<Bursts>> },
-    Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64 },
+    Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64, log: Vec<(Time, Option<Time>, u64)> },
 }
 
 /// A sender's state at a sampling time.
@@ -55,15 +51,22 @@ pub(super) struct Flow {
     pub(super) receiver_samples: Vec<(Time, u64)>,
     pub(super) counters_at_warmup: SenderCounters,
     pub(super) delivered_at_warmup: u64,
+    /// When a transfer's last byte came.
+    pub(super) received: Option<Time>,
 }
 
 impl Flow {
     pub(super) fn new(plan: &Plan, flow: usize) -> Flow {
         let columns = &plan.flows;
         let group: &GroupPlan = &plan.groups[columns.group[flow] as usize];
+        let ends = ends(plan, flow, &group.source);
+        let lead = match &ends {
+            Ends::Tcp { bursts: Some(bursts), .. } => bursts.lead(),
+            _ => Span::ZERO,
+        };
         let stop = columns.stop_ps[flow];
         Flow {
-            ends: ends(plan, flow, &group.source),
+            ends,
             index: flow as u32,
             group: columns.group[flow] as u16,
             jitter: group.jitter,
@@ -71,7 +74,7 @@ impl Flow {
             access_bps: group.access_bps,
             access_busy_until: Time::ZERO,
             started: false,
-            held_until: Some(Time::from_ps(columns.start_ps[flow])),
+            held_until: Some(Time::from_ps(columns.start_ps[flow]) + lead),
             stop: (stop != u64::MAX).then(|| Time::from_ps(stop)),
             sampled: columns.sample[flow],
             arrivals: Vec::new(),
@@ -80,6 +83,7 @@ impl Flow {
             receiver_samples: Vec::new(),
             counters_at_warmup: SenderCounters::default(),
             delivered_at_warmup: 0,
+            received: None,
         }
     }
 
@@ -162,8 +166,9 @@ impl Flow {
     }
 
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks) -> Vec<Packet> {
-        if let Ends::Tcp { sender, .. } = &mut self.ends {
-            sender.on_ack(now, ack, blocks);
+        match &mut self.ends {
+            Ends::Tcp { sender, .. } => sender.on_ack(now, ack, blocks),
+            Ends::Udp { log, .. } => log[ack.ack as usize].1 = Some(now),
         }
         let released = self.release(now);
         self.transmit(now, !released)
@@ -194,10 +199,11 @@ impl Flow {
     }
 
     fn is_ready(&self, now: Time) -> bool {
-        match &self.ends {
+        let may_send = match &self.ends {
             Ends::Tcp { sender, .. } => sender.may_send(),
             Ends::Udp { source, .. } => source.deadline() <= now,
-        }
+        };
+        may_send && self.started
     }
 
     fn draw(&mut self) -> Span {
@@ -222,7 +228,11 @@ impl Flow {
                     (PacketKind::Data(ecn), segment.seq, plan.mss_bytes + plan.header_bytes)
                 }
             }
-            Ends::Udp { source, .. } => (PacketKind::Datagram, source.sent() as u32, source.emit()),
+            Ends::Udp { source, log, .. } => {
+                let (number, bytes) = (source.sent() as u32, source.emit());
+                log.push((now, None, u64::from(bytes)));
+                (PacketKind::Datagram, number, bytes)
+            }
         };
         Some(self.packet(now, kind, seq, wire_bytes))
     }
@@ -243,19 +253,32 @@ impl Flow {
     /// A packet reaches the receiver; what it answers.
     pub(super) fn on_data(&mut self, now: Time, packet: &Packet) -> Option<(Ack, SackBlocks)> {
         match &mut self.ends {
-            Ends::Udp { plan, delivered_bytes, .. } => {
+            Ends::Udp { plan, delivered_bytes, log, .. } => {
                 *delivered_bytes += u64::from(packet.wire_bytes).saturating_sub(plan.header_bytes.into());
+                if plan.echo {
+                    let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
+                    return Some((ack, SackBlocks::NONE));
+                }
+                log[packet.seq as usize].1 = Some(now);
                 None
             }
-            Ends::Tcp { receiver, .. } => {
+            Ends::Tcp { receiver, bursts, plan, .. } => {
                 let ack = if packet.kind == PacketKind::Syn {
-                    receiver.on_syn(packet.sent)
+                    Some(receiver.on_syn(packet.sent))
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
                     self.arrivals.push((now, packet.seq, packet.sent));
-                    receiver.on_data(now, packet.seq, packet.sent, marked)?
+                    receiver.on_data(now, packet.seq, packet.sent, marked)
                 };
-                Some((ack, blocks(receiver, &ack)))
+                let has = receiver.delivered();
+                if let Some(bursts) = bursts {
+                    bursts.on_delivered(now, has);
+                }
+                let all = plan.transfer_bytes.map(|bytes| bytes.div_ceil(u64::from(plan.mss_bytes)));
+                if all.is_some_and(|all| u64::from(has) >= all) {
+                    self.received.get_or_insert(now);
+                }
+                ack.map(|ack| (ack, blocks(receiver, &ack)))
             }
         }
     }
@@ -276,7 +299,10 @@ impl Flow {
     pub(super) fn wrap(&mut self, now: Time, ack: Ack, blocks: SackBlocks) -> Packet {
         let number = self.answers.len() as u32;
         self.answers.push((ack, blocks));
-        let wire_bytes = if let Ends::Tcp { plan, .. } = &self.ends { plan.ack_bytes } else { 0 };
+        let wire_bytes = match &self.ends {
+            Ends::Tcp { plan, .. } => plan.ack_bytes,
+            Ends::Udp { log, .. } => log[ack.ack as usize].2 as u32,
+        };
         self.packet(now, PacketKind::Ack, number, wire_bytes)
     }
 
@@ -305,7 +331,13 @@ impl Flow {
     pub(super) fn counters(&self) -> SenderCounters {
         match &self.ends {
             Ends::Tcp { sender, .. } => *sender.counters(),
-            Ends::Udp { source, .. } => SenderCounters { sent: source.sent(), ..SenderCounters::default() },
+            Ends::Udp { source, plan, log, .. } => {
+                let answered =
+                    log.iter().filter(|_| plan.echo).filter_map(|(start, end, _)| Some((*end)? - *start));
+                let rtts: Vec<f64> = answered.map(|rtt| rtt.as_ps() as f64).collect();
+                let (rtt_sum_ps, rtt_samples) = (rtts.iter().sum(), rtts.len() as u64);
+                SenderCounters { sent: source.sent(), rtt_sum_ps, rtt_samples, ..SenderCounters::default() }
+            }
         }
     }
 
@@ -316,6 +348,15 @@ impl Flow {
                 plan.transfer_bytes.map_or(bytes, |transfer| bytes.min(transfer))
             }
             Ends::Udp { delivered_bytes, .. } => *delivered_bytes,
+        }
+    }
+
+    /// The exchanges that are to be told: start, end, bytes.
+    pub(super) fn exchanges(&self) -> &[(Time, Option<Time>, u64)] {
+        match &self.ends {
+            Ends::Tcp { bursts: Some(bursts), .. } => &bursts.log,
+            Ends::Udp { plan, log, .. } if plan.echo || plan.record => log,
+            _ => &[],
         }
     }
 
@@ -349,50 +390,7 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
             let source = Box::new(UdpSource::new(udp_config(udp), stream));
-            Ends::Udp { source, plan: udp.clone(), delivered_bytes: 0 }
+            Ends::Udp { source, plan: udp.clone(), delivered_bytes: 0, log: Vec::new() }
         }
-    }
-}
-
-fn tcp_config(plan: &TcpPlan) -> TcpConfig {
-    let mss = u64::from(plan.mss_bytes);
-    TcpConfig {
-        recovery: match plan.recovery {
-            RecoveryPlan::Tahoe => Recovery::Tahoe,
-            RecoveryPlan::Reno => Recovery::Reno,
-            RecoveryPlan::Newreno => Recovery::NewReno,
-            RecoveryPlan::Sack => Recovery::Sack,
-            RecoveryPlan::Linux => Recovery::Linux,
-            RecoveryPlan::SackNs2 => Recovery::SackNs2,
-        },
-        transfer_segments: plan.transfer_bytes.map_or(u32::MAX, |bytes| bytes.div_ceil(mss) as u32),
-        receive_window: (plan.receive_window_bytes / mss) as u32,
-        ack_every: plan.ack_every,
-        ack_delay: Span::from_ps(plan.ack_delay_ps),
-        min_rto: Span::from_ps(plan.min_rto_ps),
-        rto_margin: Span::from_ps(plan.rto_margin_ps),
-        max_rto: Span::from_ps(plan.max_rto_ps),
-        initial_rto: Span::from_ps(plan.initial_rto_ps),
-        clock: Span::from_ps(plan.clock_ps),
-        timestamps: plan.timestamps,
-        limited_transmit: plan.limited_transmit,
-        handshake: plan.handshake,
-        paced: plan.paced,
-        bursts: bursts::config(plan),
-    }
-}
-
-fn udp_config(plan: &UdpPlan) -> UdpConfig {
-    let variate = |law| match law {
-        VariatePlan::Constant => Variate::Constant,
-        VariatePlan::Exponential => Variate::Exponential,
-    };
-    UdpConfig {
-        packet_bytes: plan.packet_bytes,
-        header_bytes: plan.header_bytes,
-        interval: Span::from_ps(plan.interval_ps),
-        arrivals: variate(plan.arrivals),
-        sizes: variate(plan.sizes),
-        max_bytes: 65_535,
     }
 }

@@ -141,8 +141,10 @@ impl Link {
     }
 
     fn log_drops(&mut self, now: Time, drops: &[Dropped], arriving: Option<usize>) {
+        // of two alike the newer one goes when there is no room, but for FQ-CoDel, which makes room at the front
+        let newest = arriving.is_some() && !matches!(self.qdisc, AnyQdisc::FqCodel(_));
         for dropped in drops {
-            let place = self.leave(&dropped.packet);
+            let place = self.leave(&dropped.packet, newest);
             self.stays[place].dropped = Some(now);
             if arriving != Some(place) {
                 self.expelled.push(dropped.packet);
@@ -150,12 +152,15 @@ impl Link {
         }
     }
 
-    /// A packet is no longer in the discipline; its place in the log. Two alike leave in order.
-    fn leave(&mut self, packet: &Packet) -> usize {
+    /// A packet is no longer in the discipline; its place in the log. Of two alike, which a sender may have sent at one
+    /// moment, the older one leaves, or the `newest`.
+    fn leave(&mut self, packet: &Packet, newest: bool) -> usize {
         let name = |packet: &Packet| {
             (packet.flow, packet.seq, packet.sent, packet.hop, std::mem::discriminant(&packet.kind))
         };
-        let index = self.waiting.iter().position(|(waiting, _)| name(waiting) == name(packet));
+        let mut alike =
+            self.waiting.iter().enumerate().filter(|(_, (waiting, _))| name(waiting) == name(packet));
+        let index = if newest { alike.next_back() } else { alike.next() }.map(|(index, _)| index);
         let (_, place) = self.waiting.remove(index.expect("what leaves has come")).expect("it is there");
         place
     }
@@ -179,7 +184,7 @@ impl Link {
         self.log_drops(now, &drops, None);
         let Some(packet) = self.in_service else { return };
         let ends = now + self.transmission(packet.wire_bytes);
-        let place = self.leave(&packet);
+        let place = self.leave(&packet, false);
         self.stays[place].sent = Some((now, ends));
         if self.qdisc.marks() > marks {
             self.stays[place].marked = Some(now);

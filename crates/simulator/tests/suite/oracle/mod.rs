@@ -15,6 +15,7 @@
 
 mod bursts;
 mod classes;
+mod configs;
 mod flow;
 mod link;
 mod report;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable,
-    SenderSampleTable,
+    ALL_GROUPS, ExchangeTable, FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable,
+    ReceiverSampleTable, SenderSampleTable,
 };
 use bufferlab_units::Time;
 
@@ -55,6 +55,7 @@ impl Oracle<'_> {
         }
         for flow in 0..self.flows.len() {
             self.report_flow(flow, &mut outcome.flows);
+            self.report_exchanges(flow, &mut outcome.exchanges);
             self.report_samples(flow, &mut outcome.sender_samples, &mut outcome.receiver_samples);
         }
         outcome
@@ -202,6 +203,17 @@ impl Oracle<'_> {
         table.rtt_sum_ps.push(now.rtt_sum_ps - then.rtt_sum_ps);
         table.rtt_samples.push(now.rtt_samples - then.rtt_samples);
         table.finished_ps.push(flow.finished().as_ps());
+        table.received_ps.push(flow.received.unwrap_or(Time::NEVER).as_ps());
+    }
+
+    fn report_exchanges(&self, index: usize, table: &mut ExchangeTable) {
+        for (number, &(start, end, bytes)) in self.flows[index].exchanges().iter().enumerate() {
+            table.flow.push(index as u32);
+            table.number.push(number as u64);
+            table.start_ps.push(start.as_ps());
+            table.end_ps.push(end.unwrap_or(Time::NEVER).as_ps());
+            table.bytes.push(bytes);
+        }
     }
 
     fn report_samples(

@@ -10,7 +10,7 @@ pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, b
     let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
-        2 => on_off().prop_map(|on_off| (None, Some(on_off))),
+        1 => on_off().prop_map(|on_off| (None, Some(on_off))),
     ];
     (data, prop_oneof![2 => Just(false), 1 => Just(true)])
         .prop_map(|((bytes, on_off), paced)| (bytes, on_off, paced))
@@ -35,5 +35,10 @@ fn on_off() -> impl Strategy<Value = OnOffPlan> {
     ];
     let after =
         prop_oneof![Just(AfterIdlePlan::Keep), Just(AfterIdlePlan::Restart), Just(AfterIdlePlan::Decay)];
-    (on, off, after).prop_map(|(on, off_ps, after_idle)| OnOffPlan { on, off_ps, after_idle })
+    (on, off, after, any::<bool>()).prop_map(|(on, off_ps, after_idle, fetch)| OnOffPlan {
+        on,
+        off_ps,
+        after_idle,
+        fetch: fetch && matches!(on, OnPlan::Bytes(_)),
+    })
 }
