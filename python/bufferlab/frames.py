@@ -106,13 +106,15 @@ def measured_s(plan: Plan, reached_ps: int) -> float:
 
 
 def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames:
-    """Build the frames of a run of `plan`; if `brief`, only `flows` and `queues`: the others are empty."""
+    """Build the frames of a run of `plan`; if `brief`, only those that a summary needs: the rest is empty."""
     window_s = measured_s(plan, outcome.reached_ps)
     histograms = pl.DataFrame(outcome.histograms())
     flows = _flows(pl.DataFrame(outcome.flows()), plan, window_s)
     queues = _queues(pl.DataFrame(outcome.queues()), histograms, plan, window_s)
+    pieces = exchanges.from_table(pl.DataFrame(outcome.exchanges()), plan)
     if brief:
-        return Frames(flows, queues, *(pl.DataFrame() for _ in NAMES[2:]))
+        unused = dict.fromkeys(NAMES, pl.DataFrame())
+        return Frames(**unused | {"flows": flows, "queues": queues, "exchanges": pieces})
     return Frames(
         flows=flows,
         queues=queues,
@@ -125,7 +127,7 @@ def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames
             pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), plan, window_s
         ),
         class_samples=_class_samples(pl.DataFrame(outcome.class_samples()), plan),
-        exchanges=exchanges.from_table(pl.DataFrame(outcome.exchanges()), plan),
+        exchanges=pieces,
     )
 
 
