@@ -98,9 +98,9 @@ impl Sender {
             self.pace = Some(Box::new(Pace::new(&control, self.rated)));
         }
         (self.control, self.rtt) = (control, rtt);
-        (self.nxt, self.recover, self.probed_to) = (self.una, self.una, self.una);
+        (self.nxt, self.recover, self.probed_to, self.rescue_rxt) = (self.una, self.una, self.una, self.una);
         (self.dup_acks, self.inflation, self.counted_pipe, self.newly) = (0, 0, 0, 0);
-        (self.board_active, self.partial_seen, self.rescued, self.probe_due) = (false, false, false, false);
+        (self.board_active, self.partial_seen, self.probe_due) = (false, false, false);
         (self.duplicates_count, self.timed, self.echoed) = (true, None, Time::NEVER);
         (self.timer_deadline, self.pace_deadline, self.timer) =
             (Time::NEVER, Time::NEVER, Timer::Retransmission);
