@@ -29,7 +29,7 @@ CONTROL: Final = "BIC"
 """What the testbed's script asks of its hosts, and so what is compared."""
 
 BURST_PACKETS: Final = 10
-"""The script shapes with HTB and a burst of 15 kB. A token bucket of so many packets drops and passes what a
+"""The script shapes with HTB and a burst of 15 kB. A token bucket of so many packets drops what a
 link with so much more buffer would: idle time is made up for."""
 
 LEAST_ANSWER: Final = 2
@@ -169,6 +169,7 @@ def compare(
                 "ours": _number(row["packets"]),
                 "ours_min": _number(row["low"]),
                 "ours_max": _number(row["high"]),
+                **_others(ours.filter((pl.col("senders") == senders) & (pl.col("flows") == flows))),
                 "why": why(flows),
             }
         )
@@ -183,15 +184,15 @@ def why(flows: int) -> str:
 
 
 _FEW_WHY: Final = (
-    "2 to 20 flows: the senders decide. With two flows of BIC in step the script finds 17 to 31 packets, "
-    "with jitter 86 to 128, with round trips of ± 10 % 22 to 52: its medians of three seconds see a part of "
-    "a cycle only, so one search differs from the next by a factor of two. BIC and CUBIC need a fraction of "
-    "RTT·C/√n because they give up a fifth or a third of the window, not half."
+    "2 to 20 flows: how far the senders keep step decides most, see the range over them; the testbed's are "
+    "not known. The script's medians of three seconds see a part of a cycle only, so one of its searches "
+    "differs from the next. BIC and CUBIC need less than RTT·C/√n because they give up a fifth or a third "
+    "of the window, not half."
 )
 _MIDDLE_WHY: Final = (
-    "50 and 100 flows: ours is below the testbeds. What keeps flows apart matters by a factor of two here, "
-    "too (jitter 12, spread 24 packets with 100 flows); that real hosts send bursts (segmentation offload, "
-    "two machines), which ours do not, is our guess at the rest."
+    "50 and 100 flows: ours is below the testbeds at 100. What keeps flows apart matters by a factor of two "
+    "here, too; that real hosts send bursts (segmentation offload), which ours do not, is our guess at the "
+    "rest."
 )
 _MANY_WHY: Final = (
     "200 flows and more: the bandwidth-delay product is two packets a flow and less, so timeouts rule, the "
@@ -210,6 +211,16 @@ def _columns(name: str, points: Sequence[Measured], flows: int) -> dict[str, flo
     found = next((each for each in points if each.flows == flows), None)
     values = (None, None, None) if found is None else (found.median, found.least, found.most)
     return dict(zip((name, f"{name}_min", f"{name}_max"), map(_number, values), strict=True))
+
+
+def _runs(count: int) -> str:
+    return "a run" if count == 1 else f"{count} runs"
+
+
+def _others(rows: pl.DataFrame) -> dict[str, float | None]:
+    """Our answers for the other congestion controls."""
+    others = rows.filter(pl.col("control") != CONTROL).select("control", "packets").iter_rows()
+    return {f"ours_{control.lower()}": _number(packets) for control, packets in others}
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - whatever polars gives
@@ -243,8 +254,8 @@ def _trace_comparison(found: Bisected, target_bps: float) -> pl.DataFrame:
 def _notes(plan: runs.Plan, request: Request) -> tuple[str, ...]:
     notes = [
         "62.5 Mbps, 87 ms, Linux hosts, starts a millisecond apart. 'script': the testbed's own procedure "
-        f"on one live run, 98 % of a calibrated rate, {request.seeds or plan.script_runs} runs; median with "
-        f"jitter, range over all kinds of senders. 'ours': fresh runs of {plan.measured_s[0]:g} s "
+        f"on one live run, 98 % of a calibrated rate, {_runs(request.seeds or plan.script_runs)}; median "
+        f"with jitter, range over all kinds of senders. 'ours': fresh runs of {plan.measured_s[0]:g} s "
         f"({plan.measured_s[1]:g} s from 100 flows on), in parentheses the {plan.effort.confidence * 100:g} "
         f"% interval; both {CONTROL}, which the script asks of its hosts, with up to 1 ms of jitter in the "
         "senders. Other controls and senders: tables.",

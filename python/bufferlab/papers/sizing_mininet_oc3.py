@@ -50,7 +50,7 @@ class Oc3Plan:
 
 
 FULL: Final = Oc3Plan((50, 100, 200, 300, 400, 500), TARGETS, Effort(rounds=40), 50.0, 15.0)
-QUICK: Final = Oc3Plan((100,), (0.98,), Effort(confidence=0.8, resolution=0.5, rounds=12), 8.0, 4.0)
+QUICK: Final = Oc3Plan((100,), (0.98,), Effort(confidence=0.8, resolution=0.5, rounds=12), 20.0, 10.0)
 
 
 def scenario(flows: int, duration_s: float, warmup_s: float) -> Scenario:
