@@ -125,7 +125,16 @@ def compare(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def _why(point: dict[str, Any]) -> str:
-    return "" if point["flows"] is None else "…"
+    if point["law"] == "homogeneous":
+        return (
+            "One round-trip time: the threshold lies at every flow, and packets change between two "
+            "sub-buffers with different waits as the smoothed times move about it; what the smoothed delay "
+            "is late by, the estimate is off by."
+        )
+    return (
+        "The mean is over packets, of which short flows send more: it lies below the mean over flows. With "
+        "few flows the sawteeth of their windows move it."
+    )
 
 
 def _draw(series: pl.DataFrame) -> Figure:
