@@ -65,3 +65,12 @@ def test_the_buffer_changes_of_a_scenario_do_not_disturb() -> None:
         for document in (DOCUMENT, DOCUMENT | {"bottleneck": bottleneck})
     )
     assert one.course.drop("cpu_s").equals(other.course.drop("cpu_s"))
+
+
+def test_a_scenario_with_probes_is_searched_like_one_without() -> None:
+    effort = Effort(confidence=0.6, resolution=1.0, rounds=8)
+    one, other = (
+        bufferlab.search(document, Goal(utilization=0.95), effort=effort, progress=False).found
+        for document in (DOCUMENT, DOCUMENT | {"probes": {"interval": "10 ms"}})
+    )
+    assert one.course.drop("cpu_s").equals(other.course.drop("cpu_s"))

@@ -54,7 +54,7 @@ def _draw_buffers(axes: Axes, searched: Searched, course: pl.DataFrame) -> None:
     high = course["high"].fill_null(top).cast(pl.Float64).clip(found.sizes[0], top).to_numpy()
     axes.fill_between(
         places, low, high, step="post", color=COLORS[0], alpha=BAND_ALPHA, linewidth=0,
-        label=f"{found.confidence * 100:g} % interval",
+        label=f"{found.confidence * 100:.10g} % interval",
     )  # fmt: skip
     axes.step(places, sizes, where="post", color=COLORS[0], linewidth=0.6)
     axes.plot(places, sizes, ".", color=COLORS[0], markersize=4, label="buffer")

@@ -53,7 +53,7 @@ def _headline(searched: Searched) -> str:
     size = searched.size(found.estimate)
     what = "least" if found.goal.asks_for_more else "largest"
     high = "?" if found.high is None else str(found.high)
-    sure = f"{found.confidence * 100:g} % sure: {found.low} … {high}"
+    sure = f"{found.confidence * 100:.10g} % sure: {found.low} … {high}"
     if size is None:
         text = f"{what} buffer of {searched.link}: not known ({sure})"
     else:
