@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ from bufferlab.distributions import Distribution, Integers
 from bufferlab.draws import Draws, draw
 from bufferlab.errors import InputError
 from bufferlab.presets import AfterIdle, CongestionKind, Stack
-from bufferlab.scenario.applications import DATAGRAMS, OnOff, Ping, Transfer, Udp, Web
+from bufferlab.scenario.applications import DATAGRAMS, Echo, OnOff, Ping, Transfer, Udp, Web
 from bufferlab.scenario.checks import links_rtt_ps, sampled_flow_groups
 from bufferlab.scenario.models import Flow, Link
 from bufferlab.scenario.scenario import Scenario
@@ -43,6 +43,7 @@ LINUX_CUBICS: Final[Mapping[CongestionKind, str]] = {
 """Versions of Linux's CUBIC in the plan."""
 
 _PPB: Final = 10**9
+_NO_FLOW: Final = 2**32 - 1
 _PING_HEADER_BYTES: Final = 28  # 20 of IP and 8 of ICMP (RFC 791, RFC 792)
 _FLOW_COLUMNS: Final = (
     "group",
@@ -74,6 +75,7 @@ def lower(scenario: Scenario, seed: int | None = None) -> Plan:
         draws = [
             draw(flow, f"flows[{index}]", links, end_ps, seed) for index, flow in enumerate(scenario.flows)
         ]
+        draws = _with_echoes(scenario, draws)
         return {
             "version": PLAN_VERSION,
             "seed": seed,
@@ -237,6 +239,8 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
     source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
     if stack_of(flow, run_stack).paced:
         source["paced"] = True
+    if isinstance(flow.application, Echo):
+        source["handshake"] = False  # over the connection that is there
     if isinstance(flow.application, OnOff | Web):
         source["on_off"] = _on_off(flow.application, stack_of(flow, run_stack).after_idle)
     return source
@@ -334,7 +338,43 @@ def _columns(scenario: Scenario, links: Mapping[str, Link], draws: list[Draws]) 
             columns[name] += delays_ps.tolist()
         samples = min(count, most) if flow.name in sampled else 0
         columns["sample"] += [True] * samples + [False] * (count - samples)
-    return columns | _transfers(draws)
+    return columns | _transfers(draws) | _echoes(scenario, draws)
+
+
+def _with_echoes(scenario: Scenario, draws: list[Draws]) -> list[Draws]:
+    """Flows that return others' data begin with them, and have as much to send."""
+    pairs = list(zip(scenario.flows, draws, strict=True))
+    of_groups = {flow.name: (flow, drawn) for flow, drawn in pairs}
+    found = []
+    for flow, drawn in pairs:
+        if not isinstance(flow.application, Echo):
+            found.append(drawn)
+            continue
+        of, of_drawn = of_groups[flow.application.of]
+        sizes = None
+        if isinstance(of.application, Transfer):
+            sizes = np.full(drawn.count, of.application.transfer_bytes, np.int64)
+        found.append(replace(drawn, start_ps=of_drawn.start_ps, transfer_bytes=sizes))
+    return found
+
+
+def _echoes(scenario: Scenario, draws: list[Draws]) -> dict[str, list[int]]:
+    """The column of whose data flows return; left out without any."""
+    if not any(isinstance(flow.application, Echo) for flow in scenario.flows):
+        return {}
+    firsts: dict[str, int] = {}
+    total = 0
+    for flow, drawn in zip(scenario.flows, draws, strict=True):
+        firsts[flow.name] = total
+        total += drawn.count
+    of: list[int] = []
+    for flow, drawn in zip(scenario.flows, draws, strict=True):
+        if isinstance(flow.application, Echo):
+            first = firsts[flow.application.of]
+            of += range(first, first + drawn.count)
+        else:
+            of += [_NO_FLOW] * drawn.count
+    return {"echo_of": of}
 
 
 def _transfers(draws: list[Draws]) -> dict[str, list[int]]:

@@ -365,7 +365,28 @@ fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
         let accepted = "0 without reverse links, where return_delay_ps is the whole way back";
         require(ps == 0 || has_reverse, format!("flows.home_delay_ps[{flow}]"), ps, accepted)?;
     }
+    check_echoes(flows, groups)?;
     check_transfers(flows, groups)
+}
+
+fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
+    let (length, count) = (flows.echo_of.len(), flows.group.len());
+    require(length == 0 || length == count, "flows.echo_of (count)", length, format!("0 or {count}"))?;
+    let mut echoed = vec![false; length];
+    for flow in 0..length {
+        let Some(of) = flows.echo_of(flow) else { continue };
+        let at = format!("flows.echo_of[{flow}]");
+        let accepted = "another TCP flow of the same segments, without on_off, that no other returns";
+        let tcp = |flow: usize| match groups.get(*flows.group.get(flow)? as usize).map(|group| &group.source)
+        {
+            Some(SourcePlan::Tcp(tcp)) if tcp.on_off.is_none() => Some(tcp.mss_bytes),
+            _ => None,
+        };
+        let alike = tcp(flow).is_some() && tcp(flow) == tcp(of as usize) && of as usize != flow;
+        require(alike && !echoed[of as usize], at, of, accepted)?;
+        echoed[of as usize] = true;
+    }
+    Ok(())
 }
 
 fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {

@@ -232,6 +232,9 @@ impl<K: Key> Engine<K> {
             }
         }
         self.agenda.senders.advance(rank, sender.next_event());
+        if self.world.receiver_events {
+            self.feed();
+        }
     }
 
     /// A packet reaches the next link of its path.
@@ -334,8 +337,20 @@ impl<K: Key> Engine<K> {
         if world.receiver_events {
             let next = receiver.next_event(world.marks.end);
             self.agenda.set_receiver(sender.identity.flow as usize, next);
+            self.feed();
         }
         true
+    }
+
+    /// Hands on what has come to the flows that return it.
+    #[inline(never)]
+    fn feed(&mut self) {
+        for (flow, at, segments) in std::mem::take(&mut self.under_way.fed) {
+            let rank = self.world.ranks[flow as usize] as usize;
+            let sender = &mut self.world.ends[rank].sender;
+            sender.feed(at, segments);
+            self.agenda.senders.advance(rank, sender.next_event());
+        }
     }
 
     /// The same for a sender whose packets or acknowledgements cross several links, or that keeps a pace.

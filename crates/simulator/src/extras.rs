@@ -3,6 +3,7 @@
 
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::on_off::OnOff;
 
@@ -23,6 +24,7 @@ pub(crate) struct Extras {
     /// The interface is busy until then.
     pub(crate) access_free: Time,
     pub(crate) on_off: Option<OnOff>,
+    pub(crate) echo: Option<Echo>,
     /// Each piece of what the application sends, where that is asked for.
     pub(crate) log: Option<ExchangeLog>,
 }

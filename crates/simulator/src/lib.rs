@@ -20,6 +20,7 @@ mod check;
 mod control;
 mod controls;
 mod disciplines;
+mod echo;
 mod engine;
 mod exchanges;
 mod extras;

@@ -324,12 +324,21 @@ pub struct FlowColumns {
     pub home_delay_ps: Vec<u64>,
     /// Take part in the time series.
     pub sample: Vec<bool>,
+    /// Index of the flow whose data this one returns, as its receiver gets them; `u32::MAX` for none. Empty if no flow
+    /// returns another's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub echo_of: Vec<u32>,
     /// Payload to send in place of the group's, bytes; `u64::MAX` for the group's. Empty if no flow has its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfer_bytes: Vec<u64>,
 }
 
 impl FlowColumns {
+    /// The flow whose data a flow returns.
+    pub fn echo_of(&self, flow: usize) -> Option<u32> {
+        self.echo_of.get(flow).copied().filter(|&of| of != u32::MAX)
+    }
+
     /// What a TCP flow has to send, bytes, if it ever ends.
     pub fn transfer_bytes(&self, flow: usize, group: &TcpPlan) -> Option<u64> {
         let own = self.transfer_bytes.get(flow).copied().filter(|&bytes| bytes != u64::MAX);

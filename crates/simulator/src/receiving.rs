@@ -42,6 +42,9 @@ pub(crate) struct ReceivingHost {
     watch: Watch,
     /// When a transfer's last byte came.
     received: Time,
+    /// The flow that returns what comes, if there is one, and how many segments it was told of.
+    echoed_by: Option<u32>,
+    fed: u32,
 }
 
 /// What a datagram sink does.
@@ -64,6 +67,8 @@ pub(crate) enum Watch {
     Transfer,
     /// Whether a burst is.
     Bursts,
+    /// What is to be returned.
+    Echo,
 }
 
 /// What a host is made of.
@@ -80,6 +85,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) returns: Option<ReturnPath>,
     pub(crate) datagrams: Datagrams,
     pub(crate) watch: Watch,
+    pub(crate) echoed_by: Option<u32>,
 }
 
 impl ReceivingHost {
@@ -101,6 +107,8 @@ impl ReceivingHost {
             datagrams: setup.datagrams,
             watch: setup.watch,
             received: Time::NEVER,
+            echoed_by: setup.echoed_by,
+            fed: 0,
         }
     }
 
@@ -139,15 +147,22 @@ impl ReceivingHost {
         }
         if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
             self.take(local, packet, sender, under_way);
-            self.look(local, sender, plan);
+            self.look(local, sender, under_way, plan);
         }
     }
 
-    fn look(&mut self, local: Time, sender: &mut SendingHost, plan: &MarkPlan) {
+    fn look(&mut self, local: Time, sender: &mut SendingHost, under_way: &mut UnderWay, plan: &MarkPlan) {
+        if let (Some(flow), Some(receiver)) = (self.echoed_by, &self.receiver)
+            && receiver.delivered() > self.fed
+        {
+            self.fed = receiver.delivered();
+            under_way.fed.push((flow, local, self.fed));
+        }
         match (self.watch, &self.receiver) {
             (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
-                (self.received, self.watch) = (local, Watch::Nothing);
-                self.marks.watch(false, plan);
+                let echoed = self.echoed_by.is_some();
+                (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
+                self.marks.watch(echoed, plan);
             }
             (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
             _ => {}

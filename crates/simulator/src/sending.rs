@@ -14,6 +14,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::extras::{Extras, Jitter};
 use crate::marks::Marks;
@@ -92,17 +93,21 @@ pub(crate) struct SendingSetup {
     pub(crate) on_off: Option<OnOff>,
     /// Each piece of what it sends is to be told.
     pub(crate) recorded: bool,
+    /// It returns what another flow brings.
+    pub(crate) echoes: bool,
     pub(crate) identity: Identity,
 }
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let plain = setup.jitter == Jitter::None && setup.access.is_none() && !setup.recorded;
+        let plain =
+            setup.jitter == Jitter::None && setup.access.is_none() && !setup.recorded && !setup.echoes;
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
         let extras = (!plain).then(|| {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
             let log = setup.recorded.then(ExchangeLog::default);
-            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off, log })
+            let echo = setup.echoes.then(|| Echo::new(setup.stop));
+            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off, echo, log })
         });
         let puts_off = SendingHost::puts_off(&setup.source, plain);
         SendingHost {
@@ -317,7 +322,12 @@ impl SendingHost {
     /// When a transfer's last byte was acknowledged.
     pub(crate) fn finished(&self) -> Time {
         match &self.source {
-            Source::Tcp(sender) if self.extras.as_deref().is_none_or(|extras| extras.on_off.is_none()) => {
+            Source::Tcp(sender)
+                if self
+                    .extras
+                    .as_deref()
+                    .is_none_or(|extras| extras.on_off.is_none() && extras.echo.is_none()) =>
+            {
                 sender.finished()
             }
             _ => Time::NEVER,

@@ -21,6 +21,8 @@ pub(crate) struct UnderWay {
     pub(crate) arrivals: Pool<Arrival, 8>,
     /// SACK blocks of those acknowledgements that have them.
     pub(crate) blocks: Pool<SackBlocks, 4>,
+    /// What has just come that a flow is to return: from when on it has how many segments.
+    pub(crate) fed: Vec<(u32, Time, u32)>,
 }
 
 const SYN: u32 = 1;

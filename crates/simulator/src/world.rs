@@ -1,5 +1,7 @@
 //! From a checked plan to a world.
 
+use std::collections::BTreeMap;
+
 use bufferlab_qdisc::{Ecn, Limit};
 use bufferlab_transport::{
     AfterIdle, BurstsConfig, Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate,
@@ -50,9 +52,10 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
     for (rank, &flow) in by_rank.iter().enumerate() {
         ranks[flow as usize] = rank as u32;
     }
+    let echoes = echoes(&plan.flows);
     let ends = by_rank.iter().map(|&flow| Ends {
         sender: build_sender(plan, flow as usize, &marks),
-        receiver: build_receiver(plan, flow as usize, &links, &marks),
+        receiver: build_receiver(plan, flow as usize, echoes.get(&flow).copied(), &links, &marks),
     });
     World {
         ends: ends.collect(),
@@ -61,7 +64,7 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
         marks,
-        receiver_events: plan.groups.iter().any(has_receiver_events),
+        receiver_events: plan.groups.iter().any(has_receiver_events) || !plan.flows.echo_of.is_empty(),
     }
 }
 
@@ -70,6 +73,12 @@ fn senders_in_order(source_delays: &[u64]) -> Vec<u32> {
     let mut flows: Vec<u32> = (0..source_delays.len() as u32).collect();
     flows.sort_by_key(|&flow| std::cmp::Reverse(source_delays[flow as usize]));
     flows
+}
+
+/// By which flow each flow is returned that is.
+fn echoes(flows: &FlowColumns) -> BTreeMap<u32, u32> {
+    let pairs = flows.echo_of.iter().zip(0..).filter(|&(&of, _)| of != u32::MAX);
+    pairs.map(|(&of, by)| (of, by)).collect()
 }
 
 fn build_route(group: &GroupPlan) -> Route {
@@ -142,6 +151,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
         on_off: on_off(plan, flow),
         recorded: is_recorded(&group.source),
+        echoes: flows.echo_of(flow).is_some(),
         identity: Identity {
             flow: flow as u32,
             first_link: group.forward[0],
@@ -176,7 +186,13 @@ fn is_recorded(source: &SourcePlan) -> bool {
     }
 }
 
-fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) -> ReceivingHost {
+fn build_receiver(
+    plan: &Plan,
+    flow: usize,
+    echoed_by: Option<u32>,
+    links: &[Link],
+    marks: &MarkPlan,
+) -> ReceivingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
     let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| links[link as usize].delay);
@@ -190,7 +206,7 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
         ),
         SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
     };
-    let (datagrams, watch) = looks(&group.source, transfer_bytes);
+    let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
     let mut own_marks = marks.marks(flows.sample[flow]);
     own_marks.watch(watch != Watch::Nothing, marks);
     ReceivingHost::new(ReceivingSetup {
@@ -209,14 +225,16 @@ fn build_receiver(plan: &Plan, flow: usize, links: &[Link], marks: &MarkPlan) ->
         }),
         datagrams,
         watch,
+        echoed_by,
     })
 }
 
 /// What a receiver does with datagrams, and what it looks at with each segment.
-fn looks(source: &SourcePlan, transfer_bytes: u64) -> (Datagrams, Watch) {
+fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, Watch) {
     match source {
         SourcePlan::Tcp(tcp) if tcp.on_off.is_some() => (Datagrams::Counted, Watch::Bursts),
         SourcePlan::Tcp(_) if transfer_bytes != u64::MAX => (Datagrams::Counted, Watch::Transfer),
+        SourcePlan::Tcp(_) if echoed => (Datagrams::Counted, Watch::Echo),
         SourcePlan::Udp(udp) if udp.echo => (Datagrams::Returned, Watch::Nothing),
         SourcePlan::Udp(udp) if udp.record => (Datagrams::Recorded, Watch::Nothing),
         _ => (Datagrams::Counted, Watch::Nothing),

@@ -16,6 +16,7 @@ from bufferlab.scenario.fields import (
     MAX_HEADER_BYTES,
     MAX_PACKET_BYTES,
     Flag,
+    Name,
     RateBps,
     SizeLaw,
     TurnSize,
@@ -151,6 +152,13 @@ class ShortFlows(Part):
         return self
 
 
+class Echo(Part):
+    """A server's way back: what the flows of another group bring is returned as it comes."""
+
+    kind: Literal["echo"] = Field(description="Kind of the application.")
+    of: Name = Field(description="The group whose data is returned, flow by flow: bulk or a transfer.")
+
+
 class Web(Part):
     """Fetches over TCP, one after the other, each over a connection of its own; the sender is the server."""
 
@@ -176,12 +184,13 @@ class Ping(Part):
     )
 
 
-Application = Bulk | Transfer | OnOff | ShortFlows | Web | Udp | Ping
+Application = Bulk | Transfer | Echo | OnOff | ShortFlows | Web | Udp | Ping
 """What sends."""
 
 APPLICATIONS: Final[Mapping[str, type[Part]]] = {
     "bulk": Bulk,
     "transfer": Transfer,
+    "echo": Echo,
     "on-off": OnOff,
     "short-flows": ShortFlows,
     "web": Web,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
-from bufferlab.scenario.applications import DATAGRAMS, ShortFlows
+from bufferlab.scenario.applications import DATAGRAMS, Bulk, Echo, ShortFlows, Transfer
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.models import Flow, Link, Probes
 from bufferlab.scenario.queues import SplitBuff
@@ -32,6 +32,7 @@ def check(scenario: Scenario) -> None:
     _check_unique([flow.name for flow in scenario.flows], "flows")
     _check_not_reserved([flow.name for flow in scenario.flows])
     _check_total(scenario.flows, scenario.run.duration_ps)
+    _check_echoes(scenario)
     for index, flow in enumerate(scenario.flows):
         _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
     for index, link in enumerate(scenario.links):
@@ -89,6 +90,30 @@ def _check_total(flows: Sequence[Flow], duration_ps: int) -> None:
             value = f"about {expected} short flows" if short else flow.count
             accepted = f"at most {MAX_FLOWS} flows in all groups together"
             raise InputError("makes too many flows", key=key, value=value, accepted=accepted)
+
+
+def _check_echoes(scenario: Scenario) -> None:
+    """A group that is returned is there, once, with as many flows and the same segments."""
+    groups = {flow.name: flow for flow in scenario.flows if isinstance(flow.application, Bulk | Transfer)}
+    returned: set[str] = set()
+    for index, flow in enumerate(scenario.flows):
+        if not isinstance(flow.application, Echo):
+            continue
+        key, name = f"flows[{index}].application.of", flow.application.of
+        of = groups.get(name)
+        if of is None or name in returned:
+            problem = "is returned by another group already" if of else "names no group to return"
+            accepted = f"a bulk or transfer group that no other returns, of {_listed(groups)}"
+            raise InputError(problem, key=key, value=name, accepted=accepted)
+        returned.add(name)
+        if flow.count != of.count:
+            accepted = f"as many flows as '{name}' has, {of.count}"
+            raise InputError("does not fit", key=f"flows[{index}].count", value=flow.count, accepted=accepted)
+        segments = [stack_of(each, scenario.run.stack).segment_bytes for each in (flow, of)]
+        if segments[0] != segments[1]:
+            accepted = f"that of '{name}', {units.format_size(segments[1])}"
+            size = units.format_size(segments[0])
+            raise InputError("does not fit", key=f"flows[{index}].segment", value=size, accepted=accepted)
 
 
 def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) -> None:

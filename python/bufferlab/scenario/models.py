@@ -19,6 +19,7 @@ from bufferlab.scenario.applications import (
     DATAGRAMS,
     Application,
     Bulk,
+    Echo,
     Ping,
     ShortFlows,
     Udp,
@@ -288,6 +289,11 @@ class Flow(TcpKeys):
             self._refuse_tcp_keys(self.application)
         if isinstance(self.application, ShortFlows):
             self._refuse_for_short_flows()
+        if isinstance(self.application, Echo) and self.start.parameters != {"value": 0}:
+            accepted = "no start: it begins with the group that it returns"
+            raise InputError(
+                "means nothing to an echo", key="start", value=self.start.text, accepted=accepted
+            )
         fixed = self.stop is not None and self.stop.kind == self.start.kind == "constant"
         if fixed and self.stop and _value(self.stop) <= _value(self.start):
             raise InputError(

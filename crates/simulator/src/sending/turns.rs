@@ -41,6 +41,14 @@ impl SendingHost {
             self.stop = on_off.next_change();
             return is_on;
         }
+        if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut())
+            && let Source::Tcp(sender) = &mut self.source
+            && self.started
+        {
+            let grown = echo.change(local, sender);
+            self.stop = echo.next_change();
+            return grown;
+        }
         self.stop = Time::NEVER;
         match &mut self.source {
             Source::Tcp(sender) => sender.stop(),
@@ -64,6 +72,10 @@ impl SendingHost {
                     if let Some((on_off, log)) = on_off(&mut self.extras) {
                         self.stop = on_off.start(local, self.stop, sender, log);
                     }
+                    if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut()) {
+                        echo.start(local, sender);
+                        self.stop = echo.next_change();
+                    }
                 }
                 Source::Udp(source) => source.start(local),
             }
@@ -75,6 +87,16 @@ impl SendingHost {
     pub(crate) fn note_delivered(&mut self, now: Time, delivered: u32) {
         if let Some((on_off, log)) = on_off(&mut self.extras) {
             on_off.note_delivered(now, delivered, log);
+        }
+    }
+
+    /// At `at`, its own time, the host has received `segments` that it returns.
+    pub(crate) fn feed(&mut self, at: Time, segments: u32) {
+        if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut()) {
+            echo.feed(at, segments);
+            if self.started {
+                self.stop = echo.next_change();
+            }
         }
     }
 

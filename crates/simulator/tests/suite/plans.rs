@@ -295,6 +295,8 @@ struct Flow {
     sample: bool,
     /// A transfer of its own, if its group is of TCP.
     transfer_bytes: Option<u64>,
+    /// It returns what another flow of its group brings, if there is one.
+    echoes: bool,
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
@@ -302,14 +304,16 @@ fn flow() -> impl Strategy<Value = Flow> {
     let delay = || moment(10 * MS);
     let delays = [delay(), delay(), delay(), delay()];
     let transfer = prop_oneof![3 => Just(None), 1 => (1..50_000_u64).prop_map(Some)];
-    (0..6_usize, moment(300 * MS), stop, delays, any::<bool>(), transfer).prop_map(
-        |(group, start_ps, stop_ps, delays_ps, sample, transfer_bytes)| Flow {
+    let echoes = prop_oneof![3 => Just(false), 1 => Just(true)];
+    (0..6_usize, moment(300 * MS), stop, delays, any::<bool>(), transfer, echoes).prop_map(
+        |(group, start_ps, stop_ps, delays_ps, sample, transfer_bytes, echoes)| Flow {
             group,
             start_ps,
             stop_ps,
             delays_ps,
             sample,
             transfer_bytes,
+            echoes,
         },
     )
 }
@@ -332,5 +336,12 @@ fn push_flow(plan: &mut Plan, flow: &Flow) {
     if own.is_some() || !columns.transfer_bytes.is_empty() {
         columns.transfer_bytes.resize(columns.group.len() - 1, u64::MAX);
         columns.transfer_bytes.push(own.unwrap_or(u64::MAX));
+    }
+    let this = columns.group.len() - 1;
+    let free = |of: &usize| columns.group[*of] == group as u32 && !columns.echo_of.contains(&(*of as u32));
+    let of = (0..this).rev().find(free).filter(|_| may && flow.echoes);
+    if of.is_some() || !columns.echo_of.is_empty() {
+        columns.echo_of.resize(this, u32::MAX);
+        columns.echo_of.push(of.map_or(u32::MAX, |of| of as u32));
     }
 }

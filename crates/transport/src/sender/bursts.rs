@@ -83,6 +83,13 @@ impl Sender {
         self.refresh();
     }
 
+    /// The application has so many segments in all, from the connection's start on.
+    pub fn allow(&mut self, segments: u32) {
+        self.limit = segments;
+        self.finished = Time::NEVER;
+        self.refresh();
+    }
+
     /// Opens a new connection, which has so many segments to send; everything of the last one is acknowledged. Numbers
     /// go on, so that what is left of it in the network means nothing to the new one.
     pub fn reconnect(&mut self, now: Time, segments: u32) {

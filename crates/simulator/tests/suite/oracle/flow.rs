@@ -53,6 +53,9 @@ pub(super) struct Flow {
     pub(super) delivered_at_warmup: u64,
     /// When a transfer's last byte came.
     pub(super) received: Option<Time>,
+    /// What there is to return, if it does: from when on how many segments.
+    fed: Option<Vec<(Time, u32)>>,
+    returns: bool,
 }
 
 impl Flow {
@@ -84,6 +87,8 @@ impl Flow {
             counters_at_warmup: SenderCounters::default(),
             delivered_at_warmup: 0,
             received: None,
+            fed: columns.echo_of(flow).map(|_| Vec::new()),
+            returns: columns.echo_of(flow).is_some(),
         }
     }
 
@@ -100,7 +105,8 @@ impl Flow {
             Ends::Tcp { bursts: Some(bursts), .. } => bursts.next(),
             _ => None,
         };
-        [timer, self.held_until, self.stop, change].into_iter().flatten().min()
+        let fed = self.fed.iter().flatten().map(|(at, _)| *at).min().filter(|_| self.started);
+        [timer, self.held_until, self.stop, change, fed].into_iter().flatten().min()
     }
 
     /// The sender's own time has come, unless what was to be done is done.
@@ -115,6 +121,9 @@ impl Flow {
         if let Ends::Tcp { sender, bursts: Some(bursts), .. } = &mut self.ends {
             answers = !bursts.change(now, sender);
         }
+        if self.started && self.take_fed(now) {
+            answers = false;
+        }
         if self.release(now) {
             return self.transmit(now, false);
         }
@@ -128,8 +137,33 @@ impl Flow {
         self.transmit(now, answers)
     }
 
+    /// So many segments have come that are to be returned.
+    pub(super) fn feed(&mut self, now: Time, segments: u32) {
+        if let Some(fed) = &mut self.fed {
+            fed.push((now, segments));
+        }
+    }
+
+    fn take_fed(&mut self, now: Time) -> bool {
+        let due = |at: Time| at <= now;
+        let most = self.fed.iter().flatten().filter(|(at, _)| due(*at)).map(|(_, segments)| *segments).max();
+        if let (Some(segments), Ends::Tcp { sender, .. }) = (most, &mut self.ends) {
+            sender.allow(segments);
+        }
+        self.fed.iter_mut().for_each(|fed| fed.retain(|(at, _)| !due(*at)));
+        most.is_some()
+    }
+
+    pub(super) fn delivered_segments(&self) -> u32 {
+        match &self.ends {
+            Ends::Tcp { receiver, .. } => receiver.delivered(),
+            Ends::Udp { .. } => 0,
+        }
+    }
+
     fn on_stop(&mut self) {
         self.stop = None;
+        self.fed = None;
         match &mut self.ends {
             Ends::Tcp { sender, bursts, .. } => {
                 sender.stop();
@@ -158,9 +192,13 @@ impl Flow {
                     if let Some(bursts) = bursts {
                         bursts.turn_on(now, sender);
                     }
+                    if self.fed.is_some() {
+                        sender.allow(0);
+                    }
                 }
                 Ends::Udp { source, .. } => source.start(now),
             }
+            self.take_fed(now);
         }
         true
     }
@@ -362,7 +400,7 @@ impl Flow {
 
     pub(super) fn finished(&self) -> Time {
         match &self.ends {
-            Ends::Tcp { sender, bursts: None, .. } => sender.finished(),
+            Ends::Tcp { sender, bursts: None, .. } if !self.returns => sender.finished(),
             _ => Time::NEVER,
         }
     }

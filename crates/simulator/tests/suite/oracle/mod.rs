@@ -155,7 +155,15 @@ impl<'a> Oracle<'a> {
             }
             (Turn::Data { flow }, Event::Data(packet)) => {
                 self.note(now, || format!("{} reaches the receiver", name(&packet)));
+                let before = self.flows[flow as usize].delivered_segments();
                 let answer = self.flows[flow as usize].on_data(now, &packet);
+                let segments = self.flows[flow as usize].delivered_segments();
+                if let Some(by) =
+                    self.plan.flows.echo_of.iter().position(|&of| of == flow).filter(|_| segments > before)
+                {
+                    self.flows[by].feed(now, segments);
+                    self.schedule_wake(by as u32);
+                }
                 self.answer(now, flow, answer);
             }
             (Turn::Ack { flow }, Event::Ack(ack, blocks)) => {
