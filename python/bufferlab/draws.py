@@ -8,7 +8,7 @@ were.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bufferlab import units
 from bufferlab.distributions import Distribution, Integers
 from bufferlab.errors import InputError
-from bufferlab.scenario.applications import ShortFlows
+from bufferlab.scenario.applications import Echo, ShortFlows, Transfer
 from bufferlab.scenario.checks import links_rtt_ps, short_rtt
 from bufferlab.scenario.models import Flow, Link
 
@@ -74,6 +74,23 @@ def draw(flow: Flow, key: str, links: Mapping[str, Link], end_ps: int, seed: int
         text = f"{flow.rtt.text}, drawn as {units.format_time(shortest_ps)},"
         raise short_rtt(key, text, least_ps, bool(flow.reverse_path))
     return drawn
+
+
+def with_echoes(flows: Sequence[Flow], draws: Sequence[Draws]) -> list[Draws]:
+    """Flows that return others' data begin with them, and have as much to send."""
+    pairs = list(zip(flows, draws, strict=True))
+    of_groups = {flow.name: (flow, drawn) for flow, drawn in pairs}
+    found = []
+    for flow, drawn in pairs:
+        if not isinstance(flow.application, Echo):
+            found.append(drawn)
+            continue
+        of, of_drawn = of_groups[flow.application.of]
+        sizes = None
+        if isinstance(of.application, Transfer):
+            sizes = np.full(drawn.count, of.application.transfer_bytes, np.int64)
+        found.append(replace(drawn, start_ps=of_drawn.start_ps, transfer_bytes=sizes))
+    return found
 
 
 def _short_flows(flow: Flow, application: ShortFlows, key: str, end_ps: int, seed: int) -> Draws:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from bufferlab.buffers import LinkTraffic
 from bufferlab.disciplines import lower_limit, lower_queue
 from bufferlab.distributions import Distribution, Integers
-from bufferlab.draws import Draws, draw
+from bufferlab.draws import Draws, draw, with_echoes
 from bufferlab.errors import InputError
 from bufferlab.presets import AfterIdle, CongestionKind, Stack
 from bufferlab.scenario.applications import DATAGRAMS, Echo, OnOff, Ping, Transfer, Udp, Web
@@ -75,7 +75,7 @@ def lower(scenario: Scenario, seed: int | None = None) -> Plan:
         draws = [
             draw(flow, f"flows[{index}]", links, end_ps, seed) for index, flow in enumerate(scenario.flows)
         ]
-        draws = _with_echoes(scenario, draws)
+        draws = with_echoes(scenario.flows, draws)
         return {
             "version": PLAN_VERSION,
             "seed": seed,
@@ -339,23 +339,6 @@ def _columns(scenario: Scenario, links: Mapping[str, Link], draws: list[Draws]) 
         samples = min(count, most) if flow.name in sampled else 0
         columns["sample"] += [True] * samples + [False] * (count - samples)
     return columns | _transfers(draws) | _echoes(scenario, draws)
-
-
-def _with_echoes(scenario: Scenario, draws: list[Draws]) -> list[Draws]:
-    """Flows that return others' data begin with them, and have as much to send."""
-    pairs = list(zip(scenario.flows, draws, strict=True))
-    of_groups = {flow.name: (flow, drawn) for flow, drawn in pairs}
-    found = []
-    for flow, drawn in pairs:
-        if not isinstance(flow.application, Echo):
-            found.append(drawn)
-            continue
-        of, of_drawn = of_groups[flow.application.of]
-        sizes = None
-        if isinstance(of.application, Transfer):
-            sizes = np.full(drawn.count, of.application.transfer_bytes, np.int64)
-        found.append(replace(drawn, start_ps=of_drawn.start_ps, transfer_bytes=sizes))
-    return found
 
 
 def _echoes(scenario: Scenario, draws: list[Draws]) -> dict[str, list[int]]:

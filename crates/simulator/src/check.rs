@@ -1,12 +1,16 @@
 //! Whether a plan can be run: every bound that the engine's integers and indices rely on.
 
+mod data;
+
 use std::fmt::Display;
 
 use bufferlab_qdisc::{MAX_RTT_BITS, MAX_SUB_BUFFERS};
 
+use data::{check_echoes, check_law, check_transfers};
+
 use crate::plan::{
-    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitPlan,
-    LinkPlan, OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
+    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
+    OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
 };
 
 /// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
@@ -33,8 +37,6 @@ const MAX_HASHED_QUEUES: u32 = 1 << 16;
 const MIN_UPDATE_PS: u64 = 1_000_000_000;
 /// Largest gain of PIE, 1/s.
 const MAX_GAIN: f64 = 1_000.0;
-/// Largest index of a Pareto law, which is next to a constant by then.
-const MAX_SHAPE: f64 = 100.0;
 /// Most samples of one component.
 const MAX_SAMPLES: u64 = 100_000_000;
 
@@ -297,18 +299,6 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     check_sequence_space(plan, group, tcp, at)
 }
 
-fn check_law(law: LawPlan, most: u64, at: &str) -> Checked {
-    match law {
-        LawPlan::Constant { value } => within(value, 1, most, format!("{at}.value")),
-        LawPlan::Exponential { mean } => within(mean, 1, most, format!("{at}.mean")),
-        LawPlan::Pareto { mean, shape } => {
-            within(mean, 1, most, format!("{at}.mean"))?;
-            let accepted = format!("above 1, to {MAX_SHAPE}");
-            require(1.0 < shape && shape <= MAX_SHAPE, format!("{at}.shape"), shape, accepted)
-        }
-    }
-}
-
 /// The longest transfer: sequence numbers count segments.
 fn most_bytes(tcp: &TcpPlan) -> u64 {
     MAX_SEGMENTS as u64 * u64::from(tcp.mss_bytes)
@@ -367,39 +357,4 @@ fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     }
     check_echoes(flows, groups)?;
     check_transfers(flows, groups)
-}
-
-fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
-    let (length, count) = (flows.echo_of.len(), flows.group.len());
-    require(length == 0 || length == count, "flows.echo_of (count)", length, format!("0 or {count}"))?;
-    let mut echoed = vec![false; length];
-    for flow in 0..length {
-        let Some(of) = flows.echo_of(flow) else { continue };
-        let at = format!("flows.echo_of[{flow}]");
-        let accepted = "another TCP flow of the same segments, without on_off, that no other returns";
-        let tcp = |flow: usize| match groups.get(*flows.group.get(flow)? as usize).map(|group| &group.source)
-        {
-            Some(SourcePlan::Tcp(tcp)) if tcp.on_off.is_none() => Some(tcp.mss_bytes),
-            _ => None,
-        };
-        let alike = tcp(flow).is_some() && tcp(flow) == tcp(of as usize) && of as usize != flow;
-        require(alike && !echoed[of as usize], at, of, accepted)?;
-        echoed[of as usize] = true;
-    }
-    Ok(())
-}
-
-fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
-    let (length, count) = (flows.transfer_bytes.len(), flows.group.len());
-    let accepted = format!("0 or {count}");
-    require(length == 0 || length == count, "flows.transfer_bytes (count)", length, accepted)?;
-    for (flow, &bytes) in flows.transfer_bytes.iter().enumerate().filter(|&(_, &bytes)| bytes != u64::MAX) {
-        let at = format!("flows.transfer_bytes[{flow}]");
-        match &groups[flows.group[flow] as usize].source {
-            SourcePlan::Tcp(tcp) if tcp.on_off.is_none() => within(bytes, 1, most_bytes(tcp), at)?,
-            SourcePlan::Tcp(_) => require(false, at, bytes, "18446744073709551615 with on_off")?,
-            SourcePlan::Udp(_) => require(false, at, bytes, "18446744073709551615 where the source is udp")?,
-        }
-    }
-    Ok(())
 }

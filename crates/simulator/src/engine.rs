@@ -347,9 +347,8 @@ impl<K: Key> Engine<K> {
     fn feed(&mut self) {
         for (flow, at, segments) in std::mem::take(&mut self.under_way.fed) {
             let rank = self.world.ranks[flow as usize] as usize;
-            let sender = &mut self.world.ends[rank].sender;
-            sender.feed(at, segments);
-            self.agenda.senders.advance(rank, sender.next_event());
+            self.world.ends[rank].sender.feed(at, segments);
+            self.agenda.senders.advance(rank, self.world.ends[rank].sender.next_event());
         }
     }
 

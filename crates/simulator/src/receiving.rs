@@ -4,6 +4,8 @@
 //! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
+mod looking;
+
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, Disorder, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
@@ -151,24 +153,6 @@ impl ReceivingHost {
         }
     }
 
-    fn look(&mut self, local: Time, sender: &mut SendingHost, under_way: &mut UnderWay, plan: &MarkPlan) {
-        if let (Some(flow), Some(receiver)) = (self.echoed_by, &self.receiver)
-            && receiver.delivered() > self.fed
-        {
-            self.fed = receiver.delivered();
-            under_way.fed.push((flow, local, self.fed));
-        }
-        match (self.watch, &self.receiver) {
-            (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
-                let echoed = self.echoed_by.is_some();
-                (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
-                self.marks.watch(echoed, plan);
-            }
-            (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
-            _ => {}
-        }
-    }
-
     /// A packet is here.
     #[inline(always)]
     fn take(&mut self, local: Time, packet: &Packet, sender: &mut SendingHost, under_way: &mut UnderWay) {
@@ -183,25 +167,6 @@ impl ReceivingHost {
             let marked = packet.kind == PacketKind::Data(Ecn::Marked);
             if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, marked) {
                 self.answer(local, ack, sender, under_way);
-            }
-        }
-    }
-
-    fn take_datagram(
-        &mut self,
-        local: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay,
-    ) {
-        self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
-        match self.datagrams {
-            Datagrams::Counted => {}
-            Datagrams::Recorded => sender.note_datagram(local, packet.seq),
-            Datagrams::Returned => {
-                self.ack_bytes = packet.wire_bytes;
-                let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
-                self.answer_apart(local, ack, sender, under_way);
             }
         }
     }

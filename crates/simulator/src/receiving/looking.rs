@@ -1,0 +1,56 @@
+//! What some receivers look at: the end of a transfer or a burst, what is to be returned, datagrams.
+
+use bufferlab_qdisc::Packet;
+use bufferlab_transport::Ack;
+use bufferlab_units::Time;
+
+use super::{Datagrams, ReceivingHost, Watch};
+use crate::marks::MarkPlan;
+use crate::sending::SendingHost;
+use crate::under_way::UnderWay;
+
+impl ReceivingHost {
+    /// A segment has come, and been taken.
+    pub(super) fn look(
+        &mut self,
+        local: Time,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+        plan: &MarkPlan,
+    ) {
+        if let (Some(flow), Some(receiver)) = (self.echoed_by, &self.receiver)
+            && receiver.delivered() > self.fed
+        {
+            self.fed = receiver.delivered();
+            under_way.fed.push((flow, local, self.fed));
+        }
+        match (self.watch, &self.receiver) {
+            (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
+                let echoed = self.echoed_by.is_some();
+                (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
+                self.marks.watch(echoed, plan);
+            }
+            (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
+            _ => {}
+        }
+    }
+
+    pub(super) fn take_datagram(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+    ) {
+        self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
+        match self.datagrams {
+            Datagrams::Counted => {}
+            Datagrams::Recorded => sender.note_datagram(local, packet.seq),
+            Datagrams::Returned => {
+                self.ack_bytes = packet.wire_bytes;
+                let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
+                self.answer_apart(local, ack, sender, under_way);
+            }
+        }
+    }
+}
