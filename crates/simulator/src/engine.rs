@@ -232,7 +232,7 @@ impl<K: Key> Engine<K> {
             }
         }
         self.agenda.senders.advance(rank, sender.next_event());
-        if self.world.receiver_events {
+        if !self.under_way.fed.is_empty() {
             self.feed();
         }
     }
@@ -337,7 +337,9 @@ impl<K: Key> Engine<K> {
         if world.receiver_events {
             let next = receiver.next_event(world.marks.end);
             self.agenda.set_receiver(sender.identity.flow as usize, next);
-            self.feed();
+            if !self.under_way.fed.is_empty() {
+                self.feed();
+            }
         }
         true
     }
