@@ -184,6 +184,7 @@ def test_the_examples_are_there() -> None:
     names = {path.stem for path in EXAMPLES}
     assert names >= {"parking-lot", "poisson-udp", "published-link", "random-loss", "splitbuff-fig1"}
     assert names >= {"heterogeneous", "home-gateway", "splitbuff", "short-flows", "on-off", "bufferbloat"}
+    assert "internet-exchange" in names
 
 
 def test_examples_have_the_buffers_that_their_comments_promise() -> None:

@@ -9,6 +9,7 @@ import typer
 
 from bufferlab.cli.common import print_json, print_rich, say, status_of
 from bufferlab.results import RunSet
+from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.simulation import RunInterrupted, prepare
 from bufferlab.simulation import run as simulate
@@ -35,6 +36,10 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Run so many seeds, counted up from the scenario's.")] = 1,
+    factor: Annotated[
+        int,
+        typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
+    ] = 1,
     threads: Annotated[
         int | None,
         typer.Option(help="Seeds at the same time; default one for each processor.", show_default=False),
@@ -54,7 +59,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """Simulate a scenario and summarize flows and queues."""
     if out is not None:
         check_replaceable(out)  # before any work is done in vain
-    case = _prepared(scenario, overrides or [], plot=plot)
+    case = _prepared(scenario, overrides or [], factor, plot=plot)
     figures = Path(f"{scenario.stem}-figures") if plot else None
     try:
         runs = simulate(case, seeds=seeds, threads=threads)
@@ -65,8 +70,8 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     _deliver(runs, out, figures, as_json=as_json)
 
 
-def _prepared(path: Path, overrides: list[str], *, plot: bool) -> Scenario:
-    scenario = prepare(path, dict(split_override(text) for text in overrides))
+def _prepared(path: Path, overrides: list[str], factor: int, *, plot: bool) -> Scenario:
+    scenario = scale(prepare(path, dict(split_override(text) for text in overrides)), factor)
     if plot and scenario.probes is None:
         interval_ps = max(scenario.run.duration_ps // _SAMPLES, 10**6)
         scenario = scenario.with_overrides({"probes.interval": f"{interval_ps} ps"})
