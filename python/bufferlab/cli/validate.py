@@ -1,12 +1,14 @@
-"""`bufferlab validate`: the simulator against ns-2, theory of controls against the simulator."""
+"""`bufferlab validate`: the simulator against ns-2, theory of controls, twins of large links."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
+import polars as pl
 import typer
 from rich.markdown import Markdown
 from rich.table import Table
@@ -17,6 +19,8 @@ from bufferlab.validation import Outcome, Validation, validate
 from bufferlab.validation.controls import report as controls_report
 from bufferlab.validation.controls import study_controls
 from bufferlab.validation.report import save, summary, update_docs
+from bufferlab.validation.scaling import report as scaling_report
+from bufferlab.validation.scaling import study_scaling
 
 _RESULTS: Final = Path("results/validation")
 
@@ -31,11 +35,13 @@ class What(StrEnum):
 
     NS2 = "ns2"
     CONTROLS = "controls"
+    SCALING = "scaling"
 
 
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what: Annotated[
-        What, typer.Argument(help="ns2: simulator and ns-2; controls: theory and simulator.")
+        What,
+        typer.Argument(help="ns2: simulator and ns-2; controls: theory; scaling: twins of a large link."),
     ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Only short settings, one of every kind.")] = False,
     threads: Annotated[
@@ -51,10 +57,14 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons.
 
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
+    `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     """
     make_folder(out)  # before any work is done in vain
     if what is What.CONTROLS:
         _controls(out, docs, quick=quick, threads=threads, as_json=as_json)
+        return
+    if what is What.SCALING:
+        _scaling(out, docs, quick=quick, threads=threads, as_json=as_json)
         return
     result = validate(quick=quick, threads=threads)
     save(result, out)
@@ -85,14 +95,26 @@ def _controls(out: Path, docs: Path | None, *, quick: bool, threads: int | None,
     controls_report.save(found, out)
     if docs is not None:
         controls_report.update_docs(found, docs)
+    _deliver("bufferlab-controls", found.frames, controls_report.markdown(found), out, as_json=as_json)
+
+
+def _scaling(out: Path, docs: Path | None, *, quick: bool, threads: int | None, as_json: bool) -> None:
+    found = study_scaling(quick=quick, threads=threads)
+    scaling_report.save(found, out)
+    if docs is not None:
+        scaling_report.update_docs(found, docs)
+    _deliver("bufferlab-scaling", found.frames, scaling_report.markdown(found), out, as_json=as_json)
+
+
+def _deliver(kind: str, frames: Mapping[str, pl.DataFrame], text: str, out: Path, *, as_json: bool) -> None:
     if as_json:
         tables = {
             name: [{key: _finite(value) for key, value in row.items()} for row in frame.iter_rows(named=True)]
-            for name, frame in found.frames.items()
+            for name, frame in frames.items()
         }
-        print_json({"format": "bufferlab-controls", "format_version": 1, **tables})
+        print_json({"format": kind, "format_version": 1, **tables})
     else:
-        print_rich(Markdown(controls_report.markdown(found)))
+        print_rich(Markdown(text))
     say(f"saved in {out}")
 
 
