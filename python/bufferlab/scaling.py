@@ -14,7 +14,7 @@ holds is measured by `bufferlab validate scaling`.
 
 The sum of n independent windows deviates by a share of 1/sqrt(n) (G. Appenzeller, I. Keslassy, N. McKeown,
 "Sizing Router Buffers", SIGCOMM 2004, section 3), so the twin's relative deviation is larger. The twin's
-BDP/sqrt(n) follows it: its waits are sqrt(s) times as long, their share of the buffer stays.
+BDP/sqrt(n) follows it: its waits are sqrt(s) times as long, their share of the buffer about stays.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def _table(title: str, first: str, by: str, errors: pl.DataFrame) -> Iterator[st
             f"| {row['case']} | {value} | {row['seeds']} | {_cell(row, 'utilization', 100, 2)} | "
             f"{row['loss'] * 100:.2f} ({row['loss_error'] * 100:+.1f} %) | {row['wait_ms']:.2f} | "
             f"{_cell(row, 'fill', 100, 1)} | {_cell(row, 'jain', 1, 3)} | "
-            f"{_cell(row, 'bbr_share', 100, 1)} | {row['packets'] / 1e6:.3g} | {row['cpu_s']:.2g} |"
+            f"{_cell(row, 'bbr_share', 100, 1)} | {row['packets'] / 1e6:.3g} | {row['cpu_s']:.3g} |"
         )
     yield ""
 

@@ -128,7 +128,7 @@ class Scaling:
 def study_scaling(
     *, quick: bool = False, threads: int | None = None, progress: bool | None = None
 ) -> Scaling:
-    """Simulate all that docs/capacity.md shows: some four minutes of one processor, 0.5 GB of memory.
+    """Simulate all that docs/capacity.md shows: some five minutes of one processor, 0.7 GB of memory.
 
     Args:
         quick: Only 1 Gbps with 1000 flows and its twins by 10, over 3 and 6 s.
