@@ -12,7 +12,7 @@ from bufferlab.papers.registry import Reproduced, reproduce
 from bufferlab.scenario import Scenario
 
 CASES = {
-    "classes": classes.classes_cases(QUICK, classes.NUMBERS),
+    "classes": classes.classes_cases(QUICK),
     "sources": sources.sources_cases(QUICK),
     "threshold": threshold.threshold_cases(QUICK),
     "traffic": traffic.traffic_cases(QUICK),

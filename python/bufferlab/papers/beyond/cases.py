@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
@@ -16,8 +16,6 @@ from bufferlab.papers.registry import Request
 from bufferlab.results import Result
 from bufferlab.simulation import prepare, simulate
 from bufferlab.stats import jain_index
-
-CITATION: Final = "beyond S. Jabeen, M. B. Zafar, I. A. Qazi and Z. A. Uzmi's SplitBuff"
 
 RATE: Final = "100 Mbps"
 
@@ -58,15 +56,17 @@ class Effort:
         duration_s: Length of a run, s.
         warmup_s: Measured from here on, s.
         seeds: Runs a case.
+        quick: Only shows that it works.
     """
 
     duration_s: float
     warmup_s: float
     seeds: int
+    quick: bool = False
 
 
 FULL: Final = Effort(200.0, 50.0, 5)
-QUICK: Final = Effort(60.0, 20.0, 1)
+QUICK: Final = Effort(60.0, 20.0, 1, quick=True)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Case:
 def effort_of(request: Request) -> Effort:
     """The effort that a request asks for."""
     effort = QUICK if request.quick else FULL
-    return Effort(effort.duration_s, effort.warmup_s, request.seeds or effort.seeds)
+    return replace(effort, seeds=request.seeds or effort.seeds)
 
 
 def scenario(link: Mapping[str, Any], flows: Sequence[Mapping[str, Any]], effort: Effort) -> Row:
@@ -176,16 +176,3 @@ def _mean_wait_ms() -> pl.Expr:
     return (pl.col("sojourn_mean_ms") * served).sum() / served.filter(
         pl.col("sojourn_mean_ms").is_not_null()
     ).sum()
-
-
-def notes_of(request: Request, *more: str) -> tuple[str, ...]:
-    """How it was simulated."""
-    effort = effort_of(request)
-    notes = [
-        f"{RATE}, stack rfc (SACK, 1000-byte segments), runs of {effort.duration_s:g} s measured from "
-        f"{effort.warmup_s:g} s, means of {effort.seeds} with common seeds.",
-        *more,
-    ]
-    if request.quick:
-        notes.append("Quick: one short run a case: shows that it works, not what is to be found.")
-    return tuple(notes)

@@ -8,20 +8,14 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.papers.beyond.cases import (
-    CITATION,
     Case,
     Effort,
     Row,
-    effort_of,
     group,
-    measure,
-    notes_of,
-    points_of,
     scenario,
-    simulate_cases,
 )
 from bufferlab.papers.beyond.figure import draw_lines
-from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.papers.beyond.study import Study, register
 
 NUMBERS: Final = (2, 3, 4, 5, 6, 8)
 """Of sub-buffers."""
@@ -43,27 +37,9 @@ KINDS: Final[Mapping[str, Mapping[str, Any]]] = {
 """Keys of SplitBuff by title."""
 
 
-@reproduction(
-    name="splitbuff-beyond/classes",
-    title="Two to eight sub-buffers, cut about the mean or where the round-trip times leave gaps",
-    citation=CITATION,
-)
-def classes(request: Request) -> Reproduced:
-    """Fairness, wait and loss against the number of sub-buffers."""
-    cases = classes_cases(effort_of(request), NUMBERS[:2] if request.quick else NUMBERS)
-    runs = simulate_cases("splitbuff-beyond, classes", cases, request, measure)
-    points = points_of(runs, cases)
-    return Reproduced(
-        name="splitbuff-beyond/classes",
-        tables={"runs": runs, "points": points},
-        figures={"classes": draw_lines(points, "law", "kind", "sub_buffers")},
-        comparison=compare(points),
-        notes=notes_of(request, "Two modes: 10 and 100 ms, ± 20 %."),
-    )
-
-
-def classes_cases(effort: Effort, numbers: tuple[int, ...]) -> list[Case]:
+def classes_cases(effort: Effort) -> list[Case]:
     """Each law under one buffer, a queue a flow, and SplitBuff with each kind and number of sub-buffers."""
+    numbers = NUMBERS[:2] if effort.quick else NUMBERS
     single = {"one buffer": {"buffer": "1 bdp", "queue": "fifo"}, "DRR": {"buffer": "1 bdp", "queue": "drr"}}
     cases = []
     for law, flows in LAWS.items():
@@ -89,3 +65,15 @@ def compare(points: pl.DataFrame) -> pl.DataFrame:
         pl.col("wait_ms").alias("wait, ms"),
         pl.col("loss_percent").alias("loss %"),
     )
+
+
+register(
+    Study(
+        name="classes",
+        title="Two to eight sub-buffers, cut about the mean or where the round-trip times leave gaps",
+        cases=classes_cases,
+        draw=lambda points: draw_lines(points, "law", "kind", "sub_buffers"),
+        compare=compare,
+        notes=("Two modes: 10 and 100 ms, ± 20 %.",),
+    )
+)

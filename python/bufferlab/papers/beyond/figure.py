@@ -112,9 +112,11 @@ def draw_lines(points: pl.DataFrame, panel: str, series: str, place: str) -> Fig
                     axes.plot(own[place].to_numpy(), values, **line_style(index), marker=".", label=str(name))
         rows[0, at].set_title(str(title), loc="left")
         rows[0, at].set_ylim(0, 1.03)
-        rows[1, at].set_ylim(bottom=0)
         rows[1, at].set_xlabel(place.replace("_", "-"))
     rows[0, 0].set_ylabel("Jain's fairness index of the flows")
     rows[1, 0].set_ylabel("mean wait of all packets (ms)")
-    rows[0, -1].legend(fontsize="x-small", frameon=False)
+    rows[1, 0].set_ylim(0, 1.05 * float(points["wait_ms"].to_numpy().max()))
+    figure.legend(
+        *rows[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(names), frameon=False
+    )
     return figure

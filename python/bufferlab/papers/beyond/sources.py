@@ -8,21 +8,16 @@ from typing import Final
 import polars as pl
 
 from bufferlab.papers.beyond.cases import (
-    CITATION,
     COLUMNS,
     Case,
     Effort,
     Row,
-    effort_of,
     group,
     measure,
-    notes_of,
-    points_of,
     scenario,
-    simulate_cases,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.papers.beyond.study import Study, register
 from bufferlab.results import Result
 
 SOURCES: Final = (
@@ -40,30 +35,6 @@ _USED: Final = 0.01
 ESTIMATE: Final = ("error_percent", "error_short_percent", "error_long_percent", "state_bytes")
 """Root mean square over time of the distance of the router's mean propagation delay from the flows', in parts
 of that, for all packets and for those of both ends; what the router keeps."""
-
-
-@reproduction(
-    name="splitbuff-beyond/sources",
-    title="Where round-trip times come from: error, state, and SplitBuff's results under each",
-    citation=CITATION,
-)
-def sources(request: Request) -> Reproduced:
-    """Estimates, state and results for each source of round-trip times."""
-    cases = sources_cases(effort_of(request))
-    runs = simulate_cases("splitbuff-beyond, sources", cases, request, measure_source)
-    points = points_of(runs, cases, (*ESTIMATE, *COLUMNS))
-    return Reproduced(
-        name="splitbuff-beyond/sources",
-        tables={"runs": runs, "points": points},
-        figures={"sources": draw_bars(points, "source", "queue")},
-        comparison=compare(points),
-        notes=notes_of(
-            request,
-            f"{FLOWS} flows of 10 ms and {FLOWS} of 100 ms, each ± 20 %, with handshakes and timestamps.",
-            "Errors: root mean square over time, in parts of the flows' true mean; of all packets' mean, and "
-            "of the first and the last sub-buffer's against the short and the long flows'.",
-        ),
-    )
 
 
 def sources_cases(effort: Effort) -> list[Case]:
@@ -120,3 +91,21 @@ def compare(points: pl.DataFrame) -> pl.DataFrame:
         pl.col("wait_long_ms").alias("long wait, ms"),
         (100 * pl.col("utilization")).alias("utilization %"),
     )
+
+
+register(
+    Study(
+        name="sources",
+        title="Where round-trip times come from: error, state, and SplitBuff's results under each",
+        cases=sources_cases,
+        draw=lambda points: draw_bars(points, "source"),
+        compare=compare,
+        notes=(
+            f"{FLOWS} flows of 10 ms and {FLOWS} of 100 ms, each ± 20 %, with handshakes and timestamps.",
+            "Errors: root mean square over time, in parts of the flows' true mean; of all packets' mean, and "
+            "of the first and the last sub-buffer's against the short and the long flows'.",
+        ),
+        measured=measure_source,
+        columns=(*ESTIMATE, *COLUMNS),
+    )
+)

@@ -8,21 +8,16 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.papers.beyond.cases import (
-    CITATION,
     COLUMNS,
     Case,
     Effort,
     Row,
-    effort_of,
     group,
     measure,
-    notes_of,
-    points_of,
     scenario,
-    simulate_cases,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.papers.beyond.study import Study, register
 from bufferlab.results import Result
 
 DISORDER: Final = ("reordered_percent", "spurious_percent")
@@ -51,25 +46,6 @@ QUEUES: Final[Mapping[str, Mapping[str, Any]]] = {
     "weighted (in gaps)": {"queue": "splitbuff-weighted"},
 }
 """Without and with remedies."""
-
-
-@reproduction(
-    name="splitbuff-beyond/threshold",
-    title="Flows at the threshold: reordering, spurious retransmissions, and remedies",
-    citation=CITATION,
-)
-def threshold(request: Request) -> Reproduced:
-    """Reordering, spurious retransmissions and what they cost."""
-    cases = threshold_cases(effort_of(request))
-    runs = simulate_cases("splitbuff-beyond, threshold", cases, request, measure_disorder)
-    points = points_of(runs, cases, (*DISORDER, *COLUMNS))
-    return Reproduced(
-        name="splitbuff-beyond/threshold",
-        tables={"runs": runs, "points": points},
-        figures={"threshold": draw_bars(points, "flows", panels=_PANELS)},
-        comparison=compare(points),
-        notes=notes_of(request, "Round-trip times ± 20 %, those at 50 ms all alike."),
-    )
 
 
 def threshold_cases(effort: Effort) -> list[Case]:
@@ -109,4 +85,18 @@ _PANELS: Final = (
     ("reordered_percent", "reordered data packets (%)"),
     ("spurious_percent", "spurious retransmissions (%)"),
     ("fairness", "Jain's fairness index of the flows"),
+)
+
+
+register(
+    Study(
+        name="threshold",
+        title="Flows at the threshold: reordering, spurious retransmissions, and remedies",
+        cases=threshold_cases,
+        draw=lambda points: draw_bars(points, "flows", panels=_PANELS),
+        compare=compare,
+        notes=("Round-trip times ± 20 %, those at 50 ms all alike.",),
+        measured=measure_disorder,
+        columns=(*DISORDER, *COLUMNS),
+    )
 )

@@ -9,22 +9,17 @@ import polars as pl
 
 from bufferlab.papers.beyond.cases import (
     ASIDE,
-    CITATION,
     COLUMNS,
     QUEUES,
     Case,
     Effort,
     Row,
-    effort_of,
     group,
     measure,
-    notes_of,
-    points_of,
     scenario,
-    simulate_cases,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.papers.beyond.study import Study, register
 from bufferlab.results import Result
 from bufferlab.summary import flow_values
 
@@ -35,6 +30,8 @@ SHORT: Final = "10 ms"
 LONG: Final = "100 ms"
 LONGER: Final = "300 ms"
 
+ON_TIME: Final = "2 s"
+OFF_TIME: Final = "2 s"
 TRANSFERS: Final = "transfers"
 TIMES: Final = ("transfer_p50_s", "transfer_p95_s")
 """How long short transfers take; `None` where there are none."""
@@ -65,6 +62,15 @@ def _changing(effort: Effort) -> list[Row]:
     ]
 
 
+def _on_and_off(_effort: Effort) -> list[Row]:
+    """Twice as many flows, of which half have data at a time."""
+    turns = {"kind": "on-off", "on": f"exponential(mean={ON_TIME})", "off": f"exponential(mean={OFF_TIME})"}
+    return [
+        group("short", 2 * FLOWS, SHORT, application=turns, after_idle="decay"),
+        group("long", 2 * FLOWS, LONG, application=turns, after_idle="decay"),
+    ]
+
+
 def _short_flows(_effort: Effort) -> list[Row]:
     """A fifth of the link for transfers of 30 KB on average, with round-trip times between the others'."""
     pages = {"kind": "short-flows", "size": "pareto(mean=30 KB, shape=1.2, max=20 MB)", "interval": "12 ms"}
@@ -78,36 +84,15 @@ TRAFFIC: Final[Mapping[str, Callable[[Effort], list[Row]]]] = {
     "SACK Reno": lambda _: _both(),
     "CUBIC": lambda _: _both(congestion="cubic"),
     "Linux hosts": lambda _: _both(stack="linux"),
+    "CUBIC, paced": lambda _: _both(congestion="cubic", paced=True),
     "BBR": lambda _: _both(congestion="bbr"),
     "BBR 3": lambda _: _both(congestion="bbr3"),
     "CUBIC and BBR": _mixed,
+    "on and off": _on_and_off,
     "short transfers": _short_flows,
     "changing mix": _changing,
 }
 """Flow groups by title."""
-
-
-@reproduction(
-    name="splitbuff-beyond/traffic",
-    title="Other congestion controls and kinds of flows: where SplitBuff helps and where it does not",
-    citation=CITATION,
-)
-def traffic(request: Request) -> Reproduced:
-    """Fairness, utilization and waits of short and long flows for each traffic and queue."""
-    cases = traffic_cases(effort_of(request))
-    runs = simulate_cases("splitbuff-beyond, traffic", cases, request, measure_traffic)
-    points = points_of(runs, cases, (*COLUMNS, *TIMES))
-    return Reproduced(
-        name="splitbuff-beyond/traffic",
-        tables={"runs": runs, "points": points},
-        figures={"traffic": draw_bars(points, "traffic")},
-        comparison=compare(points),
-        notes=notes_of(
-            request,
-            f"{FLOWS} flows of {SHORT} and {FLOWS} of {LONG}, each ± 20 %.",
-            f"Changing mix: as measuring begins, the flows of {LONG} end and {FLOWS} of {LONGER} start.",
-        ),
-    )
 
 
 def traffic_cases(effort: Effort) -> list[Case]:
@@ -149,3 +134,21 @@ def compare(points: pl.DataFrame) -> pl.DataFrame:
             for queue, row in of_queue.items()
         ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+register(
+    Study(
+        name="traffic",
+        title="Other congestion controls and kinds of flows: where SplitBuff helps and where it does not",
+        cases=traffic_cases,
+        draw=lambda points: draw_bars(points, "traffic"),
+        compare=compare,
+        notes=(
+            f"{FLOWS} flows of {SHORT} and {FLOWS} of {LONG}, each ± 20 %.",
+            f"On and off: data for {ON_TIME}, silence for {OFF_TIME} on average.",
+            f"Changing mix: as measuring begins, the flows of {LONG} end and {FLOWS} of {LONGER} start.",
+        ),
+        measured=measure_traffic,
+        columns=(*COLUMNS, *TIMES),
+    )
+)

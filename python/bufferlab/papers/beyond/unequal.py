@@ -7,20 +7,14 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.papers.beyond.cases import (
-    CITATION,
     QUEUES,
     Case,
     Effort,
-    effort_of,
     group,
-    measure,
-    notes_of,
-    points_of,
     scenario,
-    simulate_cases,
 )
 from bufferlab.papers.beyond.figure import draw_fairness
-from bufferlab.papers.registry import Reproduced, Request, reproduction
+from bufferlab.papers.beyond.study import Study, register
 
 MIXES: Final = ((90, 10), (50, 50), (10, 90))
 """Numbers of short and long flows."""
@@ -29,25 +23,6 @@ OF_PER_FLOW: Final = 0.9
 """What weighted SplitBuff is to reach of the fairness that a queue a flow gives."""
 
 PER_FLOW: Final = "DRR"
-
-
-@reproduction(
-    name="splitbuff-beyond/unequal",
-    title="Classes with unequal numbers of flows: who gets how much under each queue",
-    citation=CITATION,
-)
-def unequal(request: Request) -> Reproduced:
-    """Fairness over flows, goodput and wait of both kinds, for three mixes and all queues."""
-    cases = unequal_cases(effort_of(request))
-    runs = simulate_cases("splitbuff-beyond, unequal classes", cases, request, measure)
-    points = points_of(runs, cases)
-    return Reproduced(
-        name="splitbuff-beyond/unequal",
-        tables={"runs": runs, "points": points},
-        figures={"unequal": draw_fairness(points, "mix")},
-        comparison=compare(points),
-        notes=notes_of(request, "Short flows have 10 ms, long ones 100 ms, each ± 20 %."),
-    )
 
 
 def unequal_cases(effort: Effort) -> list[Case]:
@@ -96,3 +71,15 @@ _WHY: Final = {
     "SplitBuff": "Round robin gives each class half of the link, whatever the number of its flows.",
     "SplitBuff, weighted": "Each class gets its flows' part of the link, and a buffer for it.",
 }
+
+
+register(
+    Study(
+        name="unequal",
+        title="Classes with unequal numbers of flows: who gets how much under each queue",
+        cases=unequal_cases,
+        draw=lambda points: draw_fairness(points, "mix"),
+        compare=compare,
+        notes=("Short flows have 10 ms, long ones 100 ms, each ± 20 %.",),
+    )
+)
