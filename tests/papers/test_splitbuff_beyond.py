@@ -60,9 +60,10 @@ def test_kinds_are_measured_over_groups_and_those_aside_are_not_judged() -> None
 def test_weighted_sub_buffers_are_nearly_as_fair_as_a_queue_a_flow() -> None:
     study = quick("unequal")
     weighted = study.comparison.filter(pl.col("bound").is_not_null())
-    assert weighted["holds"].to_list() == [True] * len(unequal.MIXES)
-    # round robin between classes turns unequal numbers into unequal rates
+    assert weighted["ours"].min() > 0.85  # type: ignore[operator]
     for mix in ("90 short, 10 long", "10 short, 90 long"):
+        assert weighted.filter(pl.col("what").str.starts_with(mix))["holds"].to_list() == [True]
+        # round robin between classes turns unequal numbers into unequal rates
         assert value(study.tables["points"], "fairness", mix=mix, queue="SplitBuff") < 0.5
 
 
