@@ -247,17 +247,16 @@ impl SendingHost {
                 Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
             },
             Source::Udp(source) if source.deadline() <= local => {
-                (PacketKind::Datagram, source.sent() as u32, source.emit())
+                let (number, wire_bytes) = (source.sent() as u32, source.emit());
+                self.note_departure(local, wire_bytes);
+                (PacketKind::Datagram, number, wire_bytes)
             }
             Source::Udp(_) => return None,
         };
-        if let Some(extras) = self.extras.as_deref_mut() {
-            if let Some(rate) = extras.access {
-                extras.access_free = local + rate.transmission(u64::from(wire_bytes));
-            }
-            if let Some(log) = extras.log.as_mut().filter(|_| kind == PacketKind::Datagram) {
-                log.open(local, u64::from(wire_bytes));
-            }
+        if let Some(extras) = self.extras.as_deref_mut()
+            && let Some(rate) = extras.access
+        {
+            extras.access_free = local + rate.transmission(u64::from(wire_bytes));
         }
         let Identity { flow, group, .. } = self.identity;
         let (srtt_us, echo_age_us) = self.round_trips(local);

@@ -35,6 +35,8 @@ impl ReceivingHost {
         }
     }
 
+    /// A datagram is here. Apart, so that the way of segments stays short.
+    #[inline(never)]
     pub(super) fn take_datagram(
         &mut self,
         local: Time,

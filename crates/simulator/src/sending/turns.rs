@@ -100,8 +100,16 @@ impl SendingHost {
         }
     }
 
+    /// A datagram leaves. Apart, as what follows, so that the way of segments stays short.
+    #[inline(never)]
+    pub(super) fn note_departure(&mut self, now: Time, wire_bytes: u32) {
+        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
+            log.open(now, u64::from(wire_bytes));
+        }
+    }
+
     /// The answer to datagram `number` has come.
-    #[cold]
+    #[inline(never)]
     pub(super) fn note_answer(&mut self, now: Time, number: u32) {
         if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
             log.answer(number as usize, now);
