@@ -335,13 +335,20 @@ impl<K: Key> Engine<K> {
             }
         }
         if world.receiver_events {
-            let next = receiver.next_event(world.marks.end);
-            self.agenda.set_receiver(sender.identity.flow as usize, next);
-            if !self.under_way.fed.is_empty() {
-                self.feed();
-            }
+            self.follow_receiver(rank);
         }
         true
+    }
+
+    /// Segments have come to a receiver where some act of their own. Apart, since most runs have none of these.
+    #[inline(never)]
+    fn follow_receiver(&mut self, rank: usize) {
+        let Ends { sender, receiver } = &self.world.ends[rank];
+        let next = receiver.next_event(self.world.marks.end);
+        self.agenda.set_receiver(sender.identity.flow as usize, next);
+        if !self.under_way.fed.is_empty() {
+            self.feed();
+        }
     }
 
     /// Hands on what has come to the flows that return it.
