@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.papers.splitbuff import CITATION
 from bufferlab.papers.splitbuff_sweep import Queue, notes_of, ns2_points, points_of, sweep, with_ns2
 from bufferlab.papers.splitbuff_sweep_comparison import compare_fig4, compare_fig5, compare_fig6
-from bufferlab.papers.splitbuff_sweep_figures import DELAY, LOSS, THROUGHPUT, draw
+from bufferlab.papers.splitbuff_sweep_figures import DELAY, LOSS, THROUGHPUT, Quantity, draw
 
 _SINGLE_AND_SPLIT: Sequence[Queue] = ("bdp", "stanford", "splitbuff")
 _BLIND: Sequence[Queue] = ("bdp", "blind", "splitbuff")
@@ -23,15 +23,7 @@ _BLIND: Sequence[Queue] = ("bdp", "blind", "splitbuff")
 )
 def fig4(request: Request) -> Reproduced:
     """Throughput a type over the long flows' propagation delay, 2 to 500 flows."""
-    runs, points = _simulate(_SINGLE_AND_SPLIT, request)
-    ns2 = ns2_points()
-    return Reproduced(
-        name="splitbuff/fig4",
-        tables={"runs": runs, "points": points, "ns2": with_ns2(points)},
-        figures={"fig4": draw(points, ns2, _SINGLE_AND_SPLIT, THROUGHPUT)},
-        comparison=compare_fig4(points, ns2),
-        notes=notes_of(request),
-    )
+    return _reproduced("fig4", _SINGLE_AND_SPLIT, {"fig4": THROUGHPUT}, compare_fig4, request)
 
 
 @reproduction(
@@ -41,18 +33,7 @@ def fig4(request: Request) -> Reproduced:
 )
 def fig5(request: Request) -> Reproduced:
     """Mean queueing delay and loss rate a type."""
-    runs, points = _simulate(_SINGLE_AND_SPLIT, request)
-    ns2 = ns2_points()
-    return Reproduced(
-        name="splitbuff/fig5",
-        tables={"runs": runs, "points": points, "ns2": with_ns2(points)},
-        figures={
-            "fig5": draw(points, ns2, _SINGLE_AND_SPLIT, DELAY),
-            "fig5-loss": draw(points, ns2, _SINGLE_AND_SPLIT, LOSS),
-        },
-        comparison=compare_fig5(points, ns2),
-        notes=notes_of(request),
-    )
+    return _reproduced("fig5", _SINGLE_AND_SPLIT, {"fig5": DELAY, "fig5-loss": LOSS}, compare_fig5, request)
 
 
 @reproduction(
@@ -62,20 +43,22 @@ def fig5(request: Request) -> Reproduced:
 )
 def fig6(request: Request) -> Reproduced:
     """Throughput and delay under Blind-SplitBuff, beside the BDP rule and SplitBuff."""
-    runs, points = _simulate(_BLIND, request)
-    ns2 = ns2_points()
+    return _reproduced("fig6", _BLIND, {"fig6a": THROUGHPUT, "fig6b": DELAY}, compare_fig6, request)
+
+
+def _reproduced(
+    name: str,
+    queues: Sequence[Queue],
+    figures: Mapping[str, Quantity],
+    compare: Callable[[pl.DataFrame, pl.DataFrame], pl.DataFrame],
+    request: Request,
+) -> Reproduced:
+    runs = pl.concat([sweep(queue, request) for queue in queues])
+    points, ns2 = points_of(runs), ns2_points()
     return Reproduced(
-        name="splitbuff/fig6",
+        name=f"splitbuff/{name}",
         tables={"runs": runs, "points": points, "ns2": with_ns2(points)},
-        figures={
-            "fig6a": draw(points, ns2, _BLIND, THROUGHPUT),
-            "fig6b": draw(points, ns2, _BLIND, DELAY),
-        },
-        comparison=compare_fig6(points, ns2),
+        figures={file: draw(points, ns2, queues, quantity) for file, quantity in figures.items()},
+        comparison=compare(points, ns2),
         notes=notes_of(request),
     )
-
-
-def _simulate(queues: Sequence[Queue], request: Request) -> tuple[pl.DataFrame, pl.DataFrame]:
-    runs = pl.concat([sweep(queue, request) for queue in queues])
-    return runs, points_of(runs)

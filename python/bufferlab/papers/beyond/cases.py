@@ -14,10 +14,14 @@ from bufferlab.batch import run_batch
 from bufferlab.papers.points import means_of_points
 from bufferlab.papers.registry import Request
 from bufferlab.results import Result
+from bufferlab.scenario.queues import QUEUE_WORDS
 from bufferlab.simulation import prepare, simulate
 from bufferlab.stats import jain_index
 
 RATE: Final = "100 Mbps"
+
+WEIGHTED: Final = QUEUE_WORDS["splitbuff-weighted"]
+"""What the word stands for, to vary it."""
 
 QUEUES: Final[Mapping[str, Mapping[str, Any]]] = {
     "BDP rule": {"buffer": "1 bdp", "queue": "fifo"},
@@ -114,16 +118,16 @@ def group(name: str, count: int, rtt: str, **keys: object) -> Row:
 def simulate_cases(
     title: str,
     cases: Sequence[Case],
+    seeds: int,
     request: Request,
     measured: Callable[[Result], Row],
 ) -> pl.DataFrame:
-    """Run every case with every seed.
+    """Run every case with so many seeds.
 
     Returns:
         One row a run: the case's keys, `seed`, and what `measured` says.
     """
     scenarios = [prepare(case.scenario) for case in cases]
-    seeds = range(1, effort_of(request).seeds + 1)
 
     def task(which: tuple[int, int], control: _core.Control) -> Row | None:
         index, seed = which
@@ -132,7 +136,7 @@ def simulate_cases(
 
     rows = run_batch(
         task,
-        list(itertools.product(range(len(cases)), seeds)),
+        list(itertools.product(range(len(cases)), range(1, seeds + 1))),
         title=title,
         threads=request.threads,
         progress=request.progress,

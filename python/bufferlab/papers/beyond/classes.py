@@ -15,7 +15,7 @@ from bufferlab.papers.beyond.cases import (
     scenario,
 )
 from bufferlab.papers.beyond.figure import draw_lines
-from bufferlab.papers.beyond.study import Study, register
+from bufferlab.papers.beyond.study import Study, register, tabulate
 
 NUMBERS: Final = (2, 3, 4, 5, 6, 8)
 """Of sub-buffers."""
@@ -55,15 +55,15 @@ def classes_cases(effort: Effort) -> list[Case]:
 
 def compare(points: pl.DataFrame) -> pl.DataFrame:
     """One row a case; nothing is published."""
-    return points.select(
-        "law",
-        "kind",
+    return tabulate(
+        points,
+        ("law", "kind"),
         pl.col("sub_buffers").alias("sub-buffers"),
-        pl.col("fairness").alias("Jain's index"),
-        pl.col("fairness_ci95").alias("± 95 %"),
-        (100 * pl.col("utilization")).alias("utilization %"),
-        pl.col("wait_ms").alias("wait, ms"),
-        pl.col("loss_percent").alias("loss %"),
+        "fairness",
+        "fairness_ci95",
+        "utilization",
+        "wait_ms",
+        "loss_percent",
     )
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from bufferlab.papers.beyond.cases import (
     COLUMNS,
+    WEIGHTED,
     Case,
     Effort,
     Row,
@@ -17,7 +18,7 @@ from bufferlab.papers.beyond.cases import (
     scenario,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.beyond.study import Study, register
+from bufferlab.papers.beyond.study import Study, register, tabulate
 from bufferlab.results import Result
 
 SOURCES: Final = (
@@ -44,9 +45,9 @@ def sources_cases(effort: Effort) -> list[Case]:
     for source in SOURCES:
         for title, keys in (
             ("SplitBuff", {}),
-            ("SplitBuff, weighted", {"weighted": True, "thresholds": "gaps", "sub_buffers": 4}),
+            ("SplitBuff, weighted", WEIGHTED),
         ):
-            queue = {"discipline": "splitbuff", "rtt": source, **keys}
+            queue = {"discipline": "splitbuff", **keys, "rtt": source}
             document = scenario({"queue": queue}, flows, effort)
             document["probes"] = {"interval": "500 ms", "links": ["bottleneck"], "per_group": 1}
             cases.append(Case({"source": source, "queue": title}, document))
@@ -77,19 +78,19 @@ def _error_percent(samples: pl.DataFrame, true_ms: float) -> float | None:
 
 def compare(points: pl.DataFrame) -> pl.DataFrame:
     """One row a source and kind of SplitBuff; nothing is published."""
-    return points.select(
-        "source",
-        "queue",
+    return tabulate(
+        points,
+        ("source", "queue"),
         pl.col("state_bytes").cast(pl.Int64).alias("state, bytes"),
         pl.col("error_percent").alias("error %"),
         pl.col("error_short_percent").alias("short, error %"),
         pl.col("error_long_percent").alias("long, error %"),
-        pl.col("fairness").alias("Jain's index"),
-        pl.col("goodput_short_mbps").alias("short, Mbps"),
-        pl.col("goodput_long_mbps").alias("long, Mbps"),
-        pl.col("wait_short_ms").alias("short wait, ms"),
-        pl.col("wait_long_ms").alias("long wait, ms"),
-        (100 * pl.col("utilization")).alias("utilization %"),
+        "fairness",
+        "goodput_short_mbps",
+        "goodput_long_mbps",
+        "wait_short_ms",
+        "wait_long_ms",
+        "utilization",
     )
 
 

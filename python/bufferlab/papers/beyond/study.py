@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import polars as pl
 from matplotlib.figure import Figure
@@ -21,6 +22,19 @@ from bufferlab.papers.beyond.cases import (
 )
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.results import Result
+
+HEADINGS: Final[Mapping[str, str]] = {
+    "fairness": "Jain's index",
+    "fairness_ci95": "± 95 %",
+    "utilization": "utilization %",
+    "goodput_short_mbps": "short, Mbps",
+    "goodput_long_mbps": "long, Mbps",
+    "wait_short_ms": "short wait, ms",
+    "wait_long_ms": "long wait, ms",
+    "wait_ms": "wait, ms",
+    "loss_percent": "loss %",
+}
+"""How the tables call what all studies measure."""
 
 DOCUMENT = "splitbuff-beyond"
 CITATION = "beyond S. Jabeen, M. B. Zafar, I. A. Qazi and Z. A. Uzmi's SplitBuff"
@@ -51,6 +65,17 @@ class Study:
     columns: tuple[str, ...] = COLUMNS
 
 
+def tabulate(points: pl.DataFrame, keys: Sequence[str], *columns: str | pl.Expr) -> pl.DataFrame:
+    """One row a case: its keys, and columns of `HEADINGS` or of the study's own."""
+    shown = [column if isinstance(column, pl.Expr) else _headed(column) for column in columns]
+    return points.select(*keys, *shown)
+
+
+def _headed(column: str) -> pl.Expr:
+    value = 100 * pl.col(column) if column == "utilization" else pl.col(column)
+    return value.alias(HEADINGS[column])
+
+
 def register(study: Study) -> None:
     """Make a study known to `bufferlab reproduce`."""
     name = f"{DOCUMENT}/{study.name}"
@@ -59,7 +84,7 @@ def register(study: Study) -> None:
     def run(request: Request) -> Reproduced:
         effort = effort_of(request)
         cases = study.cases(effort)
-        runs = simulate_cases(name, cases, request, study.measured)
+        runs = simulate_cases(name, cases, effort.seeds, request, study.measured)
         points = points_of(runs, cases, study.columns)
         return Reproduced(
             name=name,

@@ -17,7 +17,7 @@ from bufferlab.papers.beyond.cases import (
     scenario,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.beyond.study import Study, register
+from bufferlab.papers.beyond.study import Study, register, tabulate
 from bufferlab.results import Result
 
 DISORDER: Final = ("reordered_percent", "spurious_percent")
@@ -69,15 +69,15 @@ def measure_disorder(result: Result) -> Row:
 
 def compare(points: pl.DataFrame) -> pl.DataFrame:
     """One row a set of flows and queue; nothing is published."""
-    return points.select(
-        "flows",
-        "queue",
+    return tabulate(
+        points,
+        ("flows", "queue"),
         pl.col("reordered_percent").alias("reordered %"),
         pl.col("spurious_percent").alias("spurious %"),
-        pl.col("fairness").alias("Jain's index"),
-        (100 * pl.col("utilization")).alias("utilization %"),
-        pl.col("wait_ms").alias("wait, ms"),
-        pl.col("loss_percent").alias("loss %"),
+        "fairness",
+        "utilization",
+        "wait_ms",
+        "loss_percent",
     )
 
 

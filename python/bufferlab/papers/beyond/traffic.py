@@ -19,7 +19,7 @@ from bufferlab.papers.beyond.cases import (
     scenario,
 )
 from bufferlab.papers.beyond.figure import draw_bars
-from bufferlab.papers.beyond.study import Study, register
+from bufferlab.papers.beyond.study import Study, register, tabulate
 from bufferlab.results import Result
 from bufferlab.summary import flow_values
 
@@ -113,27 +113,18 @@ def measure_traffic(result: Result) -> Row:
 
 def compare(points: pl.DataFrame) -> pl.DataFrame:
     """What each queue does to each traffic; nothing is published."""
-    rows = []
-    for title in points["traffic"].unique(maintain_order=True):
-        of_queue = {
-            row["queue"]: row for row in points.filter(pl.col("traffic") == title).iter_rows(named=True)
-        }
-        rows += [
-            {
-                "traffic": title,
-                "queue": queue,
-                "Jain's index": row["fairness"],
-                "utilization %": 100.0 * row["utilization"],
-                "short, Mbps": row["goodput_short_mbps"],
-                "long, Mbps": row["goodput_long_mbps"],
-                "short wait, ms": row["wait_short_ms"],
-                "long wait, ms": row["wait_long_ms"],
-                "loss %": row["loss_percent"],
-                "transfer p95, s": row["transfer_p95_s"],
-            }
-            for queue, row in of_queue.items()
-        ]
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return tabulate(
+        points,
+        ("traffic", "queue"),
+        "fairness",
+        "utilization",
+        "goodput_short_mbps",
+        "goodput_long_mbps",
+        "wait_short_ms",
+        "wait_long_ms",
+        "loss_percent",
+        pl.col("transfer_p95_s").alias("transfer p95, s"),
+    )
 
 
 register(
