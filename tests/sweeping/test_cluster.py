@@ -56,6 +56,17 @@ def test_it_listens_on_this_machine_only(ray: Any) -> None:
     assert [node["NodeManagerAddress"] for node in ray.nodes()] == ["127.0.0.1"]
 
 
+def test_a_node_without_the_package_is_named() -> None:
+    ray_says = (
+        "At least one of the input arguments could not be computed: System error: No module named 'bufferlab'"
+    )
+    cause = cluster._cause(RuntimeError(ray_says))
+    assert isinstance(cause, InputError)
+    assert "install it on all nodes" in str(cause)
+    other = RuntimeError("out of memory")
+    assert cluster._cause(other) is other
+
+
 def deadly(flows: int, once: Path | None = None) -> Any:
     """What a worker does, but some runs kill it, at their first try only if a file can remember that."""
     simulate = cluster._simulate

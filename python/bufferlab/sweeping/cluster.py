@@ -38,6 +38,7 @@ _LEAST_RATE_S: Final = 1e-4
 _TASKS_A_PROCESSOR: Final = 2
 """Tasks under way for each processor: one that runs and one that waits, so that none idles."""
 
+_NO_MODULE: Final = "No module named 'bufferlab'"
 _INSTALL: Final = "pip install 'bufferlab[ray]'; or use the engine 'local'"
 
 
@@ -271,5 +272,15 @@ def _simulate(request: _Request) -> _Reply:
 
 
 def _cause(error: Any) -> BaseException:  # noqa: ANN401 - see _import_ray
+    """What a task failed from, as the user is to read it."""
     cause = getattr(error, "cause", None)
-    return cause if isinstance(cause, InputError) else error
+    if isinstance(cause, InputError):
+        return cause
+    if _NO_MODULE in str(error):  # Ray tells of a task that it cannot even unpack in words only
+        return InputError(
+            "runs on a worker that has no Bufferlab",
+            key="engine",
+            value="ray",
+            accepted="workers with the same Bufferlab as here: install it on all nodes, where `ray start` runs",
+        )
+    return error
