@@ -281,6 +281,6 @@ def _cause(error: Any) -> BaseException:  # noqa: ANN401 - see _import_ray
             "runs on a worker that has no Bufferlab",
             key="engine",
             value="ray",
-            accepted="the same Bufferlab on all nodes, for the Python that runs `ray start`: install it on all nodes",
+            accepted="the same Bufferlab on all nodes, for the Python that runs `ray start`: install it",
         )
     return error
