@@ -18,7 +18,7 @@ from bufferlab.simulation import prepare, simulate
 RATE_BPS: Final = 1_000_000
 SEGMENT_BYTES: Final = 536
 FRAME_BYTES: Final = SEGMENT_BYTES + 47
-"""A full segment with 40 bytes of IP and TCP and PPP's 7: flag, address, control, protocol (2), FCS (2), as INET."""
+"""A full segment, 40 bytes of IP and TCP, 7 of PPP (flag, address, control, protocol 2, check 2), as in INET."""
 
 INITIAL_SSTHRESH: Final = 122
 """65535 bytes in segments: INET's slow-start threshold before the first loss."""

@@ -271,7 +271,7 @@ def _simulate(request: _Request) -> _Reply:
     return _Reply(json.dumps(row, allow_nan=False), "", wall_s, result if request.tables else None)
 
 
-def _cause(error: Any) -> BaseException:  # noqa: ANN401 - see _import_ray
+def _cause(error: BaseException) -> BaseException:
     """What a task failed from, as the user is to read it."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, InputError):
