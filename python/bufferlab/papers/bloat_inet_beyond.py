@@ -46,9 +46,8 @@ _QUICK_S: Final = 90.0
 def inflation(request: Request) -> Reproduced:
     """The window against two explanations: a segment a base round trip, a segment an inflated one."""
     result = runs.simulated([Setting(LARGEST_BYTES, alone=True)], request)[0]
-    frame = grown(
-        result.flow_samples.select("time_s", "cwnd_segments", rtt_ms="srtt_ms").drop_nulls(), LARGEST_BYTES
-    )
+    sending = result.flow_samples.filter(pl.col("inflight_segments") > 0).drop_nulls("srtt_ms")
+    frame = grown(sending.select("time_s", "cwnd_segments", rtt_ms="srtt_ms"), LARGEST_BYTES)
     rows = [
         _inflation_row(frame, time_s)
         for time_s in _TIMES_S
@@ -97,7 +96,7 @@ def _inflation_row(frame: pl.DataFrame, time_s: float) -> dict[str, Any]:
         "with_40_ms": round(at["at_base_segments"], 1),
         "rtt_ms": round(at["rtt_ms"]),
         "growth_segments_s": round(1000 / at["rtt_ms"], 2),
-        "why": "The wait for the queue that the window fills is the round trip in which it grows by a segment.",
+        "why": "The wait behind what the window brought is the round trip in which it grows by one segment.",
     }
 
 

@@ -18,7 +18,7 @@ from bufferlab.simulation import prepare, simulate
 RATE_BPS: Final = 1_000_000
 SEGMENT_BYTES: Final = 536
 FRAME_BYTES: Final = SEGMENT_BYTES + 47
-"""A full segment, 40 bytes of IP and TCP, 7 of PPP (flag, address, control, protocol 2, check 2), as in INET."""
+"""A full segment, 40 bytes of IP and TCP, 7 of PPP: flag, address, control, protocol (2), check (2)."""
 
 INITIAL_SSTHRESH: Final = 122
 """65535 bytes in segments: INET's slow-start threshold before the first loss."""
@@ -133,7 +133,7 @@ def variations(result: Result) -> pl.DataFrame:
 def growth(samples: pl.DataFrame, from_s: float, until_s: float) -> float | None:
     """How fast a queue grows in a time, frames a second: the slope of the least-squares line."""
     part = samples.filter(pl.col("time_s").is_between(from_s, until_s))
-    if part.height < 2:  # noqa: PLR2004 - a line needs two points
+    if part.height < 2:
         return None
     slope = np.polyfit(part["time_s"].to_numpy(), part["frames"].to_numpy(), 1)[0]
     return round(float(slope), 3)
