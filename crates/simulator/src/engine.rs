@@ -18,6 +18,8 @@
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
 //! ring of acknowledgements under way.
 
+mod notes;
+
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_units::{Span, Time};
 
@@ -26,7 +28,9 @@ use crate::control::Control;
 use crate::link::{Fate, Link};
 use crate::marks::MarkPlan;
 use crate::outcome::Outcome;
+use crate::pool::Pool;
 use crate::receiving::ReceivingHost;
+use crate::recording::{Off, On, Recorder, Sight, Tap};
 use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
@@ -87,11 +91,11 @@ pub(crate) struct World {
 }
 
 /// The event loop's state.
-pub(crate) struct Engine<K> {
+pub(crate) struct Engine<K, T = Off> {
     world: World,
     /// Packets between two links, by the link that they left.
     lines: Vec<Ring<(Time, Packet)>>,
-    under_way: UnderWay,
+    under_way: UnderWay<T>,
     agenda: Agenda<K>,
     samples: Samples,
     events: u64,
@@ -108,7 +112,12 @@ pub(crate) fn run(world: World, control: &Control) -> Outcome {
 
 /// The same with senders' events of a given kind, which must hold them.
 pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
-    Engine::<K>::new(world).run(control)
+    Engine::<K>::new(world, Off).run(control)
+}
+
+/// The same with a recorder that hears of every packet.
+pub(crate) fn run_recorded(world: World, control: &Control, recorder: &mut dyn Recorder) -> Outcome {
+    Engine::<i128, On<'_>>::new(world, On(recorder)).run(control)
 }
 
 impl World {
@@ -119,9 +128,12 @@ impl World {
     }
 }
 
-impl<K: Key> Engine<K> {
-    pub(crate) fn new(world: World) -> Engine<K> {
+impl<K: Key, T: Tap> Engine<K, T> {
+    pub(crate) fn new(mut world: World, tap: T) -> Engine<K, T> {
         let links = world.links.len();
+        if T::ON {
+            world.links.iter_mut().for_each(Link::keep_drops);
+        }
         let receivers = if world.receiver_events { world.ends.len() } else { 1 };
         let mut agenda = Agenda::new(world.ends.len(), world.horizon(), links, receivers);
         for (rank, ends) in world.ends.iter().enumerate() {
@@ -129,7 +141,7 @@ impl<K: Key> Engine<K> {
         }
         Engine {
             lines: vec![Ring::default(); links],
-            under_way: UnderWay::default(),
+            under_way: UnderWay::new(tap),
             agenda,
             samples: Samples::default(),
             events: 0,
@@ -168,8 +180,11 @@ impl<K: Key> Engine<K> {
                 Some((now, rank)) => (now, Next::Sender(rank)),
                 None => self.agenda.next_other().map(|(now, other)| (now, Next::Other(other)))?,
             };
-            if self.events.is_multiple_of(CONTROL_PERIOD) && self.is_canceled(now, control) {
-                return Some(now);
+            if self.events.is_multiple_of(CONTROL_PERIOD) {
+                if self.is_canceled(now, control) {
+                    return Some(now);
+                }
+                self.under_way.tap.tell(|recorder| recorder.reaches(now));
             }
             self.events += 1;
             match next {
@@ -206,11 +221,13 @@ impl<K: Key> Engine<K> {
             return;
         };
         self.agenda.set_link(index, next);
+        self.note_drops(now, index);
         self.pass_on(now, index, packet);
     }
 
     /// A packet leaves a link at `departs`, which may lie ahead if nothing can change it.
     fn pass_on(&mut self, departs: Time, index: usize, mut packet: Packet) {
+        self.note_departure(departs, index, &packet);
         packet.hop += 1;
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
         if usize::from(packet.hop) < path.len() {
@@ -222,9 +239,13 @@ impl<K: Key> Engine<K> {
         let rank = self.world.ranks[packet.flow as usize] as usize;
         let Ends { sender, receiver } = &mut self.world.ends[rank];
         if packet.kind == PacketKind::Ack {
+            let home = departs + receiver.home_delay;
+            self.under_way.tap.tell(|recorder| recorder.sees(home, Sight::Arrives, &packet));
             receiver.bring_home(departs, packet.seq, sender, &mut self.under_way);
         } else {
             let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
+            let arrives = departs + receiver.offset();
+            under_way.tap.tell(|recorder| recorder.sees(arrives, Sight::Arrives, &packet));
             receiver.deliver(departs, &packet, sender, under_way, &self.world.marks, rows);
             if self.world.receiver_events {
                 let next = receiver.next_event(self.world.marks.end);
@@ -253,7 +274,10 @@ impl<K: Key> Engine<K> {
         if link.mark_due(now) && !link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples) {
             return;
         }
-        match link.arrive(now, &packet) {
+        let before = if T::ON { link.losses(packet.group) } else { (0, 0) };
+        let fate = link.arrive(now, &packet);
+        self.note_arrival(now, index, &packet, before);
+        match fate {
             Fate::Leaves(departs) => self.pass_on(departs, index, packet),
             Fate::LeavesMarked(departs) => {
                 self.pass_on(departs, index, Packet { kind: PacketKind::Data(Ecn::Marked), ..packet });
@@ -295,6 +319,7 @@ impl<K: Key> Engine<K> {
             return;
         }
         let turn = sender.handle(now, local, under_way);
+        sender.note_fetch(local, under_way);
         if sender.may_transmit() && !self.transmit_directly(now, local, rank, turn) {
             self.transmit(now, local, rank, turn);
             return;
@@ -309,6 +334,9 @@ impl<K: Key> Engine<K> {
     /// A sender whose packets cross one link sends what it may; false if the link's marks have to be seen to first.
     #[inline(always)]
     fn transmit_directly(&mut self, now: Time, local: Time, rank: usize, turn: Turn) -> bool {
+        if T::ON {
+            return false;
+        }
         let world = &mut self.world;
         let Ends { sender, receiver } = &mut world.ends[rank];
         let index = sender.identity.first_link;
@@ -366,6 +394,7 @@ impl<K: Key> Engine<K> {
     fn on_indirect(&mut self, now: Time, local: Time, rank: usize) {
         let sender = &mut self.world.ends[rank].sender;
         let turn = sender.handle_in_turn(now, local, &mut self.under_way);
+        sender.note_fetch(local, &mut self.under_way);
         let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
         if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
             self.transmit(now, local, rank, turn);
@@ -385,6 +414,7 @@ impl<K: Key> Engine<K> {
     fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
         let index = self.world.ends[rank].sender.identity.first_link as usize;
         while let Some(packet) = self.world.ends[rank].sender.transmit(now, local, turn) {
+            self.under_way.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
             self.offer(now, index, packet);
         }
         self.schedule(rank);
@@ -403,7 +433,8 @@ impl<K: Key> Engine<K> {
             receiver.pass_marks(end, &marks, sender.identity.flow, &mut self.samples.receivers);
         }
         // the report needs room: first goes what it does not need
-        (self.agenda, self.under_way) = (Agenda::new(0, Time::ZERO, 0, 0), UnderWay::default());
+        self.agenda = Agenda::new(0, Time::ZERO, 0, 0);
+        (self.under_way.arrivals, self.under_way.blocks) = (Pool::default(), Pool::default());
         report::outcome(&self.world, self.samples, self.events, end, canceled)
     }
 }

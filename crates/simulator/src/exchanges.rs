@@ -52,6 +52,11 @@ impl ExchangeLog {
         }
     }
 
+    /// How many have begun.
+    pub(crate) fn begun(&self) -> usize {
+        self.rows.len()
+    }
+
     /// When the last one began.
     pub(crate) fn last_start(&self) -> Time {
         self.rows.last().map_or(Time::ZERO, |row| row.start)

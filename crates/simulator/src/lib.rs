@@ -32,6 +32,7 @@ mod outcome;
 mod plan;
 mod pool;
 mod receiving;
+mod recording;
 mod report;
 mod return_path;
 mod ring;
@@ -56,6 +57,7 @@ pub use plan::{
     GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, MeanPlan, OnOffPlan,
     OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, ThresholdsPlan, UdpPlan, VariatePlan,
 };
+pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;
 
 use world::Service;
@@ -69,7 +71,20 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
     Ok(engine::run(world::build(plan, Service::Shortest), control))
 }
 
-/// The same, with every link served by its discipline and an event for every departure, as disciplines need
+/// The same, with a recorder that hears of every packet; the outcome is the same.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_recorded(
+    plan: &Plan,
+    control: &Control,
+    recorder: &mut dyn Recorder,
+) -> Result<Outcome, PlanError> {
+    check::check(plan)?;
+    Ok(engine::run_recorded(world::build(plan, Service::Shortest), control, recorder))
+}
+
+/// The same as [`run`], with every link served by its discipline and an event for every departure, as disciplines need
 /// that decide at the last moment. The results are the same but for the number of events; tests hold the two
 /// against each other, and benchmarks tell what an event costs.
 ///

@@ -44,6 +44,11 @@ impl OnOff {
         self.fetch.unwrap_or(Span::ZERO)
     }
 
+    /// Whether each burst is what a client fetches.
+    pub(crate) fn fetches(&self) -> bool {
+        self.fetch.is_some()
+    }
+
     /// It begins, to end at `stop`; when it wants to be called next.
     pub(crate) fn start(
         &mut self,

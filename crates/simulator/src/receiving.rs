@@ -11,6 +11,7 @@ use bufferlab_transport::{Ack, Disorder, Receiver, SackBlocks};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
+use crate::recording::{Tap, Way};
 use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
 use crate::sending::SendingHost;
@@ -116,12 +117,12 @@ impl ReceivingHost {
 
     /// A packet leaves the last link at `departs`. What the receiver answers goes on its way to the sender.
     #[inline(always)]
-    pub(crate) fn deliver(
+    pub(crate) fn deliver<T: Tap>(
         &mut self,
         departs: Time,
         packet: &Packet,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -135,12 +136,12 @@ impl ReceivingHost {
 
     /// A packet may be handed over before its time: what was due earlier comes first.
     #[inline(never)]
-    fn deliver_after_dues(
+    fn deliver_after_dues<T: Tap>(
         &mut self,
         local: Time,
         packet: &Packet,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -155,7 +156,13 @@ impl ReceivingHost {
 
     /// A packet is here.
     #[inline(always)]
-    fn take(&mut self, local: Time, packet: &Packet, sender: &mut SendingHost, under_way: &mut UnderWay) {
+    fn take<T: Tap>(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay<T>,
+    ) {
         let Some(receiver) = &mut self.receiver else {
             self.take_datagram(local, packet, sender, under_way);
             return;
@@ -178,12 +185,12 @@ impl ReceivingHost {
 
     /// [`Self::deliver`] where it is rare.
     #[inline(never)]
-    pub(crate) fn deliver_apart(
+    pub(crate) fn deliver_apart<T: Tap>(
         &mut self,
         departs: Time,
         packet: &Packet,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -192,16 +199,22 @@ impl ReceivingHost {
 
     /// [`Self::answer`] where it is rare.
     #[inline(never)]
-    fn answer_apart(&mut self, local: Time, ack: Ack, sender: &mut SendingHost, under_way: &mut UnderWay) {
+    fn answer_apart<T: Tap>(
+        &mut self,
+        local: Time,
+        ack: Ack,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay<T>,
+    ) {
         self.answer(local, ack, sender, under_way);
     }
 
     /// The delayed acknowledgement may be due at the last link's `now`.
-    pub(crate) fn on_timer(
+    pub(crate) fn on_timer<T: Tap>(
         &mut self,
         now: Time,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -217,11 +230,11 @@ impl ReceivingHost {
     }
 
     #[inline(never)]
-    fn fire_timer(
+    fn fire_timer<T: Tap>(
         &mut self,
         local: Time,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
         rows: &mut Vec<ReceiverSample>,
     ) {
@@ -235,12 +248,26 @@ impl ReceivingHost {
 
     /// An acknowledgement leaves the host at `local`, its own time.
     #[inline(always)]
-    fn answer(&mut self, local: Time, ack: Ack, sender: &mut SendingHost, under_way: &mut UnderWay) {
+    fn answer<T: Tap>(
+        &mut self,
+        local: Time,
+        ack: Ack,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay<T>,
+    ) {
+        let flow = sender.identity.flow;
         if self.returns.is_some() {
-            self.send_back(local, sender.identity.flow, sender.identity.group, ack);
+            let number = self.send_back(local, flow, sender.identity.group, ack);
+            under_way.tap.tell(|recorder| {
+                recorder.answers(local, flow, Way::Queues(number), &ack, &self.blocks(&ack));
+            });
             return;
         }
-        sender.expect(local + self.return_delay, ack, under_way);
+        let home = local + self.return_delay;
+        under_way
+            .tap
+            .tell(|recorder| recorder.answers(local, flow, Way::Home(home), &ack, &self.blocks(&ack)));
+        sender.expect(home, ack, under_way);
         if ack.has_sack {
             self.answer_blocks(sender, under_way);
         }
@@ -248,18 +275,18 @@ impl ReceivingHost {
 
     /// The SACK blocks go with the acknowledgement just sent.
     #[inline(never)]
-    fn answer_blocks(&self, sender: &mut SendingHost, under_way: &mut UnderWay) {
+    fn answer_blocks<T: Tap>(&self, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
         let blocks = self.receiver.as_ref().map_or(SackBlocks::NONE, Receiver::sack_blocks);
         sender.expect_blocks(blocks, under_way);
     }
 
     /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
-    pub(crate) fn bring_home(
+    pub(crate) fn bring_home<T: Tap>(
         &mut self,
         departs: Time,
         number: u32,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
     ) {
         let at = departs + self.home_delay;
         if let Some((ack, blocks)) = self.returns.as_deref_mut().and_then(|returns| returns.take(number)) {
@@ -278,13 +305,13 @@ impl ReceivingHost {
         }
     }
 
-    /// Puts an acknowledgement on its way to the first reverse link.
+    /// Puts an acknowledgement on its way to the first reverse link; its number.
     #[inline(never)]
-    fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) {
+    fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) -> u32 {
         let at = local + self.return_delay;
         let blocks = self.blocks(&ack);
         let Some(returns) = self.returns.as_deref_mut() else {
-            return;
+            return 0;
         };
         let seq = returns.push(ack, blocks);
         let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
@@ -298,6 +325,7 @@ impl ReceivingHost {
             kind,
             ..Packet::default()
         });
+        seq
     }
 
     /// The acknowledgement that reaches the first reverse link at `now`, if any.

@@ -20,6 +20,7 @@ use crate::extras::{Extras, Jitter};
 use crate::marks::Marks;
 use crate::on_off::OnOff;
 use crate::pool::Queue;
+use crate::recording::Tap;
 use crate::under_way::{Arrival, UnderWay};
 
 /// What sends.
@@ -139,7 +140,7 @@ impl SendingHost {
 
     /// An acknowledgement will reach the host, by its own clock, at `at`.
     #[inline(always)]
-    pub(crate) fn expect(&mut self, at: Time, ack: Ack, under_way: &mut UnderWay) {
+    pub(crate) fn expect<T: Tap>(&mut self, at: Time, ack: Ack, under_way: &mut UnderWay<T>) {
         let arrival = Arrival::new(at + self.offset, ack);
         if self.next.at == Time::NEVER {
             self.next = arrival;
@@ -149,7 +150,7 @@ impl SendingHost {
     }
 
     /// The SACK blocks of the acknowledgement that was expected last.
-    pub(crate) fn expect_blocks(&mut self, blocks: SackBlocks, under_way: &mut UnderWay) {
+    pub(crate) fn expect_blocks<T: Tap>(&mut self, blocks: SackBlocks, under_way: &mut UnderWay<T>) {
         under_way.blocks.push(&mut self.blocks, blocks);
     }
 
@@ -184,7 +185,7 @@ impl SendingHost {
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
     #[inline(always)]
-    pub(crate) fn handle(&mut self, now: Time, local: Time, under_way: &mut UnderWay) -> Turn {
+    pub(crate) fn handle<T: Tap>(&mut self, now: Time, local: Time, under_way: &mut UnderWay<T>) -> Turn {
         let arrival = self.next;
         if arrival.at > now {
             return self.handle_timers(local);
@@ -195,14 +196,14 @@ impl SendingHost {
     }
 
     #[inline(always)]
-    fn take_next(&mut self, under_way: &mut UnderWay) {
+    fn take_next<T: Tap>(&mut self, under_way: &mut UnderWay<T>) {
         if !under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
             self.next.at = Time::NEVER;
         }
     }
 
     #[inline(always)]
-    fn take_arrival(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
+    fn take_arrival<T: Tap>(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay<T>) {
         if arrival.flags != 0 {
             self.take_flagged(local, arrival, under_way);
         } else if let Source::Tcp(sender) = &mut self.source {
@@ -215,7 +216,7 @@ impl SendingHost {
 
     /// Apart, so that an acknowledgement that says no more than its number is not asked for each of the others.
     #[inline(never)]
-    fn take_flagged(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay) {
+    fn take_flagged<T: Tap>(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay<T>) {
         let Source::Tcp(sender) = &mut self.source else {
             return;
         };

@@ -13,6 +13,7 @@ use crate::engine::{Engine, World};
 use crate::link::Link;
 use crate::outcome::{LinkCounters, Outcome};
 use crate::plan::{LimitPlan, Plan};
+use crate::recording::Off;
 use crate::tournament::Tournament;
 use crate::world::{self, Service};
 
@@ -50,9 +51,9 @@ impl Session {
 
     fn begin(world: World) -> Session {
         let engine = if Tournament::<i64>::holds(world.ends.len(), world.horizon()) {
-            AnyEngine::Narrow(Box::new(Engine::new(world)))
+            AnyEngine::Narrow(Box::new(Engine::new(world, Off)))
         } else {
-            AnyEngine::Wide(Box::new(Engine::new(world)))
+            AnyEngine::Wide(Box::new(Engine::new(world, Off)))
         };
         Session { engine, now: Time::ZERO, canceled: false }
     }

@@ -104,6 +104,12 @@ impl LinkStatistics {
         self.groups[group].counters.lost_packets += 1;
     }
 
+    /// Packets of a group lost at random, and dropped, so far.
+    pub(crate) fn losses(&self, group: u16) -> (u64, u64) {
+        let counters = &self.groups[usize::from(group)].counters;
+        (counters.lost_packets, counters.dropped.packets)
+    }
+
     pub(crate) fn on_mark(&mut self, group: u16) {
         self.groups[usize::from(group)].counters.marked_packets += 1;
     }

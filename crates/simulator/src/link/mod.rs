@@ -7,7 +7,7 @@
 mod fifo;
 mod queued;
 
-use bufferlab_qdisc::{Backlog, Limit, Packet};
+use bufferlab_qdisc::{Backlog, Dropped, Limit, Packet};
 use bufferlab_units::{Span, Stream, Time};
 
 pub(crate) use fifo::Fifo;
@@ -138,6 +138,31 @@ impl Link {
         let place = self.changes.partition_point(|(at, _)| *at > now);
         self.changes.insert(place, (now, limit));
         self.heed_from = self.heed_from.min(now);
+    }
+
+    /// Packets of a group lost at random, and dropped by the queue.
+    pub(crate) fn losses(&self, group: u16) -> (u64, u64) {
+        self.statistics.losses(group)
+    }
+
+    /// From now on a discipline's drops are kept until somebody takes them.
+    pub(crate) fn keep_drops(&mut self) {
+        if let Server::Queued(queued) = &mut self.server {
+            queued.kept = Some(Vec::new());
+        }
+    }
+
+    /// Whether they are.
+    pub(crate) fn keeps_drops(&self) -> bool {
+        matches!(&self.server, Server::Queued(queued) if queued.kept.is_some())
+    }
+
+    /// What was dropped and kept.
+    pub(crate) fn take_drops(&mut self) -> Vec<Dropped> {
+        match &mut self.server {
+            Server::Queued(queued) => queued.kept.as_mut().map(std::mem::take).unwrap_or_default(),
+            Server::Fifo(_) => Vec::new(),
+        }
     }
 
     /// What was counted up to `now`, before which all events were handled.

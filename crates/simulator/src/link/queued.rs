@@ -3,7 +3,7 @@
 //! A packet that arrives while the transmitter is idle starts at once; what waits is in the discipline, the
 //! packet in transmission is not.
 
-use bufferlab_qdisc::{AnyQdisc, Backlog, Drops, Estimates, Limit, Packet, QueueDisc};
+use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
 use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
@@ -20,6 +20,8 @@ pub(crate) struct Queued {
     class: usize,
     departs: Time,
     drops: Drops,
+    /// What was dropped, for who wants to know.
+    pub(super) kept: Option<Vec<Dropped>>,
     /// Marks counted so far.
     marks: u64,
 }
@@ -34,6 +36,7 @@ impl Queued {
             class: 0,
             departs: Time::NEVER,
             drops: Drops::new(),
+            kept: None,
             marks: 0,
         }
     }
@@ -102,6 +105,9 @@ impl Queued {
     fn count_drops(&mut self, statistics: &mut LinkStatistics) {
         for dropped in self.drops.drain(..) {
             statistics.on_drop(dropped.packet.group, dropped.packet.wire_bytes);
+            if let Some(kept) = &mut self.kept {
+                kept.push(dropped);
+            }
         }
     }
 

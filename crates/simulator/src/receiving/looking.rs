@@ -6,16 +6,17 @@ use bufferlab_units::Time;
 
 use super::{Datagrams, ReceivingHost, Watch};
 use crate::marks::MarkPlan;
+use crate::recording::Tap;
 use crate::sending::SendingHost;
 use crate::under_way::UnderWay;
 
 impl ReceivingHost {
     /// A segment has come, and been taken.
-    pub(super) fn look(
+    pub(super) fn look<T: Tap>(
         &mut self,
         local: Time,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
     ) {
         if let (Some(flow), Some(receiver)) = (self.echoed_by, &self.receiver)
@@ -37,12 +38,12 @@ impl ReceivingHost {
 
     /// A datagram is here. Apart, so that the way of segments stays short.
     #[inline(never)]
-    pub(super) fn take_datagram(
+    pub(super) fn take_datagram<T: Tap>(
         &mut self,
         local: Time,
         packet: &Packet,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
     ) {
         self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
         match self.datagrams {

@@ -9,6 +9,7 @@ use bufferlab_transport::Sender;
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source, Turn};
+use crate::recording::Tap;
 use crate::under_way::UnderWay;
 
 impl SendingHost {
@@ -26,7 +27,7 @@ impl SendingHost {
 
     /// Takes what came before `until`, the host's time, and was put off.
     #[inline(always)]
-    pub(super) fn catch_up(&mut self, until: Time, under_way: &mut UnderWay) {
+    pub(super) fn catch_up<T: Tap>(&mut self, until: Time, under_way: &mut UnderWay<T>) {
         while let Source::Tcp(sender) = &mut self.source {
             let (arrival, timer) = (self.next, sender.deadline());
             let due = until.saturating_add(self.offset);
@@ -43,7 +44,12 @@ impl SendingHost {
 
     /// [`Self::handle`], after what was put off.
     #[inline]
-    pub(crate) fn handle_in_turn(&mut self, now: Time, local: Time, under_way: &mut UnderWay) -> Turn {
+    pub(crate) fn handle_in_turn<T: Tap>(
+        &mut self,
+        now: Time,
+        local: Time,
+        under_way: &mut UnderWay<T>,
+    ) -> Turn {
         if self.puts_off {
             self.catch_up(local, under_way);
         }

@@ -5,10 +5,26 @@ use bufferlab_units::Time;
 
 use super::{SendingHost, Source};
 use crate::marks::{Mark, MarkPlan};
+use crate::recording::Tap;
 use crate::samples::SenderSample;
 use crate::under_way::UnderWay;
 
 impl SendingHost {
+    /// Tells a recorder of the fetch that goes on.
+    #[inline(always)]
+    pub(crate) fn note_fetch<T: Tap>(&self, local: Time, under_way: &mut UnderWay<T>) {
+        if T::ON
+            && let Some(extras) = self.extras.as_deref()
+            && let (Some(on_off), Some(log), Source::Tcp(sender)) =
+                (&extras.on_off, &extras.log, &self.source)
+            && on_off.fetches()
+            && log.begun() > 0
+        {
+            let (flow, number, asked) = (self.identity.flow, log.begun() - 1, log.last_start());
+            under_way.tap.tell(|recorder| recorder.fetches(local, flow, number, asked, sender.sent_to()));
+        }
+    }
+
     /// Whether a mark is due.
     #[inline]
     pub(crate) fn mark_due(&self, local: Time) -> bool {
@@ -17,12 +33,12 @@ impl SendingHost {
 
     /// Handles the marks up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn pass_marks(
+    pub(crate) fn pass_marks<T: Tap>(
         &mut self,
         local: Time,
         plan: &MarkPlan,
         rows: &mut Vec<SenderSample>,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
     ) -> bool {
         while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
             if self.puts_off {
@@ -49,12 +65,12 @@ impl SendingHost {
     }
 
     /// The run ends at `local`, the host's time: the marks up to it, and what came before it.
-    pub(crate) fn finish(
+    pub(crate) fn finish<T: Tap>(
         &mut self,
         local: Time,
         plan: &MarkPlan,
         rows: &mut Vec<SenderSample>,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
     ) {
         self.pass_marks(local, plan, rows, under_way);
         if self.puts_off {

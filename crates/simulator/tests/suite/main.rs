@@ -14,6 +14,8 @@ mod oracle;
 #[cfg(test)]
 mod plans;
 #[cfg(test)]
+mod recordings;
+#[cfg(test)]
 mod scenes;
 #[cfg(test)]
 mod sessions;

@@ -289,6 +289,11 @@ impl Sender {
         self.limit
     }
 
+    /// One more than the highest segment ever sent.
+    pub fn sent_to(&self) -> u32 {
+        self.sent_to
+    }
+
     /// When the last byte of a transfer was acknowledged, or [`Time::NEVER`].
     pub fn finished(&self) -> Time {
         self.finished
