@@ -92,12 +92,18 @@ def interarrival_jitter(start_s: Floats, end_s: Floats) -> Floats:
     return estimates
 
 
-def figures(exchanges: pl.DataFrame, warmup_s: float, reached_s: float) -> dict[str, float | None]:
+def begun_of(exchanges: pl.DataFrame, group: str, warmup_s: float) -> pl.DataFrame:
+    """A group's exchanges that began in the measured window."""
+    if not exchanges.height:  # results that older versions stored have no columns here
+        return exchanges
+    return exchanges.filter((pl.col("group") == group) & (pl.col("start_s") >= warmup_s))
+
+
+def figures(begun: pl.DataFrame, reached_s: float) -> dict[str, float | None]:
     """The summary's figures of the exchanges that began in the measured window; `null` if there were none.
 
     Quantiles are Kaplan and Meier's: what was not done by the run's end took longer than what was seen of it.
     """
-    begun = exchanges.filter(pl.col("start_s") >= warmup_s) if exchanges.height else exchanges
     if not begun.height:
         return dict.fromkeys(_keys())
     done = begun["duration_s"].is_not_null()

@@ -6,9 +6,11 @@ The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same 
   `duration_s`, `warmup_s`, `seeds`;
 - the figures of `RUN_FIGURES`;
 - `flows`: one object a flow group and one for "all" (left out if there is one group only), with `group`,
-  `flows` (their number) and the figures of `FLOW_FIGURES`;
+  `flows` (their number, the mean over the seeds) and the figures of `FLOW_FIGURES`;
 - `queues`: one object a link and group with traffic there, and one of group "all" for each link, with `link`,
-  `group` and the figures of `QUEUE_FIGURES`.
+  `group` and the figures of `QUEUE_FIGURES`;
+- `latency`: one object a flow group with round trips or calls, with `group`, `kind` ("TCP", "page", "ping" or
+  a codec), the figures of `LATENCY_FIGURES` and `bloat_grade`; see docs/latency.md.
 
 Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, and `completion_s` is
 the mean over the finished; the quantiles take the unfinished for longer than what was seen of them (Kaplan,
@@ -25,13 +27,14 @@ width of its 95 % confidence interval over the seeds, `null` for a single one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.exchanges import figures
+from bufferlab.exchanges import begun_of, figures
+from bufferlab.figure import Figure
 from bufferlab.frames import ALL, transfers
+from bufferlab.latency import LATENCY_FIGURES, latency_values, with_grades
 from bufferlab.stats import censored_quantiles, estimate, jain_index
 from bufferlab.units import PS_PER_S
 
@@ -40,21 +43,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "bufferlab-summary"
 FORMAT_VERSION: Final = 1
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of the summary.
-
-    Attributes:
-        key: Its key in the document, with its unit.
-        label: What people read, with the unit shown.
-        scale: What the document's value is multiplied by to be in the unit shown.
-    """
-
-    key: str
-    label: str
-    scale: float = 1.0
 
 
 RUN_FIGURES: Final = (
@@ -139,21 +127,21 @@ def summarize(results: Sequence[Result]) -> Document:
         "warmup_s": first.warmup_s,
         "seeds": [result.seed for result in results],
         **estimates(_keys(RUN_FIGURES), [_run_values(result) for result in results]),
-        "flows": _over_seeds(results, flow_values, ("group", "flows"), FLOW_FIGURES),
+        "flows": _over_seeds(results, flow_values, ("group",), FLOW_FIGURES),
         "queues": _over_seeds(results, queue_values, ("link", "group"), QUEUE_FIGURES),
+        "latency": _latency(results),
     }
 
 
 def flow_values(result: Result) -> list[Document]:
     """The figures of the flows of one run: an object a group, and one for "all" if there are several."""
     flows = result.flows.with_columns(**_completions(result))
-    pieces = result.exchanges
     groups = {group["group"][0]: group for group in flows.partition_by("group", maintain_order=True)}
 
     def row(name: str, of: pl.DataFrame) -> Document:
         # of all groups together exchanges mean nothing: pings and pages are no one kind of thing
-        own = pieces.filter(pl.col("group") == name) if pieces.height else pieces
-        return _flow_row(name, of) | figures(own, result.warmup_s, result.reached_ps / PS_PER_S)
+        own = begun_of(result.exchanges, name, result.warmup_s)
+        return _flow_row(name, of) | figures(own, result.reached_ps / PS_PER_S)
 
     rows = [row(name, group) for name, group in groups.items()]
     return rows if len(rows) < 2 else [*rows, row(ALL, flows)]
@@ -229,17 +217,31 @@ def _run_values(result: Result) -> Values:
 def _over_seeds(
     results: Sequence[Result],
     values: Callable[[Result], Iterable[Document]],
-    keys: tuple[str, str],
+    keys: tuple[str, ...],
     figures: Sequence[Figure],
 ) -> list[Document]:
-    rows: dict[tuple[object, object], list[Document]] = {}
+    rows: dict[tuple[object, ...], list[Document]] = {}
     for result in results:
         for row in values(result):
-            rows.setdefault((row[keys[0]], row[keys[1]]), []).append(row)
+            rows.setdefault(tuple(row[key] for key in keys), []).append(row)
     return [
-        {keys[0]: key[0], keys[1]: key[1], **estimates(_keys(figures), of_seeds)}
+        dict(zip(keys, key, strict=True)) | _mean_flows(of_seeds) | estimates(_keys(figures), of_seeds)
         for key, of_seeds in rows.items()
     ]
+
+
+def _mean_flows(of_seeds: Sequence[Document]) -> Document:
+    """The number of flows if the rows have it: that of short flows is another with each seed."""
+    if "flows" not in of_seeds[0]:
+        return {}
+    mean = sum(row["flows"] for row in of_seeds) / len(of_seeds)
+    return {"flows": int(mean) if mean.is_integer() else mean}
+
+
+def _latency(results: Sequence[Result]) -> list[Document]:
+    """The groups' latency over the seeds, with the grades of their means."""
+    rows = _over_seeds(results, latency_values, ("group", "kind"), LATENCY_FIGURES)
+    return with_grades(rows)
 
 
 def _keys(figures: Iterable[Figure]) -> list[str]:

@@ -14,8 +14,10 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from bufferlab.figure import Figure
 from bufferlab.frames import ALL
-from bufferlab.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES, Figure
+from bufferlab.latency import GRADED, LATENCY_FIGURES
+from bufferlab.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES
 
 Document = Mapping[str, Any]
 
@@ -111,6 +113,7 @@ def _grids(summary: Document, columns: int) -> Iterator[Grid]:
         # A single group's row says the same as that of all.
         shown = [row for row in rows if row["group"] == ALL] if len(rows) == 2 else rows
         yield from _split(f"queue of {link}", shown, QUEUE_FIGURES, columns)
+    yield from _split("latency under load", summary.get("latency", ()), LATENCY_FIGURES, columns)
 
 
 def _split(title: str, rows: Sequence[Document], figures: Sequence[Figure], columns: int) -> Iterator[Grid]:
@@ -120,8 +123,8 @@ def _split(title: str, rows: Sequence[Document], figures: Sequence[Figure], colu
 
 
 def _column_name(row: Document) -> str:
-    count = row.get("flows")
-    return str(row["group"]) if count is None else f"{row['group']} ({count:g})"
+    detail = f"{row['flows']:g}" if "flows" in row else row.get("kind")
+    return str(row["group"]) if detail is None else f"{row['group']} ({detail})"
 
 
 def _rows(columns: Sequence[Document], figures: Sequence[Figure]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -130,6 +133,8 @@ def _rows(columns: Sequence[Document], figures: Sequence[Figure]) -> Iterator[tu
         empty = {_NONE, "0"} if figure.key in _ONLY_IF_NOT_ZERO else {_NONE}
         if not empty.issuperset(cells):
             yield figure.label, cells
+        if figure.key == GRADED:
+            yield "bloat: grade", [row["bloat_grade"] or _NONE for row in columns]
 
 
 def cell(row: Document, figure: Figure) -> str:

@@ -74,12 +74,16 @@ class FakeOutcome:
 @pytest.fixture
 def plan() -> dict[str, Any]:
     """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of "near", transfers; flow 2 of "far"."""
+    tcp = {"kind": "tcp", "mss_bytes": 90, "header_bytes": 10, "ack_bytes": 10}
     return {
         "seed": 7,
         "duration_ps": 12 * S,
         "warmup_ps": 2 * S,
         "links": [{"name": "west", "rate_bps": 8000}],
-        "groups": [{"name": "near", "source": {"transfer_bytes": 2500}}, {"name": "far"}],
+        "groups": [
+            {"name": "near", "source": tcp | {"transfer_bytes": 2500}, "forward": [0], "reverse": []},
+            {"name": "far", "source": tcp, "forward": [0], "reverse": []},
+        ],
         "flows": {"group": [0, 0, 1]},
     }
 

@@ -55,6 +55,15 @@ def test_the_summary_counts_those_of_the_measured_window(result: Result) -> None
     assert "not finished" in str(result)
 
 
+def test_seeds_with_other_numbers_of_flows_are_one_group() -> None:
+    runs = run(pages(**{"flows.pages.application.arrivals": "poisson"}), seeds=3)
+    numbers = [result.flows.height for result in runs]
+    assert len(set(numbers)) > 1
+    (row,) = runs.summary()["flows"]
+    assert row["flows"] == pytest.approx(sum(numbers) / 3)
+    assert row["completion_s_ci95"] > 0
+
+
 def test_those_not_done_make_the_quantiles_longer() -> None:
     """A link too slow for what comes: whoever is left over waits longer than those that are done."""
     slow = run(pages(**{"bottleneck.rate": "100 kbps", "flows.pages.start": "2 s"}))[0]

@@ -15,7 +15,7 @@ from bufferlab.tables import SummaryView, significant, to_html
 
 RUN_KEYS = {
     "format", "format_version", "version", "name", "duration_s", "warmup_s", "seeds", "flows", "queues",
-    "packets", "events", "cpu_s", "packets_per_cpu_s",
+    "packets", "events", "cpu_s", "packets_per_cpu_s", "latency",
 }  # fmt: skip
 FLOW_KEYS = {
     "group", "flows", "goodput_bps", "goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index",
@@ -31,6 +31,12 @@ QUEUE_KEYS = {
     "sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms",
     "backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes",
 }  # fmt: skip
+LATENCY_KEYS = {
+    "group", "kind", "idle_rtt_ms", "loaded_rtt_ms", "loaded_rtt_p50_ms", "loaded_rtt_p95_ms",
+    "loaded_rtt_p99_ms", "rtt_increase_ms", "bloat_grade", "rpm", "foreign_rpm", "loaded_rpm",
+    "call_delay_ms", "call_buffer_ms", "call_lost_fraction", "call_late_fraction", "call_burst_ratio",
+    "call_r", "call_mos",
+}  # fmt: skip
 
 
 def without_confidence(document: dict[str, object]) -> set[str]:
@@ -42,6 +48,7 @@ def test_keys_that_scripts_rely_on_do_not_change(result: Result) -> None:
     assert without_confidence(summary) == RUN_KEYS
     assert without_confidence(summary["flows"][0]) == FLOW_KEYS
     assert without_confidence(summary["queues"][0]) == QUEUE_KEYS
+    assert without_confidence(summary["latency"][0]) == LATENCY_KEYS
     json.dumps(summary, allow_nan=False)
 
 
@@ -132,7 +139,7 @@ def test_notebook_shows_the_same_and_escapes_names(result: Result, three_seeds: 
     text = to_html(summary)
     assert "&lt;b&gt; (2)" in text
     assert "<b> (2)" not in text
-    assert text.count("<table>") == text.count("</table>") == 2
+    assert text.count("<table>") == text.count("</table>") == 3
     assert "means of 3 seeds" in RunSet(three_seeds)._repr_html_()
 
 

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bufferlab.comparison.study import FIGURES, GROUP_FIGURES, Comparison
-from bufferlab.summary import FLOW_FIGURES, QUEUE_FIGURES, Figure
+from bufferlab.figure import Figure
+from bufferlab.summary import FLOW_FIGURES, QUEUE_FIGURES
 from bufferlab.tables import cell, headline
 
 _FIGURES: Final[Mapping[str, Figure]] = {each.key: each for each in (*QUEUE_FIGURES, *FLOW_FIGURES)}

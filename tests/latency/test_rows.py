@@ -1,0 +1,118 @@
+"""What runs say of latency under load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bufferlab
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+WINDOW = {"congestion": "fixed(1)", "delayed_ack": False, "handshake": False}
+
+
+def rows(scenario: Any, **overrides: str) -> dict[str, dict[str, Any]]:
+    changes = {key.replace("__", "."): value for key, value in overrides.items()}
+    return {row["group"]: row for row in bufferlab.run(scenario, overrides=changes).summary()["latency"]}
+
+
+def scenario(*flows: dict[str, Any], rate: str = "1 Mbps", **link: Any) -> dict[str, Any]:
+    return {
+        "run": {"duration": "20 s"},
+        "bottleneck": {"rate": rate, "delay": "2 ms", "buffer": "100 packets", **link},
+        "flows": [{"rtt": "40 ms", **flow} for flow in flows],
+    }
+
+
+def test_pings_alone_are_idle() -> None:
+    ping = rows(scenario({"name": "p", "application": {"kind": "ping", "interval": "100 ms"}}))["p"]
+    assert ping["kind"] == "ping"
+    assert ping["idle_rtt_ms"] == pytest.approx(40 + 84 * 8 / 1e3)
+    for key in ("loaded_rtt_ms", "loaded_rtt_p50_ms", "loaded_rtt_p99_ms"):
+        assert ping[key] == pytest.approx(ping["idle_rtt_ms"])
+    assert ping["rtt_increase_ms"] == pytest.approx(0, abs=1e-6)
+    assert ping["bloat_grade"] == "A+"
+    assert ping["foreign_rpm"] == pytest.approx(60_000 / ping["idle_rtt_ms"])
+    assert ping["rpm"] is None  # nothing makes a load
+
+
+def test_a_segment_at_a_time_is_idle() -> None:
+    lone = rows(scenario({"name": "one", **WINDOW}))["one"]
+    assert lone["kind"] == "TCP"
+    assert lone["idle_rtt_ms"] == pytest.approx(40 + 1500 * 8 / 1e3)
+    assert lone["loaded_rtt_ms"] == pytest.approx(lone["idle_rtt_ms"])
+    assert lone["loaded_rtt_p99_ms"] == pytest.approx(lone["idle_rtt_ms"])
+
+
+def test_the_way_back_counts_if_it_has_links() -> None:
+    two = {
+        "run": {"duration": "10 s"},
+        "links": [
+            {"name": "down", "rate": "10 Mbps", "buffer": "50 packets"},
+            {"name": "up", "rate": "1 Mbps", "buffer": "50 packets"},
+        ],
+        "flows": [{"name": "one", "rtt": "40 ms", "path": ["down"], "reverse_path": ["up"], **WINDOW}],
+    }
+    lone = rows(two)["one"]
+    assert lone["idle_rtt_ms"] == pytest.approx(40 + 1500 * 8 / 1e4 + 52 * 8 / 1e3)
+    assert lone["loaded_rtt_ms"] == pytest.approx(lone["idle_rtt_ms"])
+    assert lone["loaded_rtt_p50_ms"] is None  # waits in two queues do not add up by quantiles
+
+
+def test_a_page_of_one_segment_takes_two_round_trips() -> None:
+    page = {"kind": "web", "size": "1 B", "every": "1 s"}
+    found = rows(scenario({"name": "page", "application": page}, rate="1 Gbps"))["page"]
+    assert found["kind"] == "page"
+    assert found["foreign_rpm"] == pytest.approx(60_000 / 40, rel=1e-3)
+    larger = rows(scenario({"name": "page", "application": page | {"size": "1449 B"}}))["page"]
+    assert (larger["kind"], larger["foreign_rpm"]) == ("TCP", None)
+
+
+def test_responsiveness_looks_at_the_load_on_the_same_links() -> None:
+    apart = {
+        "run": {"duration": "10 s"},
+        "links": [
+            {"name": name, "rate": "10 Mbps", "delay": "1 ms", "buffer": "200 packets"} for name in "ab"
+        ],
+        "flows": [
+            {"name": "load", "rtt": "20 ms", "path": ["a"]},
+            *(
+                {"name": f"ping-{name}", "rtt": "20 ms", "path": [name],
+                 "application": {"kind": "ping", "interval": "50 ms"}}
+                for name in "ab"
+            ),
+        ],
+    }  # fmt: skip
+    found = rows(apart)
+    assert found["ping-b"]["rpm"] is None
+    assert found["ping-a"]["loaded_rpm"] == pytest.approx(60_000 / found["load"]["loaded_rtt_ms"])
+    assert found["ping-a"]["rpm"] == pytest.approx(
+        (found["ping-a"]["foreign_rpm"] + found["ping-a"]["loaded_rpm"]) / 2
+    )
+
+
+def test_other_datagrams_have_no_latency() -> None:
+    stream = {"kind": "udp", "packet": "1000 B", "rate": "100 kbps"}
+    assert rows(scenario({"name": "s", "application": stream})) == {}
+
+
+def test_samples_change_nothing() -> None:
+    call = EXAMPLES / "call.toml"
+    assert rows(call) == rows(call, probes__interval="10 ms")
+
+
+def test_stored_results_have_the_same(tmp_path: Path) -> None:
+    runs = bufferlab.run(EXAMPLES / "call.toml", seeds=2, out=tmp_path / "out")
+    assert bufferlab.RunSet.load(tmp_path / "out").summary()["latency"] == runs.summary()["latency"]
+
+
+def test_what_the_example_says_of_a_call() -> None:
+    """The comments of examples/call.toml: the queue decides whether one can talk."""
+    fifo, fair = rows(EXAMPLES / "call.toml"), rows(EXAMPLES / "call.toml", bottleneck__queue="fq_codel")
+    assert 50 < fifo["call"]["call_r"] < 70
+    assert fair["call"]["call_r"] > 93
+    assert (fifo["ping"]["bloat_grade"], fair["ping"]["bloat_grade"]) == ("F", "A+")
+    assert fifo["ping"]["rpm"] < 300
+    assert fair["ping"]["rpm"] > 1000
