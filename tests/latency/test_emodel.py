@@ -21,7 +21,7 @@ def test_scores_of_g107_annex_b(rated: float, score: float) -> None:
 
 @pytest.mark.parametrize("delay_ms", [50, 100, 150, 200, 250, 300])
 def test_delays_with_echo_are_those_of_cole_and_rosenbluth(delay_ms: float) -> None:
-    """R. Cole and J. Rosenbluth, "Voice over IP performance monitoring", CCR 31(2), 2001: with the defaults Id
+    """R. Cole and J. Rosenbluth, "Voice over IP performance monitoring", CCR 31(2), 2001: by default Id
     is about 0.024 d + 0.11 (d - 177.3) H(d - 177.3), two straight lines that stay within half a point of it.
     """
     published = 0.024 * delay_ms + 0.11 * max(delay_ms - 177.3, 0.0)
