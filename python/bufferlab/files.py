@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +41,71 @@ def read_text(path: Path, *, what: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (at byte {error.start})", file=path, accepted="UTF-8 text") from None
+
+
+def check_writable(path: Path) -> None:
+    """Check that a file may be written as `path`, before work is done that would be lost.
+
+    Raises:
+        OutputError: It cannot be.
+    """
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path}: cannot be written (is a directory)")
+        if not path.parent.exists():
+            raise OutputError(f"{path}: cannot be written (no such folder)")
+        probe(path.parent)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        raise not_written(path, error) from error
+
+
+def check_folder(directory: Path) -> None:
+    """Check that a folder may be made and written to, before work is done that would be lost.
+
+    Raises:
+        OutputError: It cannot be.
+    """
+    try:
+        probe(directory)
+    except (OSError, ValueError) as error:
+        raise not_written(directory, error) from error
+
+
+def probe(directory: Path) -> None:
+    """Write something into a folder, or where it would be made, and take it away.
+
+    Rights alone do not tell: disks may be full or read-only.
+
+    Raises:
+        OSError: It cannot be written to.
+    """
+    existing = next(path for path in (directory, *directory.absolute().parents) if path.exists())
+    with tempfile.TemporaryFile(dir=existing) as stream:
+        stream.write(b"bufferlab")
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A path to write to, which becomes `path` when the block ends; if it fails nothing is left of it.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        yield fresh
+        fresh.replace(path)
+    except OSError as error:
+        raise not_written(path, error) from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def not_written(path: Path, error: Exception) -> OutputError:
+    """What to tell when `path` could not be written."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return OutputError(f"{path}: cannot be written ({reason})")
 
 
 def make_folder(directory: Path) -> None:

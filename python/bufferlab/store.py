@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
+from bufferlab.files import probe
 from bufferlab.frames import LATER_NAMES, NAMES, Frames
 from bufferlab.plan import plan_json
 
@@ -99,12 +100,13 @@ def check_replaceable(directory: Path) -> Path:
 
     Raises:
         InputError: If it is a file, the current folder, or holds something other than a result.
-        OutputError: If it cannot be looked at.
+        OutputError: If it cannot be looked at, or not be written.
     """
     accepted = "a new folder, an empty one, or one with a result of Bufferlab"
     try:
         full = directory.resolve()
         if not full.exists():
+            probe(full.parent)
             return full
         if not full.is_dir():
             raise InputError("is not a folder", file=directory, accepted=accepted)
@@ -112,6 +114,7 @@ def check_replaceable(directory: Path) -> Path:
             raise InputError("is the current folder", file=directory, accepted="a folder within it")
         if any(full.iterdir()) and not _is_result(full):
             raise InputError("holds other files already", file=directory, accepted=accepted)
+        probe(full.parent)  # where its successor is written
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

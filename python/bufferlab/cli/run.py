@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say, status_of
-from bufferlab.results import RunSet
+from bufferlab.cli.common import status_of
+from bufferlab.cli.outputs import Outputs
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.simulation import RunInterrupted, prepare
 from bufferlab.simulation import run as simulate
-from bufferlab.store import check_replaceable
-from bufferlab.tables import SummaryView
-
-_SAMPLES: Final = 1000
-"""Samples of a run for `--plot` if the scenario has no probes."""
 
 
 def register(app: typer.Typer) -> None:
@@ -54,53 +49,33 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             "--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."
         ),
     ] = False,
+    flent_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--flent",
+            metavar="FILE.flent.gz",
+            help="Write the run for Flent, which plots it: flent -i FILE.flent.gz -f plot.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Simulate a scenario and summarize flows and queues."""
-    if out is not None:
-        check_replaceable(out)  # before any work is done in vain
-    case = _prepared(scenario, overrides or [], factor, plot=plot)
+    """Simulate a scenario and summarize flows, queues and latency."""
     figures = Path(f"{scenario.stem}-figures") if plot else None
+    outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
+    outputs.check(seeds)  # before any work is done in vain
+    case = _prepared(scenario, overrides or [], factor, outputs)
     try:
         runs = simulate(case, seeds=seeds, threads=threads)
     except RunInterrupted as interrupted:
         if interrupted.finished is not None:
-            _deliver(interrupted.finished, out, figures, as_json=as_json)
+            outputs.deliver(interrupted.finished)
         raise typer.Exit(status_of(interrupted)) from None
-    _deliver(runs, out, figures, as_json=as_json)
+    outputs.deliver(runs)
 
 
-def _prepared(path: Path, overrides: list[str], factor: int, *, plot: bool) -> Scenario:
+def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:
     scenario = scale(prepare(path, dict(split_override(text) for text in overrides)), factor)
-    if plot and scenario.probes is None:
-        interval_ps = max(scenario.run.duration_ps // _SAMPLES, 10**6)
-        scenario = scenario.with_overrides({"probes.interval": f"{interval_ps} ps"})
-    return scenario
-
-
-def _deliver(runs: RunSet, out: Path | None, figures: Path | None, *, as_json: bool) -> None:
-    """Save first, lest a closed pipe keeps us from it; print all the same if that fails."""
-    try:
-        _save(runs, out, figures)
-    finally:
-        summary = runs.summary()
-        if as_json:
-            print_json(summary)
-        else:
-            print_rich(SummaryView(summary))
-    saved = out or figures
-    if saved is not None:
-        say(f"saved in {saved}")
-
-
-def _save(runs: RunSet, out: Path | None, figures: Path | None) -> None:
-    if figures is None:
-        if out is not None:
-            runs.save(out)
-        return
-    from bufferlab.plots import save_plots  # noqa: PLC0415 - matplotlib takes long to start
-
-    if out is None:
-        save_plots(runs, figures)
-    else:
-        runs.save(out, extra=lambda folder: save_plots(runs, folder / "figures"))
+    if scenario.probes is not None:
+        return scenario
+    return scenario.with_overrides(outputs.probes(scenario.run.duration_ps))
