@@ -135,8 +135,9 @@ class Searched:
             )
         if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
             return (
-                f"no buffer keeps all of it: {goal.without_delay()} needs {found.low} packets or more, whose "
-                f"mean wait is {wait_ms:.4g} ms: allow that much, or ask for less"
+                f"no buffer keeps all of it: {goal.without_delay()} needs {found.estimate} packets, at the "
+                f"very least {found.low}, and with those the mean wait is {wait_ms:.4g} ms: allow that much, or "
+                "ask for less"
             )
         return None
 
