@@ -136,7 +136,7 @@ class Searched:
         if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
             return (
                 f"no buffer keeps all of it: {goal.without_delay()} needs {found.estimate} packets, at the "
-                f"very least {found.low}, and with those the mean wait is {wait_ms:.4g} ms: allow that much, or "
+                f"very least {found.low}, with which the mean wait is {wait_ms:.4g} ms: allow that much, or "
                 "ask for less"
             )
         return None
