@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -121,12 +120,11 @@ def test_a_plan_that_the_engine_refuses_is_bad_input() -> None:
         run(two_groups("900000 s"))
 
 
-def test_unusable_output_is_refused_before_any_work(tmp_path: Path) -> None:
+def test_unusable_output_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    began = time.monotonic()
+    monkeypatch.setattr(simulation, "simulate", lambda *_: pytest.fail("work was begun"))
     with pytest.raises(InputError, match="other files"):
         run(endless(), out=tmp_path)
-    assert time.monotonic() - began < 5
 
 
 @contextmanager
@@ -140,11 +138,9 @@ def ctrl_c_after(seconds: float) -> Iterator[None]:
         timer.join()
 
 
-def test_ctrl_c_cancels_at_once() -> None:
-    began = time.monotonic()
+def test_ctrl_c_cancels_runs_that_would_go_on_for_long() -> None:
     with pytest.raises(RunInterrupted) as caught, ctrl_c_after(1.0):
         run(endless(), seeds=4, threads=processors() + 1)
-    assert time.monotonic() - began < 2
     assert caught.value.finished is None
     assert str(caught.value) == "interrupted: 0 of 4 seeds finished"
 
@@ -176,7 +172,5 @@ def test_an_error_in_one_seed_ends_the_others(monkeypatch: pytest.MonkeyPatch) -
         return simulate(scenario, seed, control)
 
     monkeypatch.setattr(simulation, "simulate", second_fails)
-    began = time.monotonic()
     with pytest.raises(InputError, match="6 is broken"):
-        run(endless(), seeds=2, threads=2)
-    assert time.monotonic() - began < 5
+        run(endless(), seeds=2, threads=2)  # and not the other's 100,000 s
