@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from bufferlab import _core
+from bufferlab.batch import BatchInterrupted
+from bufferlab.comparison import study
 
 from .conftest import Command
 
@@ -43,6 +49,20 @@ def test_overrides_count_for_all_queues(bufferlab: Command) -> None:
     options = ("--queues", "fifo,codel", "--seeds", "1", "--json", "--set", "flows.near.count=5")
     document = json.loads(bufferlab("compare", "small.toml", *options).out)
     assert [queue["groups"][0]["flows"] for queue in document["queues"]] == [5, 5]
+
+
+@pytest.mark.parametrize(("finished", "shown"), [(5, True), (1, False)])
+def test_ctrl_c_shows_the_seeds_that_all_queues_finished(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch, finished: int, *, shown: bool
+) -> None:
+    def interrupted(function: Any, tasks: Sequence[Any], **_: Any) -> list[Any]:
+        raise BatchInterrupted([function(task, _core.Control()) for task in tasks[:finished]], len(tasks))
+
+    monkeypatch.setattr(study, "run_batch", interrupted)
+    ended = bufferlab("compare", "small.toml", "--queues", "fifo,codel", "--seeds", "3")
+    assert ended.status == 130
+    assert ended.line() == f"bufferlab: interrupted: {2 * shown} of 3 seeds finished under every queue"
+    assert ("means of 2 seeds" in ended.out) == shown
 
 
 @pytest.mark.parametrize(

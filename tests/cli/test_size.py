@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from bufferlab.batch import BatchInterrupted
+from bufferlab.sizing import verify
+
 from .conftest import Command
 
 LINK = ("size", "--rate", "622Mbps", "--rtt", "100ms")
@@ -239,3 +242,16 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[s
     ended = bufferlab(*LINK, *options)
     assert ended.status == 2 and ended.out == ""
     assert said in ended.line()
+
+
+def test_ctrl_c_while_verifying_leaves_what_theory_says(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise BatchInterrupted([], 30)
+
+    monkeypatch.setattr(verify, "run_batch", interrupted)
+    ended = bufferlab("size", "small.toml", "--verify")
+    assert ended.status == 130
+    assert ended.line() == "bufferlab: interrupted: 0 of 30 simulations finished"
+    assert "stanford" in ended.out

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say
-from bufferlab.comparison import DEFAULT_SEEDS
+from bufferlab.cli.common import print_json, print_rich, say, status_of
+from bufferlab.comparison import DEFAULT_SEEDS, CompareInterrupted, Comparison
 from bufferlab.comparison import compare as compare_queues
 from bufferlab.comparison.view import ComparisonView
 from bufferlab.scenario import Scenario, split_override
@@ -48,14 +48,23 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """Run a scenario under several queues, and say which one suits its flows."""
-    comparison = compare_queues(
-        Scenario.load(scenario),
-        queues,
-        seeds=seeds,
-        link=link,
-        threads=threads,
-        overrides=dict(split_override(text) for text in overrides or []),
-    )
+    try:
+        comparison = compare_queues(
+            Scenario.load(scenario),
+            queues,
+            seeds=seeds,
+            link=link,
+            threads=threads,
+            overrides=dict(split_override(text) for text in overrides or []),
+        )
+    except CompareInterrupted as interrupted:
+        if interrupted.finished is not None:
+            _deliver(interrupted.finished, plot, as_json=as_json)
+        raise typer.Exit(status_of(interrupted)) from None
+    _deliver(comparison, plot, as_json=as_json)
+
+
+def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> None:
     saved: list[Path] = []
     if plot is not None:
         from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,7 +12,8 @@ import polars as pl
 import typer
 from rich.table import Table
 
-from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.batch import BatchInterrupted
+from bufferlab.cli.common import print_json, print_rich, say, status_of
 from bufferlab.cli.size_input import read_groups, read_measured, read_targets
 from bufferlab.cli.size_text import infeasible, range_text, targets_given, targets_text
 from bufferlab.errors import InputError
@@ -128,10 +130,10 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     quick = _Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
     loaded = _loaded(scenario, quick)
-    sizing = size_buffers(
+    sized = partial(
+        size_buffers,
         loaded,
         link=link,
-        verify=verify,
         targets=targets,
         measured=read_measured(measured or []),
         seeds=seeds,
@@ -139,6 +141,15 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         threads=threads,
         overrides=dict(split_override(text) for text in overrides or []),
     )
+    try:
+        sizing = sized(verify=verify)
+    except BatchInterrupted as interrupted:  # theory is there all the same
+        theory = sized(verify=False)
+        if as_json:
+            print_json(theory.to_dict())
+        else:
+            _print(theory)
+        raise typer.Exit(status_of(interrupted)) from None
     saved = _save(sizing, scenario.stem if scenario else "size", plot, out)
     if as_json:
         print_json(sizing.to_dict())

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab import _core
-from bufferlab.batch import run_batch
+from bufferlab.batch import BatchInterrupted, run_batch
 from bufferlab.comparison.advice import Advice, advise
 from bufferlab.comparison.contenders import changes, parse_contenders
 from bufferlab.frames import ALL
@@ -133,6 +133,19 @@ class Comparison:
         return next(iter(self.runs.values()))[0]
 
 
+class CompareInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a comparison early.
+
+    Attributes:
+        finished: The comparison over the seeds that all queues had finished; `None` if there are none.
+    """
+
+    def __init__(self, finished: Comparison | None, seeds: int) -> None:
+        self.finished = finished
+        done = len(finished.seeds) if finished else 0
+        super().__init__(f"interrupted: {done} of {seeds} seeds finished under every queue")
+
+
 def compare(
     scenario: ScenarioLike,
     queues: str | Sequence[str] | None = None,
@@ -157,7 +170,7 @@ def compare(
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        BatchInterrupted: At Ctrl-C.
+        CompareInterrupted: At Ctrl-C, with the seeds that were finished.
     """
     contenders = parse_contenders(queues)
     base = prepare(scenario, overrides)
@@ -166,16 +179,12 @@ def compare(
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in cases.values():
         lower(case, wanted[0])  # errors come before any work is done in vain
-    runs = _run_all(cases, wanted, base, threads=threads, progress=progress)
-    name = base.links[index].name
-    rows = [
-        {"queue": queue, "buffer": cases[queue].links[index].buffer.text, **_compared(runs[queue], name)}
-        for queue in cases
-    ]
-    waits_ms = {
-        queue: [_figures(result, name)["sojourn_mean_ms"] for result in runs[queue]] for queue in cases
-    }
-    return Comparison(name, runs, rows, advise(rows, waits_ms))
+    results = _run_all(cases, wanted, base, threads=threads, progress=progress)
+    done = [seed for seed in wanted if all((queue, seed) in results for queue in cases)]
+    comparison = _concluded(cases, results, done, index) if done else None
+    if comparison is None or len(done) < len(wanted):
+        raise CompareInterrupted(comparison, len(wanted))
+    return comparison
 
 
 def _run_all(
@@ -185,22 +194,38 @@ def _run_all(
     *,
     threads: int | None,
     progress: bool | None,
-) -> dict[str, RunSet]:
-    tasks = [(queue, seed) for queue in cases for seed in seeds]
+) -> dict[tuple[str, int], Result]:
+    """Results by queue and seed; those that were finished at Ctrl-C, seed by seed."""
+    tasks = [(queue, seed) for seed in seeds for queue in cases]
 
-    def task(case: tuple[str, int], control: _core.Control) -> Result | None:
-        return simulate(cases[case[0]], case[1], control)
+    def task(case: tuple[str, int], control: _core.Control) -> tuple[tuple[str, int], Result] | None:
+        result = simulate(cases[case[0]], case[1], control)
+        return None if result is None else (case, result)
 
-    results = run_batch(
-        task,
-        tasks,
-        title=base.title,
-        threads=threads,
-        progress=progress,
-        durations_ps=[base.run.duration_ps] * len(tasks),
-    )
-    count = len(seeds)
-    return {queue: RunSet(results[at * count :][:count]) for at, queue in enumerate(cases)}
+    durations_ps = [base.run.duration_ps] * len(tasks)
+    try:
+        return dict(
+            run_batch(
+                task, tasks, title=base.title, threads=threads, progress=progress, durations_ps=durations_ps
+            )
+        )
+    except BatchInterrupted as interrupted:
+        return dict(interrupted.finished)
+
+
+def _concluded(
+    cases: Mapping[str, Scenario], results: Mapping[tuple[str, int], Result], seeds: Sequence[int], index: int
+) -> Comparison:
+    runs = {queue: RunSet([results[queue, seed] for seed in seeds]) for queue in cases}
+    name = next(iter(cases.values())).links[index].name
+    rows = [
+        {"queue": queue, "buffer": cases[queue].links[index].buffer.text, **_compared(runs[queue], name)}
+        for queue in cases
+    ]
+    waits_ms = {
+        queue: [_figures(result, name)["sojourn_mean_ms"] for result in runs[queue]] for queue in cases
+    }
+    return Comparison(name, runs, rows, advise(rows, waits_ms))
 
 
 def _compared(runs: RunSet, link: str) -> Row:
