@@ -199,3 +199,11 @@ def test_questions_that_make_no_sense(bufferlab: Command, options: tuple[str, ..
     ended = bufferlab("results", "runs", *options)
     assert ended.status == 2
     assert ended.line().startswith(f"bufferlab: {message}")
+
+
+def test_a_path_that_leads_nowhere_is_a_points_mistake(bufferlab: Command) -> None:
+    ended = bufferlab("sweep", "small.toml", "--vary", "flows.count=1,2", *SHORT)
+    assert ended.status == 2
+    assert ended.line().startswith(
+        "bufferlab: a point: flows.count: names nothing called 'count'; accepted: "
+    )

@@ -20,6 +20,7 @@ from bufferlab.runstore.means import means_over_seeds
 from bufferlab.runstore.parameters import expand, parameter_paths
 from bufferlab.runstore.rows import DONE
 from bufferlab.scenario import Scenario
+from bufferlab.scenario.overrides import SOURCE
 from bufferlab.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.sweeping.axes import read_axes
 from bufferlab.sweeping.local import run_local
@@ -177,9 +178,7 @@ def sweep(
     base = prepare(scenario, overrides)
     chosen = _points(base, vary, points, samples)
     count = seeds if isinstance(seeds, int) else len(seeds)
-    (check if samples is None else check_sampled)(
-        chosen, lambda point: seed_list(seeds, prepare(base, point).run.seed)
-    )
+    (check if samples is None else check_sampled)(chosen, lambda point: _try(base, point, seeds))
     if engine not in ENGINES:
         raise InputError("is no engine", key="engine", value=engine, accepted=", ".join(ENGINES))
     if threads is not None and threads < 1:
@@ -232,6 +231,18 @@ def _points(
     listed = given_points(points)
     # every point of the list with every combination of the axes
     return [point | listed_point for listed_point in listed for point in grid(axes)]
+
+
+def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
+    """Prepare a point; errors are told as those of a point, not of `--set`."""
+    try:
+        seed_list(seeds, prepare(base, point).run.seed)
+    except InputError as error:
+        if error.file != SOURCE:
+            raise
+        raise InputError(
+            error.problem, file="a point", key=error.key, value=error.value, accepted=error.accepted
+        ) from None
 
 
 def _keep_scenario(store: Store, scenario: Scenario) -> None:
