@@ -11,7 +11,8 @@ ALLOWED = {
     "congestion": {"units"},
     "transport": {"congestion", "units"},
     "simulator": {"congestion", "estimator", "qdisc", "transport", "units"},
-    "python": {"simulator"},
+    "capture": {"qdisc", "simulator", "transport", "units"},
+    "python": {"capture", "simulator", "units"},
     "bench": {"simulator"},
 }
 

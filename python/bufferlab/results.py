@@ -12,6 +12,7 @@ import polars as pl
 from bufferlab import frames, store, tables
 from bufferlab.errors import InputError
 from bufferlab.frames import Frames, Plan
+from bufferlab.recording import Recording
 from bufferlab.summary import Document, summarize
 from bufferlab.units import PS_PER_S
 
@@ -34,6 +35,7 @@ class Result:
         packets: Packets that left a link, summed over links.
         cpu_s: CPU time of the simulation, s.
         version: Version of Bufferlab, and of its engine, that made it.
+        recordings: The capture and the trace that were written, if asked for; stored results have none.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Result:
     packets: int
     cpu_s: float
     version: str
+    recordings: tuple[Recording, ...] = ()
 
     @property
     def seed(self) -> int:

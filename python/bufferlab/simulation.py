@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from bufferlab import _core, frames, store
+from bufferlab import _core, frames, recording, store
 from bufferlab.batch import BatchInterrupted, run_batch
 from bufferlab.errors import InputError
 from bufferlab.plan import Plan, lower, plan_hash, plan_json
@@ -44,6 +44,11 @@ def run(
     progress: bool | None = None,
     out: str | PathLike[str] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    pcap: str | PathLike[str] | None = None,
+    pcap_at: str | Sequence[str] = recording.SENDERS,
+    trace: str | PathLike[str] | None = None,
+    record_flows: str | Sequence[str] | None = None,
+    record_limit: int = recording.DEFAULT_LIMIT,
 ) -> RunSet:
     """Simulate a scenario.
 
@@ -56,27 +61,41 @@ def run(
         progress: Show a progress bar; default if standard error is a terminal.
         out: Write the result folder here (see `bufferlab.store`); an older result is replaced.
         overrides: Values that replace those of the scenario, by path: `{"links[0].buffer": "50 packets"}`.
+        pcap: Write a capture (pcapng) here; with several seeds, a file for each: `capture-1.pcapng`.
+        pcap_at: Where: `"senders"`, `"receivers"`, a link's name, or several of them.
+        trace: Write every packet's events here: with the suffix .csv a table, otherwise as ns-2 writes it.
+        record_flows: Groups to record; default all.
+        record_limit: Packets in a capture, and lines in a trace, at most.
 
     Returns:
         The results, in order of the seeds; the same scenario and seed give the same result anywhere.
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        OutputError: If `out` cannot be written.
+        OutputError: If `out`, `pcap` or `trace` cannot be written. A disk that fills during the run
+            leaves the results as they are: `Result.recordings` says so, and a `RecordingWarning`.
         RunInterrupted: At Ctrl-C.
     """
     if out is not None:
         store.check_replaceable(Path(out))
     scenario = prepare(scenario, overrides)
     wanted = seed_list(seeds, scenario.run.seed)
+    asked = recording.request(
+        scenario, pcap=pcap, pcap_at=pcap_at, trace=trace, groups=record_flows, limit=record_limit
+    )
+    requests = {
+        seed: asked.of_seed(seed) if len(wanted) > 1 else asked for seed in wanted if asked is not None
+    }
+    recording.check_writable(requests.values())
     try:
-        runs = _run_all(scenario, wanted, threads, progress)
+        runs = _run_all(scenario, wanted, threads, progress, requests)
     except RunInterrupted as interrupted:
         if out is not None and interrupted.finished is not None:
             interrupted.finished.save(Path(out))
         raise
     if out is not None:
         runs.save(Path(out))
+    recording.warn(one for run in runs for one in run.recordings)
     return runs
 
 
@@ -127,11 +146,17 @@ def seed_list(seeds: int | Sequence[int], first: int) -> list[int]:
     return wanted
 
 
-def simulate(scenario: Scenario, seed: int, control: _core.Control | None = None) -> Result | None:
-    """Simulate one seed in this thread; `None` if `control` canceled it.
+def simulate(
+    scenario: Scenario,
+    seed: int,
+    control: _core.Control | None = None,
+    asked: recording.Request | None = None,
+) -> Result | None:
+    """Simulate one seed in this thread, recording what is asked; `None` if `control` canceled it.
 
     Raises:
         InputError: If the engine refuses the plan.
+        OutputError: If a recording's file cannot be opened.
     """
     return simulate_plan(
         lower(scenario, seed),
@@ -140,6 +165,7 @@ def simulate(scenario: Scenario, seed: int, control: _core.Control | None = None
         scenario=scenario.to_toml(),
         overrides=scenario.overrides,
         file=scenario.file,
+        record=(asked, asked.as_json(scenario)) if asked else None,
     )
 
 
@@ -152,6 +178,7 @@ def simulate_plan(
     overrides: Mapping[str, Any],
     file: str | None = None,
     brief: bool = False,
+    record: tuple[recording.Request, str] | None = None,
 ) -> Result | None:
     """Simulate a plan in this thread; `None` if `control` canceled it.
 
@@ -163,6 +190,7 @@ def simulate_plan(
         overrides: Its overrides by path, for the result.
         file: The scenario's file, for messages.
         brief: Only the frames that a summary needs, for runs that take less time than their other frames.
+        record: What to record, and the same as the engine takes it.
 
     Raises:
         InputError: If the engine refuses the plan.
@@ -170,9 +198,11 @@ def simulate_plan(
     text = plan_json(plan)
     began_s = time.thread_time()
     try:
-        outcome = _core.simulate(text, control)
+        outcome = _core.simulate(text, control, record[1] if record else None)
     except ValueError as error:
         raise InputError(str(error), file=file) from error
+    except OSError as error:
+        raise recording.cannot_write(error.filename, error) from error
     cpu_s = time.thread_time() - began_s
     if outcome.canceled:
         return None
@@ -188,12 +218,19 @@ def simulate_plan(
         packets=outcome.packets,
         cpu_s=cpu_s,
         version=_core.engine_version,
+        recordings=record[0].told(outcome.recordings) if record else (),
     )
 
 
-def _run_all(scenario: Scenario, seeds: Sequence[int], threads: int | None, progress: bool | None) -> RunSet:
+def _run_all(
+    scenario: Scenario,
+    seeds: Sequence[int],
+    threads: int | None,
+    progress: bool | None,
+    requests: Mapping[int, recording.Request],
+) -> RunSet:
     def task(seed: int, control: _core.Control) -> Result | None:
-        return simulate(scenario, seed, control)
+        return simulate(scenario, seed, control, requests.get(seed))
 
     try:
         results = run_batch(

@@ -5,6 +5,7 @@
 //! `PyCapsule` interface (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
 
 mod faults;
+mod recording;
 mod session;
 mod tables;
 
@@ -57,6 +58,10 @@ struct PyOutcome {
     /// Packets that left a link, summed over links.
     #[pyo3(get)]
     packets: u64,
+    /// What became of the recordings that were asked for, the capture's first: records, those left out, bytes, and what
+    /// ended it early.
+    #[pyo3(get)]
+    recordings: Vec<recording::Told>,
     tables: Tables<RecordBatch>,
 }
 
@@ -65,7 +70,7 @@ impl PyOutcome {
         let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
         let (events, packets) = (outcome.events, outcome.packets);
         let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
-        Ok(Self { reached_ps, canceled, events, packets, tables })
+        Ok(Self { reached_ps, canceled, events, packets, recordings: Vec::new(), tables })
     }
 }
 
@@ -124,18 +129,32 @@ impl PyOutcome {
 
 /// Runs a plan given as JSON to its end, or until `control` cancels it. The interpreter stays free meanwhile.
 ///
-/// Raises `ValueError` with one line if the plan is not valid, `RuntimeError` if the engine has a bug.
+/// `recording_json` says which files to write on the way (see `recording::Request`).
+///
+/// Raises `ValueError` with one line if the plan is not valid, `OSError` if a file cannot be opened, `RuntimeError` if the
+/// engine has a bug.
 #[pyfunction]
-#[pyo3(signature = (plan_json, control = None))]
-fn simulate(py: Python<'_>, plan_json: &str, control: Option<&PyControl>) -> PyResult<PyOutcome> {
+#[pyo3(signature = (plan_json, control = None, recording_json = None))]
+fn simulate(
+    py: Python<'_>,
+    plan_json: &str,
+    control: Option<&PyControl>,
+    recording_json: Option<&str>,
+) -> PyResult<PyOutcome> {
     let plan = read_plan(plan_json)?;
+    let request = recording_json.map(recording::Request::read).transpose()?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.shared));
     py.detach(|| {
-        let run = faults::caught(|| bufferlab_simulator::run(&plan, &control));
+        let mut recording = request.map(|request| request.open(&plan)).transpose()?;
+        let run = faults::caught(|| match &mut recording {
+            Some(recording) => bufferlab_simulator::run_recorded(&plan, &control, recording),
+            None => bufferlab_simulator::run(&plan, &control),
+        });
         let outcome = run
             .map_err(|fault| PyRuntimeError::new_err(format!("the engine failed: {fault}")))?
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        PyOutcome::new(outcome)
+        let recordings = recording.map(|recording| recording::finish(recording, outcome.reached_ps));
+        Ok(PyOutcome { recordings: recordings.unwrap_or_default(), ..PyOutcome::new(outcome)? })
     })
 }
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import status_of
+from bufferlab.cli.common import FAILED, say, status_of
 from bufferlab.cli.outputs import Outputs
+from bufferlab.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.simulation import RunInterrupted, prepare
@@ -58,6 +60,35 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what the hosts and links see to this file (pcapng, for Wireshark).",
+            show_default=False,
+        ),
+    ] = None,
+    pcap_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
+        ),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write every packet's events to this file: ns-2's lines, or a table if it ends in .csv.",
+            show_default=False,
+        ),
+    ] = None,
+    record_flows: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP", help="Groups of flows in --pcap and --trace; repeatable. [default: all]"
+        ),
+    ] = None,
+    record_limit: Annotated[
+        int, typer.Option(help="Packets in --pcap, and lines in --trace, at most.")
+    ] = DEFAULT_LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Simulate a scenario and summarize flows, queues and latency."""
@@ -66,12 +97,30 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     outputs.check(seeds)  # before any work is done in vain
     case = _prepared(scenario, overrides or [], factor, outputs)
     try:
-        runs = simulate(case, seeds=seeds, threads=threads)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RecordingWarning)  # said below
+            runs = simulate(
+                case,
+                seeds=seeds,
+                threads=threads,
+                pcap=pcap,
+                pcap_at=pcap_at or SENDERS,
+                trace=trace,
+                record_flows=record_flows or None,
+                record_limit=record_limit,
+            )
     except RunInterrupted as interrupted:
         if interrupted.finished is not None:
             outputs.deliver(interrupted.finished)
         raise typer.Exit(status_of(interrupted)) from None
-    outputs.deliver(runs)
+    recordings = [recording for result in runs for recording in result.recordings]
+    try:
+        outputs.deliver(runs)
+    finally:
+        for recording in recordings:
+            say(str(recording))
+    if any(recording.problem is not None for recording in recordings):
+        raise typer.Exit(FAILED)
 
 
 def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:

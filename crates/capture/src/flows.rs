@@ -1,0 +1,208 @@
+//! Flows as headers show them: addresses, ports, byte numbers.
+//!
+//! The model numbers segments and knows no addresses. Here segment n of a connection starts at byte 1 + n × MSS, its
+//! initial sequence number being 0, and only a transfer's last segment is shorter. Flow f's sender is 10.0.0.1 + f, its
+//! receiver 10.128.0.1 + f; the server's port tells the group, the client's the connection.
+
+use bufferlab_simulator::{CongestionPlan, GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
+
+/// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A): what an MSS leaves out (RFC 6691).
+const STAMP_BYTES: u32 = 12;
+
+const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
+const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
+
+/// Ports that no dissector of Wireshark's claims.
+const SERVER_PORT: u16 = 50_001;
+const SERVER_PORTS: u32 = 1_000;
+const CLIENT_PORT: u16 = 51_001;
+const CLIENT_PORTS: u32 = 3_000;
+
+/// What the flows of a group send.
+pub(crate) enum Kind {
+    Tcp(Tcp),
+    /// Datagrams, that are answered or not.
+    Datagrams {
+        wire_bytes: u32,
+        pings: bool,
+    },
+}
+
+/// What both ends of a connection agreed on.
+pub(crate) struct Tcp {
+    pub(crate) mss_bytes: u32,
+    /// As the option says it.
+    pub(crate) announced_mss: u16,
+    pub(crate) ack_bytes: u32,
+    pub(crate) window_bytes: u64,
+    /// Shift of the advertised window, if there is one.
+    pub(crate) scale: Option<u8>,
+    pub(crate) stamps: bool,
+    pub(crate) sack: bool,
+    pub(crate) ecn: bool,
+    pub(crate) handshake: bool,
+    /// The receiver is a client that asks, over a connection for each fetch.
+    pub(crate) fetches: bool,
+}
+
+impl Tcp {
+    fn new(plan: &TcpPlan) -> Tcp {
+        let window_bytes = plan.receive_window_bytes;
+        let scale = (0..=14).find(|&shift| u16::try_from(window_bytes >> shift).is_ok()).unwrap_or(14);
+        Tcp {
+            mss_bytes: plan.mss_bytes,
+            announced_mss: clamped(plan.mss_bytes + if plan.timestamps { STAMP_BYTES } else { 0 }),
+            ack_bytes: plan.ack_bytes,
+            window_bytes,
+            scale: (scale > 0).then_some(scale),
+            stamps: plan.timestamps,
+            sack: matches!(plan.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux | RecoveryPlan::SackNs2),
+            ecn: plan.congestion == CongestionPlan::Dctcp,
+            handshake: plan.handshake,
+            fetches: plan.on_off.is_some_and(|on_off| on_off.fetch),
+        }
+    }
+
+    /// The window field of a segment.
+    pub(crate) fn window(&self, syn: bool) -> u16 {
+        let shift = if syn { 0 } else { self.scale.unwrap_or(0) };
+        (self.window_bytes >> shift).min(u64::from(u16::MAX)) as u16
+    }
+}
+
+/// A group of flows.
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) forward: Vec<u32>,
+    pub(crate) reverse: Vec<u32>,
+}
+
+impl Group {
+    pub(crate) fn new(plan: &GroupPlan) -> Group {
+        let kind = match &plan.source {
+            SourcePlan::Tcp(tcp) => Kind::Tcp(Tcp::new(tcp)),
+            SourcePlan::Udp(udp) => Kind::Datagrams { wire_bytes: udp.packet_bytes, pings: udp.echo },
+        };
+        let (forward, reverse) = (plan.forward.clone(), plan.reverse.clone());
+        Group { name: plan.name.clone(), kind, forward, reverse }
+    }
+}
+
+/// A flow, as far as it has come.
+#[derive(Clone)]
+pub(crate) struct Flow {
+    pub(crate) group: u32,
+    /// Payload to send, bytes; `u64::MAX` without end.
+    transfer_bytes: u64,
+    /// First segments of its connections, if it fetches.
+    bases: Vec<u32>,
+    /// Packets that its sender and its receiver have sent, as the IP header counts them.
+    sent: [u16; 2],
+    /// The newest timestamp of the receiver's that has come to the sender.
+    pub(crate) heard: u32,
+    /// Answers sent over no queue.
+    pub(crate) answers: u32,
+    /// Connections that have been seen, plus one.
+    pub(crate) seen: u32,
+}
+
+impl Flow {
+    fn new(plan: &Plan, flow: usize) -> Flow {
+        let group = plan.flows.group[flow];
+        let transfer_bytes = match &plan.groups[group as usize].source {
+            SourcePlan::Tcp(tcp) => plan.flows.transfer_bytes(flow, tcp),
+            SourcePlan::Udp(_) => None,
+        };
+        Flow {
+            group,
+            transfer_bytes: transfer_bytes.unwrap_or(u64::MAX),
+            bases: Vec::new(),
+            sent: [0; 2],
+            heard: 0,
+            answers: 0,
+            seen: 0,
+        }
+    }
+
+    pub(crate) fn all(plan: &Plan) -> Vec<Flow> {
+        (0..plan.flows.group.len()).map(|flow| Flow::new(plan, flow)).collect()
+    }
+
+    /// A connection for segments from `base` on; false if it was known.
+    pub(crate) fn connect(&mut self, number: usize, base: u32) -> bool {
+        let fresh = number >= self.bases.len();
+        if fresh {
+            self.bases.push(base);
+        }
+        fresh
+    }
+
+    /// The newest connection.
+    pub(crate) fn newest(&self) -> u32 {
+        self.bases.len().saturating_sub(1) as u32
+    }
+
+    /// The connection that a segment belongs to.
+    pub(crate) fn connection_of(&self, segment: u32) -> u32 {
+        self.bases.partition_point(|&base| base <= segment).saturating_sub(1) as u32
+    }
+
+    /// Bytes of a connection before a segment, as sequence numbers count them.
+    pub(crate) fn byte(&self, connection: u32, segment: u32, mss_bytes: u32) -> u32 {
+        let base = self.bases.get(connection as usize).copied().unwrap_or(0);
+        let bytes = u64::from(segment.saturating_sub(base)) * u64::from(mss_bytes);
+        // sequence numbers wrap
+        (1 + bytes.min(self.transfer_bytes)) as u32
+    }
+
+    /// Whether a transfer ends with the segment before this one.
+    pub(crate) fn ends_before(&self, segment: u32, mss_bytes: u32) -> bool {
+        u64::from(segment) * u64::from(mss_bytes) >= self.transfer_bytes
+    }
+
+    /// The next identification of an IP header, which tells packets of equal bytes apart.
+    pub(crate) fn next_identification(&mut self, from_sender: bool) -> u16 {
+        let sent = &mut self.sent[usize::from(from_sender)];
+        *sent = sent.wrapping_add(1);
+        *sent
+    }
+}
+
+/// Where a packet comes from and goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Endpoints {
+    pub(crate) source: [u8; 4],
+    pub(crate) destination: [u8; 4],
+    pub(crate) source_port: u16,
+    pub(crate) destination_port: u16,
+}
+
+impl Endpoints {
+    /// Of a packet of a flow's connection, from its sender or its receiver.
+    pub(crate) fn new(flow: u32, group: u32, connection: u32, from_sender: bool, fetches: bool) -> Endpoints {
+        let (sender, receiver) = ((SENDERS + flow).to_be_bytes(), (RECEIVERS + flow).to_be_bytes());
+        let server = SERVER_PORT + (group % SERVER_PORTS) as u16;
+        let client = CLIENT_PORT + (connection % CLIENT_PORTS) as u16;
+        let (sender_port, receiver_port) = if fetches { (server, client) } else { (client, server) };
+        if from_sender {
+            Endpoints {
+                source: sender,
+                destination: receiver,
+                source_port: sender_port,
+                destination_port: receiver_port,
+            }
+        } else {
+            Endpoints {
+                source: receiver,
+                destination: sender,
+                source_port: receiver_port,
+                destination_port: sender_port,
+            }
+        }
+    }
+}
+
+fn clamped(bytes: u32) -> u16 {
+    u16::try_from(bytes).unwrap_or(u16::MAX)
+}

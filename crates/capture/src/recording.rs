@@ -1,0 +1,325 @@
+//! From what the engine tells to what files hold.
+//!
+//! The engine tells of things to come, and not in their order. Events wait here until none can come before them; then
+//! each is taken in its turn, so that a host's state (the timestamp that it heard last, its packets' numbers) is that of
+//! the moment. What waits is what is under way in the network.
+
+use std::collections::BTreeMap;
+
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
+use bufferlab_simulator::{Plan, Recorder, Sight, SourcePlan, Way};
+use bufferlab_transport::{Ack, SackBlocks};
+use bufferlab_units::{Rate, Span, Time};
+
+use crate::blocks::Output;
+use crate::flows::{Flow, Group, Kind, Tcp};
+use crate::headers::{Content, TcpSegment};
+use crate::order::Order;
+use crate::pcap::{Pcap, Places};
+use crate::sighting::{Known, LinkFacts, Network, Sighting, Step};
+use crate::trace::{Trace, TraceFormat};
+
+/// What has become of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Packets or lines written.
+    pub records: u64,
+    /// Those beyond the limit.
+    pub left_out: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// What ended it early: the file holds whole records up to there.
+    pub problem: Option<String>,
+}
+
+/// What waits for its turn.
+#[derive(Clone, Copy)]
+enum Event {
+    Packet(Step, Packet),
+    Answer {
+        flow: u32,
+        number: u32,
+        ack: Ack,
+        blocks: SackBlocks,
+    },
+    /// An answer reaches the sender without having crossed a queue.
+    Home {
+        flow: u32,
+        number: u32,
+    },
+    /// A client's SYN leaves, and reaches the server.
+    Asks {
+        flow: u32,
+        connection: u32,
+    },
+    Asked {
+        flow: u32,
+        connection: u32,
+    },
+}
+
+/// Which packet: flow, whether an answer, number, time of sending.
+type Key = (u32, bool, u32, Time);
+
+/// A recorder that writes files.
+pub struct Recording {
+    end: Time,
+    /// How far behind the engine's time something may be told.
+    hold: Span,
+    delays: Vec<Span>,
+    rates: Vec<Rate>,
+    /// Groups that are recorded.
+    included: Vec<bool>,
+    network: Network,
+    order: Order<Event>,
+    in_flight: BTreeMap<Key, Known>,
+    /// Packets are looked up between their hosts.
+    tracks: bool,
+    pcap: Option<Pcap>,
+    trace: Option<Trace>,
+}
+
+impl Recording {
+    /// A recording of all flows, or those of some groups, into no file yet.
+    pub fn new(plan: &Plan, groups: Option<&[u32]>) -> Recording {
+        let links = &plan.links;
+        let all = 0..plan.groups.len() as u32;
+        Recording {
+            end: Time::from_ps(plan.duration_ps),
+            hold: hold(plan),
+            delays: links.iter().map(|link| Span::from_ps(link.delay_ps)).collect(),
+            rates: links.iter().filter_map(|link| Rate::from_bps(link.rate_bps)).collect(),
+            included: all.map(|group| groups.is_none_or(|some| some.contains(&group))).collect(),
+            network: Network {
+                links: links
+                    .iter()
+                    .map(|link| LinkFacts { name: link.name.clone(), rate_bps: link.rate_bps })
+                    .collect(),
+                groups: plan.groups.iter().map(Group::new).collect(),
+                flows: Flow::all(plan),
+                packets: 0,
+            },
+            order: Order::new(),
+            in_flight: BTreeMap::new(),
+            tracks: false,
+            pcap: None,
+            trace: None,
+        }
+    }
+
+    /// Writes a capture of what passes some places, of so many packets at most.
+    #[must_use]
+    pub fn with_pcap(mut self, output: Box<dyn Output>, places: &Places, most: u64) -> Recording {
+        self.tracks |= places.beyond_senders();
+        self.pcap = Some(Pcap::new(output, places, &self.network, most));
+        self
+    }
+
+    /// Writes a trace of all events, of so many lines at most.
+    #[must_use]
+    pub fn with_trace(mut self, output: Box<dyn Output>, format: TraceFormat, most: u64) -> Recording {
+        self.tracks = true;
+        self.trace = Some(Trace::new(output, format, &self.network, most));
+        self
+    }
+
+    /// Ends both files at the moment that the run reached: what has become of the capture and of the trace.
+    pub fn finish(mut self, reached: Time) -> (Option<Report>, Option<Report>) {
+        self.end = self.end.min(reached);
+        self.take_before(self.end);
+        (self.pcap.map(|pcap| pcap.finish(self.end)), self.trace.map(Trace::finish))
+    }
+
+    fn push(&mut self, at: Time, event: Event) {
+        if at < self.end {
+            self.order.push(at, event);
+        }
+    }
+
+    fn records(&self, flow: u32) -> bool {
+        self.included[self.network.flows[flow as usize].group as usize]
+    }
+
+    fn take_before(&mut self, limit: Time) {
+        while let Some((at, event)) = self.order.pop_before(limit) {
+            self.take(at, event);
+        }
+    }
+
+    fn take(&mut self, at: Time, event: Event) {
+        match event {
+            Event::Packet(Step::Leaves, packet) => {
+                let known = self.network.of_packet(&packet);
+                self.show(at, Step::Leaves, ecn(&packet), &known);
+                if self.tracks {
+                    self.in_flight.insert(key(&packet), known);
+                }
+            }
+            Event::Packet(step, packet) => self.follow(at, step, &packet),
+            Event::Answer { flow, number, ack, blocks } => {
+                let known = self.network.of_answer(at, flow, &ack, &blocks);
+                self.show(at, Step::Leaves, Ecn::Incapable, &known);
+                self.in_flight.insert((flow, true, number, Time::ZERO), known);
+            }
+            Event::Home { flow, number } => {
+                if let Some(known) = self.in_flight.remove(&(flow, true, number, Time::ZERO)) {
+                    self.come_home(at, &known);
+                }
+            }
+            Event::Asks { flow, connection } => {
+                let known = self.network.of_question(at, flow, connection);
+                self.show(at, Step::Leaves, Ecn::Incapable, &known);
+                self.in_flight.insert((flow, true, connection, Time::NEVER), known);
+            }
+            Event::Asked { flow, connection } => {
+                if let Some(known) = self.in_flight.remove(&(flow, true, connection, Time::NEVER)) {
+                    self.come_home(at, &known);
+                }
+            }
+        }
+    }
+
+    fn come_home(&mut self, at: Time, known: &Known) {
+        if let Content::Tcp(TcpSegment { stamps: Some((value, _)), .. }) = known.content {
+            self.network.flows[known.flow as usize].heard = value;
+        }
+        self.show(at, Step::Arrives, Ecn::Incapable, known);
+    }
+
+    /// A packet is further on its way.
+    fn follow(&mut self, at: Time, step: Step, packet: &Packet) {
+        let key = key(packet);
+        let gone = matches!(step, Step::Lost(..) | Step::Arrives);
+        let known = if gone { self.in_flight.remove(&key) } else { self.in_flight.get(&key).cloned() };
+        let Some(known) = known else { return };
+        if step == Step::Arrives && !known.from_sender {
+            self.come_home(at, &known);
+        } else {
+            self.show(at, step, ecn(packet), &known);
+        }
+    }
+
+    fn show(&mut self, at: Time, step: Step, ecn: Ecn, packet: &Known) {
+        let sighting = Sighting { at, step, ecn, packet };
+        if let Some(pcap) = &mut self.pcap {
+            pcap.see(&sighting, &self.network);
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.see(&sighting, &self.network);
+        }
+    }
+}
+
+impl Recorder for Recording {
+    fn sees(&mut self, at: Time, sight: Sight, packet: &Packet) {
+        if !self.records(packet.flow) {
+            return;
+        }
+        let answer = packet.kind == PacketKind::Ack;
+        let group = &self.network.groups[usize::from(packet.group)];
+        match sight {
+            Sight::Leaves => self.push(at, Event::Packet(Step::Leaves, *packet)),
+            Sight::Arrives if answer || self.tracks => self.push(at, Event::Packet(Step::Arrives, *packet)),
+            _ if !self.tracks => {
+                if let Sight::Lost(link, loss) = sight
+                    && answer
+                {
+                    self.push(at, Event::Packet(Step::Lost(link, loss), *packet));
+                }
+            }
+            Sight::Joins(link) => {
+                let first = packet.hop == 0;
+                self.push(at, Event::Packet(Step::Joins(link, first), *packet));
+            }
+            Sight::Lost(link, loss) => self.push(at, Event::Packet(Step::Lost(link, loss), *packet)),
+            Sight::Departs(link) => {
+                let path = if answer { &group.reverse } else { &group.forward };
+                let last = usize::from(packet.hop) + 1 == path.len();
+                let transmission = self.rates[link as usize].transmission(u64::from(packet.wire_bytes));
+                let starts = Time::from_ps(at.as_ps().saturating_sub(transmission.as_ps()));
+                let reaches = at.saturating_add(self.delays[link as usize]);
+                if self.trace.is_some() {
+                    self.push(starts, Event::Packet(Step::Starts(link), *packet));
+                }
+                self.push(reaches, Event::Packet(Step::Reaches(link, last), *packet));
+            }
+            Sight::Arrives => {}
+        }
+    }
+
+    fn answers(&mut self, at: Time, flow: u32, way: Way, ack: &Ack, blocks: &SackBlocks) {
+        if !self.records(flow) {
+            return;
+        }
+        let answers = &mut self.network.flows[flow as usize].answers;
+        let number = match way {
+            Way::Queues(number) => number,
+            Way::Home(_) => *answers,
+        };
+        *answers = number.wrapping_add(1);
+        self.push(at, Event::Answer { flow, number, ack: *ack, blocks: *blocks });
+        if let Way::Home(home) = way {
+            self.push(home, Event::Home { flow, number });
+        }
+    }
+
+    fn fetches(&mut self, at: Time, flow: u32, number: usize, asked: Time, base: u32) {
+        let state = &mut self.network.flows[flow as usize];
+        let Kind::Tcp(Tcp { handshake, .. }) = &self.network.groups[state.group as usize].kind else {
+            return;
+        };
+        let handshake = *handshake;
+        if state.connect(number, base) && handshake && self.records(flow) {
+            let connection = number as u32;
+            self.push(asked, Event::Asks { flow, connection });
+            self.push(at, Event::Asked { flow, connection });
+        }
+    }
+
+    fn reaches(&mut self, now: Time) {
+        let open =
+            self.pcap.as_ref().is_some_and(Pcap::is_open) || self.trace.as_ref().is_some_and(Trace::is_open);
+        let limit = Time::from_ps(now.as_ps().saturating_sub(self.hold.as_ps()));
+        if open {
+            self.take_before(limit);
+        } else {
+            // nothing can be written any more
+            self.order = Order::new();
+        }
+    }
+}
+
+/// The longest of what is told late: a sender's delay to its first link, in whose time the engine runs; a fetch's
+/// question, told when it arrives; the start of a transmission, told at its end.
+fn hold(plan: &Plan) -> Span {
+    let lead = plan.flows.source_delay_ps.iter().copied().max().unwrap_or(0);
+    let delay = |links: &[u32]| -> u64 { links.iter().map(|&link| plan.links[link as usize].delay_ps).sum() };
+    let question = (0..plan.flows.group.len()).map(|flow| {
+        let group = &plan.groups[plan.flows.group[flow] as usize];
+        let asks =
+            matches!(&group.source, SourcePlan::Tcp(tcp) if tcp.on_off.is_some_and(|on_off| on_off.fetch));
+        let way = plan.flows.return_delay_ps[flow] + delay(&group.reverse) + plan.flows.home_delay_ps[flow];
+        if asks { way } else { 0 }
+    });
+    let slowest = plan.links.iter().map(|link| link.rate_bps).min().and_then(Rate::from_bps);
+    let transmission = slowest.map_or(Span::ZERO, |rate| rate.transmission(MOST_WIRE_BYTES));
+    Span::from_ps(lead + question.max().unwrap_or(0)) + transmission
+}
+
+/// No packet is larger (RFC 791 section 3.1).
+const MOST_WIRE_BYTES: u64 = 65_535;
+
+fn key(packet: &Packet) -> Key {
+    if packet.kind == PacketKind::Ack {
+        return (packet.flow, true, packet.seq, Time::ZERO);
+    }
+    // a SYN has the number of the first segment, which is sent at another time
+    (packet.flow, false, packet.seq, packet.sent)
+}
+
+fn ecn(packet: &Packet) -> Ecn {
+    match packet.kind {
+        PacketKind::Data(ecn) => ecn,
+        _ => Ecn::Incapable,
+    }
+}

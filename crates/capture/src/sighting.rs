@@ -1,0 +1,84 @@
+//! A packet at a point of its way, as both kinds of files need it.
+
+use bufferlab_qdisc::{DropReason, Ecn};
+use bufferlab_simulator::Loss;
+use bufferlab_units::Time;
+
+use crate::flows::{Endpoints, Flow, Group};
+use crate::headers::Content;
+
+/// A point of a packet's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It leaves its host.
+    Leaves,
+    /// It arrives at a link's queue; the first link of its path or not.
+    Joins(u32, bool),
+    /// A link's transmitter starts with it.
+    Starts(u32),
+    /// It reaches a link's far end; the last of its path or not.
+    Reaches(u32, bool),
+    /// A link loses it.
+    Lost(u32, Loss),
+    /// It reaches the other host.
+    Arrives,
+}
+
+/// What is worth a remark about a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remark {
+    /// The first of a connection without a handshake.
+    NoHandshake,
+    /// A client's first SYN.
+    DelayOnly,
+}
+
+/// What is known of a packet from its start on.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Different for every packet of a run.
+    pub(crate) id: u64,
+    pub(crate) flow: u32,
+    pub(crate) group: u32,
+    pub(crate) from_sender: bool,
+    pub(crate) ends: Endpoints,
+    pub(crate) identification: u16,
+    pub(crate) content: Content,
+    /// Number of the segment or datagram; of an acknowledgement that of the last one in order. −1 for a SYN.
+    pub(crate) number: i64,
+    pub(crate) wire_bytes: u32,
+    pub(crate) remark: Option<Remark>,
+}
+
+/// A packet at a point of its way.
+pub(crate) struct Sighting<'a> {
+    pub(crate) at: Time,
+    pub(crate) step: Step,
+    pub(crate) ecn: Ecn,
+    pub(crate) packet: &'a Known,
+}
+
+/// The network's parts, and flows as far as they have come.
+pub(crate) struct Network {
+    pub(crate) links: Vec<LinkFacts>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) flows: Vec<Flow>,
+    /// Packets sent so far by all.
+    pub(crate) packets: u64,
+}
+
+/// A link, as files describe it.
+pub(crate) struct LinkFacts {
+    pub(crate) name: String,
+    pub(crate) rate_bps: u64,
+}
+
+/// Why a packet was lost, in words.
+pub(crate) fn reason(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Random => "random loss before the queue",
+        Loss::Queue(DropReason::Overlimit) => "buffer full",
+        Loss::Queue(DropReason::Standing) => "standing queue",
+        Loss::Queue(DropReason::Early) => "early drop",
+    }
+}
