@@ -239,6 +239,9 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
     source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
     if stack_of(flow, run_stack).paced:
         source["paced"] = True
+    offload = stack_of(flow, run_stack).offload
+    if offload != "none":
+        source["offload"] = offload if offload == "auto" else {"segments": offload}
     if isinstance(flow.application, Echo):
         source["handshake"] = False  # over the connection that is there
     if isinstance(flow.application, OnOff | Web):

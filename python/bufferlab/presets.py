@@ -127,6 +127,7 @@ class Stack:
         after_idle: The window after an idle time: as it was; the initial window (RFC 5681); halved for each
             timeout that passed (Linux).
         paced: Segments leave at a pace; BBR's do anyway.
+        offload: How many consecutive segments leave as one packet: a number, "auto" or "none".
     """
 
     congestion: Congestion
@@ -151,6 +152,8 @@ class Stack:
     limited_transmit: bool
     handshake: bool
     after_idle: AfterIdle
+    # Linux has it on, but what a host hands to its network card as one packet meets a router's queue as many.
+    offload: int | str = "none"
     paced: bool = False  # Linux paces where the host's queue is fq, or the control asks for it
 
     @property

@@ -139,6 +139,7 @@ fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
         handshake: true,
         transfer_bytes: None,
         paced: false,
+        offload: None,
         on_off: None,
     }
 }

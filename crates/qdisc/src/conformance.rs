@@ -32,7 +32,7 @@ fn kinds() -> impl Strategy<Value = PacketKind> {
 
 fn scripts() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        6 => (0..4_u32, 40..1500_u32, kinds())
+        6 => (0..4_u32, prop_oneof![9 => 40..1500_u32, 1 => 1500..66_000_u32], kinds())
             .prop_map(|(flow, bytes, kind)| Step::Arrive { flow, bytes, kind }),
         4 => Just(Step::Serve),
         1 => limits().prop_map(Step::SetLimit),

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use bufferlab_qdisc::{MAX_RTT_BITS, MAX_SUB_BUFFERS};
 
-use data::{check_echoes, check_law, check_transfers};
+use data::{check_echoes, check_law, check_offload, check_transfers};
 
 use crate::plan::{
     ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
@@ -283,6 +283,7 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(tcp.rto_margin_ps, 0, tcp.max_rto_ps, format!("{at}.rto_margin_ps"))?;
     within(tcp.initial_rto_ps, 1, MAX_PS, format!("{at}.initial_rto_ps"))?;
     within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
+    check_offload(tcp, &format!("{at}.offload"))?;
     if let Some(bytes) = tcp.transfer_bytes {
         within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
         require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;

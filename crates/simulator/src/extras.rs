@@ -23,6 +23,8 @@ pub(crate) struct Extras {
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
     pub(crate) access_free: Time,
+    /// A packet may hold several segments.
+    pub(crate) packs: bool,
     pub(crate) on_off: Option<OnOff>,
     pub(crate) echo: Option<Echo>,
     /// Each piece of what the application sends, where that is asked for.

@@ -54,8 +54,9 @@ pub use outcome::{
 };
 pub use plan::{
     AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,
-    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, MeanPlan, OnOffPlan,
-    OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, ThresholdsPlan, UdpPlan, VariatePlan,
+    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, MeanPlan, OffloadPlan,
+    OnOffPlan, OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, ThresholdsPlan, UdpPlan,
+    VariatePlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

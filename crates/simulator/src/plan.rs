@@ -171,9 +171,22 @@ pub struct TcpPlan {
     /// Segments leave at a pace, as Linux works it out for controls without a rate of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paced: bool,
+    /// Consecutive segments leave as one packet and arrive as one; `null` for one segment a packet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offload: Option<OffloadPlan>,
     /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_off: Option<OnOffPlan>,
+}
+
+/// How many segments a packet may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum OffloadPlan {
+    /// So many.
+    Segments(u32),
+    /// As many as Linux takes for the pace and the round-trip time.
+    Auto,
 }
 
 /// A congestion control with its parameters.

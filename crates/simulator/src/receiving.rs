@@ -43,6 +43,8 @@ pub(crate) struct ReceivingHost {
     datagrams: Datagrams,
     /// What is looked at with each data segment.
     watch: Watch,
+    /// A packet may hold several segments. Its marks are due at all times then, too.
+    unpacks: bool,
     /// When a transfer's last byte came.
     received: Time,
     /// The flow that returns what comes, if there is one, and how many segments it was told of.
@@ -88,6 +90,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) returns: Option<ReturnPath>,
     pub(crate) datagrams: Datagrams,
     pub(crate) watch: Watch,
+    pub(crate) unpacks: bool,
     pub(crate) echoed_by: Option<u32>,
 }
 
@@ -109,6 +112,7 @@ impl ReceivingHost {
             returns: setup.returns.map(Box::new),
             datagrams: setup.datagrams,
             watch: setup.watch,
+            unpacks: setup.unpacks,
             received: Time::NEVER,
             echoed_by: setup.echoed_by,
             fed: 0,
@@ -149,7 +153,11 @@ impl ReceivingHost {
             self.fire_timer(self.timer(), sender, under_way, plan, rows);
         }
         if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
-            self.take(local, packet, sender, under_way);
+            if self.unpacks {
+                self.unpack(local, packet, sender, under_way);
+            } else {
+                self.take(local, packet, sender, under_way);
+            }
             self.look(local, sender, under_way, plan);
         }
     }

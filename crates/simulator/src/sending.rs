@@ -96,19 +96,22 @@ pub(crate) struct SendingSetup {
     pub(crate) recorded: bool,
     /// It returns what another flow brings.
     pub(crate) echoes: bool,
+    /// A packet may hold several segments.
+    pub(crate) packs: bool,
     pub(crate) identity: Identity,
 }
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let plain =
-            setup.jitter == Jitter::None && setup.access.is_none() && !setup.recorded && !setup.echoes;
+        let prompt = setup.jitter == Jitter::None && setup.access.is_none();
+        let plain = prompt && !(setup.recorded || setup.echoes || setup.packs);
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
         let extras = (!plain).then(|| {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
             let log = setup.recorded.then(ExchangeLog::default);
             let echo = setup.echoes.then(|| Echo::new(setup.stop));
-            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, on_off, echo, log })
+            let packs = setup.packs;
+            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, packs, on_off, echo, log })
         });
         let puts_off = SendingHost::puts_off(&setup.source, plain);
         SendingHost {
@@ -242,7 +245,7 @@ impl SendingHost {
         if self.extras.is_some() && self.is_held(local, turn) {
             return None;
         }
-        let (kind, seq, wire_bytes) = match &mut self.source {
+        let (kind, seq, mut wire_bytes) = match &mut self.source {
             Source::Tcp(sender) => match sender.poll_transmit(local)? {
                 Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
                 Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
@@ -254,10 +257,15 @@ impl SendingHost {
             }
             Source::Udp(_) => return None,
         };
-        if let Some(extras) = self.extras.as_deref_mut()
-            && let Some(rate) = extras.access
-        {
-            extras.access_free = local + rate.transmission(u64::from(wire_bytes));
+        if let Some(extras) = self.extras.as_deref_mut() {
+            if let Source::Tcp(sender) = &self.source
+                && extras.packs
+            {
+                wire_bytes *= sender.segments_in_packet();
+            }
+            if let Some(rate) = extras.access {
+                extras.access_free = local + rate.transmission(u64::from(wire_bytes));
+            }
         }
         let Identity { flow, group, .. } = self.identity;
         let (srtt_us, echo_age_us) = self.round_trips(local);

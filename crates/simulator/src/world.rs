@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{Ecn, Limit};
 use bufferlab_transport::{
-    AfterIdle, BurstsConfig, Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate,
+    AfterIdle, BurstsConfig, Offload, Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate,
 };
 use bufferlab_units::{Rate, Span, Time};
 
@@ -15,7 +15,7 @@ use crate::marks::{MarkPlan, Marks};
 use crate::on_off::OnOff;
 use crate::plan::{
     AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
-    Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::return_path::ReturnPath;
@@ -152,6 +152,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         on_off: on_off(plan, flow),
         recorded: is_recorded(&group.source),
         echoes: flows.echo_of(flow).is_some(),
+        packs: packs(&group.source),
         identity: Identity {
             flow: flow as u32,
             first_link: group.forward[0],
@@ -207,8 +208,9 @@ fn build_receiver(
         SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
     };
     let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
+    let unpacks = packs(&group.source);
     let mut own_marks = marks.marks(flows.sample[flow]);
-    own_marks.watch(watch != Watch::Nothing, marks);
+    own_marks.watch(watch != Watch::Nothing || unpacks, marks);
     ReceivingHost::new(ReceivingSetup {
         receiver,
         marks: own_marks,
@@ -225,8 +227,14 @@ fn build_receiver(
         }),
         datagrams,
         watch,
+        unpacks,
         echoed_by,
     })
+}
+
+/// Whether a packet may hold several segments.
+fn packs(source: &SourcePlan) -> bool {
+    matches!(source, SourcePlan::Tcp(tcp) if tcp.offload.is_some())
 }
 
 /// What a receiver does with datagrams, and what it looks at with each segment.
@@ -266,6 +274,10 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
         paced: plan.paced,
+        offload: plan.offload.map(|offload| match offload {
+            OffloadPlan::Segments(segments) => Offload::Segments(segments),
+            OffloadPlan::Auto => Offload::Auto { mss_bytes: plan.mss_bytes },
+        }),
         bursts: plan.on_off.map(|on_off| BurstsConfig {
             after_idle: match on_off.after_idle {
                 AfterIdlePlan::Keep => AfterIdle::Keep,

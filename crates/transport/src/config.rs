@@ -55,6 +55,18 @@ pub struct BurstsConfig {
     pub reconnects: bool,
 }
 
+/// How many consecutive segments leave as one packet, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offload {
+    /// So many.
+    Segments(u32),
+    /// As many as Linux takes for the pace and the shortest round-trip time, for segments of this payload, bytes.
+    Auto {
+        /// Payload of a segment.
+        mss_bytes: u32,
+    },
+}
+
 /// A constant or exponential law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variate {
@@ -95,6 +107,8 @@ pub struct TcpConfig {
     pub handshake: bool,
     /// Segments leave at a pace, not in bursts; controls with a rate of their own are paced anyway.
     pub paced: bool,
+    /// Consecutive segments leave as one packet: see [`crate::Sender::segments_in_packet`].
+    pub offload: Option<Offload>,
     /// The application is silent at times; see [`crate::Sender::resume`].
     pub bursts: Option<BurstsConfig>,
 }

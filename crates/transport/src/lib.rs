@@ -20,8 +20,8 @@ mod sender;
 mod udp;
 
 pub use ack::{Ack, SackBlocks};
-pub use config::{AfterIdle, BurstsConfig, Recovery, TcpConfig, Variate};
+pub use config::{AfterIdle, BurstsConfig, Offload, Recovery, TcpConfig, Variate};
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
-pub use sender::{Segment, SegmentKind, Sender, SenderCounters};
+pub use sender::{MAX_PACKET_PAYLOAD, Segment, SegmentKind, Sender, SenderCounters, most_by_size};
 pub use udp::{UdpConfig, UdpSource};

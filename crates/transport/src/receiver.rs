@@ -125,23 +125,61 @@ impl Receiver {
     /// that runs out at once.
     #[inline(never)]
     fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Ack {
+        let before = self.acknowledge_before(marked);
+        self.take(seq, 1, sent);
+        self.answer_change(now, before)
+    }
+
+    /// What waits for its acknowledgement gets it before marks change.
+    fn acknowledge_before(&mut self, marked: bool) -> Option<Ack> {
         let before = (self.pending > 0).then(|| self.acknowledge(self.reports()));
         self.marked = marked;
-        if seq <= self.last_ack && sent >= self.ts_recent {
-            self.ts_recent = sent;
-        }
-        if seq == self.next && !self.holds {
-            self.next += 1;
-            self.highest_sent = sent;
-        } else {
-            self.on_disorder(seq, sent);
-        }
+        before
+    }
+
+    fn answer_change(&mut self, now: Time, before: Option<Ack>) -> Ack {
         if let Some(ack) = before {
             (self.pending, self.ack_deadline) = (1, now);
             ack
         } else {
             self.acknowledge(self.reports())
         }
+    }
+
+    /// `count` segments of one packet, from `seq` on; whether they came in order.
+    fn take(&mut self, seq: u32, count: u32, sent: Time) -> bool {
+        if seq <= self.last_ack && sent >= self.ts_recent {
+            self.ts_recent = sent;
+        }
+        let in_order = seq == self.next && !self.holds;
+        if in_order {
+            self.next += count;
+            self.highest_sent = sent;
+            self.pending += count;
+        } else {
+            for seq in seq..seq + count {
+                self.on_disorder(seq, sent);
+            }
+        }
+        in_order
+    }
+
+    /// A packet of `count` segments from `seq` on arrived, whole (GRO). There
+    /// is at most one acknowledgement of it: it has "more than one full frame" or not (Linux 6.1 `net/ipv4/tcp_input.c`,
+    /// `__tcp_ack_snd_check`, read as behavior).
+    #[inline(never)]
+    pub fn on_packet(&mut self, now: Time, seq: u32, count: u32, sent: Time, marked: bool) -> Option<Ack> {
+        if marked != self.marked {
+            let before = self.acknowledge_before(marked);
+            self.take(seq, count, sent);
+            return Some(self.answer_change(now, before));
+        }
+        let in_order = self.take(seq, count, sent);
+        if in_order && self.pending < self.ack_every {
+            self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
+            return None;
+        }
+        Some(self.acknowledge(self.reports()))
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a

@@ -10,6 +10,7 @@ from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
 from bufferlab.scenario.applications import DATAGRAMS, Bulk, Echo, ShortFlows, Transfer
 from bufferlab.scenario.fields import MAX_FLOWS
+from bufferlab.scenario.hosts import most_segments
 from bufferlab.scenario.models import Flow, Link, Probes
 from bufferlab.scenario.queues import SplitBuff
 from bufferlab.stacks import stack_of
@@ -127,6 +128,7 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
         _check_timers(flow, key, run_stack)
         _check_recovery(flow, key, run_stack)
         _check_pace(flow, key, run_stack)
+        _check_offload(flow, key, run_stack)
 
 
 def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:
@@ -206,6 +208,18 @@ def _check_pace(flow: Flow, key: str, run_stack: str) -> None:
             key=f"{key}.paced",
             value=flow.paced,
             accepted="no paced here, or another congestion control",
+        )
+
+
+def _check_offload(flow: Flow, key: str, run_stack: str) -> None:
+    stack = stack_of(flow, run_stack)
+    most = most_segments(stack.segment_bytes)
+    if isinstance(stack.offload, int) and stack.offload > most:
+        raise InputError(
+            "is more than 64 KB",
+            key=f"{key}.offload",
+            value=f"{stack.offload} segments",
+            accepted=f"1 to {most} segments of {stack.segment_bytes} B, 'auto' or 'none'",
         )
 
 

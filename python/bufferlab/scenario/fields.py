@@ -18,12 +18,12 @@ from bufferlab.distributions import SIZE, TIME, Distribution, Quantity
 from bufferlab.errors import InputError
 from bufferlab.presets import (
     CONGESTION_ALIASES,
-    SCALED_WINDOW_BYTES,
     WITH_HYSTART,
     Congestion,
     CongestionKind,
     Window,
 )
+from bufferlab.scenario.hosts import parse_offload, parse_window
 from bufferlab.scenario.source import Source
 from bufferlab.scenario.trips import RttSource, parse_rtt_source
 
@@ -243,20 +243,6 @@ def _threshold(value: object, hint: str) -> Buffer:
     return buffer
 
 
-def parse_window(value: object) -> Window:
-    """Read an advertised window: "64 KiB" or "100 segments".
-
-    Raises:
-        InputError: If it is neither, or larger than TCP can advertise.
-    """
-    accepted = f"a size such as '64 KiB' (at most {SCALED_WINDOW_BYTES} B, RFC 7323) or '100 segments'"
-    number, unit = units.split_quantity(value, {**units.SIZE_UNITS, "segments": 1}, accepted)
-    amount = units.whole(number * units.SIZE_UNITS.get(unit, 1), value, accepted)
-    if not 1 <= amount <= SCALED_WINDOW_BYTES:
-        raise InputError("is too small" if amount < 1 else "is too large", value=value, accepted=accepted)
-    return Window(amount, "segments" if unit == "segments" else "bytes")
-
-
 def parse_ssthresh(value: object) -> int | str:
     """Read an initial slow-start threshold: a number of segments, or "none".
 
@@ -377,6 +363,10 @@ RttText = Annotated[
     ),
 ]
 WindowText = Annotated[Window, Parsed(parse_window, _text("64 KiB", "100 segments"))]
+OffloadText = Annotated[
+    int | str,
+    Parsed(parse_offload, {"anyOf": [{"enum": ["auto", "none"]}, _text("6 segments")]}),
+]
 SubBuffers = Annotated[int, integer(1, MAX_SUB_BUFFERS, "sub-buffers")]
 Ssthresh = Annotated[
     int | str, Parsed(parse_ssthresh, {"anyOf": [{"type": "integer", "minimum": 1}, {"const": "none"}]})

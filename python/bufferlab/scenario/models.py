@@ -36,6 +36,7 @@ from bufferlab.scenario.fields import (
     Jitter,
     MarkText,
     Name,
+    OffloadText,
     RateBps,
     Ssthresh,
     TimeLaw,
@@ -226,6 +227,9 @@ class TcpKeys(Part):
     handshake: Flag | None = Field(None, description="A SYN goes first.")
     paced: Flag | None = Field(
         None, description="Segments leave at a pace, as Linux's under fq: 2 or 1.2 windows a round trip."
+    )
+    offload: OffloadText | None = Field(
+        None, description="How many consecutive segments leave as one packet: segmentation offload."
     )
     after_idle: Annotated[AfterIdle, one_of(*get_args(AfterIdle))] | None = Field(
         None, description="The window of an on-off application after an idle time."

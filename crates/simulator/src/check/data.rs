@@ -1,7 +1,9 @@
 //! What flows have to send.
 
-use super::{Checked, most_bytes, require, within};
-use crate::plan::{FlowColumns, GroupPlan, LawPlan, SourcePlan};
+use bufferlab_transport::most_by_size;
+
+use super::{Checked, MAX_WIRE_BYTES, most_bytes, require, within};
+use crate::plan::{FlowColumns, GroupPlan, LawPlan, OffloadPlan, SourcePlan, TcpPlan};
 
 /// Largest index of a Pareto law, which is next to a constant by then.
 const MAX_SHAPE: f64 = 100.0;
@@ -16,6 +18,20 @@ pub(super) fn check_law(law: LawPlan, most: u64, at: &str) -> Checked {
             require(1.0 < shape && shape <= MAX_SHAPE, format!("{at}.shape"), shape, accepted)
         }
     }
+}
+
+/// A packet of several segments has at most 64 KB of payload, and its size on the wire is bounded as all packets' is.
+pub(super) fn check_offload(tcp: &TcpPlan, at: &str) -> Checked {
+    let Some(offload) = tcp.offload else { return Ok(()) };
+    let most = most_by_size(tcp.mss_bytes);
+    let segments = match offload {
+        OffloadPlan::Segments(segments) => segments,
+        OffloadPlan::Auto => most,
+    };
+    within(segments, 1, most, format!("{at}.segments"))?;
+    let wire_bytes = u64::from(segments) * u64::from(tcp.mss_bytes + tcp.header_bytes);
+    let accepted = format!("at most {MAX_WIRE_BYTES} bytes on the wire in a packet: smaller headers");
+    require(wire_bytes <= u64::from(MAX_WIRE_BYTES), format!("{at} (packet)"), wire_bytes, accepted)
 }
 
 pub(super) fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {

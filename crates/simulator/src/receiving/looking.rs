@@ -1,6 +1,6 @@
 //! What some receivers look at: the end of a transfer or a burst, what is to be returned, datagrams.
 
-use bufferlab_qdisc::Packet;
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::Ack;
 use bufferlab_units::Time;
 
@@ -29,10 +29,31 @@ impl ReceivingHost {
             (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
                 let echoed = self.echoed_by.is_some();
                 (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
-                self.marks.watch(echoed, plan);
+                self.marks.watch(echoed || self.unpacks, plan);
             }
             (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
             _ => {}
+        }
+    }
+
+    /// A packet of one or more segments is here, whole.
+    #[inline(never)]
+    pub(super) fn unpack(
+        &mut self,
+        local: Time,
+        packet: &Packet,
+        sender: &mut SendingHost,
+        under_way: &mut UnderWay,
+    ) {
+        let segment_bytes = self.payload_bytes + self.header_bytes;
+        let Some(receiver) = self.receiver.as_mut().filter(|_| packet.kind != PacketKind::Syn) else {
+            self.take(local, packet, sender, under_way);
+            return;
+        };
+        let (count, marked) =
+            (packet.wire_bytes / segment_bytes, packet.kind == PacketKind::Data(Ecn::Marked));
+        if let Some(ack) = receiver.on_packet(local, packet.seq, count, packet.sent, marked) {
+            self.answer_apart(local, ack, sender, under_way);
         }
     }
 

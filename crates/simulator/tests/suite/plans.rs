@@ -88,6 +88,7 @@ pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
                 let preferred = if linux { RecoveryPlan::Linux } else { tcp.recovery };
                 tcp.recovery = recovery_for(&tcp.congestion, preferred);
                 tcp.on_off = tcp.on_off.filter(|_| !plain);
+                tcp.offload = tcp.offload.filter(|_| !plain);
             }
             if plain {
                 (group.jitter, group.access_bps) = (JitterPlan::None, None);
@@ -203,7 +204,7 @@ fn congestion() -> impl Strategy<Value = CongestionPlan> {
             Just(CongestionPlan::Westwood),
             Just(CongestionPlan::Htcp),
         ],
-        10 => Just(CongestionPlan::Dctcp),
+        12 => Just(CongestionPlan::Dctcp),
         2 => prop_oneof![Just(CongestionPlan::Bbr1), Just(CongestionPlan::Bbr3)],
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
         3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),
@@ -241,7 +242,16 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (congestion(), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
-        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off, paced))| {
+        |(
+            congestion,
+            recovery,
+            sizes,
+            window,
+            acks,
+            timers,
+            switches,
+            (transfer_bytes, on_off, paced, offload),
+        )| {
             TcpPlan {
                 recovery: recovery_for(&congestion, recovery),
                 congestion,
@@ -263,6 +273,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                 handshake: switches.2,
                 transfer_bytes,
                 paced,
+                offload,
                 on_off,
             }
         },

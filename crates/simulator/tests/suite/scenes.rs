@@ -78,6 +78,7 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
         handshake: true,
         transfer_bytes: None,
         paced: false,
+        offload: None,
         on_off: None,
     }
 }

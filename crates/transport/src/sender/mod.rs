@@ -4,7 +4,7 @@
 //! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK. `rated`
 //! serves the controls that ask for more than acknowledgements, the rate of delivery, and those that are to be paced.
 //!
-//! `bursts` serves applications that are silent at times.
+//! `bursts` serves applications that are silent at times, `packets` hosts that send several segments as one packet.
 //!
 //! Departures: no window growth while the receiver's window, not the congestion window, is the bound (RFC
 //! 7661 section 4.4 in spirit; Linux alike).
@@ -12,6 +12,7 @@
 mod acknowledged;
 mod bursts;
 mod counting;
+mod packets;
 mod rated;
 mod reduction;
 mod selective;
@@ -24,6 +25,8 @@ use bufferlab_congestion::{AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
 use bursts::Bursts;
+use packets::Packing;
+pub use packets::{MAX_PACKET_PAYLOAD, most_by_size};
 use rated::Pace;
 use reduction::Reduction;
 use timers::Timer;
@@ -120,6 +123,8 @@ pub struct Sender {
     rated: bool,
     /// Segments wait for their pace.
     paced: bool,
+    /// Several segments may leave as one packet.
+    packs: bool,
     /// Duplicates count: something was acknowledged since the last timeout (ns-2).
     duplicates_count: bool,
     recovery: Recovery,
@@ -162,6 +167,8 @@ pub struct Sender {
     inflation: u32,
     /// ns-2's count of segments in the network during fast recovery; may pass below zero.
     counted_pipe: i64,
+    /// Of a host that sends several segments as one packet.
+    packing: Option<Box<Packing>>,
     limited_transmit: bool,
     handshake: bool,
     /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
@@ -186,6 +193,8 @@ impl Sender {
             pace: (rated || config.paced).then(|| Box::new(Pace::new(&control, rated))),
             paced: rated || config.paced,
             bursts: config.bursts.map(|of| Box::new(Bursts::new(of, &rtt, &control))),
+            packs: config.offload.is_some(),
+            packing: config.offload.map(|most| Box::new(Packing::new(most))),
             rated,
             control,
             una: 0,

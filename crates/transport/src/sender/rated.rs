@@ -70,15 +70,25 @@ impl Sender {
     }
 
     /// The next segment, if the window and the pace allow one.
-    #[inline(never)]
+    #[inline]
     pub(super) fn poll_paced(&mut self, now: Time) -> Option<Segment> {
+        if self.waits_for_pace(now) { None } else { self.poll_in_pace(now) }
+    }
+
+    /// Whether it is too early for a segment; sets when to come again.
+    #[inline]
+    pub(super) fn waits_for_pace(&mut self, now: Time) -> bool {
         let release = self.released_at();
-        if now < release {
-            if self.repairs || self.nxt < self.window_to {
-                self.pace_deadline = release;
-            }
-            return None;
+        let waits = now < release;
+        if waits && (self.repairs || self.nxt < self.window_to) {
+            self.pace_deadline = release;
         }
+        waits
+    }
+
+    /// The next segment, if the window allows one; its time has come.
+    #[inline]
+    pub(super) fn poll_in_pace(&mut self, now: Time) -> Option<Segment> {
         let segment = self.poll_apart(now)?;
         if segment.kind != SegmentKind::Syn {
             self.note_departure(now, segment);
@@ -127,10 +137,14 @@ impl Sender {
         if self.rated || self.counters.sent < UNPACED_SEGMENTS {
             return Span::ZERO;
         }
+        Span::from_ps((self.rtt.srtt().as_ps() as f64 / self.paced_window()) as u64)
+    }
+
+    /// Segments that a pace set by the window sends in a smoothed round-trip time.
+    pub(super) fn paced_window(&self) -> f64 {
         let cwnd = self.cwnd();
         let ratio = if cwnd < self.ssthresh() / 2.0 { SLOW_START_RATIO } else { AVOIDANCE_RATIO };
-        let window = cwnd.max(f64::from(self.nxt - self.una));
-        Span::from_ps((self.rtt.srtt().as_ps() as f64 / (ratio * window)) as u64)
+        ratio * cwnd.max(f64::from(self.nxt - self.una))
     }
 
     /// Segments held for lost so far.

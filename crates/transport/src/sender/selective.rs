@@ -127,8 +127,24 @@ impl Sender {
         }
     }
 
-    /// RFC 6675 section 4, `NextSeg`, while the computed `Pipe` is below the window.
+    /// The next segment by RFC 6675.
     pub(super) fn next_selective(&mut self) -> Option<Segment> {
+        let choice = self.choose_selective()?;
+        match (choice, self.board.as_deref_mut()) {
+            (Choice::New(_), _) => self.nxt += 1,
+            (Choice::Again(seq), Some(board)) => board.on_retransmit(seq),
+            (Choice::Rescue(last), Some(board)) => {
+                board.on_rescue(last);
+                self.rescue_rxt = self.recover;
+            }
+            _ => {}
+        }
+        Some(choice.segment())
+    }
+
+    /// RFC 6675 section 4, `NextSeg`, while the computed `Pipe` is below the window.
+    #[inline(always)]
+    pub(super) fn choose_selective(&mut self) -> Option<Choice> {
         let reducing = self.recovery == Recovery::Linux && self.phase == Phase::Recovery && !self.rated;
         let window = if reducing { self.reduction.window } else { self.cwnd_whole };
         let new_data = self.nxt < self.limit.min(self.una.saturating_add(self.receive_window));
@@ -139,32 +155,38 @@ impl Sender {
         let recover = self.recover;
         let board = self.board.as_deref_mut()?;
         if board.pipe() >= window {
-            return None;
-        }
-        let again = if let Some(lost) = board.next_lost().filter(|_| repairing) {
-            lost
+            None
+        } else if let Some(lost) = board.next_lost().filter(|_| repairing) {
+            Some(Choice::Again(lost))
         } else if new_data {
-            let seq = self.nxt;
-            self.nxt += 1;
-            return Some(Segment { kind: SegmentKind::New, seq });
+            Some(Choice::New(self.nxt))
         } else if !in_recovery {
-            return None;
+            None
         } else if let Some(hole) = board.next_hole() {
-            hole
-        } else if may_rescue && let Some(last) = board.highest_unsacked_below(recover) {
+            Some(Choice::Again(hole))
+        } else if may_rescue {
             // rule 4: once, "the highest outstanding unSACKed sequence number"; "HighRxt MUST NOT be updated"
-            self.rescue_rxt = recover;
-            board.on_rescue(last);
-            return Some(Segment { kind: SegmentKind::Retransmission, seq: last });
+            board.highest_unsacked_below(recover).map(Choice::Rescue)
         } else {
-            return None;
-        };
-        board.on_retransmit(again);
-        Some(Segment { kind: SegmentKind::Retransmission, seq: again })
+            None
+        }
+    }
+
+    /// The next segment as ns-2 has it.
+    pub(super) fn next_selective_ns2(&mut self) -> Option<Segment> {
+        let choice = self.choose_ns2()?;
+        match (choice, self.board.as_deref_mut()) {
+            (Choice::New(_), _) => self.nxt += 1,
+            (Choice::Again(hole), Some(board)) => board.on_retransmit(hole),
+            _ => {}
+        }
+        self.counted_pipe += 1;
+        Some(choice.segment())
     }
 
     /// What ns-2 sends in fast recovery while its counted pipe is below the window.
-    pub(super) fn next_selective_ns2(&mut self) -> Option<Segment> {
+    #[inline(always)]
+    pub(super) fn choose_ns2(&mut self) -> Option<Choice> {
         if self.counted_pipe >= i64::from(self.cwnd_whole) {
             return None;
         }
@@ -172,19 +194,25 @@ impl Sender {
         let board = self.board.as_deref_mut().filter(|_| self.board_active);
         let hole = board.and_then(|board| {
             board.mark_lost_below(board.highest_sacked()?);
-            let hole = board.next_lost()?;
-            board.on_retransmit(hole);
-            Some(hole)
+            board.next_lost()
         });
-        let segment = match hole {
-            Some(seq) => Segment { kind: SegmentKind::Retransmission, seq },
-            None if new_data => {
-                self.nxt += 1;
-                Segment { kind: SegmentKind::New, seq: self.nxt - 1 }
-            }
-            None => return None,
-        };
-        self.counted_pipe += 1;
-        Some(segment)
+        hole.map(Choice::Again).or_else(|| new_data.then_some(Choice::New(self.nxt)))
+    }
+}
+
+/// What a scoreboard says is to be sent next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Choice {
+    New(u32),
+    Again(u32),
+    Rescue(u32),
+}
+
+impl Choice {
+    pub(super) fn segment(self) -> Segment {
+        match self {
+            Choice::New(seq) => Segment { kind: SegmentKind::New, seq },
+            Choice::Again(seq) | Choice::Rescue(seq) => Segment { kind: SegmentKind::Retransmission, seq },
+        }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
         limited_transmit: true,
         handshake: false,
         paced: false,
+        offload: None,
         bursts: None,
     }
 }
@@ -39,26 +40,47 @@ pub(crate) struct Pair<F> {
     now: Time,
     acks: VecDeque<(Time, Ack, SackBlocks)>,
     lose: F,
+    /// The first segment of each packet.
     pub(crate) log: Vec<(Time, Segment)>,
+    /// Segments of each packet.
+    pub(crate) sizes: Vec<u32>,
+    /// Segments leave by the packet.
+    packs: bool,
 }
 
 impl<F: FnMut(Segment) -> bool> Pair<F> {
     pub(crate) fn new(config: &TcpConfig, control: AnyControl, lose: F) -> Pair<F> {
         let mut sender = Sender::new(config, control);
         sender.start();
-        let receiver = Receiver::new(config);
-        Pair { sender, receiver, now: Time::ZERO, acks: VecDeque::new(), lose, log: Vec::new() }
+        let (receiver, packs) = (Receiver::new(config), config.offload.is_some());
+        Pair {
+            sender,
+            receiver,
+            now: Time::ZERO,
+            acks: VecDeque::new(),
+            lose,
+            log: Vec::new(),
+            sizes: Vec::new(),
+            packs,
+        }
+    }
+
+    fn poll(&mut self) -> Option<(Segment, u32)> {
+        let segment = self.sender.poll_transmit(self.now)?;
+        Some((segment, self.sender.segments_in_packet()))
     }
 
     fn transmit(&mut self) {
-        while let Some(segment) = self.sender.poll_transmit(self.now) {
+        while let Some((segment, count)) = self.poll() {
             self.log.push((self.now, segment));
+            self.sizes.push(count);
             if (self.lose)(segment) {
                 continue;
             }
             let arrival = self.now + Span::from_ms(50);
             let ack = match segment.kind {
                 SegmentKind::Syn => Some(self.receiver.on_syn(self.now)),
+                _ if self.packs => self.receiver.on_packet(arrival, segment.seq, count, self.now, false),
                 _ => self.receiver.on_data(arrival, segment.seq, self.now, false),
             };
             self.acks.extend(ack.map(|ack| (arrival + Span::from_ms(50), ack, blocks(&self.receiver, &ack))));

@@ -3,19 +3,26 @@
 use bufferlab_congestion::CongestionControl;
 use bufferlab_units::Time;
 
+use super::selective::Choice;
 use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
 use crate::Recovery;
 
 impl Sender {
-    /// The next segment to send now, if the windows allow one.
+    /// The next segment to send now, if the windows allow one; where several leave as one packet, the first of them.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.plain {
-            return if self.paced { self.poll_paced(now) } else { self.poll_apart(now) };
+            return if self.paced || self.packs { self.poll_otherwise(now) } else { self.poll_apart(now) };
         }
         let segment = self.next_in_window()?;
         self.on_sent(now, segment);
         Some(segment)
+    }
+
+    /// With a pace, or where several segments leave as one packet.
+    #[inline(never)]
+    fn poll_otherwise(&mut self, now: Time) -> Option<Segment> {
+        if self.packs { self.poll_packet(now) } else { self.poll_paced(now) }
     }
 
     /// Whether [`Sender::poll_transmit`] may have something: exact while nothing is being repaired, else yes.
@@ -27,6 +34,21 @@ impl Sender {
     #[inline]
     fn may_send_apart(&self) -> bool {
         self.repairs || self.rated || self.nxt < self.window_to
+    }
+
+    /// The segment that [`Sender::next_in_window`] or [`Sender::next_in_repair`] would give, but for those that travel
+    /// alone.
+    #[inline(never)]
+    pub(super) fn upcoming(&mut self) -> Option<Segment> {
+        if !self.repairs {
+            return (self.nxt < self.window_to).then(|| self.in_window(self.nxt));
+        }
+        if self.resend_first || self.probe_due {
+            return None;
+        }
+        let choice =
+            if self.recovery == Recovery::SackNs2 { self.choose_ns2() } else { self.choose_selective() };
+        choice.map(Choice::segment)
     }
 
     #[inline(never)]
@@ -65,7 +87,7 @@ impl Sender {
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
             };
-        self.plain = !(self.repairs || self.paced || self.bursts.is_some());
+        self.plain = !(self.repairs || self.paced || self.packs || self.bursts.is_some());
         self.calm = self.plain && self.is_steady();
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,
@@ -113,8 +135,13 @@ impl Sender {
             return None;
         }
         self.nxt += 1;
+        Some(self.in_window(seq))
+    }
+
+    #[inline]
+    fn in_window(&self, seq: u32) -> Segment {
         let kind = if seq < self.sent_to { SegmentKind::Retransmission } else { SegmentKind::New };
-        Some(Segment { kind, seq })
+        Segment { kind, seq }
     }
 
     #[inline]

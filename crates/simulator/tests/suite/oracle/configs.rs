@@ -1,7 +1,7 @@
 //! What the transport's endpoints are made of.
 
-use bufferlab_simulator::{RecoveryPlan, TcpPlan, UdpPlan, VariatePlan};
-use bufferlab_transport::{Recovery, TcpConfig, UdpConfig, Variate};
+use bufferlab_simulator::{OffloadPlan, RecoveryPlan, TcpPlan, UdpPlan, VariatePlan};
+use bufferlab_transport::{Offload, Recovery, TcpConfig, UdpConfig, Variate};
 use bufferlab_units::Span;
 
 use super::bursts;
@@ -30,6 +30,11 @@ pub(super) fn tcp_config(plan: &TcpPlan) -> TcpConfig {
         limited_transmit: plan.limited_transmit,
         handshake: plan.handshake,
         paced: plan.paced,
+        offload: match plan.offload {
+            Some(OffloadPlan::Segments(segments)) => Some(Offload::Segments(segments)),
+            Some(OffloadPlan::Auto) => Some(Offload::Auto { mss_bytes: plan.mss_bytes }),
+            None => None,
+        },
         bursts: bursts::config(plan),
     }
 }

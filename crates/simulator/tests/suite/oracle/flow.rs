@@ -43,7 +43,7 @@ pub(super) struct Flow {
     held_until: Option<Time>,
     stop: Option<Time>,
     sampled: bool,
-    /// Every data packet that came: when, its number, when it was sent.
+    /// Every data segment that came: when, its number, when it was sent.
     pub(super) arrivals: Vec<(Time, u32, Time)>,
     /// Every acknowledgement sent, by its number.
     pub(super) answers: Vec<(Ack, SackBlocks)>,
@@ -258,12 +258,13 @@ impl Flow {
         let (kind, seq, wire_bytes) = match &mut self.ends {
             Ends::Tcp { sender, plan, .. } => {
                 let segment = sender.poll_transmit(now)?;
+                let count = sender.segments_in_packet();
                 if segment.kind == SegmentKind::Syn {
                     (PacketKind::Syn, 0, plan.ack_bytes)
                 } else {
                     let listens = plan.congestion == CongestionPlan::Dctcp;
                     let ecn = if listens { Ecn::Capable } else { Ecn::Incapable };
-                    (PacketKind::Data(ecn), segment.seq, plan.mss_bytes + plan.header_bytes)
+                    (PacketKind::Data(ecn), segment.seq, count * (plan.mss_bytes + plan.header_bytes))
                 }
             }
             Ends::Udp { source, log, .. } => {
@@ -305,8 +306,13 @@ impl Flow {
                     Some(receiver.on_syn(packet.sent))
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
-                    self.arrivals.push((now, packet.seq, packet.sent));
-                    receiver.on_data(now, packet.seq, packet.sent, marked)
+                    let count = packet.wire_bytes / (plan.mss_bytes + plan.header_bytes);
+                    let segments = packet.seq..packet.seq + count;
+                    self.arrivals.extend(segments.map(|seq| (now, seq, packet.sent)));
+                    match plan.offload {
+                        Some(_) => receiver.on_packet(now, packet.seq, count, packet.sent, marked),
+                        None => receiver.on_data(now, packet.seq, packet.sent, marked),
+                    }
                 };
                 let has = receiver.delivered();
                 if let Some(bursts) = bursts {

@@ -1,19 +1,28 @@
 //! What TCP sources have to send.
 
-use bufferlab_simulator::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
+use bufferlab_simulator::{AfterIdlePlan, LawPlan, OffloadPlan, OnOffPlan, OnPlan};
 use proptest::prelude::*;
 
 use super::{MS, moment};
 
-/// A transfer, or bursts, or data without end; and whether it is paced.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, bool)> {
+/// A transfer, or bursts, or data without end; whether it is paced; how many segments a packet holds.
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, bool, Option<OffloadPlan>)> {
     let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
         1 => on_off().prop_map(|on_off| (None, Some(on_off))),
     ];
-    (data, prop_oneof![2 => Just(false), 1 => Just(true)])
-        .prop_map(|((bytes, on_off), paced)| (bytes, on_off, paced))
+    let paced = prop_oneof![2 => Just(false), 1 => Just(true)];
+    (data, paced, offload()).prop_map(|((bytes, on_off), paced, offload)| (bytes, on_off, paced, offload))
+}
+
+fn offload() -> impl Strategy<Value = Option<OffloadPlan>> {
+    let segments = prop_oneof![2..=8_u32, 1..=44_u32];
+    prop_oneof![
+        14 => Just(None),
+        2 => segments.prop_map(|segments| Some(OffloadPlan::Segments(segments))),
+        1 => Just(Some(OffloadPlan::Auto)),
+    ]
 }
 
 /// Times of which many are longer than a timeout, and as many shorter than a round trip.
