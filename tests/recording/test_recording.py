@@ -61,6 +61,20 @@ def test_the_senders_see_what_the_flows_table_counts(tmp_path: Path) -> None:
     assert capture.counted == {"senders": len(capture.packets)}
 
 
+def test_a_packet_of_several_segments_is_one_with_all_their_bytes(tmp_path: Path) -> None:
+    flows = [{"name": "long", "rtt": "30 ms", "offload": "6 segments"}]
+    result = run(scenario(flows=flows), pcap=tmp_path / "a.pcapng")
+    sent = [packet for packet in read(tmp_path / "a.pcapng").packets if packet.outbound]
+    # the IP header's total length, less 52 bytes of headers
+    payloads = Counter(
+        int.from_bytes(packet.headers[2:4]) - 52 for packet in sent if packet.headers[33] & 2 == 0
+    )
+    assert set(payloads) <= {segments * 1448 for segments in range(1, 7)}
+    assert max(payloads) == 6 * 1448
+    bytes_sent = sum(payload * count for payload, count in payloads.items())
+    assert bytes_sent == result.flows["whole_sent_packets"].sum() * 1448
+
+
 def test_a_link_shows_what_comes_what_crosses_and_what_is_lost(tmp_path: Path) -> None:
     content = scenario()
     content["bottleneck"] |= {"loss": 0.01}

@@ -31,6 +31,8 @@ pub(crate) enum Kind {
 /// What both ends of a connection agreed on.
 pub(crate) struct Tcp {
     pub(crate) mss_bytes: u32,
+    /// A full segment on the wire; a packet may hold several.
+    segment_bytes: u32,
     /// As the option says it.
     pub(crate) announced_mss: u16,
     pub(crate) ack_bytes: u32,
@@ -51,6 +53,7 @@ impl Tcp {
         let scale = (0..=14).find(|&shift| u16::try_from(window_bytes >> shift).is_ok()).unwrap_or(14);
         Tcp {
             mss_bytes: plan.mss_bytes,
+            segment_bytes: plan.mss_bytes + plan.header_bytes,
             announced_mss: clamped(plan.mss_bytes + if plan.timestamps { STAMP_BYTES } else { 0 }),
             ack_bytes: plan.ack_bytes,
             window_bytes,
@@ -61,6 +64,11 @@ impl Tcp {
             handshake: plan.handshake,
             fetches: plan.on_off.is_some_and(|on_off| on_off.fetch),
         }
+    }
+
+    /// Segments in a packet of data.
+    pub(crate) fn segments(&self, wire_bytes: u32) -> u32 {
+        wire_bytes / self.segment_bytes.max(1)
     }
 
     /// The window field of a segment.

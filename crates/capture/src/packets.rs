@@ -126,14 +126,15 @@ fn segment(
         return syn(tcp, tcp.fetches.then_some(1), stamps);
     }
     let seq = flow.byte(connection, packet.seq, tcp.mss_bytes);
-    let end = flow.byte(connection, packet.seq + 1, tcp.mss_bytes);
+    let next = packet.seq + tcp.segments(packet.wire_bytes);
+    let end = flow.byte(connection, next, tcp.mss_bytes);
     TcpSegment {
         seq,
         ack: Some(1),
         offer: None,
         ece: false,
         cwr: false,
-        push: flow.ends_before(packet.seq + 1, tcp.mss_bytes),
+        push: flow.ends_before(next, tcp.mss_bytes),
         window: tcp.window(false),
         stamps,
         blocks: [(0, 0); 3],

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::{Plan, Recorder, Sight, SourcePlan, Way};
-use bufferlab_transport::{Ack, SackBlocks};
+use bufferlab_transport::{Ack, SackBlocks, most_by_size};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::blocks::Output;
@@ -302,12 +302,20 @@ fn hold(plan: &Plan) -> Span {
         if asks { way } else { 0 }
     });
     let slowest = plan.links.iter().map(|link| link.rate_bps).min().and_then(Rate::from_bps);
-    let transmission = slowest.map_or(Span::ZERO, |rate| rate.transmission(MOST_WIRE_BYTES));
+    let transmission = slowest.map_or(Span::ZERO, |rate| rate.transmission(most_wire_bytes(plan)));
     Span::from_ps(lead + question.max().unwrap_or(0)) + transmission
 }
 
-/// No packet is larger (RFC 791 section 3.1).
-const MOST_WIRE_BYTES: u64 = 65_535;
+/// No packet is larger: none of one segment (RFC 791 section 3.1), nor one of several.
+fn most_wire_bytes(plan: &Plan) -> u64 {
+    let packed = plan.groups.iter().filter_map(|group| match &group.source {
+        SourcePlan::Tcp(tcp) if tcp.offload.is_some() => {
+            Some(u64::from(most_by_size(tcp.mss_bytes)) * u64::from(tcp.mss_bytes + tcp.header_bytes))
+        }
+        _ => None,
+    });
+    packed.max().unwrap_or(0).max(65_535)
+}
 
 fn key(packet: &Packet) -> Key {
     if packet.kind == PacketKind::Ack {

@@ -38,12 +38,12 @@ impl ReceivingHost {
 
     /// A packet of one or more segments is here, whole.
     #[inline(never)]
-    pub(super) fn unpack(
+    pub(super) fn unpack<T: Tap>(
         &mut self,
         local: Time,
         packet: &Packet,
         sender: &mut SendingHost,
-        under_way: &mut UnderWay,
+        under_way: &mut UnderWay<T>,
     ) {
         let segment_bytes = self.payload_bytes + self.header_bytes;
         let Some(receiver) = self.receiver.as_mut().filter(|_| packet.kind != PacketKind::Syn) else {

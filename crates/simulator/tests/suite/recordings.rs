@@ -1,7 +1,9 @@
 //! Recording changes nothing, and what is told adds up to what is counted.
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_simulator::{ALL_GROUPS, Control, Loss, Outcome, Recorder, Sight, Way, run, run_recorded};
+use bufferlab_simulator::{
+    ALL_GROUPS, Control, Loss, Outcome, Plan, Recorder, Sight, SourcePlan, Way, run, run_recorded,
+};
 use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 use proptest::prelude::*;
@@ -17,6 +19,8 @@ struct Counts {
     departed: Vec<u64>,
     /// Data segments and datagrams.
     sent: Vec<u64>,
+    /// A segment of each flow on the wire, bytes.
+    segment_bytes: Vec<u32>,
     /// The moment up to which all was told.
     reached: Time,
     /// The longest way from a sender to its first link, ps.
@@ -27,7 +31,13 @@ impl Recorder for Counts {
     fn sees(&mut self, at: Time, sight: Sight, packet: &Packet) {
         assert!(at.as_ps() + self.lead_ps >= self.reached.as_ps(), "{sight:?} comes too late");
         match sight {
-            Sight::Leaves => self.sent[packet.flow as usize] += u64::from(packet.kind != PacketKind::Syn),
+            Sight::Leaves => {
+                let flow = packet.flow as usize;
+                self.sent[flow] += match packet.kind {
+                    PacketKind::Data(_) => u64::from(packet.wire_bytes / self.segment_bytes[flow]),
+                    kind => u64::from(kind != PacketKind::Syn),
+                };
+            }
             Sight::Joins(link) => self.joined[link as usize] += 1,
             Sight::Lost(link, Loss::Random) => self.lost[link as usize] += 1,
             // what a queue gives up when the run has ended is left, not dropped
@@ -58,6 +68,13 @@ fn by_link(outcome: &Outcome, column: &[u64]) -> Vec<u64> {
     rows.filter(|&row| outcome.queues.group[row] == ALL_GROUPS).map(|row| column[row]).collect()
 }
 
+fn segment_bytes(plan: &Plan, group: u32) -> u32 {
+    match &plan.groups[group as usize].source {
+        SourcePlan::Tcp(tcp) => tcp.mss_bytes + tcp.header_bytes,
+        SourcePlan::Udp(_) => 1,
+    }
+}
+
 proptest! {
     #![proptest_config(config(256))]
 
@@ -72,6 +89,7 @@ proptest! {
             dropped: links(),
             departed: links(),
             sent: vec![0; plan.flows.group.len()],
+            segment_bytes: plan.flows.group.iter().map(|&group| segment_bytes(&plan, group)).collect(),
             reached: Time::ZERO,
             lead_ps: plan.flows.source_delay_ps.iter().copied().max().unwrap_or(0),
         };
