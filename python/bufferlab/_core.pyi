@@ -7,6 +7,7 @@ __all__ = [
     "ALL_GROUPS",
     "PLAN_VERSION",
     "Control",
+    "FlowState",
     "LinkCounters",
     "Outcome",
     "Session",
@@ -92,6 +93,23 @@ class LinkCounters:
     def waited_ps(self) -> int: ...
 
 @final
+class FlowState:
+    """A flow's sender at a moment, by its own clock; without a window if it sends datagrams."""
+
+    @property
+    def cwnd_segments(self) -> float: ...
+    @property
+    def srtt_ps(self) -> int: ...
+    @property
+    def inflight_segments(self) -> int: ...
+    @property
+    def acknowledged_segments(self) -> int: ...
+    @property
+    def sent_packets(self) -> int: ...
+    @property
+    def retransmissions(self) -> int: ...
+
+@final
 class Session:
     """A run that stops at moments, to be looked at and changed; one thread at a time works on it.
 
@@ -106,6 +124,7 @@ class Session:
     def advance(self, until_ps: int, control: Control | None = None) -> bool: ...
     def set_limit(self, link: int, limit_json: str) -> None: ...
     def counters(self, link: int) -> LinkCounters: ...
+    def flow(self, flow: int) -> FlowState: ...
     def finish(self, control: Control | None = None) -> Outcome: ...
 
 def simulate(plan_json: str, control: Control | None = None, recording_json: str | None = None) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,10 @@ MAX_SEEDS: Final = 100_000
 
 ScenarioLike = Scenario | str | PathLike[str] | Mapping[str, Any]
 """A scenario, the path of its file, or its content as nested mappings."""
+
+
+Engine = Callable[[str, _core.Control | None, str | None], _core.Outcome]
+"""Runs a plan, given as JSON, to its end or until the control cancels it, and records what is asked."""
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -49,6 +53,7 @@ def run(
     trace: str | PathLike[str] | None = None,
     record_flows: str | Sequence[str] | None = None,
     record_limit: int = recording.DEFAULT_LIMIT,
+    engine: Engine = _core.simulate,
 ) -> RunSet:
     """Simulate a scenario.
 
@@ -66,6 +71,7 @@ def run(
         trace: Write every packet's events here: with the suffix .csv a table, otherwise as ns-2 writes it.
         record_flows: Groups to record; default all.
         record_limit: Packets in a capture, and lines in a trace, at most.
+        engine: Who runs the plans; `bufferlab.watching` has one that is looked at.
 
     Returns:
         The results, in order of the seeds; the same scenario and seed give the same result anywhere.
@@ -88,7 +94,9 @@ def run(
     }
     recording.check_writable(requests.values())
     try:
-        runs = _run_all(scenario, wanted, threads, progress, requests)
+        runs = _run_all(
+            scenario, wanted, threads=threads, progress=progress, requests=requests, engine=engine
+        )
     except RunInterrupted as interrupted:
         if out is not None and interrupted.finished is not None:
             interrupted.finished.save(Path(out))
@@ -151,6 +159,7 @@ def simulate(
     seed: int,
     control: _core.Control | None = None,
     asked: recording.Request | None = None,
+    engine: Engine = _core.simulate,
 ) -> Result | None:
     """Simulate one seed in this thread, recording what is asked; `None` if `control` canceled it.
 
@@ -166,6 +175,7 @@ def simulate(
         overrides=scenario.overrides,
         file=scenario.file,
         record=(asked, asked.as_json(scenario)) if asked else None,
+        engine=engine,
     )
 
 
@@ -179,6 +189,7 @@ def simulate_plan(
     file: str | None = None,
     brief: bool = False,
     record: tuple[recording.Request, str] | None = None,
+    engine: Engine = _core.simulate,
 ) -> Result | None:
     """Simulate a plan in this thread; `None` if `control` canceled it.
 
@@ -191,6 +202,7 @@ def simulate_plan(
         file: The scenario's file, for messages.
         brief: Only the frames that a summary needs, for runs that take less time than their other frames.
         record: What to record, and the same as the engine takes it.
+        engine: Who runs it.
 
     Raises:
         InputError: If the engine refuses the plan.
@@ -198,7 +210,7 @@ def simulate_plan(
     text = plan_json(plan)
     began_s = time.thread_time()
     try:
-        outcome = _core.simulate(text, control, record[1] if record else None)
+        outcome = engine(text, control, record[1] if record else None)
     except ValueError as error:
         raise InputError(str(error), file=file) from error
     except OSError as error:
@@ -225,12 +237,14 @@ def simulate_plan(
 def _run_all(
     scenario: Scenario,
     seeds: Sequence[int],
+    *,
     threads: int | None,
     progress: bool | None,
     requests: Mapping[int, recording.Request],
+    engine: Engine,
 ) -> RunSet:
     def task(seed: int, control: _core.Control) -> Result | None:
-        return simulate(scenario, seed, control, requests.get(seed))
+        return simulate(scenario, seed, control, requests.get(seed), engine)
 
     try:
         results = run_batch(

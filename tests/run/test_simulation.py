@@ -149,8 +149,8 @@ def test_ctrl_c_keeps_and_saves_what_is_finished(tmp_path: Path, monkeypatch: py
     short, long = prepare(two_groups()), prepare(endless())
     simulate = simulation.simulate
 
-    def last_one_is_long(_scenario: Any, seed: int, control: Any) -> Result | None:
-        return simulate(long if seed == 7 else short, seed, control)
+    def last_one_is_long(_scenario: Any, seed: int, control: Any, *rest: Any) -> Result | None:
+        return simulate(long if seed == 7 else short, seed, control, *rest)
 
     monkeypatch.setattr(simulation, "simulate", last_one_is_long)
     with pytest.raises(RunInterrupted) as caught, ctrl_c_after(1.5):
@@ -166,10 +166,10 @@ def test_ctrl_c_keeps_and_saves_what_is_finished(tmp_path: Path, monkeypatch: py
 def test_an_error_in_one_seed_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     simulate = simulation.simulate
 
-    def second_fails(scenario: Any, seed: int, control: Any) -> Result | None:
+    def second_fails(scenario: Any, seed: int, control: Any, *rest: Any) -> Result | None:
         if seed == 6:
             raise InputError("is broken", key="seed", value=seed)
-        return simulate(scenario, seed, control)
+        return simulate(scenario, seed, control, *rest)
 
     monkeypatch.setattr(simulation, "simulate", second_fails)
     with pytest.raises(InputError, match="6 is broken"):

@@ -169,6 +169,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyOutcome>()?;
     module.add_class::<PyTable>()?;
     module.add_class::<session::PyLinkCounters>()?;
+    module.add_class::<session::PyFlowState>()?;
     module.add_class::<session::PySession>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bufferlab_simulator::{Control, LinkCounters, PlanError, Session};
+use bufferlab_simulator::{Control, FlowState, LinkCounters, PlanError, Session};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -33,6 +33,31 @@ impl From<LinkCounters> for PyLinkCounters {
             backlog_bytes: counters.backlog_bytes,
             served_packets: counters.served_packets,
             waited_ps: counters.waited_ps,
+        }
+    }
+}
+
+/// A flow's sender at a moment.
+#[pyclass(name = "FlowState", module = "bufferlab._core", frozen, get_all)]
+pub struct PyFlowState {
+    cwnd_segments: f64,
+    /// In picoseconds; zero before the first sample.
+    srtt_ps: u64,
+    inflight_segments: u64,
+    acknowledged_segments: u64,
+    sent_packets: u64,
+    retransmissions: u64,
+}
+
+impl From<FlowState> for PyFlowState {
+    fn from(state: FlowState) -> Self {
+        Self {
+            cwnd_segments: state.cwnd_segments,
+            srtt_ps: state.srtt_ps,
+            inflight_segments: state.inflight_segments,
+            acknowledged_segments: state.acknowledged_segments,
+            sent_packets: state.sent_packets,
+            retransmissions: state.retransmissions,
         }
     }
 }
@@ -76,6 +101,12 @@ impl PySession {
     fn counters(&self, py: Python<'_>, link: usize) -> PyResult<PyLinkCounters> {
         let counters = self.with(py, move |session| session.counters(link))?;
         counters.map(Into::into).map_err(|error| invalid(&error))
+    }
+
+    /// What can be seen of a flow's sender now.
+    fn flow(&self, py: Python<'_>, flow: usize) -> PyResult<PyFlowState> {
+        let state = self.with(py, move |session| session.flow(flow))?;
+        state.map(Into::into).map_err(|error| invalid(&error))
     }
 
     /// Ends the session: what it measured.

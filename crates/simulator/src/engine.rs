@@ -27,7 +27,7 @@ use crate::agenda::{Agenda, Other};
 use crate::control::Control;
 use crate::link::{Fate, Link};
 use crate::marks::MarkPlan;
-use crate::outcome::Outcome;
+use crate::outcome::{FlowState, Outcome};
 use crate::pool::Pool;
 use crate::receiving::ReceivingHost;
 use crate::recording::{Off, On, Recorder, Sight, Tap};
@@ -171,6 +171,12 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let link = self.world.links.get_mut(index)?;
         link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples);
         Some(link)
+    }
+
+    /// What can be seen of a flow's sender.
+    pub(crate) fn flow_state(&self, flow: usize) -> Option<FlowState> {
+        let rank = *self.world.ranks.get(flow)?;
+        Some(self.world.ends[rank as usize].sender.state())
     }
 
     /// Handles events until there are none; the moment reached if canceled before.

@@ -48,9 +48,9 @@ mod world;
 pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{
-    ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowTable,
-    HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable, ReceiverSampleTable,
-    SenderSampleTable,
+    ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowState,
+    FlowTable, HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable,
+    ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
     AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,

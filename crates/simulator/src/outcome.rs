@@ -55,6 +55,24 @@ pub struct LinkCounters {
     pub waited_ps: u128,
 }
 
+/// A flow's sender at a moment of a [`crate::Session`], by its own clock: what is still to come to the first link by
+/// then has not happened to it yet. A source of datagrams has no window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowState {
+    /// Congestion window.
+    pub cwnd_segments: f64,
+    /// Smoothed round-trip time, ps; zero before the first sample.
+    pub srtt_ps: u64,
+    /// Segments believed to be in the network.
+    pub inflight_segments: u64,
+    /// Segments acknowledged in order since the run's start.
+    pub acknowledged_segments: u64,
+    /// Packets sent since then.
+    pub sent_packets: u64,
+    /// Segments among them that were sent again.
+    pub retransmissions: u64,
+}
+
 /// Stands for "all groups" in [`QueueTable`] and [`HistogramTable`].
 pub const ALL_GROUPS: u32 = u32::MAX;
 /// Stands for "all classes" in [`ClassSampleTable`].

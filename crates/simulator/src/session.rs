@@ -1,7 +1,7 @@
 //! A run that is looked at, and changed, on its way.
 //!
 //! # Laws
-//! - A session advanced to the end, in whatever steps and however often its counters were read, gives what
+//! - A session advanced to the end, in whatever steps and however often it was looked at, gives what
 //!   [`crate::run`] gives.
 //! - [`Session::set_limit`] at a moment gives what the same change in the plan gives ([`crate::LimitChange`]).
 
@@ -11,7 +11,7 @@ use crate::check::{self, PlanError};
 use crate::control::Control;
 use crate::engine::{Engine, World};
 use crate::link::Link;
-use crate::outcome::{LinkCounters, Outcome};
+use crate::outcome::{FlowState, LinkCounters, Outcome};
 use crate::plan::{LimitPlan, Plan};
 use crate::recording::Off;
 use crate::tournament::Tournament;
@@ -96,6 +96,14 @@ impl Session {
         Ok(self.link(link)?.counters(now))
     }
 
+    /// What can be seen of a flow's sender now. Reading only: nothing is brought up to the moment for it.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such flow.
+    pub fn flow(&self, flow: usize) -> Result<FlowState, PlanError> {
+        with_engine!(&self.engine, engine => engine.flow_state(flow)).ok_or_else(|| missing("flow", flow))
+    }
+
     /// What was measured: all of the plan if it was advanced to its end, else as if canceled here.
     pub fn finish(self, control: &Control) -> Outcome {
         let early = self.canceled || self.now < with_engine!(&self.engine, engine => engine.end());
@@ -108,11 +116,11 @@ impl Session {
 
     fn link(&mut self, link: usize) -> Result<&mut Link, PlanError> {
         let now = self.now;
-        let missing = || PlanError {
-            field: "link".to_owned(),
-            value: link.to_string(),
-            accepted: "the index of a link".to_owned(),
-        };
-        with_engine!(&mut self.engine, engine => engine.link_at(now, link)).ok_or_else(missing)
+        with_engine!(&mut self.engine, engine => engine.link_at(now, link))
+            .ok_or_else(|| missing("link", link))
     }
+}
+
+fn missing(what: &str, index: usize) -> PlanError {
+    PlanError { field: what.to_owned(), value: index.to_string(), accepted: format!("the index of a {what}") }
 }

@@ -10,6 +10,7 @@ import typer
 
 from bufferlab.cli.common import FAILED, say, status_of
 from bufferlab.cli.outputs import Outputs
+from bufferlab.cli.watch import may_watch, run_watched
 from bufferlab.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
@@ -89,6 +90,17 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     record_limit: Annotated[
         int, typer.Option(help="Packets in --pcap, and lines in --trace, at most.")
     ] = DEFAULT_LIMIT,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show queues, windows, round trips and goodput while it runs.")
+    ] = False,
+    watch_speed: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="With --watch: simulated seconds a second; default as fast as it goes.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Simulate a scenario and summarize flows, queues and latency."""
@@ -96,19 +108,23 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done in vain
     case = _prepared(scenario, overrides or [], factor, outputs)
+    looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RecordingWarning)  # said below
-            runs = simulate(
-                case,
-                seeds=seeds,
-                threads=threads,
-                pcap=pcap,
-                pcap_at=pcap_at or SENDERS,
-                trace=trace,
-                record_flows=record_flows or None,
-                record_limit=record_limit,
-            )
+        if looks_on:
+            runs = run_watched(case, watch_speed)
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RecordingWarning)  # said below
+                runs = simulate(
+                    case,
+                    seeds=seeds,
+                    threads=threads,
+                    pcap=pcap,
+                    pcap_at=pcap_at or SENDERS,
+                    trace=trace,
+                    record_flows=record_flows or None,
+                    record_limit=record_limit,
+                )
     except RunInterrupted as interrupted:
         if interrupted.finished is not None:
             outputs.deliver(interrupted.finished)

@@ -5,6 +5,7 @@ use bufferlab_units::Time;
 
 use super::{SendingHost, Source};
 use crate::marks::{Mark, MarkPlan};
+use crate::outcome::FlowState;
 use crate::recording::Tap;
 use crate::samples::SenderSample;
 use crate::under_way::UnderWay;
@@ -75,6 +76,26 @@ impl SendingHost {
         self.pass_marks(local, plan, rows, under_way);
         if self.puts_off {
             self.catch_up(local, under_way);
+        }
+    }
+
+    /// What can be seen of the host now, by its clock.
+    pub(crate) fn state(&self) -> FlowState {
+        let counters = self.counters();
+        let counted = FlowState {
+            sent_packets: counters.sent,
+            retransmissions: counters.retransmissions,
+            ..FlowState::default()
+        };
+        let Source::Tcp(sender) = &self.source else {
+            return counted;
+        };
+        FlowState {
+            cwnd_segments: sender.cwnd(),
+            srtt_ps: sender.srtt().as_ps(),
+            inflight_segments: sender.inflight().into(),
+            acknowledged_segments: sender.acknowledged().into(),
+            ..counted
         }
     }
 

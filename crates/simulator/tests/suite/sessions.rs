@@ -44,6 +44,9 @@ proptest! {
                 let counters = session.counters(link).unwrap();
                 prop_assert_eq!(counters, session.counters(link).unwrap());
             }
+            for flow in 0..plan.flows.group.len() {
+                prop_assert_eq!(session.flow(flow).unwrap(), session.flow(flow).unwrap());
+            }
         }
         session.advance(u64::MAX, &control);
         prop_assert_eq!(session.finish(&control), whole(&plan));
@@ -96,6 +99,35 @@ proptest! {
 }
 
 #[test]
+fn a_look_at_a_flow_is_what_a_sample_says() {
+    let mut plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
+    plan.sample_interval_ps = plan.duration_ps / 50;
+    plan.flows.sample = vec![true; plan.flows.group.len()];
+    let samples = whole(&plan).sender_samples;
+    assert!(samples.time_ps.len() >= 98);
+    let control = Control::default();
+    for flow in 0..plan.flows.group.len() {
+        let mut session = session(&plan);
+        for row in (0..samples.time_ps.len()).filter(|&row| samples.flow[row] as usize == flow) {
+            // a sender's clock is behind by the way to its first link
+            let moment = samples.time_ps[row] + plan.flows.source_delay_ps[flow];
+            if moment >= plan.duration_ps {
+                continue;
+            }
+            session.advance(moment, &control);
+            let state = session.flow(flow).unwrap();
+            assert_eq!(state.cwnd_segments, samples.cwnd_segments[row]);
+            assert_eq!(state.srtt_ps, samples.srtt_ps[row]);
+            assert_eq!(state.inflight_segments, samples.inflight_segments[row]);
+            assert_eq!(state.retransmissions, samples.retransmissions[row]);
+        }
+        let state = session.flow(flow).unwrap();
+        assert!(state.acknowledged_segments > 100);
+        assert!(state.sent_packets >= state.acknowledged_segments);
+    }
+}
+
+#[test]
 fn a_canceled_session_stays_where_it_is() {
     let plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
     let mut session = session(&plan);
@@ -116,6 +148,7 @@ fn what_a_session_does_not_have_is_an_error() {
     let plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
     let mut session = session(&plan);
     assert_eq!(session.counters(9).unwrap_err().field, "link");
+    assert_eq!(session.flow(9).unwrap_err().field, "flow");
     assert_eq!(session.set_limit(9, LimitPlan::Unlimited).unwrap_err().value, "9");
     let error = session.set_limit(0, LimitPlan::Packets(0)).unwrap_err();
     assert_eq!(error.to_string(), "plan: limit.packets: 0 is not accepted; accepted: 1 to 1099511627776");

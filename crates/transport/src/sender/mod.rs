@@ -303,6 +303,11 @@ impl Sender {
         self.sent_to
     }
 
+    /// How many segments were acknowledged in order.
+    pub fn acknowledged(&self) -> u32 {
+        self.una
+    }
+
     /// When the last byte of a transfer was acknowledged, or [`Time::NEVER`].
     pub fn finished(&self) -> Time {
         self.finished
