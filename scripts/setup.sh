@@ -84,6 +84,16 @@ find_python() {
     "  Debian 12 and Ubuntu 24.04 or newer:  sudo apt-get install python3 python3-venv"
 }
 
+# Tests of captures read them with these, and are skipped without.
+want_packet_tools() {
+  local missing=()
+  command -v tshark >/dev/null || missing+=(tshark)
+  command -v tcptrace >/dev/null || missing+=(tcptrace)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if apt_usable && apt_install "${missing[@]}"; then return; fi
+  say "tests that need ${missing[*]} will be skipped. On Debian and Ubuntu: sudo apt-get install ${missing[*]}"
+}
+
 need_venv() {
   if [ -x .venv/bin/python ] && at_least "$(python_version .venv/bin/python || echo 0.0)" 3.11 &&
     [ "$(cat .venv/place 2>/dev/null)" = "$root" ]; then
@@ -129,7 +139,10 @@ need_extension() {
 
 need_c_compiler
 need_rust
-[ "${1:-}" != checks ] || need_rust_checks
+if [ "${1:-}" = checks ]; then
+  need_rust_checks
+  want_packet_tools
+fi
 need_venv
 need_packages
 need_extension

@@ -111,7 +111,8 @@ pub(crate) struct Flow {
     pub(crate) heard: u32,
     /// Answers sent over no queue.
     pub(crate) answers: u32,
-    /// Connections that have been seen, plus one.
+    /// Connections that were told of, and those of which something was sent.
+    pub(crate) told: usize,
     pub(crate) seen: u32,
 }
 
@@ -129,6 +130,7 @@ impl Flow {
             sent: [0; 2],
             heard: 0,
             answers: 0,
+            told: 0,
             seen: 0,
         }
     }
@@ -137,13 +139,9 @@ impl Flow {
         (0..plan.flows.group.len()).map(|flow| Flow::new(plan, flow)).collect()
     }
 
-    /// A connection for segments from `base` on; false if it was known.
-    pub(crate) fn connect(&mut self, number: usize, base: u32) -> bool {
-        let fresh = number >= self.bases.len();
-        if fresh {
-            self.bases.push(base);
-        }
-        fresh
+    /// A connection for segments from `base` on is opened.
+    pub(crate) fn connect(&mut self, base: u32) {
+        self.bases.push(base);
     }
 
     /// The newest connection.

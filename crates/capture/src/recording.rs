@@ -12,7 +12,7 @@ use bufferlab_transport::{Ack, SackBlocks, most_by_size};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::blocks::Output;
-use crate::flows::{Flow, Group, Kind, Tcp};
+use crate::flows::{Flow, Group, Kind};
 use crate::headers::{Content, TcpSegment};
 use crate::order::Order;
 use crate::pcap::{Pcap, Places};
@@ -55,6 +55,11 @@ enum Event {
     Asked {
         flow: u32,
         connection: u32,
+    },
+    /// A connection is opened, for segments from `base` on.
+    Connects {
+        flow: u32,
+        base: u32,
     },
 }
 
@@ -171,6 +176,7 @@ impl Recording {
                 self.show(at, Step::Leaves, Ecn::Incapable, &known);
                 self.in_flight.insert((flow, true, connection, Time::NEVER), known);
             }
+            Event::Connects { flow, base } => self.network.flows[flow as usize].connect(base),
             Event::Asked { flow, connection } => {
                 if let Some(known) = self.in_flight.remove(&(flow, true, connection, Time::NEVER)) {
                     self.come_home(at, &known);
@@ -265,14 +271,18 @@ impl Recorder for Recording {
 
     fn fetches(&mut self, at: Time, flow: u32, number: usize, asked: Time, base: u32) {
         let state = &mut self.network.flows[flow as usize];
-        let Kind::Tcp(Tcp { handshake, .. }) = &self.network.groups[state.group as usize].kind else {
+        if number < state.told {
             return;
-        };
-        let handshake = *handshake;
-        if state.connect(number, base) && handshake && self.records(flow) {
-            let connection = number as u32;
-            self.push(asked, Event::Asks { flow, connection });
-            self.push(at, Event::Asked { flow, connection });
+        }
+        state.told = number + 1;
+        let group = &self.network.groups[state.group as usize];
+        let asks = matches!(&group.kind, Kind::Tcp(tcp) if tcp.handshake);
+        if self.records(flow) {
+            if asks {
+                self.push(asked, Event::Asks { flow, connection: number as u32 });
+                self.push(at, Event::Asked { flow, connection: number as u32 });
+            }
+            self.push(at, Event::Connects { flow, base });
         }
     }
 
