@@ -5,6 +5,7 @@ from __future__ import annotations
 from bufferlab.papers import beyond as beyond
 from bufferlab.papers import bloat_inet as bloat_inet
 from bufferlab.papers import bloat_inet_beyond as bloat_inet_beyond
+from bufferlab.papers import bloat_mininet as bloat_mininet
 from bufferlab.papers import heterogeneous as heterogeneous
 from bufferlab.papers import heterogeneous_histograms as heterogeneous_histograms
 from bufferlab.papers import heterogeneous_simulated as heterogeneous_simulated
