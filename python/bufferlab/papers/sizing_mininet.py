@@ -191,8 +191,7 @@ _FEW_WHY: Final = (
 )
 _MIDDLE_WHY: Final = (
     "50 and 100 flows: ours is below the testbeds at 100. What keeps flows apart matters by a factor of two "
-    "here, too; that real hosts send bursts (segmentation offload), which ours do not, is our guess at the "
-    "rest."
+    "here, too; access links and segmentation offload do not explain the rest, and we do not know what does."
 )
 _MANY_WHY: Final = (
     "200 flows and more: the bandwidth-delay product is two packets a flow and less, so timeouts rule, the "
