@@ -63,6 +63,13 @@ def test_several_flows_of_a_group_make_one_line(result: Result) -> None:
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == [6, 7.5]
 
 
+def test_round_trips_are_the_senders_smoothed_ones(result: Result) -> None:
+    axes = only_axes(plots.rtt(result))
+    assert axes.get_ylabel() == "smoothed round-trip time (ms)"
+    assert labels(axes) == ["near", "far"]
+    assert [np.asarray(line.get_ydata()).tolist() for line in axes.lines] == [[20], [50, 50]]
+
+
 def test_goodput_is_in_mbps(result: Result) -> None:
     axes = only_axes(plots.goodput(result))
     assert axes.get_ylabel() == "goodput per flow (Mbps)"
@@ -90,19 +97,44 @@ def test_distribution_over_seeds_has_a_band(three_seeds: list[Result]) -> None:
 def test_what_was_not_sampled_cannot_be_drawn(result: Result) -> None:
     object.__setattr__(result.frames, "queue_samples", result.queue_samples.clear())
     object.__setattr__(result.frames, "flow_samples", result.flow_samples.clear())
-    for draw in (plots.backlog, plots.cwnd, plots.goodput):
+    for draw in (plots.backlog, plots.cwnd, plots.rtt, plots.goodput):
         with pytest.raises(InputError, match="probes"):
             draw(result)
+
+
+def exchanged(result: Result, durations_s: list[float | None], group: str = "page") -> Result:
+    count = len(durations_s)
+    frame = pl.DataFrame(
+        {"seed": [1] * count, "group": [group] * count, "start_s": [float(each) for each in range(count)],
+         "duration_s": durations_s}
+    )  # fmt: skip
+    object.__setattr__(result.frames, "exchanges", frame)
+    return result
+
+
+def test_exchanges_are_drawn_when_they_began_and_by_how_long_they_took(result: Result) -> None:
+    times, shares = plots.exchanges(exchanged(result, [0.5, None, 0.1, 0.2])).axes
+    assert (times.get_xlabel(), times.get_ylabel()) == ("time (s)", "duration (ms)")
+    assert np.asarray(times.lines[0].get_xydata()).tolist() == [[0, 500], [2, 100], [3, 200]]
+    assert labels(shares) == ["page (1 not done)"]
+    assert np.asarray(shares.lines[0].get_xydata()).tolist() == [[100, 0.25], [200, 0.5], [500, 0.75]]
+
+
+def test_without_exchanges_there_is_nothing_to_draw(result: Result) -> None:
+    with pytest.raises(InputError, match="record = true"):
+        plots.exchanges(exchanged(result, [None]))
 
 
 def test_all_that_there_is_gets_a_file(tmp_path: Path, result: Result) -> None:
     files = plots.save_plots(result, tmp_path / "new" / "figures")
     assert {path.name for path in files} == {
-        f"{name}.{kind}" for name in ("backlog", "cwnd", "goodput", "sojourn_cdf") for kind in ("png", "svg")
+        f"{name}.{kind}"
+        for name in ("backlog", "cwnd", "rtt", "goodput", "sojourn_cdf", "exchanges")
+        for kind in ("png", "svg")
     }
     assert sorted(files) == sorted((tmp_path / "new" / "figures").iterdir())
     object.__setattr__(result.frames, "flow_samples", result.flow_samples.clear())
-    assert len(plots.save_plots(result, tmp_path / "fewer")) == 4
+    assert len(plots.save_plots(result, tmp_path / "fewer")) == 6
 
 
 def test_files_are_the_same_each_time_and_svg_text_is_text(tmp_path: Path, three_seeds: list[Result]) -> None:

@@ -4,17 +4,20 @@ Every function takes a `Result` or a `RunSet` and returns a matplotlib figure; `
 `save_plots` all that a result has data for.
 """
 
+from bufferlab.plots.exchanges import exchanges
 from bufferlab.plots.figures import save_plots
 from bufferlab.plots.sojourn import sojourn_cdf
 from bufferlab.plots.style import line_style, new_figure, save_figure
-from bufferlab.plots.time_series import backlog, cwnd, goodput
+from bufferlab.plots.time_series import backlog, cwnd, goodput, rtt
 
 __all__ = [
     "backlog",
     "cwnd",
+    "exchanges",
     "goodput",
     "line_style",
     "new_figure",
+    "rtt",
     "save_figure",
     "save_plots",
     "sojourn_cdf",

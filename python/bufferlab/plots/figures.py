@@ -9,9 +9,10 @@ from typing import Final
 import polars as pl
 from matplotlib.figure import Figure
 
+from bufferlab.plots.exchanges import exchanges
 from bufferlab.plots.sojourn import MAX_LINKS, sojourn_cdf
 from bufferlab.plots.style import save_figure
-from bufferlab.plots.time_series import backlog, cwnd, goodput
+from bufferlab.plots.time_series import backlog, cwnd, goodput, rtt
 from bufferlab.results import Result, RunSet
 
 Runs = Result | RunSet
@@ -44,6 +45,8 @@ def _has_values(samples: pl.DataFrame, column: str) -> bool:
 _FIGURES: Final[Mapping[str, tuple[Callable[[Runs], bool], Callable[[Runs], Figure]]]] = {
     "backlog": (lambda runs: not runs.queue_samples.is_empty(), backlog),
     "cwnd": (lambda runs: _has_values(runs.flow_samples, "cwnd_segments"), cwnd),
+    "rtt": (lambda runs: _has_values(runs.flow_samples, "srtt_ms"), rtt),
     "goodput": (lambda runs: _has_values(runs.flow_samples, "delivered_bytes"), goodput),
     "sojourn_cdf": (lambda runs: 1 <= runs.histograms["link"].n_unique() <= MAX_LINKS, sojourn_cdf),
+    "exchanges": (lambda runs: _has_values(runs.exchanges, "duration_s"), exchanges),
 }

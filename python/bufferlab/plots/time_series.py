@@ -42,6 +42,18 @@ def cwnd(runs: Result | RunSet) -> Figure:
     )
 
 
+def rtt(runs: Result | RunSet) -> Figure:
+    """The senders' smoothed round-trip time over time, the mean of the sampled flows of each group.
+
+    Raises:
+        InputError: If no TCP flow was sampled.
+    """
+    samples = _samples(runs.flow_samples.filter(pl.col("srtt_ms").is_not_null()), "flow")
+    return _figure(
+        runs, _group_means(samples, "srtt_ms"), "srtt_ms", "group", "smoothed round-trip time (ms)"
+    )
+
+
 def goodput(runs: Result | RunSet) -> Figure:
     """Goodput over time, the mean of the sampled flows of each group.
 
