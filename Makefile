@@ -64,6 +64,8 @@ bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from on
 	@target/release/bufferlab-bench memory
 	@echo
 	@target/release/bufferlab-bench ns2
+	@echo
+	@target/release/bufferlab-bench recording
 
 bench-gate: bench-build ## Instructions a packet against benchmarks/instructions.json; fails if there are 3 % more
 	@target/release/bufferlab-bench gate

@@ -13,7 +13,7 @@ ALLOWED = {
     "simulator": {"congestion", "estimator", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
     "python": {"capture", "simulator", "units"},
-    "bench": {"simulator"},
+    "bench": {"capture", "simulator", "units"},
 }
 
 

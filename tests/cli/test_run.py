@@ -171,3 +171,55 @@ def test_ctrl_c_saves_and_shows_the_finished_seeds(bufferlab: Command, tmp_path:
 def test_the_command_is_installed_as_a_module() -> None:
     ended = subprocess.run([sys.executable, "-m", "bufferlab", "--version"], capture_output=True, check=True)
     assert ended.stdout.startswith(b"bufferlab ")
+
+
+def test_captures_and_traces_are_written_and_told(bufferlab: Command, tmp_path: Path) -> None:
+    names = ("--pcap", "a.pcapng", "--pcap-at", "senders", "--pcap-at", "bottleneck", "--trace", "a.tr")
+    ended = bufferlab("run", "small.toml", *names, "--record-flows", "near")
+    assert ended.status == 0
+    first, second = ended.err.splitlines()
+    size = (tmp_path / "a.pcapng").stat().st_size
+    assert first.startswith("bufferlab: a.pcapng: ")
+    assert first.endswith(f" packets, {size} bytes")
+    assert second.startswith(f"bufferlab: a.tr: {len((tmp_path / 'a.tr').read_text().splitlines())} lines, ")
+
+
+def test_a_place_that_is_none_is_bad_input(bufferlab: Command) -> None:
+    ended = bufferlab("run", "small.toml", "--pcap", "a.pcapng", "--pcap-at", "router")
+    assert ended.status == 2
+    assert ended.line() == (
+        "bufferlab: pcap_at: 'router' is unknown; accepted: senders, receivers, bottleneck"
+    )
+
+
+def test_a_capture_that_cannot_be_opened_ends_it_before_the_run(bufferlab: Command) -> None:
+    ended = bufferlab("run", "small.toml", *LONG, "--pcap", "missing/a.pcapng")
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.line() == "bufferlab: missing/a.pcapng: cannot be written (No such file or directory)"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_disk_that_fills_costs_the_capture_only(bufferlab: Command, tmp_path: Path) -> None:
+    ended = bufferlab("run", "small.toml", "--pcap", "/dev/full", "--out", "out", "--json")
+    assert ended.status == 1
+    assert json.loads(ended.out) == json.loads((tmp_path / "out/summary.json").read_text())
+    saved, told = ended.err.splitlines()
+    assert saved == "bufferlab: saved in out"
+    assert told.startswith("bufferlab: /dev/full: 0 packets, 0 bytes, cut off there: No space left on device")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_an_interrupted_run_leaves_a_capture_of_what_was(tmp_path: Path, bufferlab: Command) -> None:
+    assert bufferlab("run", "small.toml", "--json").status == 0  # the file is there
+    process = start("run", "small.toml", *LONG, "--pcap", "a.pcapng", cwd=tmp_path)
+    path = tmp_path / "a.pcapng"
+    while not path.exists() or path.stat().st_size == 0:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        at += int.from_bytes(data[at + 4 : at + 8], "little")
+    assert at == len(data) > 200_000

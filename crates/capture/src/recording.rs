@@ -341,3 +341,6 @@ fn ecn(packet: &Packet) -> Ecn {
         _ => Ecn::Incapable,
     }
 }
+
+#[cfg(test)]
+mod tests;
