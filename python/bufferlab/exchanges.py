@@ -92,11 +92,24 @@ def interarrival_jitter(start_s: Floats, end_s: Floats) -> Floats:
     return estimates
 
 
-def begun_of(exchanges: pl.DataFrame, group: str, warmup_s: float) -> pl.DataFrame:
-    """A group's exchanges that began in the measured window."""
+def begun_of(
+    exchanges: pl.DataFrame, group: str, warmup_s: float, *, under_way: bool = False
+) -> pl.DataFrame:
+    """A group's exchanges that began in the measured window.
+
+    Args:
+        exchanges: Those of all groups.
+        group: The group.
+        warmup_s: When the window begins, s.
+        under_way: With those that began before and are still under way at the run's end: a fetch that hangs
+            for all of the run must not go unseen. (What is lost of datagrams is not under way.)
+    """
     if not exchanges.height:  # results that older versions stored have no columns here
         return exchanges
-    return exchanges.filter((pl.col("group") == group) & (pl.col("start_s") >= warmup_s))
+    counts = pl.col("start_s") >= warmup_s
+    if under_way:
+        counts |= pl.col("end_s").is_null()
+    return exchanges.filter((pl.col("group") == group) & counts)
 
 
 def figures(begun: pl.DataFrame, reached_s: float) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from bufferlab import _core, frames, recording, store
 from bufferlab.batch import BatchInterrupted, run_batch
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, OutputError
 from bufferlab.plan import Plan, lower, plan_hash, plan_json
 from bufferlab.results import Result, RunSet
 from bufferlab.scenario import Scenario
@@ -38,6 +38,18 @@ class RunInterrupted(KeyboardInterrupt):
         self.finished = finished
         self.asked = asked
         super().__init__(f"interrupted: {len(finished) if finished else 0} of {asked} seeds finished")
+
+
+class NotSavedError(OutputError):
+    """Runs that were made could not be saved.
+
+    Attributes:
+        finished: The runs.
+    """
+
+    def __init__(self, problem: str, finished: RunSet) -> None:
+        self.finished = finished
+        super().__init__(problem)
 
 
 def run(
@@ -78,8 +90,10 @@ def run(
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        OutputError: If `out`, `pcap` or `trace` cannot be written. A disk that fills during the run
-            leaves the results as they are: `Result.recordings` says so, and a `RecordingWarning`.
+        OutputError: If `out`, `pcap` or `trace` cannot be written.
+        NotSavedError: If `out` could be written before the run and not after it; it has the runs. A disk that
+            fills during the run leaves the results as they are: `Result.recordings` says so, and a
+            `RecordingWarning`.
         RunInterrupted: At Ctrl-C.
     """
     if out is not None:
@@ -102,7 +116,10 @@ def run(
             interrupted.finished.save(Path(out))
         raise
     if out is not None:
-        runs.save(Path(out))
+        try:
+            runs.save(Path(out))
+        except OutputError as error:
+            raise NotSavedError(str(error), runs) from error
     recording.warn(one for run in runs for one in run.recordings)
     return runs
 

@@ -16,6 +16,7 @@ each run, `seed-1` and so on.
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import shutil
@@ -151,7 +152,14 @@ def _write_run(result: Result, directory: Path) -> None:
     _write_json(directory / _RESULT_FILE, meta)
     _write_text(directory / "plan.json", plan_json(dict(result.plan)))
     for name in NAMES:
-        getattr(result.frames, name).write_parquet(directory / f"{name}.parquet")
+        _write_frame(directory / f"{name}.parquet", getattr(result.frames, name))
+
+
+def _write_frame(path: Path, frame: pl.DataFrame) -> None:
+    # by way of memory: polars, writing itself, does not always tell why it could not
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    path.write_bytes(content.getbuffer())
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -16,9 +16,9 @@ Transfers that had begun by the run's end are `finished_flows` or `unfinished_fl
 the mean over the finished; the quantiles take the unfinished for longer than what was seen of them (Kaplan,
 Meier), and are `null` if too few were done. Of short flows those that begin in the measured window count.
 Likewise `exchanges` and the figures after it, of bursts, fetches, recorded datagrams and pings that begin in
-the measured window: `exchanges_not_done` are those lost or under way at the end, `exchange_sd_s` the standard
-deviation, `delay_variation_ms` that of the times between a flow's arrivals, `jitter_ms` the last estimate of
-RFC 3550.
+the measured window, and of bursts and fetches that began before and are still under way at the run's end:
+`exchanges_not_done` are those lost or under way then, `exchange_sd_s` the standard deviation,
+`delay_variation_ms` that of the times between a flow's arrivals, `jitter_ms` the last estimate of RFC 3550.
 
 A figure is its mean over the seeds, `null` if no seed has it; beside it the same key with `_ci95` is half the
 width of its 95 % confidence interval over the seeds, `null` for a single one.
@@ -67,13 +67,13 @@ FLOW_FIGURES: Final = (
     Figure("spurious_retransmissions", "retransmitted in vain"),
     Figure("finished_flows", "transfers finished"),
     Figure("unfinished_flows", "transfers not finished"),
-    Figure("completion_s", "finish: mean, s"),
+    Figure("completion_s", "finish: mean of done, s"),
     Figure("completion_p50_s", "finish: median, s"),
     Figure("completion_p95_s", "finish: 95 % within, s"),
     Figure("completion_p99_s", "finish: 99 % within, s"),
-    Figure("exchanges", "exchanges"),
+    Figure("exchanges", "exchanges done"),
     Figure("exchanges_not_done", "exchanges not done"),
-    Figure("exchange_s", "exchange: mean, s"),
+    Figure("exchange_s", "exchange: mean of done, s"),
     Figure("exchange_sd_s", "exchange: deviation, s"),
     Figure("exchange_p50_s", "exchange: median, s"),
     Figure("exchange_p95_s", "exchange: 95 % within, s"),
@@ -136,11 +136,12 @@ def summarize(results: Sequence[Result]) -> Document:
 def flow_values(result: Result) -> list[Document]:
     """The figures of the flows of one run: an object a group, and one for "all" if there are several."""
     flows = result.flows.with_columns(**_completions(result))
+    sources = {group["name"]: group.get("source", {}).get("kind") for group in result.plan["groups"]}
     groups = {group["group"][0]: group for group in flows.partition_by("group", maintain_order=True)}
 
     def row(name: str, of: pl.DataFrame) -> Document:
         # of all groups together exchanges mean nothing: pings and pages are no one kind of thing
-        own = begun_of(result.exchanges, name, result.warmup_s)
+        own = begun_of(result.exchanges, name, result.warmup_s, under_way=sources.get(name) == "tcp")
         return _flow_row(name, of) | figures(own, result.reached_ps / PS_PER_S)
 
     rows = [row(name, group) for name, group in groups.items()]

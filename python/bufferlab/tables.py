@@ -30,9 +30,11 @@ _HTML_COLUMNS: Final = 8
 
 _ONLY_OF_SEVERAL_FLOWS: Final = {"goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index"}
 _ONLY_IF_NOT_ZERO: Final = {
-    "lost_packets", "marked_packets", "finished_flows", "unfinished_flows", "reordered_packets",
-    "spurious_retransmissions",
+    "lost_packets", "marked_packets", "reordered_packets", "spurious_retransmissions",
 }  # fmt: skip
+_OF: Final = {"finished_flows": "unfinished_flows", "exchanges": "exchanges_not_done"}
+"""What is done, and what is not: shown together above the means of the done."""
+
 _NONE: Final = "–"
 
 
@@ -129,12 +131,22 @@ def _column_name(row: Document) -> str:
 
 def _rows(columns: Sequence[Document], figures: Sequence[Figure]) -> Iterator[tuple[str, Sequence[str]]]:
     for figure in figures:
-        cells = [cell(row, figure) for row in columns]
+        if figure.key in _OF.values():
+            continue
+        cells = [_of_all(row, figure) if figure.key in _OF else cell(row, figure) for row in columns]
         empty = {_NONE, "0"} if figure.key in _ONLY_IF_NOT_ZERO else {_NONE}
         if not empty.issuperset(cells):
             yield figure.label, cells
         if figure.key == GRADED:
             yield "bloat: grade", [row["bloat_grade"] or _NONE for row in columns]
+
+
+def _of_all(row: Document, done: Figure) -> str:
+    """How many are done, of how many."""
+    several, others = row[done.key], row[_OF[done.key]]
+    if not (several or 0) + (others or 0):
+        return _NONE
+    return f"{cell(row, done)} of {significant(several + others)}"
 
 
 def cell(row: Document, figure: Figure) -> str:

@@ -224,6 +224,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "unlimited",
             "links[0].mark_above: 'unlimited' is not a threshold; accepted: '20 packets', '30 KB',",
         ),
+        ("flows.short.window", "0 segments", "flows[0].window: '0 segments' is too small"),
         ("flows.short.window", "2 GiB", "flows[0].window: '2 GiB' is too large; accepted: a size"),
         ("flows.short.segment", "1 MB", "flows[0].segment: '1 MB' is too large"),
         ("flows.short.segment", "0 B", "flows[0].segment: '0 B' is too small"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from bufferlab import units
 from bufferlab.errors import InputError
 from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
-from bufferlab.scenario.applications import DATAGRAMS, Bulk, Echo, ShortFlows, Transfer
+from bufferlab.scenario.applications import DATAGRAMS, Bulk, Echo, Ping, ShortFlows, Transfer, Udp
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.hosts import most_segments
 from bufferlab.scenario.models import Flow, Link, Probes
@@ -34,6 +34,7 @@ def check(scenario: Scenario) -> None:
     _check_not_reserved([flow.name for flow in scenario.flows])
     _check_total(scenario.flows, scenario.run.duration_ps)
     _check_echoes(scenario)
+    _check_records(scenario)
     for index, flow in enumerate(scenario.flows):
         _check_flow(flow, f"flows[{index}]", links, scenario.run.stack)
     for index, link in enumerate(scenario.links):
@@ -104,7 +105,9 @@ def _check_echoes(scenario: Scenario) -> None:
         of = groups.get(name)
         if of is None or name in returned:
             problem = "is returned by another group already" if of else "names no group to return"
-            accepted = f"a bulk or transfer group that no other returns, of {_listed(groups)}"
+            free = [name for name in groups if name not in returned]
+            accepted = "a bulk or transfer group that no other returns"
+            accepted += f": {_listed(dict.fromkeys(free))}" if free else ", of which there is none"
             raise InputError(problem, key=key, value=name, accepted=accepted)
         returned.add(name)
         if flow.count != of.count:
@@ -117,6 +120,22 @@ def _check_echoes(scenario: Scenario) -> None:
             raise InputError("does not fit", key=f"flows[{index}].segment", value=size, accepted=accepted)
 
 
+def _check_records(scenario: Scenario) -> None:
+    """Pings and recorded datagrams take a row each, in memory, too."""
+    rows = 0
+    for index, flow in enumerate(scenario.flows):
+        application = flow.application
+        if isinstance(application, Ping) or (isinstance(application, Udp) and application.record):
+            rows += flow.count * (scenario.run.duration_ps // application.interval_ps)
+            if rows > MAX_SAMPLES:
+                raise InputError(
+                    f"makes {rows} rows of exchanges",
+                    key=f"flows[{index}].application",
+                    value=units.format_time(application.interval_ps),
+                    accepted=f"intervals that make at most {MAX_SAMPLES} in all groups together",
+                )
+
+
 def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) -> None:
     if flow.path is None:
         raise InputError("is required", key=f"{key}.path", accepted=f"a list of links, of {_listed(links)}")
@@ -125,10 +144,22 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
     if flow.rtt.kind == "constant":
         _check_rtt(flow, key, links)
     if not isinstance(flow.application, DATAGRAMS):
+        _check_window(flow, key, run_stack)
         _check_timers(flow, key, run_stack)
         _check_recovery(flow, key, run_stack)
         _check_pace(flow, key, run_stack)
         _check_offload(flow, key, run_stack)
+
+
+def _check_window(flow: Flow, key: str, run_stack: str) -> None:
+    stack = stack_of(flow, run_stack)
+    if stack.receive_window_bytes < stack.segment_bytes:
+        raise InputError(
+            "is less than a segment, so nothing could be sent",
+            key=f"{key}.window",
+            value=f"{stack.receive_window_bytes} B",
+            accepted=f"at least the segment of {stack.segment_bytes} B",
+        )
 
 
 def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:

@@ -1,0 +1,106 @@
+"""A disk that fills while results are written: the summary is there, and no file that is only a part."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import bufferlab
+from bufferlab.simulation import NotSavedError
+
+from .conftest import SMALL
+
+MANY_SAMPLES = ("--set", "probes.interval=1 ms")
+
+
+def command(*args: str) -> list[str]:
+    return [sys.executable, "-m", "bufferlab", *args]
+
+
+def run(args: list[str], folder: Path, before: Callable[[], None] | None = None) -> tuple[int, str, str]:
+    (folder / "small.toml").write_text(SMALL)
+    ended = subprocess.run(args, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=before)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def no_large_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+@pytest.mark.parametrize(
+    "outputs", [("--out", "out"), ("--flent", "run.flent.gz"), ("--plot",), ("--plot", "--out", "out")]
+)
+def test_files_that_become_too_large(tmp_path: Path, outputs: tuple[str, ...]) -> None:
+    status, out, err = run(
+        command("run", "small.toml", "--json", *MANY_SAMPLES, *outputs), tmp_path, no_large_files
+    )
+    assert status == 1
+    assert json.loads(out)["flows"][0]["group"] == "near"  # the run was not in vain
+    assert err.count("\n") == 1
+    assert "cannot be written (File too large)" in err
+    left = [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    assert left == ["small.toml"]
+
+
+def test_an_older_result_stays(tmp_path: Path) -> None:
+    assert run(command("run", "small.toml", "--out", "out"), tmp_path)[0] == 0
+    before = bufferlab.Result.load(tmp_path / "out").plan_hash
+    status, *_ = run(command("run", "small.toml", *MANY_SAMPLES, "--out", "out"), tmp_path, no_large_files)
+    assert status == 1
+    assert bufferlab.Result.load(tmp_path / "out").plan_hash == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "small.toml"]
+
+
+def test_one_output_that_fails_keeps_no_other_from_being_there(tmp_path: Path) -> None:
+    (tmp_path / "small.flent.gz").write_text("")
+    args = command("run", "small.toml", "--out", "out", "--flent", "run.flent.gz")
+    status, _, err = run(args, tmp_path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000)))
+    assert status == 1
+    assert "cannot be written (File too large)" in err
+    status, _, err = run(
+        command("run", "small.toml", *MANY_SAMPLES, "--out", "out", "--flent", "a.flent.gz"), tmp_path
+    )
+    assert (status, err) == (0, "bufferlab: saved in out, a.flent.gz\n")
+
+
+can_mount = (
+    sys.platform == "linux"
+    and os.geteuid() == 0
+    and shutil.which("unshare") is not None
+    and subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode == 0
+)
+
+
+@pytest.mark.skipif(not can_mount, reason="needs the right to mount in a namespace of its own")
+def test_a_disk_without_room(tmp_path: Path) -> None:
+    """A file system of 64 KiB that only this command sees; it goes away with it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    wanted = command("run", "small.toml", *MANY_SAMPLES, "--out", "disk/out")
+    script = 'mount -t tmpfs -o size=64k tmpfs disk && "$@"; status=$?; find disk -mindepth 1; exit $status'
+    status, out, err = run(["unshare", "-m", "sh", "-c", script, "sh", *wanted], tmp_path)
+    assert status == 1
+    assert "latency under load" in out
+    assert out.rstrip().endswith("packets per CPU second")  # and find found nothing
+    assert err == f"bufferlab: {disk}/out: cannot be written (No space left on device)\n"
+
+
+def test_in_python_the_runs_are_in_the_exception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("bufferlab.store._write_json", full)
+    with pytest.raises(NotSavedError, match="No space left") as caught:
+        bufferlab.run(tmp_path / "small.toml", out=tmp_path / "out")
+    assert caught.value.finished[0].flows.height == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
