@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -190,6 +192,17 @@ def test_a_full_disk_keeps_the_result() -> None:
     with pytest.warns(RecordingWarning, match="/dev/full: 0 packets, 0 bytes, cut off there"):
         result = run(scenario(), pcap="/dev/full")
     assert result.flows.equals(run(scenario()).flows)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_may_be_read_while_the_run_goes(tmp_path: Path) -> None:
+    pipe, copy = tmp_path / "pipe", tmp_path / "a.pcapng"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: copy.write_bytes(pipe.read_bytes()))
+    reader.start()
+    result = run(scenario(), pcap=pipe)
+    reader.join()
+    assert len(read(copy).packets) == result.recordings[0].records
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")

@@ -199,6 +199,14 @@ def test_without_a_handshake_the_first_segment_says_what_was_agreed(all_kinds: t
     assert "the scenario has no handshake; MSS 1000, window scale 11, SACK" in comments
 
 
+def test_hosts_have_names(all_kinds: tuple[Result, Path]) -> None:
+    _, path = all_kinds
+    command = ["tshark", "-r", str(path), "-N", "n", "-Y", "icmp.type==8", "-c", "200", "-T", "fields"]
+    command += ["-e", "ip.src_host", "-e", "ip.dst_host"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert set(text.splitlines()) == {"ping-9.sender\tping-9.receiver"}
+
+
 def losses(stack: str, **more: Any) -> dict[str, Any]:
     return {
         "run": {"duration": "20 s", "warmup": "500 ms", "seed": 3, "stack": stack},

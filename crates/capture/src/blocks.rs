@@ -78,8 +78,14 @@ impl Blocks {
     /// Bytes and blocks written, and what went wrong.
     pub(crate) fn finish(mut self) -> (u64, u64, Option<String>) {
         self.flush();
-        (self.bytes, self.written, self.problem.map(|problem| problem.to_string()))
+        (self.bytes, self.written, self.problem.as_ref().map(plain))
     }
+}
+
+/// What went wrong, without the system's number of it.
+fn plain(problem: &io::Error) -> String {
+    let text = problem.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

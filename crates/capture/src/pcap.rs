@@ -3,7 +3,7 @@
 use bufferlab_units::Time;
 
 use crate::blocks::{Blocks, Output};
-use crate::flows::Kind;
+use crate::flows::{Endpoints, Kind};
 use crate::headers;
 use crate::pcapng::{self, Direction, PacketRecord};
 use crate::recording::Report;
@@ -27,6 +27,9 @@ impl Places {
     }
 }
 
+/// Flows whose hosts get names in a file.
+const MOST_NAMED: usize = 10_000;
+
 /// A capture file.
 pub(crate) struct Pcap {
     blocks: Blocks,
@@ -38,6 +41,8 @@ pub(crate) struct Pcap {
     seen: Vec<u64>,
     most: u64,
     written: u64,
+    /// Blocks before the first packet.
+    heads: u64,
     headers: Vec<u8>,
 }
 
@@ -51,6 +56,7 @@ impl Pcap {
             seen: Vec::new(),
             most,
             written: 0,
+            heads: 1,
             headers: Vec::new(),
         };
         pcap.blocks.push(|buffer| {
@@ -79,9 +85,27 @@ impl Pcap {
         pcap
     }
 
+    /// Names the hosts of the flows that are recorded, if they are few enough for a list.
+    pub(crate) fn name_hosts(&mut self, network: &Network, included: &[bool]) {
+        let flows = network.flows.iter().zip(0_u32..);
+        let flows: Vec<_> = flows.filter(|(flow, _)| included[flow.group as usize]).collect();
+        if flows.len() > MOST_NAMED {
+            return;
+        }
+        let names = flows.iter().flat_map(|&(flow, number)| {
+            let group = &network.groups[flow.group as usize].name;
+            let ends = Endpoints::new(number, flow.group, 0, true, false);
+            let name = |role: &str| format!("{group}-{number}.{role}");
+            [(ends.source, name("sender")), (ends.destination, name("receiver"))]
+        });
+        self.blocks.push(|buffer| pcapng::names(buffer, names));
+        self.heads += 1;
+    }
+
     fn describe(&mut self, name: &str, description: &str, rate_bps: Option<u64>) -> u32 {
         self.blocks.push(|buffer| pcapng::interface(buffer, name, description, rate_bps));
         self.seen.push(0);
+        self.heads += 1;
         self.seen.len() as u32 - 1
     }
 
@@ -141,9 +165,8 @@ impl Pcap {
             self.blocks.push(|buffer| pcapng::statistics(buffer, interface as u32, nanoseconds(end), seen));
         }
         let left_out = self.seen.iter().sum::<u64>() - self.written;
-        let before = 1 + self.seen.len() as u64;
         let (bytes, blocks, problem) = self.blocks.finish();
-        Report { records: self.written.min(blocks.saturating_sub(before)), left_out, bytes, problem }
+        Report { records: self.written.min(blocks.saturating_sub(self.heads)), left_out, bytes, problem }
     }
 }
 

@@ -11,6 +11,7 @@ const SNAPLEN: u32 = 128;
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
 const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
 const INTERFACE_DESCRIPTION: u32 = 1;
+const NAME_RESOLUTION: u32 = 4;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
@@ -23,6 +24,10 @@ const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
 const EPB_PACKETID: u16 = 5;
 const ISB_IFRECV: u16 = 4;
+
+/// Records of the name resolution block.
+const NRB_RECORD_END: u32 = 0;
+const NRB_RECORD_IPV4: u16 = 1;
 
 /// 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
@@ -72,6 +77,18 @@ pub(crate) fn interface(buffer: &mut Vec<u8>, name: &str, description: &str, rat
             option(body, IF_SPEED, &rate_bps.to_le_bytes());
         }
         option(body, IF_TSRESOL, &[NANOSECONDS]);
+        end_of_options(body);
+    });
+}
+
+/// Names of addresses.
+pub(crate) fn names(buffer: &mut Vec<u8>, names: impl Iterator<Item = ([u8; 4], String)>) {
+    block(buffer, NAME_RESOLUTION, |body| {
+        for (address, name) in names {
+            let value = [&address[..], name.as_bytes(), &[0]].concat();
+            option(body, NRB_RECORD_IPV4, &value);
+        }
+        body.extend(NRB_RECORD_END.to_le_bytes());
         end_of_options(body);
     });
 }

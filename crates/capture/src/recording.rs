@@ -116,7 +116,9 @@ impl Recording {
     #[must_use]
     pub fn with_pcap(mut self, output: Box<dyn Output>, places: &Places, most: u64) -> Recording {
         self.tracks |= places.beyond_senders();
-        self.pcap = Some(Pcap::new(output, places, &self.network, most));
+        let mut pcap = Pcap::new(output, places, &self.network, most);
+        pcap.name_hosts(&self.network, &self.included);
+        self.pcap = Some(pcap);
         self
     }
 
