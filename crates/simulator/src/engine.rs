@@ -21,73 +21,29 @@
 mod notes;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_units::{Span, Time};
+use bufferlab_units::Time;
 
 use crate::agenda::{Agenda, Other};
 use crate::control::Control;
 use crate::link::{Fate, Link};
-use crate::marks::MarkPlan;
+use crate::network::{Ends, World};
 use crate::outcome::{FlowState, Outcome};
 use crate::pool::Pool;
-use crate::receiving::ReceivingHost;
 use crate::recording::{Off, On, Recorder, Sight, Tap};
 use crate::report;
 use crate::ring::Ring;
 use crate::samples::Samples;
-use crate::sending::{SendingHost, Turn};
+use crate::sending::Turn;
 use crate::tournament::{Key, Tournament};
 use crate::under_way::UnderWay;
 
 /// Events between two looks at the control.
 const CONTROL_PERIOD: u64 = 8192;
 
-/// A group's links in both directions.
-#[derive(Clone, Debug)]
-pub(crate) struct Route {
-    pub(crate) forward: Vec<u32>,
-    pub(crate) reverse: Vec<u32>,
-}
-
-impl Route {
-    /// The links that a packet crosses.
-    #[inline]
-    fn path(&self, packet: &Packet) -> &[u32] {
-        if packet.kind == PacketKind::Ack { &self.reverse } else { &self.forward }
-    }
-}
-
 /// Whose event comes next.
 enum Next {
     Sender(usize),
     Other(Other),
-}
-
-/// A flow's two ends, whole cache lines.
-#[repr(C, align(64))]
-pub(crate) struct Ends {
-    pub(crate) sender: SendingHost,
-    pub(crate) receiver: ReceivingHost,
-}
-
-const _: () = assert!(
-    size_of::<Ends>() + 2 * Tournament::<i128>::MOST_BYTES_A_COMPONENT <= 1024,
-    "a flow's ends and events should take at most 1 KiB: put what is large and rare into a box"
-);
-
-/// A network at work.
-pub(crate) struct World {
-    pub(crate) links: Vec<Link>,
-    /// Each flow's ends, in the senders' order at one moment: the longer way to the first link comes first.
-    pub(crate) ends: Vec<Ends>,
-    /// Place of each flow in that order.
-    pub(crate) ranks: Vec<u32>,
-    /// Group of each flow.
-    pub(crate) groups: Vec<u32>,
-    /// Route of each group.
-    pub(crate) routes: Vec<Route>,
-    pub(crate) marks: MarkPlan,
-    /// Whether any receiver may have events of its own.
-    pub(crate) receiver_events: bool,
 }
 
 /// The event loop's state.
@@ -118,14 +74,6 @@ pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
 /// The same with a recorder that hears of every packet.
 pub(crate) fn run_recorded(world: World, control: &Control, recorder: &mut dyn Recorder) -> Outcome {
     Engine::<i128, On<'_>>::new(world, On(recorder)).run(control)
-}
-
-impl World {
-    /// From here on the run has ended for every sender, by its own clock too.
-    pub(crate) fn horizon(&self) -> Time {
-        let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
-        self.marks.end + offset.unwrap_or(Span::ZERO)
-    }
 }
 
 impl<K: Key, T: Tap> Engine<K, T> {

@@ -27,6 +27,7 @@ mod extras;
 mod histogram;
 mod link;
 mod marks;
+mod network;
 mod on_off;
 mod outcome;
 mod plan;

@@ -2,7 +2,7 @@
 
 use bufferlab_units::{Span, Time};
 
-use crate::engine::{Ends, World};
+use crate::network::{Ends, World};
 use crate::outcome::{FlowTable, Outcome};
 use crate::samples::Samples;
 

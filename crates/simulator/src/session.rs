@@ -9,8 +9,9 @@ use bufferlab_units::Time;
 
 use crate::check::{self, PlanError};
 use crate::control::Control;
-use crate::engine::{Engine, World};
+use crate::engine::Engine;
 use crate::link::Link;
+use crate::network::World;
 use crate::outcome::{FlowState, LinkCounters, Outcome};
 use crate::plan::{LimitPlan, Plan};
 use crate::recording::Off;

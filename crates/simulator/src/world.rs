@@ -8,10 +8,10 @@ use bufferlab_transport::{
 };
 use bufferlab_units::{Rate, Span, Time};
 
-use crate::engine::{Ends, Route, World};
 use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::marks::{MarkPlan, Marks};
+use crate::network::{Ends, Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{
     AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,

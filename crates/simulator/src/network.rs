@@ -1,0 +1,61 @@
+//! The network that the engine runs: links, and the flows' hosts with their places and routes.
+
+use bufferlab_qdisc::{Packet, PacketKind};
+use bufferlab_units::{Span, Time};
+
+use crate::link::Link;
+use crate::marks::MarkPlan;
+use crate::receiving::ReceivingHost;
+use crate::sending::SendingHost;
+use crate::tournament::Tournament;
+
+/// A group's links in both directions.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub(crate) forward: Vec<u32>,
+    pub(crate) reverse: Vec<u32>,
+}
+
+impl Route {
+    /// The links that a packet crosses.
+    #[inline]
+    pub(crate) fn path(&self, packet: &Packet) -> &[u32] {
+        if packet.kind == PacketKind::Ack { &self.reverse } else { &self.forward }
+    }
+}
+
+/// A flow's two ends, whole cache lines.
+#[repr(C, align(64))]
+pub(crate) struct Ends {
+    pub(crate) sender: SendingHost,
+    pub(crate) receiver: ReceivingHost,
+}
+
+const _: () = assert!(
+    size_of::<Ends>() + 2 * Tournament::<i128>::MOST_BYTES_A_COMPONENT <= 1024,
+    "a flow's ends and events should take at most 1 KiB: put what is large and rare into a box"
+);
+
+/// A network at work.
+pub(crate) struct World {
+    pub(crate) links: Vec<Link>,
+    /// Each flow's ends, in the senders' order at one moment: the longer way to the first link comes first.
+    pub(crate) ends: Vec<Ends>,
+    /// Place of each flow in that order.
+    pub(crate) ranks: Vec<u32>,
+    /// Group of each flow.
+    pub(crate) groups: Vec<u32>,
+    /// Route of each group.
+    pub(crate) routes: Vec<Route>,
+    pub(crate) marks: MarkPlan,
+    /// Whether any receiver may have events of its own.
+    pub(crate) receiver_events: bool,
+}
+
+impl World {
+    /// From here on the run has ended for every sender, by its own clock too.
+    pub(crate) fn horizon(&self) -> Time {
+        let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
+        self.marks.end + offset.unwrap_or(Span::ZERO)
+    }
+}
