@@ -242,6 +242,11 @@ class RunSet(Sequence[Result]):
         """Means over the seeds, one row a link and group; `…_ci95` is half the 95 % confidence interval."""
         return pl.DataFrame(self.summary()["queues"], infer_schema_length=None)
 
+    @property
+    def latency_means(self) -> pl.DataFrame:
+        """Means over the seeds of latency under load, one row a flow group with round trips or calls."""
+        return pl.DataFrame(self.summary()["latency"], infer_schema_length=None)
+
     def summary(self) -> Document:
         """The summary document, see `bufferlab.summary`."""
         return summarize(self.results)

@@ -118,6 +118,18 @@ def test_short_flows_and_datagrams_are_left_out_and_named() -> None:
     assert "and 1 groups of other flows" in drawn(watch)
 
 
+def test_the_page_shows_the_lines_that_there_are() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "watch.md").read_text()
+    scenario = Scenario.load(EXAMPLES / "bufferbloat.toml")
+    _, watch = watched(scenario)
+    seen = [line.split() for line in drawn(watch).splitlines()]
+    shown = [
+        line.split() for line in page.partition("times real time")[2].partition("```")[0].splitlines() if line
+    ]
+    for line in shown[:-1]:
+        assert any(line[-1] == other[-1] and line[0] == other[0] for other in seen), line
+
+
 def drawn(watch: Watch, width: int = 90) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None)
     console.print(WatchView(watch, "by hand"))
