@@ -237,6 +237,8 @@ def _source(flow: Flow, run_stack: str) -> dict[str, Any]:
         return _datagrams(flow.application)
     transfer_bytes = flow.application.transfer_bytes if isinstance(flow.application, Transfer) else None
     source = {"kind": "tcp", **_tcp(flow, run_stack), "transfer_bytes": transfer_bytes}
+    if stack_of(flow, run_stack).window.is_tuned:
+        source["tuned_window"] = True
     if stack_of(flow, run_stack).paced:
         source["paced"] = True
     offload = stack_of(flow, run_stack).offload

@@ -63,15 +63,39 @@ SCALED_WINDOW_BYTES: Final = UNSCALED_WINDOW_BYTES << 14
 """Largest window with it, 1,073,725,440 bytes: the shift "MUST be limited to 14" (RFC 7323 section 2.3)."""
 
 
+WINDOW_PART: Final = 2
+"""Half of a receive buffer is window (Linux's tcp_adv_win_scale = 1), since packets take memory beside it."""
+
+DEFAULT_BUFFER_BYTES: Final = 6 << 20
+"""Largest receive buffer of a host that nobody tuned: tcp_rmem[2], net/ipv4/tcp.c, tcp_init()."""
+
+
 @dataclass(frozen=True)
 class Window:
-    """An advertised window: so many bytes, or so many full segments."""
+    """An advertised window: so many bytes, so many full segments, or one that is tuned.
+
+    A tuned one grows with what comes, to half of a receive buffer of so many bytes.
+    """
 
     amount: int
-    unit: Literal["bytes", "segments"]
+    unit: Literal["bytes", "segments", "buffer"]
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether the receiver tunes it."""
+        return self.unit == "buffer"
+
+    @property
+    def text(self) -> str:
+        """As scenarios write it."""
+        if self.unit == "buffer":
+            return f"auto({self.amount} B)"
+        return f"{self.amount} {'B' if self.unit == 'bytes' else self.unit}"
 
     def size_bytes(self, segment_bytes: int) -> int:
-        """The window in bytes for this segment size."""
+        """The window in bytes for this segment size, at most."""
+        if self.unit == "buffer":
+            return self.amount // WINDOW_PART
         return self.amount if self.unit == "bytes" else self.amount * segment_bytes
 
 
@@ -230,7 +254,7 @@ _LINUX: Final = Stack(
     # include/net/tcp.h: TCP_INFINITE_SSTHRESH.
     initial_ssthresh=None,
     # Hosts tuned as for measurements, with net.ipv4.tcp_rmem and tcp_wmem raised. An untuned receiver
-    # (tcp_rmem[2] = 6 MiB, half of it window) is window = "3 MiB".
+    # (tcp_rmem[2] = 6 MiB, half of it window) is window = "auto".
     window=Window(SCALED_WINDOW_BYTES, "bytes"),
     window_scaling=True,
     # An ACK for every second segment, at latest after TCP_DELACK_MIN = HZ/25 (include/net/tcp.h); the quick

@@ -138,6 +138,7 @@ fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
         limited_transmit: true,
         handshake: true,
         transfer_bytes: None,
+        tuned_window: false,
         paced: false,
         offload: None,
         on_off: None,

@@ -144,6 +144,9 @@ pub struct TcpPlan {
     pub initial_ssthresh: Option<u32>,
     /// The receiver's advertised window, bytes (after the window-scaling limit).
     pub receive_window_bytes: u64,
+    /// The receiver tunes its window, as Linux does: `receive_window_bytes` is the largest one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tuned_window: bool,
     /// A pure acknowledgement for every so many segments; 1 acknowledges each.
     pub ack_every: u32,
     /// Longest wait of a delayed acknowledgement, ps.

@@ -43,8 +43,9 @@ pub(crate) struct ReceivingHost {
     datagrams: Datagrams,
     /// What is looked at with each data segment.
     watch: Watch,
-    /// A packet may hold several segments. Its marks are due at all times then, too.
-    unpacks: bool,
+    /// Packets may hold several segments, or the window is tuned: they go a way of their own. Its marks are due at all
+    /// times then, too.
+    apart: bool,
     /// When a transfer's last byte came.
     received: Time,
     /// The flow that returns what comes, if there is one, and how many segments it was told of.
@@ -90,7 +91,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) returns: Option<ReturnPath>,
     pub(crate) datagrams: Datagrams,
     pub(crate) watch: Watch,
-    pub(crate) unpacks: bool,
+    pub(crate) apart: bool,
     pub(crate) echoed_by: Option<u32>,
 }
 
@@ -112,7 +113,7 @@ impl ReceivingHost {
             returns: setup.returns.map(Box::new),
             datagrams: setup.datagrams,
             watch: setup.watch,
-            unpacks: setup.unpacks,
+            apart: setup.apart,
             received: Time::NEVER,
             echoed_by: setup.echoed_by,
             fed: 0,
@@ -153,8 +154,8 @@ impl ReceivingHost {
             self.fire_timer(self.timer(), sender, under_way, plan, rows);
         }
         if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
-            if self.unpacks {
-                self.unpack(local, packet, sender, under_way);
+            if self.apart {
+                self.take_apart(local, packet, sender, under_way);
             } else {
                 self.take(local, packet, sender, under_way);
             }
@@ -249,7 +250,12 @@ impl ReceivingHost {
         if self.marks.due(local) && !self.pass_marks(local, plan, sender.identity.flow, rows) {
             return;
         }
-        if let Some(ack) = self.receiver.as_mut().and_then(|receiver| receiver.on_timer(local)) {
+        if let Some(receiver) = &mut self.receiver
+            && let Some(ack) = receiver.on_timer(local)
+        {
+            if let Some(window) = receiver.tuned_window() {
+                sender.note_window(ack.ack, window);
+            }
             self.answer_apart(local, ack, sender, under_way);
         }
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{Ecn, Limit};
 use bufferlab_transport::{
-    AfterIdle, BurstsConfig, Offload, Receiver, Recovery, TcpConfig, UdpConfig, UdpSource, Variate,
+    AfterIdle, BurstsConfig, Offload, Receiver, Recovery, TcpConfig, TuningConfig, UdpConfig, UdpSource,
+    Variate,
 };
 use bufferlab_units::{Rate, Span, Time};
 
@@ -208,9 +209,9 @@ fn build_receiver(
         SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
     };
     let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
-    let unpacks = packs(&group.source);
+    let apart = packs(&group.source) || is_tuned(&group.source);
     let mut own_marks = marks.marks(flows.sample[flow]);
-    own_marks.watch(watch != Watch::Nothing || unpacks, marks);
+    own_marks.watch(watch != Watch::Nothing || apart, marks);
     ReceivingHost::new(ReceivingSetup {
         receiver,
         marks: own_marks,
@@ -227,7 +228,7 @@ fn build_receiver(
         }),
         datagrams,
         watch,
-        unpacks,
+        apart,
         echoed_by,
     })
 }
@@ -235,6 +236,10 @@ fn build_receiver(
 /// Whether a packet may hold several segments.
 fn packs(source: &SourcePlan) -> bool {
     matches!(source, SourcePlan::Tcp(tcp) if tcp.offload.is_some())
+}
+
+fn is_tuned(source: &SourcePlan) -> bool {
+    matches!(source, SourcePlan::Tcp(tcp) if tcp.tuned_window)
 }
 
 /// What a receiver does with datagrams, and what it looks at with each segment.
@@ -252,6 +257,12 @@ fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, 
 fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
     let mss = u64::from(plan.mss_bytes);
     let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
+    let tuning = plan.tuned_window.then_some(TuningConfig {
+        mss_bytes: plan.mss_bytes,
+        most_bytes: plan.receive_window_bytes,
+        timestamps: plan.timestamps,
+    });
+    let window = u32::try_from(plan.receive_window_bytes / mss).unwrap_or(u32::MAX).max(1);
     TcpConfig {
         recovery: match plan.recovery {
             RecoveryPlan::Tahoe => Recovery::Tahoe,
@@ -262,7 +273,8 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
             RecoveryPlan::SackNs2 => Recovery::SackNs2,
         },
         transfer_segments: flows.transfer_bytes(flow, plan).map_or(u32::MAX, segments),
-        receive_window: u32::try_from(plan.receive_window_bytes / mss).unwrap_or(u32::MAX).max(1),
+        receive_window: tuning.map_or(window, TuningConfig::first_segments),
+        tuning,
         ack_every: plan.ack_every,
         ack_delay: Span::from_ps(plan.ack_delay_ps),
         min_rto: Span::from_ps(plan.min_rto_ps),

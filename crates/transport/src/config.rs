@@ -2,6 +2,8 @@
 
 use bufferlab_units::Span;
 
+use crate::TuningConfig;
+
 /// How losses are repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
@@ -85,6 +87,8 @@ pub struct TcpConfig {
     pub transfer_segments: u32,
     /// The receiver's window, segments, at least 1.
     pub receive_window: u32,
+    /// The receiver tunes its window; `receive_window` is then the first one, [`TuningConfig::first_segments`].
+    pub tuning: Option<TuningConfig>,
     /// A pure acknowledgement for every so many segments.
     pub ack_every: u32,
     /// Longest wait of a delayed acknowledgement.

@@ -17,6 +17,7 @@ mod resent;
 mod rtt;
 mod scoreboard;
 mod sender;
+mod tuning;
 mod udp;
 
 pub use ack::{Ack, SackBlocks};
@@ -24,4 +25,5 @@ pub use config::{AfterIdle, BurstsConfig, Offload, Recovery, TcpConfig, Variate}
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
 pub use sender::{MAX_PACKET_PAYLOAD, Segment, SegmentKind, Sender, SenderCounters, most_by_size};
+pub use tuning::TuningConfig;
 pub use udp::{UdpConfig, UdpSource};

@@ -10,12 +10,13 @@
 //! says nothing of when it was sent); one that is there already was sent in vain (what RFC 2883 reports, and RFC 3708
 //! counts, to tell spurious retransmissions). In-order segments cost one store for it.
 //!
-//! Departures: the application reads at once, so the advertised window is constant; Linux's quick
-//! acknowledgements at a connection's start are not modeled.
+//! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); Linux's
+//! quick acknowledgements at a connection's start are not modeled.
 
 use bufferlab_units::{Span, Time};
 
 use crate::reassembly::Reassembly;
+use crate::tuning::Tuning;
 use crate::{Ack, SackBlocks, TcpConfig};
 
 /// A TCP receiver.
@@ -42,6 +43,8 @@ pub struct Receiver {
     highest_sent: Time,
     /// Made when the first segment comes out of order.
     apart: Option<Box<Apart>>,
+    /// Of a receiver that tunes its window.
+    tuning: Option<Box<Tuning>>,
 }
 
 /// What a receiver needs once something came out of order.
@@ -76,6 +79,7 @@ impl Receiver {
             marked: false,
             highest_sent: Time::ZERO,
             apart: None,
+            tuning: config.tuning.map(|config| Box::new(Tuning::new(config))),
         }
     }
 
@@ -180,6 +184,28 @@ impl Receiver {
             return None;
         }
         Some(self.acknowledge(self.reports()))
+    }
+
+    /// Where the window is tuned, after a packet of `count` segments whose sender's smoothed round-trip time was `srtt`; whether
+    /// it was `acked` at once. Gives the window that this acknowledgement tells, segments, if it is larger than before.
+    pub fn tune(&mut self, now: Time, count: u32, srtt: Option<Span>, acked: bool) -> Option<u32> {
+        let tuning = self.tuning.as_deref_mut()?;
+        tuning.on_data(now, self.next, count, srtt);
+        let news = if acked { tuning.news() } else { None };
+        tuning.on_read(now);
+        news
+    }
+
+    /// The window that a delayed acknowledgement tells, likewise.
+    pub fn tuned_window(&mut self) -> Option<u32> {
+        self.tuning.as_deref_mut()?.news()
+    }
+
+    /// A connection begins: its window is the first one again.
+    pub fn restart_tuning(&mut self, now: Time) {
+        if let Some(tuning) = self.tuning.as_deref_mut() {
+            tuning.restart(now, self.next);
+        }
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a

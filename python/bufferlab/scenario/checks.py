@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from bufferlab import units
 from bufferlab.errors import InputError
-from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS
+from bufferlab.presets import COUNTING_PIPE, NEEDING_SACK, STACKS, UNSCALED_WINDOW_BYTES, WINDOW_PART
 from bufferlab.scenario.applications import DATAGRAMS, Bulk, Echo, Ping, ShortFlows, Transfer, Udp
 from bufferlab.scenario.fields import MAX_FLOWS
 from bufferlab.scenario.hosts import most_segments
@@ -144,22 +144,11 @@ def _check_flow(flow: Flow, key: str, links: dict[str, Link], run_stack: str) ->
     if flow.rtt.kind == "constant":
         _check_rtt(flow, key, links)
     if not isinstance(flow.application, DATAGRAMS):
-        _check_window(flow, key, run_stack)
         _check_timers(flow, key, run_stack)
         _check_recovery(flow, key, run_stack)
         _check_pace(flow, key, run_stack)
         _check_offload(flow, key, run_stack)
-
-
-def _check_window(flow: Flow, key: str, run_stack: str) -> None:
-    stack = stack_of(flow, run_stack)
-    if stack.receive_window_bytes < stack.segment_bytes:
-        raise InputError(
-            "is less than a segment, so nothing could be sent",
-            key=f"{key}.window",
-            value=f"{stack.receive_window_bytes} B",
-            accepted=f"at least the segment of {stack.segment_bytes} B",
-        )
+        _check_window(flow, key, run_stack)
 
 
 def _check_path(path: Sequence[str], key: str, links: dict[str, Link]) -> None:
@@ -252,6 +241,24 @@ def _check_offload(flow: Flow, key: str, run_stack: str) -> None:
             value=f"{stack.offload} segments",
             accepted=f"1 to {most} segments of {stack.segment_bytes} B, 'auto' or 'none'",
         )
+
+
+def _check_window(flow: Flow, key: str, run_stack: str) -> None:
+    """A window of less than a segment would let nothing pass."""
+    stack = stack_of(flow, run_stack)
+    if stack.receive_window_bytes >= stack.segment_bytes:
+        return
+    segment = f"{stack.segment_bytes} B"
+    least = f"auto({stack.segment_bytes * WINDOW_PART} B)" if stack.window.is_tuned else segment
+    limit = (
+        "" if stack.window_scaling else f"; without window_scaling it is at most {UNSCALED_WINDOW_BYTES} B"
+    )
+    raise InputError(
+        "is less than a segment, so nothing could be sent",
+        key=f"{key}.window",
+        value=stack.window.text,
+        accepted=f"at least '{least}', a segment's {segment}{limit}",
+    )
 
 
 def _check_round_trips(link: Link, key: str, scenario: Scenario) -> None:

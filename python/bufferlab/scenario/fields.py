@@ -362,7 +362,7 @@ RttText = Annotated[
         parse_rtt_source, _text("header", "header(4 bits)", "handshake", "timestamps(1024 flows)", "oracle")
     ),
 ]
-WindowText = Annotated[Window, Parsed(parse_window, _text("64 KiB", "100 segments"))]
+WindowText = Annotated[Window, Parsed(parse_window, _text("64 KiB", "100 segments", "auto", "auto(16 MiB)"))]
 OffloadText = Annotated[
     int | str,
     Parsed(parse_offload, {"anyOf": [{"enum": ["auto", "none"]}, _text("6 segments")]}),

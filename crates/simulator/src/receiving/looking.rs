@@ -29,16 +29,16 @@ impl ReceivingHost {
             (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
                 let echoed = self.echoed_by.is_some();
                 (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
-                self.marks.watch(echoed || self.unpacks, plan);
+                self.marks.watch(echoed || self.apart, plan);
             }
             (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
             _ => {}
         }
     }
 
-    /// A packet of one or more segments is here, whole.
+    /// A packet of one or more segments is here, whole; the receiver may tune its window.
     #[inline(never)]
-    pub(super) fn unpack<T: Tap>(
+    pub(super) fn take_apart<T: Tap>(
         &mut self,
         local: Time,
         packet: &Packet,
@@ -46,13 +46,20 @@ impl ReceivingHost {
         under_way: &mut UnderWay<T>,
     ) {
         let segment_bytes = self.payload_bytes + self.header_bytes;
-        let Some(receiver) = self.receiver.as_mut().filter(|_| packet.kind != PacketKind::Syn) else {
+        let Some(receiver) = &mut self.receiver else { return };
+        if packet.kind == PacketKind::Syn {
+            receiver.restart_tuning(local);
             self.take(local, packet, sender, under_way);
             return;
-        };
+        }
         let (count, marked) =
             (packet.wire_bytes / segment_bytes, packet.kind == PacketKind::Data(Ecn::Marked));
-        if let Some(ack) = receiver.on_packet(local, packet.seq, count, packet.sent, marked) {
+        let ack = receiver.on_packet(local, packet.seq, count, packet.sent, marked);
+        let window = receiver.tune(local, count, packet.srtt(), ack.is_some());
+        if let Some(ack) = ack {
+            if let Some(window) = window {
+                sender.note_window(ack.ack, window);
+            }
             self.answer_apart(local, ack, sender, under_way);
         }
     }

@@ -90,6 +90,13 @@ impl SendingHost {
         }
     }
 
+    /// Acknowledgements of `from` and more tell of a window of so many segments.
+    pub(crate) fn note_window(&mut self, from: u32, segments: u32) {
+        if let Source::Tcp(sender) = &mut self.source {
+            sender.note_window(from, segments);
+        }
+    }
+
     /// At `at`, its own time, the host has received `segments` that it returns.
     pub(crate) fn feed(&mut self, at: Time, segments: u32) {
         if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut()) {

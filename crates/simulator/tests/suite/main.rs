@@ -22,4 +22,6 @@ mod scenes;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod tuning;
+#[cfg(test)]
 mod wild;

@@ -250,7 +250,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
             acks,
             timers,
             switches,
-            (transfer_bytes, on_off, paced, offload),
+            (transfer_bytes, on_off, [paced, tuned_window], offload),
         )| {
             TcpPlan {
                 recovery: recovery_for(&congestion, recovery),
@@ -272,6 +272,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                 limited_transmit: switches.1,
                 handshake: switches.2,
                 transfer_bytes,
+                tuned_window,
                 paced,
                 offload,
                 on_off,

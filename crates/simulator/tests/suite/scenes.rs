@@ -77,6 +77,7 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
         limited_transmit: true,
         handshake: true,
         transfer_bytes: None,
+        tuned_window: false,
         paced: false,
         offload: None,
         on_off: None,

@@ -39,6 +39,9 @@ impl Sender {
     /// By value, so that the usual acknowledgement stays in registers.
     #[inline(never)]
     pub(super) fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
+        if self.tuned {
+            self.take_window(ack.ack);
+        }
         let is_new = ack.ack > self.una && ack.ack <= self.sent_to;
         if self.rated && self.is_steady() && is_new && !ack.has_sack {
             self.on_steady_ack(now, &ack);

@@ -20,6 +20,7 @@ mod selective;
 pub(crate) mod tests;
 mod timers;
 mod transmit;
+mod windows;
 
 use bufferlab_congestion::{AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
@@ -30,6 +31,7 @@ pub use packets::{MAX_PACKET_PAYLOAD, most_by_size};
 use rated::Pace;
 use reduction::Reduction;
 use timers::Timer;
+use windows::Windows;
 
 use crate::scoreboard::Scoreboard;
 use crate::{Recovery, RttEstimator, TcpConfig};
@@ -125,6 +127,8 @@ pub struct Sender {
     paced: bool,
     /// Several segments may leave as one packet.
     packs: bool,
+    /// The receiver tunes its window.
+    tuned: bool,
     /// Duplicates count: something was acknowledged since the last timeout (ns-2).
     duplicates_count: bool,
     recovery: Recovery,
@@ -169,6 +173,8 @@ pub struct Sender {
     counted_pipe: i64,
     /// Of a host that sends several segments as one packet.
     packing: Option<Box<Packing>>,
+    /// Of a receiver that tunes its window.
+    windows: Option<Box<Windows>>,
     limited_transmit: bool,
     handshake: bool,
     /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
@@ -194,6 +200,8 @@ impl Sender {
             paced: rated || config.paced,
             bursts: config.bursts.map(|of| Box::new(Bursts::new(of, &rtt, &control))),
             packs: config.offload.is_some(),
+            tuned: config.tuning.is_some(),
+            windows: config.tuning.map(|tuning| Box::new(Windows::new(tuning.first_segments()))),
             packing: config.offload.map(|most| Box::new(Packing::new(most))),
             rated,
             control,

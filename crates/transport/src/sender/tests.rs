@@ -14,6 +14,7 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
         recovery,
         transfer_segments: u32::MAX,
         receive_window: 1_000_000,
+        tuning: None,
         ack_every: 1,
         ack_delay: Span::from_ms(40),
         min_rto: Span::from_ms(200),

@@ -88,7 +88,7 @@ impl Sender {
                 _ => false,
             };
         self.plain = !(self.repairs || self.paced || self.packs || self.bursts.is_some());
-        self.calm = self.plain && self.is_steady();
+        self.calm = self.plain && !self.tuned && self.is_steady();
         self.window_to = match self.phase {
             Phase::Idle | Phase::SynSent => 0,
             _ => self.window_end().min(self.limit),

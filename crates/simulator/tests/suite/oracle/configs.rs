@@ -1,13 +1,18 @@
 //! What the transport's endpoints are made of.
 
 use bufferlab_simulator::{OffloadPlan, RecoveryPlan, TcpPlan, UdpPlan, VariatePlan};
-use bufferlab_transport::{Offload, Recovery, TcpConfig, UdpConfig, Variate};
+use bufferlab_transport::{Offload, Recovery, TcpConfig, TuningConfig, UdpConfig, Variate};
 use bufferlab_units::Span;
 
 use super::bursts;
 
 pub(super) fn tcp_config(plan: &TcpPlan) -> TcpConfig {
     let mss = u64::from(plan.mss_bytes);
+    let tuning = plan.tuned_window.then_some(TuningConfig {
+        mss_bytes: plan.mss_bytes,
+        most_bytes: plan.receive_window_bytes,
+        timestamps: plan.timestamps,
+    });
     TcpConfig {
         recovery: match plan.recovery {
             RecoveryPlan::Tahoe => Recovery::Tahoe,
@@ -18,7 +23,11 @@ pub(super) fn tcp_config(plan: &TcpPlan) -> TcpConfig {
             RecoveryPlan::SackNs2 => Recovery::SackNs2,
         },
         transfer_segments: plan.transfer_bytes.map_or(u32::MAX, |bytes| bytes.div_ceil(mss) as u32),
-        receive_window: (plan.receive_window_bytes / mss) as u32,
+        receive_window: match tuning {
+            Some(tuning) => tuning.first_segments(),
+            None => (plan.receive_window_bytes / mss) as u32,
+        },
+        tuning,
         ack_every: plan.ack_every,
         ack_delay: Span::from_ps(plan.ack_delay_ps),
         min_rto: Span::from_ps(plan.min_rto_ps),

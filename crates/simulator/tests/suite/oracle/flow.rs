@@ -46,7 +46,9 @@ pub(super) struct Flow {
     /// Every data segment that came: when, its number, when it was sent.
     pub(super) arrivals: Vec<(Time, u32, Time)>,
     /// Every acknowledgement sent, by its number.
-    pub(super) answers: Vec<(Ack, SackBlocks)>,
+    pub(super) answers: Vec<(Ack, SackBlocks, u32)>,
+    /// The window that acknowledgements tell of now, segments, where it is tuned.
+    pub(super) window: u32,
     pub(super) sender_samples: Vec<SenderSample>,
     pub(super) receiver_samples: Vec<(Time, u64)>,
     pub(super) counters_at_warmup: SenderCounters,
@@ -82,6 +84,7 @@ impl Flow {
             sampled: columns.sample[flow],
             arrivals: Vec::new(),
             answers: Vec::new(),
+            window: 0,
             sender_samples: Vec::new(),
             receiver_samples: Vec::new(),
             counters_at_warmup: SenderCounters::default(),
@@ -203,9 +206,13 @@ impl Flow {
         true
     }
 
-    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks) -> Vec<Packet> {
+    /// An acknowledgement, which tells of a window, comes.
+    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks, window: u32) -> Vec<Packet> {
         match &mut self.ends {
-            Ends::Tcp { sender, .. } => sender.on_ack(now, ack, blocks),
+            Ends::Tcp { sender, .. } => {
+                sender.note_window(0, window);
+                sender.on_ack(now, ack, blocks);
+            }
             Ends::Udp { log, .. } => log[ack.ack as usize].1 = Some(now),
         }
         let released = self.release(now);
@@ -303,16 +310,21 @@ impl Flow {
             }
             Ends::Tcp { receiver, bursts, plan, .. } => {
                 let ack = if packet.kind == PacketKind::Syn {
+                    receiver.restart_tuning(now);
+                    self.window = 0;
                     Some(receiver.on_syn(packet.sent))
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
                     let count = packet.wire_bytes / (plan.mss_bytes + plan.header_bytes);
                     let segments = packet.seq..packet.seq + count;
                     self.arrivals.extend(segments.map(|seq| (now, seq, packet.sent)));
-                    match plan.offload {
+                    let ack = match plan.offload {
                         Some(_) => receiver.on_packet(now, packet.seq, count, packet.sent, marked),
                         None => receiver.on_data(now, packet.seq, packet.sent, marked),
-                    }
+                    };
+                    let window = receiver.tune(now, count, packet.srtt(), ack.is_some());
+                    self.window = window.unwrap_or(self.window);
+                    ack
                 };
                 let has = receiver.delivered();
                 if let Some(bursts) = bursts {
@@ -331,6 +343,7 @@ impl Flow {
     pub(super) fn delayed_ack(&mut self, now: Time) -> Option<(Ack, SackBlocks)> {
         let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
         let ack = receiver.on_timer(now)?;
+        self.window = receiver.tuned_window().unwrap_or(self.window);
         Some((ack, blocks(receiver, &ack)))
     }
 
@@ -342,7 +355,7 @@ impl Flow {
     /// An acknowledgement as a packet.
     pub(super) fn wrap(&mut self, now: Time, ack: Ack, blocks: SackBlocks) -> Packet {
         let number = self.answers.len() as u32;
-        self.answers.push((ack, blocks));
+        self.answers.push((ack, blocks, self.window));
         let wire_bytes = match &self.ends {
             Ends::Tcp { plan, .. } => plan.ack_bytes,
             Ends::Udp { log, .. } => log[ack.ack as usize].2 as u32,

@@ -56,8 +56,8 @@ enum Event {
     DelayedAck,
     /// A packet reaches its receiver.
     Data(Packet),
-    /// An acknowledgement reaches its sender.
-    Ack(Ack, SackBlocks),
+    /// An acknowledgement reaches its sender, with the window that it tells of, if that is tuned.
+    Ack(Ack, SackBlocks, u32),
     /// A sender's time may have come.
     Wake,
     /// A packet reaches a link.
@@ -166,9 +166,9 @@ impl<'a> Oracle<'a> {
                 }
                 self.answer(now, flow, answer);
             }
-            (Turn::Ack { flow }, Event::Ack(ack, blocks)) => {
+            (Turn::Ack { flow }, Event::Ack(ack, blocks, window)) => {
                 self.note(now, || format!("{} reaches the sender", content(&ack, &blocks)));
-                let packets = self.flows[flow as usize].on_ack(now, &ack, &blocks);
+                let packets = self.flows[flow as usize].on_ack(now, &ack, &blocks, window);
                 self.send(now, flow, packets);
             }
             (Turn::Wake { flow }, Event::Wake) => {
@@ -232,8 +232,8 @@ impl<'a> Oracle<'a> {
             self.schedule(at, Turn::FromLink { link }, Event::Arrival { link: next, packet });
         } else if is_ack {
             let at = at + Span::from_ps(self.plan.flows.home_delay_ps[flow as usize]);
-            let (ack, blocks) = self.flows[flow as usize].answers[packet.seq as usize];
-            self.schedule(at, Turn::Ack { flow }, Event::Ack(ack, blocks));
+            let (ack, blocks, window) = self.flows[flow as usize].answers[packet.seq as usize];
+            self.schedule(at, Turn::Ack { flow }, Event::Ack(ack, blocks, window));
         } else {
             let at = at + Span::from_ps(self.plan.flows.sink_delay_ps[flow as usize]);
             self.schedule(at, Turn::Data { flow }, Event::Data(packet));
@@ -244,14 +244,14 @@ impl<'a> Oracle<'a> {
     fn answer(&mut self, now: Time, flow: u32, answer: Option<(Ack, SackBlocks)>) {
         let host = &mut self.flows[flow as usize];
         if let Some((ack, blocks)) = answer {
-            let packet = host.wrap(now, ack, blocks);
+            let (packet, window) = (host.wrap(now, ack, blocks), host.window);
             let at = now + Span::from_ps(self.plan.flows.return_delay_ps[flow as usize]);
             self.note(now, || format!("{} is sent", content(&ack, &blocks)));
             match self.group(flow).reverse.first() {
                 Some(&link) => {
                     self.schedule(at, Turn::FromReceiver { flow }, Event::Arrival { link, packet });
                 }
-                None => self.schedule(at, Turn::Ack { flow }, Event::Ack(ack, blocks)),
+                None => self.schedule(at, Turn::Ack { flow }, Event::Ack(ack, blocks, window)),
             }
         }
         if let Some(at) = self.flows[flow as usize].ack_deadline() {

@@ -5,15 +5,19 @@ use proptest::prelude::*;
 
 use super::{MS, moment};
 
-/// A transfer, or bursts, or data without end; whether it is paced; how many segments a packet holds.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, bool, Option<OffloadPlan>)> {
+/// A transfer, or bursts, or data without end; whether it is paced, and its window tuned; how many segments a packet
+/// holds.
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [bool; 2], Option<OffloadPlan>)>
+{
     let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
         1 => on_off().prop_map(|on_off| (None, Some(on_off))),
     ];
-    let paced = prop_oneof![2 => Just(false), 1 => Just(true)];
-    (data, paced, offload()).prop_map(|((bytes, on_off), paced, offload)| (bytes, on_off, paced, offload))
+    let switches =
+        (prop_oneof![2 => Just(false), 1 => Just(true)], prop_oneof![9 => Just(false), 1 => Just(true)]);
+    (data, switches, offload())
+        .prop_map(|((bytes, on_off), (paced, tuned), offload)| (bytes, on_off, [paced, tuned], offload))
 }
 
 fn offload() -> impl Strategy<Value = Option<OffloadPlan>> {
