@@ -28,6 +28,11 @@ def test_delays_with_echo_are_those_of_cole_and_rosenbluth(delay_ms: float) -> N
     assert rating(0.0) - rating(delay_ms, echo=True) == pytest.approx(published, abs=0.5)
 
 
+def test_an_echo_at_once_is_no_echo() -> None:
+    assert rating(0.9, echo=True) > rating(0.9) - 0.1
+    assert rating(20, echo=True) < rating(20)
+
+
 def test_delay_by_hand() -> None:
     # Ta = 200 ms: X = 1; Ta = 400 ms: X = 2
     assert delay_impairment(200) == pytest.approx(25 * (2 ** (1 / 6) - 3 * (730 / 729) ** (1 / 6) + 2))

@@ -46,6 +46,15 @@ def test_a_segment_at_a_time_is_idle() -> None:
     assert lone["loaded_rtt_p99_ms"] == pytest.approx(lone["idle_rtt_ms"])
 
 
+def test_flows_of_other_round_trips_are_idle_alike() -> None:
+    """A window of one segment each: the nearer flow takes more samples, and nobody waits for long."""
+    near_and_far = {"name": "both", "count": 2, "rtt": "100 ms", "rtt_spread": 0.9, **WINDOW}
+    both = rows(scenario(near_and_far, rate="1 Gbps"))["both"]
+    # 55 and 145 ms: as many samples as round trips in the 16 s measured
+    assert both["idle_rtt_ms"] == pytest.approx(2 / (1 / 55 + 1 / 145), rel=0.01)
+    assert both["rtt_increase_ms"] == pytest.approx(0, abs=0.02)
+
+
 def test_the_way_back_counts_if_it_has_links() -> None:
     two = {
         "run": {"duration": "10 s"},

@@ -2,7 +2,7 @@
 
 Source: ITU-T Recommendation G.107 (06/2015), "The E-model: a computational model for use in transmission
 planning"; section numbers below are its. Codecs: G.113 (11/2007), appendix I. All parameters that a packet
-network does not change have their defaults (table 2), with which R is 93.2 and the mean opinion score 4.41.
+network does not change have their defaults (table 3), with which R is 93.2 and the mean opinion score 4.41.
 """
 
 from __future__ import annotations
@@ -157,7 +157,9 @@ def _simultaneous(basic: float, noise_dbm: float, talker_delay_ms: float) -> flo
 
 
 def _talker_echo(noise_dbm: float, delay_ms: float) -> float:
-    """Idte, one's own echo (section 7.4)."""
+    """Idte, one's own echo (section 7.4); below 1 ms it is heard as sidetone."""
+    if delay_ms < 1:
+        return 0.0
     heard_db = (
         _TELR - 40 * math.log10((1 + delay_ms / 10) / (1 + delay_ms / 150)) + 6 * math.exp(-0.3 * delay_ms**2)
     )

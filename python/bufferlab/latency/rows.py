@@ -91,13 +91,16 @@ def _row(run: _Run, name: str) -> Row:
     pieces = begun_of(result.exchanges, name, result.warmup_s)
     if row["kind"] not in {"TCP", "page", "ping"}:
         return row | _call_row(group, pieces, result.reached_ps / PS_PER_S)
-    idle_ms = float(flows["propagation_ms"].to_numpy().mean())
+    # each flow counts as often as it was sampled, so that the difference to the loaded mean is what load adds
+    idle_ms = _mean_by_samples(flows, "propagation_ms")
+    if idle_ms is None:
+        idle_ms = float(flows["propagation_ms"].to_numpy().mean())
     idle_ms += _transmission_ms(group, result.plan["links"])
     row |= {"idle_rtt_ms": idle_ms}
     if row["kind"] == "ping":
         row |= _of_pings(pieces)
     else:
-        row |= {"loaded_rtt_ms": _mean_rtt_ms(flows)} | _of_waits(result, name, group, idle_ms)
+        row |= {"loaded_rtt_ms": _mean_by_samples(flows, "rtt_ms")} | _of_waits(result, name, group, idle_ms)
     if row["loaded_rtt_ms"] is not None:
         row["rtt_increase_ms"] = row["loaded_rtt_ms"] - idle_ms
     return row | _responsiveness_row(run, group, row["kind"], pieces)
@@ -140,11 +143,12 @@ def _of_pings(pieces: pl.DataFrame) -> Row:
     )
 
 
-def _mean_rtt_ms(flows: pl.DataFrame) -> float | None:
+def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
+    """Mean of a column over the flows' round-trip samples; `None` without any."""
     sampled = flows.filter(pl.col("rtt_samples") > 0)
     if not sampled.height:
         return None
-    return float(np.average(sampled["rtt_ms"].to_numpy(), weights=sampled["rtt_samples"].to_numpy()))
+    return float(np.average(sampled[column].to_numpy(), weights=sampled["rtt_samples"].to_numpy()))
 
 
 def _of_waits(result: Result, name: str, group: Mapping[str, Any], idle_ms: float) -> Row:
