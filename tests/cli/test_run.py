@@ -83,7 +83,7 @@ def test_plots_need_no_probes_and_no_folder(bufferlab: Command, tmp_path: Path) 
     ended = bufferlab("run", "small.toml", "--plot")
     assert ended.status == 0
     assert ended.line() == "bufferlab: saved in small-figures"
-    assert len(list((tmp_path / "small-figures").iterdir())) == 8
+    assert len(list((tmp_path / "small-figures").iterdir())) == 10
 
 
 def test_plots_go_into_the_result_folder(bufferlab: Command, tmp_path: Path) -> None:
