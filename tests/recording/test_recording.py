@@ -77,6 +77,19 @@ def test_a_packet_of_several_segments_is_one_with_all_their_bytes(tmp_path: Path
     assert bytes_sent == result.flows["whole_sent_packets"].sum() * 1448
 
 
+def test_acknowledgments_show_the_window_that_is_tuned(tmp_path: Path) -> None:
+    flow = {"name": "long", "rtt": "100 ms", "stack": "linux", "window": "auto(1 MiB)"}
+    run(scenario(flows=[flow]), pcap=tmp_path / "a.pcapng")
+    answers = [packet.headers for packet in read(tmp_path / "a.pcapng").packets if not packet.outbound]
+    fields = [int.from_bytes(headers[34:36]) for headers in answers]
+    # the SYN's answer is not scaled: 45 segments; half of 1 MiB needs a shift of 4
+    assert fields[0] == 45 * 1448
+    windows = [field << 4 for field in fields[1:]]
+    assert windows == sorted(windows)
+    assert 65_000 < windows[0] < 66_000
+    assert 2 * windows[0] < windows[-1] <= 1 << 19
+
+
 def test_a_link_shows_what_comes_what_crosses_and_what_is_lost(tmp_path: Path) -> None:
     content = scenario()
     content["bottleneck"] |= {"loss": 0.01}

@@ -5,6 +5,7 @@
 //! receiver 10.128.0.1 + f; the server's port tells the group, the client's the connection.
 
 use bufferlab_simulator::{CongestionPlan, GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
+use bufferlab_transport::TuningConfig;
 
 /// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A): what an MSS leaves out (RFC 6691).
 const STAMP_BYTES: u32 = 12;
@@ -37,6 +38,8 @@ pub(crate) struct Tcp {
     pub(crate) announced_mss: u16,
     pub(crate) ack_bytes: u32,
     pub(crate) window_bytes: u64,
+    /// The first window of a receiver that tunes it, segments.
+    pub(crate) first_window: Option<u32>,
     /// Shift of the advertised window, if there is one.
     pub(crate) scale: Option<u8>,
     pub(crate) stamps: bool,
@@ -57,6 +60,7 @@ impl Tcp {
             announced_mss: clamped(plan.mss_bytes + if plan.timestamps { STAMP_BYTES } else { 0 }),
             ack_bytes: plan.ack_bytes,
             window_bytes,
+            first_window: first_window(plan),
             scale: (scale > 0).then_some(scale),
             stamps: plan.timestamps,
             sack: matches!(plan.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux | RecoveryPlan::SackNs2),
@@ -71,11 +75,20 @@ impl Tcp {
         wire_bytes / self.segment_bytes.max(1)
     }
 
-    /// The window field of a segment.
-    pub(crate) fn window(&self, syn: bool) -> u16 {
+    /// The window field of a segment, whose sender offers so many segments, or what it always does.
+    pub(crate) fn window(&self, syn: bool, offered: Option<u32>) -> u16 {
         let shift = if syn { 0 } else { self.scale.unwrap_or(0) };
-        (self.window_bytes >> shift).min(u64::from(u16::MAX)) as u16
+        // what the shift cuts off must not cost a segment
+        let tuned =
+            offered.map(|segments| (u64::from(segments) * u64::from(self.mss_bytes)).div_ceil(1 << shift));
+        tuned.unwrap_or(self.window_bytes >> shift).min(u64::from(u16::MAX)) as u16
     }
+}
+
+/// The first window of a receiver that tunes it, segments.
+fn first_window(plan: &TcpPlan) -> Option<u32> {
+    let TcpPlan { mss_bytes, receive_window_bytes: most_bytes, timestamps, .. } = *plan;
+    plan.tuned_window.then(|| TuningConfig { mss_bytes, most_bytes, timestamps }.first_segments())
 }
 
 /// A group of flows.
@@ -111,6 +124,8 @@ pub(crate) struct Flow {
     pub(crate) heard: u32,
     /// Answers sent over no queue.
     pub(crate) answers: u32,
+    /// The window that its receiver offers now, segments, where that is tuned.
+    pub(crate) offered: Option<u32>,
     /// Connections that were told of, and those of which something was sent.
     pub(crate) told: usize,
     pub(crate) seen: u32,
@@ -130,6 +145,10 @@ impl Flow {
             sent: [0; 2],
             heard: 0,
             answers: 0,
+            offered: match &plan.groups[group as usize].source {
+                SourcePlan::Tcp(tcp) => first_window(tcp),
+                SourcePlan::Udp(_) => None,
+            },
             told: 0,
             seen: 0,
         }

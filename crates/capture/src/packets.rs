@@ -86,7 +86,8 @@ impl Network {
         let group = flow.group;
         let (content, wire_bytes) = match &self.groups[group as usize].kind {
             Kind::Tcp(tcp) => {
-                (Content::Tcp(syn(tcp, None, tcp.stamps.then(|| (stamp(at), 0)))), tcp.ack_bytes)
+                let stamps = tcp.stamps.then(|| (stamp(at), 0));
+                (Content::Tcp(syn(tcp, None, stamps, tcp.first_window)), tcp.ack_bytes)
             }
             Kind::Datagrams { wire_bytes, .. } => (Content::Udp { wire_bytes: *wire_bytes }, *wire_bytes),
         };
@@ -123,7 +124,7 @@ fn segment(
 ) -> TcpSegment {
     if packet.kind == PacketKind::Syn {
         // who fetches has sent the first SYN
-        return syn(tcp, tcp.fetches.then_some(1), stamps);
+        return syn(tcp, tcp.fetches.then_some(1), stamps, None);
     }
     let seq = flow.byte(connection, packet.seq, tcp.mss_bytes);
     let next = packet.seq + tcp.segments(packet.wire_bytes);
@@ -135,7 +136,7 @@ fn segment(
         ece: false,
         cwr: false,
         push: flow.ends_before(next, tcp.mss_bytes),
-        window: tcp.window(false),
+        window: tcp.window(false, None),
         stamps,
         blocks: [(0, 0); 3],
         block_count: 0,
@@ -144,7 +145,7 @@ fn segment(
 }
 
 /// A SYN, or the answer to one, which acknowledges it.
-fn syn(tcp: &Tcp, ack: Option<u32>, stamps: Option<(u32, u32)>) -> TcpSegment {
+fn syn(tcp: &Tcp, ack: Option<u32>, stamps: Option<(u32, u32)>, offered: Option<u32>) -> TcpSegment {
     TcpSegment {
         seq: 0,
         ack,
@@ -153,7 +154,7 @@ fn syn(tcp: &Tcp, ack: Option<u32>, stamps: Option<(u32, u32)>) -> TcpSegment {
         ece: tcp.ecn,
         cwr: tcp.ecn && ack.is_none(),
         push: false,
-        window: tcp.window(true),
+        window: tcp.window(true, offered),
         stamps,
         blocks: [(0, 0); 3],
         block_count: 0,
@@ -170,7 +171,7 @@ fn acknowledgment(
     stamps: Option<(u32, u32)>,
 ) -> TcpSegment {
     if ack.syn && !tcp.fetches {
-        return syn(tcp, Some(1), stamps);
+        return syn(tcp, Some(1), stamps, flow.offered);
     }
     let byte = |segment| flow.byte(connection, segment, tcp.mss_bytes);
     let mut edges = [(0, 0); 3];
@@ -184,7 +185,7 @@ fn acknowledgment(
         ece: ack.marked,
         cwr: false,
         push: false,
-        window: tcp.window(false),
+        window: tcp.window(false, flow.offered),
         stamps,
         blocks: edges,
         block_count: if ack.has_sack { blocks.ranges().len() as u8 } else { 0 },

@@ -47,6 +47,11 @@ enum Event {
         flow: u32,
         number: u32,
     },
+    /// A receiver offers another window from now on, segments.
+    Offers {
+        flow: u32,
+        segments: u32,
+    },
     /// A client's SYN leaves, and reaches the server.
     Asks {
         flow: u32,
@@ -168,6 +173,7 @@ impl Recording {
                 self.show(at, Step::Leaves, Ecn::Incapable, &known);
                 self.in_flight.insert((flow, true, number, Time::ZERO), known);
             }
+            Event::Offers { flow, segments } => self.network.flows[flow as usize].offered = Some(segments),
             Event::Home { flow, number } => {
                 if let Some(known) = self.in_flight.remove(&(flow, true, number, Time::ZERO)) {
                     self.come_home(at, &known);
@@ -268,6 +274,12 @@ impl Recorder for Recording {
         self.push(at, Event::Answer { flow, number, ack: *ack, blocks: *blocks });
         if let Way::Home(home) = way {
             self.push(home, Event::Home { flow, number });
+        }
+    }
+
+    fn offers(&mut self, at: Time, flow: u32, segments: u32) {
+        if self.records(flow) {
+            self.push(at, Event::Offers { flow, segments });
         }
     }
 

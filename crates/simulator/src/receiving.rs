@@ -4,14 +4,15 @@
 //! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
+mod answering;
 mod looking;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_transport::{Ack, Disorder, Receiver, SackBlocks};
+use bufferlab_transport::{Disorder, Receiver};
 use bufferlab_units::{Span, Time};
 
 use crate::marks::{Mark, MarkPlan, Marks};
-use crate::recording::{Tap, Way};
+use crate::recording::Tap;
 use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
 use crate::sending::SendingHost;
@@ -206,18 +207,6 @@ impl ReceivingHost {
         self.deliver(departs, packet, sender, under_way, plan, rows);
     }
 
-    /// [`Self::answer`] where it is rare.
-    #[inline(never)]
-    fn answer_apart<T: Tap>(
-        &mut self,
-        local: Time,
-        ack: Ack,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        self.answer(local, ack, sender, under_way);
-    }
-
     /// The delayed acknowledgement may be due at the last link's `now`.
     pub(crate) fn on_timer<T: Tap>(
         &mut self,
@@ -253,100 +242,9 @@ impl ReceivingHost {
         if let Some(receiver) = &mut self.receiver
             && let Some(ack) = receiver.on_timer(local)
         {
-            if let Some(window) = receiver.tuned_window() {
-                sender.note_window(ack.ack, window);
-            }
-            self.answer_apart(local, ack, sender, under_way);
+            let window = receiver.tuned_window();
+            self.answer_with(local, ack, window, sender, under_way);
         }
-    }
-
-    /// An acknowledgement leaves the host at `local`, its own time.
-    #[inline(always)]
-    fn answer<T: Tap>(
-        &mut self,
-        local: Time,
-        ack: Ack,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        let flow = sender.identity.flow;
-        if self.returns.is_some() {
-            let number = self.send_back(local, flow, sender.identity.group, ack);
-            under_way.tap.tell(|recorder| {
-                recorder.answers(local, flow, Way::Queues(number), &ack, &self.blocks(&ack));
-            });
-            return;
-        }
-        let home = local + self.return_delay;
-        under_way
-            .tap
-            .tell(|recorder| recorder.answers(local, flow, Way::Home(home), &ack, &self.blocks(&ack)));
-        sender.expect(home, ack, under_way);
-        if ack.has_sack {
-            self.answer_blocks(sender, under_way);
-        }
-    }
-
-    /// The SACK blocks go with the acknowledgement just sent.
-    #[inline(never)]
-    fn answer_blocks<T: Tap>(&self, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
-        let blocks = self.receiver.as_ref().map_or(SackBlocks::NONE, Receiver::sack_blocks);
-        sender.expect_blocks(blocks, under_way);
-    }
-
-    /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
-    pub(crate) fn bring_home<T: Tap>(
-        &mut self,
-        departs: Time,
-        number: u32,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        let at = departs + self.home_delay;
-        if let Some((ack, blocks)) = self.returns.as_deref_mut().and_then(|returns| returns.take(number)) {
-            sender.expect(at, ack, under_way);
-            if ack.has_sack {
-                sender.expect_blocks(blocks, under_way);
-            }
-        }
-    }
-
-    /// The SACK blocks of the acknowledgement just made.
-    fn blocks(&self, ack: &Ack) -> SackBlocks {
-        match &self.receiver {
-            Some(receiver) if ack.has_sack => receiver.sack_blocks(),
-            _ => SackBlocks::NONE,
-        }
-    }
-
-    /// Puts an acknowledgement on its way to the first reverse link; its number.
-    #[inline(never)]
-    fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) -> u32 {
-        let at = local + self.return_delay;
-        let blocks = self.blocks(&ack);
-        let Some(returns) = self.returns.as_deref_mut() else {
-            return 0;
-        };
-        let seq = returns.push(ack, blocks);
-        let (wire_bytes, kind) = (self.ack_bytes, PacketKind::Ack);
-        returns.outgoing.push(Packet {
-            enqueued: at,
-            sent: ack.echo,
-            flow,
-            seq,
-            wire_bytes,
-            group,
-            kind,
-            ..Packet::default()
-        });
-        seq
-    }
-
-    /// The acknowledgement that reaches the first reverse link at `now`, if any.
-    pub(crate) fn take_outgoing(&mut self, now: Time) -> Option<Packet> {
-        let returns = self.returns.as_deref_mut()?;
-        returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
-        returns.outgoing.pop()
     }
 
     /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end

@@ -50,6 +50,11 @@ pub trait Recorder {
     /// A receiver sends an acknowledgement, or returns a datagram, whose number `ack.ack` then is.
     fn answers(&mut self, at: Time, flow: u32, way: Way, ack: &Ack, blocks: &SackBlocks);
 
+    /// What a receiver sends from now on offers a window of so many segments. Only those that tune it tell.
+    fn offers(&mut self, at: Time, flow: u32, segments: u32) {
+        let _ = (at, flow, segments);
+    }
+
     /// A flow that fetches opens its connection number `number`, from 0, for segments from `base` on; its client asked
     /// at `asked`. Told again until there is another.
     fn fetches(&mut self, at: Time, flow: u32, number: usize, asked: Time, base: u32);

@@ -201,11 +201,9 @@ impl Receiver {
         self.tuning.as_deref_mut()?.news()
     }
 
-    /// A connection begins: its window is the first one again.
-    pub fn restart_tuning(&mut self, now: Time) {
-        if let Some(tuning) = self.tuning.as_deref_mut() {
-            tuning.restart(now, self.next);
-        }
+    /// A connection begins: its window is the first one again, segments.
+    pub fn restart_tuning(&mut self, now: Time) -> Option<u32> {
+        self.tuning.as_deref_mut().map(|tuning| tuning.restart(now, self.next))
     }
 
     /// RFC 5681 section 4.2: a segment out of order, or one that fills a gap, is acknowledged at once. So is a

@@ -109,14 +109,15 @@ impl Tuning {
         tuning
     }
 
-    /// A connection begins whose first segment is `next`.
-    pub(crate) fn restart(&mut self, now: Time, next: u32) {
+    /// A connection begins whose first segment is `next`; its first window, segments.
+    pub(crate) fn restart(&mut self, now: Time, next: u32) -> u32 {
         let (first, config) = (self.config.first_bytes(), self.config);
         let space = first.min(FIRST_SEGMENTS * config.announced_bytes());
         let clamp = INITIAL_BYTES.min(config.most_bytes);
         *self =
             Tuning { window: first, clamp, space, round_start: next, round_began: now, next, ..self.clone() };
         (self.rtt, self.window_began, self.told) = (Span::ZERO, None, config.first_segments());
+        self.told
     }
 
     /// A packet of `count` segments came, and all below `next` are there in order; its sender's smoothed round-trip time

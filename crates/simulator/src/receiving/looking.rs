@@ -48,8 +48,9 @@ impl ReceivingHost {
         let segment_bytes = self.payload_bytes + self.header_bytes;
         let Some(receiver) = &mut self.receiver else { return };
         if packet.kind == PacketKind::Syn {
-            receiver.restart_tuning(local);
-            self.take(local, packet, sender, under_way);
+            let window = receiver.restart_tuning(local);
+            let ack = receiver.on_syn(packet.sent);
+            self.answer_with(local, ack, window, sender, under_way);
             return;
         }
         let (count, marked) =
@@ -57,10 +58,7 @@ impl ReceivingHost {
         let ack = receiver.on_packet(local, packet.seq, count, packet.sent, marked);
         let window = receiver.tune(local, count, packet.srtt(), ack.is_some());
         if let Some(ack) = ack {
-            if let Some(window) = window {
-                sender.note_window(ack.ack, window);
-            }
-            self.answer_apart(local, ack, sender, under_way);
+            self.answer_with(local, ack, window, sender, under_way);
         }
     }
 
