@@ -28,6 +28,24 @@ def test_a_buffer_s_half_is_a_round_trip_s_data() -> None:
     assert goodput_mbps(window="auto(8 MiB)") > 1.3 * expected
 
 
+def completion_s(**flow: Any) -> float:
+    """2 MB over 1 Gbps and 100 ms."""
+    transfer = {"name": "one", "rtt": "100 ms", "stack": "linux", "congestion": "reno", **flow}
+    content = {
+        "run": {"duration": "5 s", "warmup": "0 s"},
+        "bottleneck": {"rate": "1 Gbps", "delay": "1 ms", "buffer": "1 bdp"},
+        "flows": [{**transfer, "application": {"kind": "transfer", "bytes": "2 MB"}}],
+    }
+    return float(bufferlab.run(content, progress=False).flows["completion_s"].item())
+
+
+def test_a_tuned_window_stays_ahead_of_slow_start() -> None:
+    assert completion_s(window="auto") == completion_s(window="1000 MiB")
+    # but for a first window that is larger than it
+    late = completion_s(window="auto", initial_window=64) - completion_s(window="1000 MiB", initial_window=64)
+    assert 0.09 < late < 0.2
+
+
 def test_without_scaling_it_stays_at_16_bits() -> None:
     tuned = goodput_mbps(window="auto", window_scaling=False)
     # 45 segments; the measured time holds 20 round trips and a part of one
