@@ -38,7 +38,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The authors' own result files, to show them too (sizing-mininet).",
+            help="The authors' own result files, to show them too (sizing-mininet, bloat-mininet).",
             show_default=False,
         ),
     ] = None,
