@@ -12,9 +12,11 @@ The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same 
 - `latency`: one object a flow group with round trips or calls, with `group`, `kind` ("TCP", "page", "ping" or
   a codec), the figures of `LATENCY_FIGURES` and `bloat_grade`; see docs/latency.md.
 
-Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, and `completion_s` is
-the mean over the finished; the quantiles take the unfinished for longer than what was seen of them (Kaplan,
-Meier), and are `null` if too few were done. Of short flows those that begin in the measured window count.
+Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, `completion_s` is
+the mean over the finished, and `completion_least_s` that over all, the unfinished as long as they were seen to
+last: the mean over all is no less. The quantiles take the unfinished for longer than what was seen of them
+(Kaplan, Meier), and are `null` if too few were done. Of short flows those that begin in the measured window
+count.
 Likewise `exchanges` and the figures after it, of bursts, fetches, recorded datagrams and pings that begin in
 the measured window, and of bursts and fetches that began before and are still under way at the run's end:
 `exchanges_not_done` are those lost or under way then, `exchange_sd_s` the standard deviation,
@@ -68,6 +70,7 @@ FLOW_FIGURES: Final = (
     Figure("finished_flows", "transfers finished"),
     Figure("unfinished_flows", "transfers not finished"),
     Figure("completion_s", "finish: mean of done, s"),
+    Figure("completion_least_s", "finish: mean, at least, s"),
     Figure("completion_p50_s", "finish: median, s"),
     Figure("completion_p95_s", "finish: 95 % within, s"),
     Figure("completion_p99_s", "finish: 99 % within, s"),
@@ -202,6 +205,7 @@ def _completion_row(begun: pl.DataFrame) -> Document:
         "finished_flows": int(finished.sum()),
         "unfinished_flows": int((~finished).sum()),
         "completion_s": begun["completion_s"].mean(),
+        "completion_least_s": begun["lasted_s"].mean(),
         **dict(zip(COMPLETION_QUANTILES, quantiles, strict=True)),
     }
 

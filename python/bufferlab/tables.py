@@ -35,6 +35,7 @@ _ONLY_IF_NOT_ZERO: Final = {
 _OF: Final = {"finished_flows": "unfinished_flows", "exchanges": "exchanges_not_done"}
 """What is done, and what is not: shown together above the means of the done."""
 
+_LEAST: Final = "completion_least_s"
 _NONE: Final = "–"
 
 
@@ -154,6 +155,8 @@ def cell(row: Document, figure: Figure) -> str:
     mean, half_width = row[figure.key], row[figure.key + CONFIDENCE_SUFFIX]
     if mean is None or (figure.key in _ONLY_OF_SEVERAL_FLOWS and row.get("flows") == 1):
         return _NONE
+    if figure.key == _LEAST and not row["unfinished_flows"]:
+        return _NONE  # the mean of the done says it
     text = significant(mean * figure.scale)
     # what lies far below the digits shown is rounding, not spread
     if not half_width or half_width < 1e-6 * abs(mean):

@@ -20,7 +20,8 @@ RUN_KEYS = {
 FLOW_KEYS = {
     "group", "flows", "goodput_bps", "goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index",
     "rtt_ms", "retransmission_fraction", "retransmissions", "timeouts", "recoveries", "finished_flows",
-    "unfinished_flows", "completion_s", "completion_p50_s", "completion_p95_s", "completion_p99_s",
+    "unfinished_flows", "completion_s", "completion_least_s", "completion_p50_s", "completion_p95_s",
+    "completion_p99_s",
     "exchanges", "exchanges_not_done", "exchange_s", "exchange_sd_s", "exchange_p50_s", "exchange_p95_s",
     "exchange_p99_s", "delay_variation_ms", "jitter_ms",
     "reordered_packets", "spurious_retransmissions",
