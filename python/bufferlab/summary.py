@@ -13,8 +13,8 @@ The document (`--json`, `summary.json`, `RunSet.summary()`) always has the same 
   a codec), the figures of `LATENCY_FIGURES` and `bloat_grade`; see docs/latency.md.
 
 Transfers that had begun by the run's end are `finished_flows` or `unfinished_flows`, `completion_s` is
-the mean over the finished, and `completion_least_s` that over all, the unfinished as long as they were seen to
-last: the mean over all is no less. The quantiles take the unfinished for longer than what was seen of them
+the mean over the finished, and `completion_least_s` that over all, the unfinished as long as they were seen
+to last: the mean over all is no less. The quantiles take the unfinished for longer than what was seen of them
 (Kaplan, Meier), and are `null` if too few were done. Of short flows those that begin in the measured window
 count.
 Likewise `exchanges` and the figures after it, of bursts, fetches, recorded datagrams and pings that begin in
