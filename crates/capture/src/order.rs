@@ -1,65 +1,44 @@
 //! Events that are told ahead of their time, put in order.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use bufferlab_units::Time;
 
-struct Entry<E> {
-    at: Time,
-    number: u64,
-    event: E,
-}
-
-impl<E> Entry<E> {
-    fn key(&self) -> (Time, u64) {
-        (self.at, self.number)
-    }
-}
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Entry<E>) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl<E> Eq for Entry<E> {}
-
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Entry<E>) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> Ord for Entry<E> {
-    /// The earliest is the greatest: the heap gives the greatest first.
-    fn cmp(&self, other: &Entry<E>) -> Ordering {
-        other.key().cmp(&self.key())
-    }
-}
-
 /// By time; at one moment, in the order of telling.
 pub(crate) struct Order<E> {
-    heap: BinaryHeap<Entry<E>>,
+    /// Time, how many were told before, and where the event is. Apart from the events, since a heap moves what it holds.
+    heap: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    events: Vec<Option<E>>,
+    /// Places without an event.
+    free: Vec<u32>,
     told: u64,
 }
 
 impl<E> Order<E> {
     pub(crate) fn new() -> Order<E> {
-        Order { heap: BinaryHeap::new(), told: 0 }
+        Order { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), told: 0 }
     }
 
     pub(crate) fn push(&mut self, at: Time, event: E) {
-        self.heap.push(Entry { at, number: self.told, event });
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.events.push(None);
+            self.events.len() as u32 - 1
+        });
+        self.events[place as usize] = Some(event);
+        self.heap.push(Reverse((at, self.told, place)));
         self.told += 1;
     }
 
     /// The first event before `limit`.
     pub(crate) fn pop_before(&mut self, limit: Time) -> Option<(Time, E)> {
-        if self.heap.peek()?.at >= limit {
+        let Reverse((at, _, place)) = *self.heap.peek()?;
+        if at >= limit {
             return None;
         }
-        self.heap.pop().map(|entry| (entry.at, entry.event))
+        self.heap.pop();
+        self.free.push(place);
+        self.events[place as usize].take().map(|event| (at, event))
     }
 }
 

@@ -40,6 +40,9 @@ use crate::under_way::UnderWay;
 /// Events between two looks at the control.
 const CONTROL_PERIOD: u64 = 8192;
 
+/// Events between two words to a recorder of how far it is: often enough that little waits for it in memory.
+const RECORDING_PERIOD: u64 = 256;
+
 /// Whose event comes next.
 enum Next {
     Sender(usize),
@@ -134,10 +137,10 @@ impl<K: Key, T: Tap> Engine<K, T> {
                 Some((now, rank)) => (now, Next::Sender(rank)),
                 None => self.agenda.next_other().map(|(now, other)| (now, Next::Other(other)))?,
             };
-            if self.events.is_multiple_of(CONTROL_PERIOD) {
-                if self.is_canceled(now, control) {
-                    return Some(now);
-                }
+            if self.events.is_multiple_of(CONTROL_PERIOD) && self.is_canceled(now, control) {
+                return Some(now);
+            }
+            if T::ON && self.events.is_multiple_of(RECORDING_PERIOD) {
                 self.under_way.tap.tell(|recorder| recorder.reaches(now));
             }
             self.events += 1;
