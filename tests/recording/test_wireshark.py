@@ -304,3 +304,22 @@ def test_captures_of_the_examples_are_sound(example: Path, tmp_path: Path) -> No
     for row in result.queues.filter(group="all").iter_rows(named=True):
         lost = row["whole_dropped_packets"] + row["whole_lost_packets"]
         assert capture.counted[f"{row['link']}.lost"] == lost
+
+
+def test_a_tuned_window_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.pcapng"
+    content = {
+        "run": {"duration": "3 s", "warmup": "0 s", "stack": "linux"},
+        "bottleneck": {"rate": "200 Mbps", "delay": "1 ms", "buffer": "1000 packets"},
+        "flows": [{"name": "tuned", "rtt": "80 ms", "window": "auto(2 MB)"}],
+        "probes": {"interval": "10 ms"},
+    }
+    result = bufferlab.run(content, pcap=path, progress=False)[0]
+    told = fields(path, "tcp.window_size", where="ip.dst==10.0.0.1 and tcp.flags.syn==0")["tcp.window_size"]
+    assert told.is_sorted()
+    # from 45 whole segments to half of the buffer, in units of 32 bytes
+    assert told[0] < 70_000
+    assert told.max() == -(-690 * 1448 // 32) * 32
+    # nothing but the window is a bound in the end
+    assert result.flows["whole_retransmissions"].sum() == 0
+    assert result.flow_samples["inflight_segments"].max() == 690

@@ -53,14 +53,16 @@ pub(crate) struct Tcp {
 impl Tcp {
     fn new(plan: &TcpPlan) -> Tcp {
         let window_bytes = plan.receive_window_bytes;
-        let scale = (0..=14).find(|&shift| u16::try_from(window_bytes >> shift).is_ok()).unwrap_or(14);
+        let fits = |&shift: &u8| u16::try_from(window_bytes >> shift).is_ok();
+        let tuning = tuning(plan);
+        let scale = tuning.map_or_else(|| (0..=14).find(fits).unwrap_or(14), TuningConfig::scale);
         Tcp {
             mss_bytes: plan.mss_bytes,
             segment_bytes: plan.mss_bytes + plan.header_bytes,
             announced_mss: clamped(plan.mss_bytes + if plan.timestamps { STAMP_BYTES } else { 0 }),
             ack_bytes: plan.ack_bytes,
             window_bytes,
-            first_window: first_window(plan),
+            first_window: tuning.map(TuningConfig::first_segments),
             scale: (scale > 0).then_some(scale),
             stamps: plan.timestamps,
             sack: matches!(plan.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux | RecoveryPlan::SackNs2),
@@ -85,10 +87,10 @@ impl Tcp {
     }
 }
 
-/// The first window of a receiver that tunes it, segments.
-fn first_window(plan: &TcpPlan) -> Option<u32> {
+/// How a receiver tunes its window, if it does.
+fn tuning(plan: &TcpPlan) -> Option<TuningConfig> {
     let TcpPlan { mss_bytes, receive_window_bytes: most_bytes, timestamps, .. } = *plan;
-    plan.tuned_window.then(|| TuningConfig { mss_bytes, most_bytes, timestamps }.first_segments())
+    plan.tuned_window.then_some(TuningConfig { mss_bytes, most_bytes, timestamps })
 }
 
 /// A group of flows.
@@ -146,7 +148,7 @@ impl Flow {
             heard: 0,
             answers: 0,
             offered: match &plan.groups[group as usize].source {
-                SourcePlan::Tcp(tcp) => first_window(tcp),
+                SourcePlan::Tcp(tcp) => tuning(tcp).map(TuningConfig::first_segments),
                 SourcePlan::Udp(_) => None,
             },
             told: 0,

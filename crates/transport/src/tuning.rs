@@ -56,13 +56,18 @@ impl TuningConfig {
         u64::from(self.mss_bytes) + if self.timestamps { STAMP_BYTES } else { 0 }
     }
 
-    /// Units of the window field: the scale can say the largest buffer, with 16 bits at most.
-    fn unit(self) -> u64 {
+    /// The window field's scale: with it, 16 bits can say the largest buffer.
+    pub fn scale(self) -> u8 {
         if self.most_bytes <= SYN_BYTES {
-            return 1;
+            return 0;
         }
         let bits = (2 * self.most_bytes).max(RMEM_MAX).ilog2();
-        1 << bits.saturating_sub(15).min(14)
+        bits.saturating_sub(15).min(14) as u8
+    }
+
+    /// Units of the window field.
+    fn unit(self) -> u64 {
+        1 << self.scale()
     }
 }
 
