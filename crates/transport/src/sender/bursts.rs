@@ -105,7 +105,10 @@ impl Sender {
             self.pace = Some(Box::new(Pace::new(&control, self.rated)));
         }
         (self.control, self.rtt) = (control, rtt);
-        self.forget_windows();
+        // a receiver hears of a connection by its SYN
+        if self.handshake {
+            self.forget_windows();
+        }
         (self.nxt, self.recover, self.probed_to, self.rescue_rxt) = (self.una, self.una, self.una, self.una);
         (self.dup_acks, self.inflation, self.counted_pipe, self.newly) = (0, 0, 0, 0);
         (self.board_active, self.partial_seen, self.probe_due) = (false, false, false);

@@ -49,6 +49,8 @@ pub(super) struct Flow {
     pub(super) answers: Vec<(Ack, SackBlocks, u32)>,
     /// The window that acknowledgements tell of now, segments, where it is tuned.
     pub(super) window: u32,
+    /// Segments that earlier connections brought: acknowledgements of no more say nothing of this one's window.
+    earlier: u32,
     pub(super) sender_samples: Vec<SenderSample>,
     pub(super) receiver_samples: Vec<(Time, u64)>,
     pub(super) counters_at_warmup: SenderCounters,
@@ -85,6 +87,7 @@ impl Flow {
             arrivals: Vec::new(),
             answers: Vec::new(),
             window: 0,
+            earlier: 0,
             sender_samples: Vec::new(),
             receiver_samples: Vec::new(),
             counters_at_warmup: SenderCounters::default(),
@@ -121,8 +124,11 @@ impl Flow {
             self.on_stop();
         }
         let mut answers = true;
-        if let Ends::Tcp { sender, bursts: Some(bursts), .. } = &mut self.ends {
+        if let Ends::Tcp { sender, receiver, plan, bursts: Some(bursts) } = &mut self.ends {
             answers = !bursts.change(now, sender);
+            if !answers && plan.on_off.is_some_and(|on_off| on_off.fetch) {
+                self.earlier = receiver.delivered();
+            }
         }
         if self.started && self.take_fed(now) {
             answers = false;
@@ -210,7 +216,9 @@ impl Flow {
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks, window: u32) -> Vec<Packet> {
         match &mut self.ends {
             Ends::Tcp { sender, .. } => {
-                sender.note_window(0, window);
+                if ack.ack > self.earlier {
+                    sender.note_window(0, window);
+                }
                 sender.on_ack(now, ack, blocks);
             }
             Ends::Udp { log, .. } => log[ack.ack as usize].1 = Some(now),
