@@ -11,6 +11,7 @@
 mod blocks;
 mod flows;
 mod headers;
+mod lateness;
 mod order;
 mod packets;
 mod pcap;

@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_simulator::{Plan, Recorder, Sight, SourcePlan, Way};
-use bufferlab_transport::{Ack, SackBlocks, most_by_size};
+use bufferlab_simulator::{Plan, Recorder, Sight, Way};
+use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::blocks::Output;
 use crate::flows::{Flow, Group, Kind};
 use crate::headers::{Content, TcpSegment};
+use crate::lateness;
 use crate::order::Order;
 use crate::pcap::{Pcap, Places};
 use crate::sighting::{Known, LinkFacts, Network, Sighting, Step};
@@ -76,12 +77,16 @@ pub struct Recording {
     end: Time,
     /// How far behind the engine's time something may be told.
     hold: Span,
+    /// The same of the start of a transmission, which only traces tell.
+    transmission: Span,
     delays: Vec<Span>,
     rates: Vec<Rate>,
     /// Groups that are recorded.
     included: Vec<bool>,
     network: Network,
     order: Order<Event>,
+    /// Events before were taken.
+    taken: Time,
     in_flight: BTreeMap<Key, Known>,
     /// Packets are looked up between their hosts.
     tracks: bool,
@@ -96,7 +101,8 @@ impl Recording {
         let all = 0..plan.groups.len() as u32;
         Recording {
             end: Time::from_ps(plan.duration_ps),
-            hold: hold(plan),
+            hold: lateness::of_hosts(plan),
+            transmission: lateness::of_transmissions(plan),
             delays: links.iter().map(|link| Span::from_ps(link.delay_ps)).collect(),
             rates: links.iter().filter_map(|link| Rate::from_bps(link.rate_bps)).collect(),
             included: all.map(|group| groups.is_none_or(|some| some.contains(&group))).collect(),
@@ -110,6 +116,7 @@ impl Recording {
                 packets: 0,
             },
             order: Order::new(),
+            taken: Time::ZERO,
             in_flight: BTreeMap::new(),
             tracks: false,
             pcap: None,
@@ -131,6 +138,7 @@ impl Recording {
     #[must_use]
     pub fn with_trace(mut self, output: Box<dyn Output>, format: TraceFormat, most: u64) -> Recording {
         self.tracks = true;
+        self.hold = self.hold + self.transmission;
         self.trace = Some(Trace::new(output, format, &self.network, most));
         self
     }
@@ -143,6 +151,7 @@ impl Recording {
     }
 
     fn push(&mut self, at: Time, event: Event) {
+        debug_assert!(at >= self.taken, "told too late");
         if at < self.end {
             self.order.push(at, event);
         }
@@ -153,6 +162,7 @@ impl Recording {
     }
 
     fn take_before(&mut self, limit: Time) {
+        self.taken = self.taken.max(limit);
         while let Some((at, event)) = self.order.pop_before(limit) {
             self.take(at, event);
         }
@@ -311,34 +321,6 @@ impl Recorder for Recording {
             self.order = Order::new();
         }
     }
-}
-
-/// The longest of what is told late: a sender's delay to its first link, in whose time the engine runs; a fetch's
-/// question, told when it arrives; the start of a transmission, told at its end.
-fn hold(plan: &Plan) -> Span {
-    let lead = plan.flows.source_delay_ps.iter().copied().max().unwrap_or(0);
-    let delay = |links: &[u32]| -> u64 { links.iter().map(|&link| plan.links[link as usize].delay_ps).sum() };
-    let question = (0..plan.flows.group.len()).map(|flow| {
-        let group = &plan.groups[plan.flows.group[flow] as usize];
-        let asks =
-            matches!(&group.source, SourcePlan::Tcp(tcp) if tcp.on_off.is_some_and(|on_off| on_off.fetch));
-        let way = plan.flows.return_delay_ps[flow] + delay(&group.reverse) + plan.flows.home_delay_ps[flow];
-        if asks { way } else { 0 }
-    });
-    let slowest = plan.links.iter().map(|link| link.rate_bps).min().and_then(Rate::from_bps);
-    let transmission = slowest.map_or(Span::ZERO, |rate| rate.transmission(most_wire_bytes(plan)));
-    Span::from_ps(lead + question.max().unwrap_or(0)) + transmission
-}
-
-/// No packet is larger: none of one segment (RFC 791 section 3.1), nor one of several.
-fn most_wire_bytes(plan: &Plan) -> u64 {
-    let packed = plan.groups.iter().filter_map(|group| match &group.source {
-        SourcePlan::Tcp(tcp) if tcp.offload.is_some() => {
-            Some(u64::from(most_by_size(tcp.mss_bytes)) * u64::from(tcp.mss_bytes + tcp.header_bytes))
-        }
-        _ => None,
-    });
-    packed.max().unwrap_or(0).max(65_535)
 }
 
 fn key(packet: &Packet) -> Key {

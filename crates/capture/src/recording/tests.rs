@@ -47,6 +47,24 @@ fn only_what_is_under_way_is_kept() {
 }
 
 #[test]
+fn nothing_is_told_too_late_for_a_trace() {
+    // by events, on slow links, from far away; `push` asserts it
+    let mut plan = plan();
+    plan.links[0].discipline =
+        bufferlab_simulator::DisciplinePlan::Drr { limit: LimitPlan::Packets(20), quantum_bytes: 1_514 };
+    plan.links[0].rate_bps = 200_000;
+    plan.flows.source_delay_ps = vec![0, 500_000_000_000];
+    let memory = Memory::default();
+    let mut recording =
+        Recording::new(&plan, None).with_trace(Box::new(memory.clone()), TraceFormat::Ns2, u64::MAX);
+    let outcome = run_recorded(&plan, &Control::default(), &mut recording).unwrap();
+    recording.finish(Time::from_ps(outcome.reached_ps));
+    let text = String::from_utf8(memory.bytes()).unwrap();
+    let times: Vec<&str> = text.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+    assert!(times.len() > 500 && times.is_sorted());
+}
+
+#[test]
 fn a_failed_file_ends_the_bookkeeping() {
     let plan = plan();
     let memory = Memory { room: Some(1_000), ..Memory::default() };
