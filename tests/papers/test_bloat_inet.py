@@ -73,7 +73,7 @@ def test_delay_variation_is_told_by_points_histogram_and_distribution() -> None:
     histogram, distribution = result.figures["fig6_distribution"].axes
     assert (histogram.get_ylabel(), distribution.get_ylabel()) == ("packets", "share of packets at or below")
     row = result.comparison.row(0, named=True)
-    values = result.tables["variation"].filter(pl.col("buffer") == row["buffer"])["variation_ms"].to_numpy()
+    values = result.tables["series"].filter(pl.col("buffer") == row["buffer"])["variation_ms"].to_numpy()
     assert row["packets"] == len(values) >= 85
     assert abs(values.mean()) < 1e-6
     assert row["most_ms"] == pytest.approx(abs(values).max(), abs=0.05)

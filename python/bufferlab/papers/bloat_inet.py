@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import polars as pl
+from matplotlib.figure import Figure
 
 from bufferlab.papers import bloat_inet_figures as figures
 from bufferlab.papers import bloat_inet_runs as runs
@@ -22,6 +23,8 @@ CITATION: Final = "M. Santcroos and S. van Genderen, Bufferbloat: A simulation, 
 LARGEST_BYTES: Final = WINDOWS_BYTES[-1]
 SETTLES_BYTES: Final = 2**16
 """The document's bound between windows where the queue settles and those where it grows on."""
+
+_QUEUE_AXIS: Final = "queue at router 1 (frames)"
 
 ZOOM_MS: Final = 100.0
 """Axis of figure 6, each way; the document's is lost."""
@@ -54,13 +57,9 @@ _TWICE_WHY: Final = (
 def fig2(request: Request) -> Reproduced:
     """Queue length over time."""
     series = {title: runs.backlog(result) for title, result in _by_window(request).items()}
-    return Reproduced(
-        name="bloat-inet/fig2",
-        tables={"queue": _long(series, "window")},
-        figures={"fig2": figures.draw_lines(series, "frames", "queue at router 1 (frames)")},
-        comparison=pl.DataFrame([_queue_row(*each) for each in zip(WINDOWS_BYTES, series.values())]),  # noqa: B905
-        notes=(*_NOTES, *_quick(request)),
-    )
+    rows = [_queue_row(*each) for each in zip(WINDOWS_BYTES, series.values(), strict=True)]
+    drawn = figures.draw_lines(series, "frames", _QUEUE_AXIS)
+    return _reproduced("fig2", _long(series, "window"), {"fig2": drawn}, rows, request)
 
 
 def _queue_row(window_bytes: int, queue: pl.DataFrame) -> dict[str, Any]:
@@ -111,13 +110,8 @@ def fig3(request: Request) -> Reproduced:
         _row("event A ends, s", "about 200", ended_a, "Alone, 20 MB in frames take 174 s."),
         _row("event B ends, s", "about 80", ended_b, "A's window is larger, so B gets less than half."),
     ]
-    return Reproduced(
-        name="bloat-inet/fig3",
-        tables={"rtt": _long(series, "window")},
-        figures={"fig3": figures.draw_lines(series, "rtt_ms", "round-trip time (ms)")},
-        comparison=pl.DataFrame(rows, infer_schema_length=None),
-        notes=(*_NOTES, *_quick(request)),
-    )
+    drawn = figures.draw_lines(series, "rtt_ms", "round-trip time (ms)")
+    return _reproduced("fig3", _long(series, "window"), {"fig3": drawn}, rows, request)
 
 
 _PEAK_WHY: Final = (
@@ -173,13 +167,8 @@ def fig7(request: Request) -> Reproduced:
         }
         for frames, (title, result) in zip(BUFFERS, results.items(), strict=True)
     ]
-    return Reproduced(
-        name="bloat-inet/fig7",
-        tables={"queue": _long(series, "buffer")},
-        figures={"fig7": figures.draw_lines(series, "frames", "queue at router 1 (frames)")},
-        comparison=pl.DataFrame(rows, infer_schema_length=None),
-        notes=(*_NOTES, *_quick(request)),
-    )
+    drawn = figures.draw_lines(series, "frames", _QUEUE_AXIS)
+    return _reproduced("fig7", _long(series, "buffer"), {"fig7": drawn}, rows, request)
 
 
 _FIG7_SAYS: Final = {False: "drops, TCP's sawtooth", True: "no drops, the queue just grows"}
@@ -217,20 +206,31 @@ def _variation(
         }
         for title, frame in series.items()
     ]
+    drawn = {
+        name: figures.draw_variation(series, zoom_ms),
+        f"{name}_distribution": figures.draw_distribution(series),
+    }
+    note = (
+        "Delay variation: the time between two arrivals less its mean, as the document has it. Its "
+        "figures' numbers are lost, so there is nothing published to compare with but the words."
+    )
+    return _reproduced(name, _long(series, key), drawn, rows, request, note)
+
+
+def _reproduced(
+    name: str,
+    series: pl.DataFrame,
+    drawn: Mapping[str, Figure],
+    rows: Sequence[Mapping[str, Any]],
+    request: Request,
+    *notes: str,
+) -> Reproduced:
     return Reproduced(
         name=f"bloat-inet/{name}",
-        tables={"variation": _long(series, key)},
-        figures={
-            name: figures.draw_variation(series, zoom_ms),
-            f"{name}_distribution": figures.draw_distribution(series),
-        },
+        tables={"series": series},
+        figures=dict(drawn),
         comparison=pl.DataFrame(rows, infer_schema_length=None),
-        notes=(
-            *_NOTES,
-            "Delay variation: the time between two arrivals less its mean, as the document has it. Its "
-            "figures' numbers are lost, so there is nothing published to compare with but the words.",
-            *_quick(request),
-        ),
+        notes=(*_NOTES, *notes, *_quick(request)),
     )
 
 
