@@ -35,6 +35,10 @@ const _: () = assert!(
     size_of::<Ends>() + 2 * Tournament::<i128>::MOST_BYTES_A_COMPONENT <= 1024,
     "a flow's ends and events should take at most 1 KiB: put what is large and rare into a box"
 );
+const _: () = assert!(
+    size_of::<Ends>() <= 11 * 64,
+    "with its parts of the plan and of the results a flow takes 1 KiB then (`make bench`)"
+);
 
 /// A network at work.
 pub(crate) struct World {

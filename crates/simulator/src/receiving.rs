@@ -36,7 +36,8 @@ pub(crate) struct ReceivingHost {
     transfer_bytes: u64,
     datagram_bytes: u64,
     delivered_at_warmup: u64,
-    disorder_at_warmup: Disorder,
+    /// Nothing if there was none.
+    disorder_at_warmup: Option<Box<Disorder>>,
     ack_bytes: u32,
     payload_bytes: u32,
     header_bytes: u32,
@@ -49,8 +50,15 @@ pub(crate) struct ReceivingHost {
     apart: bool,
     /// When a transfer's last byte came.
     received: Time,
-    /// The flow that returns what comes, if there is one, and how many segments it was told of.
-    echoed_by: Option<u32>,
+    /// Who returns what comes, if anybody does.
+    echo: Option<Box<Echoed>>,
+}
+
+/// The flow that returns what comes.
+#[derive(Clone, Debug)]
+struct Echoed {
+    by: u32,
+    /// How many segments it was told of.
     fed: u32,
 }
 
@@ -110,14 +118,13 @@ impl ReceivingHost {
             datagram_bytes: 0,
             header_bytes: setup.header_bytes,
             delivered_at_warmup: 0,
-            disorder_at_warmup: Disorder::default(),
+            disorder_at_warmup: None,
             returns: setup.returns.map(Box::new),
             datagrams: setup.datagrams,
             watch: setup.watch,
             apart: setup.apart,
             received: Time::NEVER,
-            echoed_by: setup.echoed_by,
-            fed: 0,
+            echo: setup.echoed_by.map(|by| Box::new(Echoed { by, fed: 0 })),
         }
     }
 
@@ -286,7 +293,7 @@ impl ReceivingHost {
 
     /// The same when the warm-up ended.
     pub(crate) fn disorder_at_warmup(&self) -> Disorder {
-        self.disorder_at_warmup
+        self.disorder_at_warmup.as_deref().copied().unwrap_or_default()
     }
 
     /// Handles the marks up to `local`, the host's time; false once the run has ended.
@@ -302,7 +309,8 @@ impl ReceivingHost {
             let delivered_bytes = self.delivered_bytes();
             if warmup {
                 self.delivered_at_warmup = delivered_bytes;
-                self.disorder_at_warmup = self.disorder();
+                let disorder = self.disorder();
+                self.disorder_at_warmup = (disorder != Disorder::default()).then(|| Box::new(disorder));
             }
             if sample {
                 rows.push(ReceiverSample { time, flow, delivered_bytes });

@@ -31,7 +31,7 @@ use crate::under_way::{Arrival, UnderWay};
 )]
 pub(crate) enum Source {
     Tcp(Sender),
-    Udp(UdpSource),
+    Udp(Box<UdpSource>),
 }
 
 /// Where a host stands in the network.
@@ -71,11 +71,11 @@ pub(crate) struct SendingHost {
     pub(crate) direct: bool,
     /// Acknowledgements and timers wait while its pace lets nothing leave; see `paced`.
     puts_off: bool,
+    started: bool,
     source: Source,
     /// Their SACK blocks, of those that have some.
     blocks: Queue,
     start: Time,
-    started: bool,
     at_warmup: Option<Box<SenderCounters>>,
 }
 

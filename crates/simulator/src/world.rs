@@ -136,7 +136,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
         }
         SourcePlan::Udp(udp) => {
             let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
-            (Source::Udp(UdpSource::new(udp_config(udp), stream)), udp.packet_bytes, 0)
+            (Source::Udp(Box::new(UdpSource::new(udp_config(udp), stream))), udp.packet_bytes, 0)
         }
     };
     SendingHost::new(SendingSetup {

@@ -19,15 +19,15 @@ impl ReceivingHost {
         under_way: &mut UnderWay<T>,
         plan: &MarkPlan,
     ) {
-        if let (Some(flow), Some(receiver)) = (self.echoed_by, &self.receiver)
-            && receiver.delivered() > self.fed
+        if let (Some(echo), Some(receiver)) = (self.echo.as_deref_mut(), &self.receiver)
+            && receiver.delivered() > echo.fed
         {
-            self.fed = receiver.delivered();
-            under_way.fed.push((flow, local, self.fed));
+            echo.fed = receiver.delivered();
+            under_way.fed.push((echo.by, local, echo.fed));
         }
         match (self.watch, &self.receiver) {
             (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
-                let echoed = self.echoed_by.is_some();
+                let echoed = self.echo.is_some();
                 (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
                 self.marks.watch(echoed || self.apart, plan);
             }
