@@ -13,7 +13,7 @@ from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.fields import CONGESTIONS
-from bufferlab.sizing import Demand, characteristic, get_rule, protocols
+from bufferlab.sizing import Demand, characteristic, epochs, get_rule, protocols
 from bufferlab.sizing.characteristic import TABLE_III, integrate_growth
 from bufferlab.sizing.traffic import protocol_of
 
@@ -103,7 +103,7 @@ def test_rfc_cubic_is_linear_where_reno_is_faster_and_cubic_elsewhere() -> None:
 
 def test_htcp_is_reno_for_epochs_within_a_second() -> None:
     # 10 packets at 50 ms: five round trips of one packet
-    assert protocols.htcp_epoch(10.0, 0.05).duration_s == pytest.approx(0.25)
+    assert epochs.htcp_epoch(10.0, 0.05).duration_s == pytest.approx(0.25)
     assert protocols.get_protocol("htcp").characteristic(10.0, 0.05) == pytest.approx(1 / (3 * math.sqrt(3)))
 
 
@@ -115,7 +115,7 @@ def test_bbr_cycle_by_hand() -> None:
 
 
 def test_probe_rtt_makes_bbr_vary_more() -> None:
-    with_it = protocols.bbr_epoch(100.0, 0.1, probe_rtt=True).moments.characteristic
+    with_it = epochs.bbr_epoch(100.0, 0.1, probe_rtt=True).moments.characteristic
     assert with_it > 2 * protocols.get_protocol("bbr").characteristic()
 
 
@@ -149,8 +149,8 @@ def test_bbr3_cycle_by_hand() -> None:
     a = math.sqrt(square - mean**2) / mean
     assert protocols.get_protocol("bbr3").characteristic(100.0, 0.1) == pytest.approx(a)
     # 63 at most, and no more than the BDP has packets
-    assert protocols.bbr3_epoch(1000.0, 0.001).duration_s == pytest.approx(0.063)
-    assert protocols.bbr3_epoch(12.5, 0.001).duration_s == pytest.approx(0.010)
+    assert epochs.bbr3_epoch(1000.0, 0.001).duration_s == pytest.approx(0.063)
+    assert epochs.bbr3_epoch(12.5, 0.001).duration_s == pytest.approx(0.010)
 
 
 def test_vegas_and_a_fixed_window_do_not_vary() -> None:

@@ -16,7 +16,8 @@ from bufferlab.papers.published_heterogeneous import Stated
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.sizing.arrays import FloatArray
 from bufferlab.sizing.characteristic import TABLE_III, cubic, integrate_growth, linear, quartic
-from bufferlab.sizing.protocols import PROTOCOLS, REFERENCE_RTT_S, REFERENCE_WINDOW_PACKETS, Epoch
+from bufferlab.sizing.epochs import Epoch
+from bufferlab.sizing.protocols import PROTOCOLS, REFERENCE_RTT_S, REFERENCE_WINDOW_PACKETS
 
 _CUBIC_C: Final = 0.4
 _SLIP_T: Final = (
