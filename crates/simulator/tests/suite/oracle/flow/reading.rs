@@ -1,0 +1,69 @@
+//! What is read off a flow's hosts.
+
+use bufferlab_transport::SenderCounters;
+use bufferlab_units::Time;
+
+use super::{Ends, Flow, SenderSample};
+
+impl Flow {
+    /// Reads the state at a sampling time, or at the warm-up's end.
+    pub(in super::super) fn read(&mut self, now: Time, sample: bool, warmup: bool) {
+        if warmup {
+            self.counters_at_warmup = self.counters();
+            self.delivered_at_warmup = self.delivered_bytes();
+        }
+        if !(sample && self.sampled) {
+            return;
+        }
+        self.receiver_samples.push((now, self.delivered_bytes()));
+        if let Ends::Tcp { sender, .. } = &self.ends {
+            self.sender_samples.push(SenderSample {
+                time: now,
+                cwnd: sender.cwnd(),
+                ssthresh: sender.ssthresh(),
+                srtt: sender.srtt(),
+                inflight: sender.inflight(),
+                retransmissions: sender.counters().retransmissions,
+            });
+        }
+    }
+
+    pub(in super::super) fn counters(&self) -> SenderCounters {
+        match &self.ends {
+            Ends::Tcp { sender, .. } => *sender.counters(),
+            Ends::Udp { source, plan, log, .. } => {
+                let answered =
+                    log.iter().filter(|_| plan.echo).filter_map(|(start, end, _)| Some((*end)? - *start));
+                let rtts: Vec<f64> = answered.map(|rtt| rtt.as_ps() as f64).collect();
+                let (rtt_sum_ps, rtt_samples) = (rtts.iter().sum(), rtts.len() as u64);
+                SenderCounters { sent: source.sent(), rtt_sum_ps, rtt_samples, ..SenderCounters::default() }
+            }
+        }
+    }
+
+    pub(in super::super) fn delivered_bytes(&self) -> u64 {
+        match &self.ends {
+            Ends::Tcp { receiver, plan, .. } => {
+                let bytes = u64::from(receiver.delivered()) * u64::from(plan.mss_bytes);
+                plan.transfer_bytes.map_or(bytes, |transfer| bytes.min(transfer))
+            }
+            Ends::Udp { delivered_bytes, .. } => *delivered_bytes,
+        }
+    }
+
+    /// The exchanges that are to be told: start, end, bytes.
+    pub(in super::super) fn exchanges(&self) -> &[(Time, Option<Time>, u64)] {
+        match &self.ends {
+            Ends::Tcp { bursts: Some(bursts), .. } => &bursts.log,
+            Ends::Udp { plan, log, .. } if plan.echo || plan.record => log,
+            _ => &[],
+        }
+    }
+
+    pub(in super::super) fn finished(&self) -> Time {
+        match &self.ends {
+            Ends::Tcp { sender, bursts: None, .. } if !self.returns => sender.finished(),
+            _ => Time::NEVER,
+        }
+    }
+}
