@@ -6,6 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -102,7 +103,7 @@ def written_whole(path: Path) -> Iterator[Path]:
             fresh.unlink(missing_ok=True)
 
 
-def not_written(path: Path, error: Exception) -> OutputError:
+def not_written(path: str | PathLike[str], error: Exception) -> OutputError:
     """What to tell when `path` could not be written."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return OutputError(f"{path}: cannot be written ({reason})")

@@ -10,7 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from bufferlab.errors import InputError, OutputError
+from bufferlab.errors import InputError
+from bufferlab.files import not_written
 from bufferlab.scenario import Scenario
 
 SENDERS: Final = "senders"
@@ -153,12 +154,7 @@ def check_writable(requests: Iterable[Request]) -> None:
         try:
             path.open("ab").close()
         except OSError as error:
-            raise cannot_write(path, error) from error
-
-
-def cannot_write(path: str | PathLike[str], error: OSError) -> OutputError:
-    """The error of a file that cannot be opened."""
-    return OutputError(f"{path}: cannot be written ({error.strerror or error})")
+            raise not_written(path, error) from error
 
 
 def warn(recordings: Iterable[Recording]) -> None:

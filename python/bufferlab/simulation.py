@@ -11,6 +11,7 @@ from typing import Any, Final
 from bufferlab import _core, frames, recording, store
 from bufferlab.batch import BatchInterrupted, run_batch
 from bufferlab.errors import InputError, OutputError
+from bufferlab.files import not_written
 from bufferlab.plan import Plan, lower, plan_hash, plan_json
 from bufferlab.results import Result, RunSet
 from bufferlab.scenario import Scenario
@@ -231,7 +232,7 @@ def simulate_plan(
     except ValueError as error:
         raise InputError(str(error), file=file) from error
     except OSError as error:
-        raise recording.cannot_write(error.filename, error) from error
+        raise not_written(error.filename, error) from error
     cpu_s = time.thread_time() - began_s
     if outcome.canceled:
         return None

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.files import probe
+from bufferlab.files import not_written, probe
 from bufferlab.frames import LATER_NAMES, NAMES, Frames
 from bufferlab.plan import plan_json
 
@@ -89,7 +89,7 @@ def replacing(directory: Path) -> Iterator[Path]:
         yield fresh
         _swap(fresh, directory)
     except OSError as error:
-        raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+        raise not_written(directory, error) from error
     except pl.exceptions.PolarsError as error:
         raise OutputError(f"{directory}: cannot be written ({_first_line(error)})") from error
     finally:

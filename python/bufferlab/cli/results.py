@@ -10,7 +10,8 @@ import polars as pl
 import typer
 
 from bufferlab.cli.common import print_json, print_rich, say
-from bufferlab.errors import InputError, OutputError
+from bufferlab.errors import InputError
+from bufferlab.files import not_written
 from bufferlab.runstore import ENGINE, Store, open_store
 from bufferlab.runstore.means import means_over_seeds
 from bufferlab.runstore.parameters import expand
@@ -156,5 +157,5 @@ def _write(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
         with path.open("wb") as stream:
             write(stream)
     except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+        raise not_written(path, error) from error
     return path

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab.errors import InputError, OutputError
-from bufferlab.files import make_folder
+from bufferlab.errors import InputError
+from bufferlab.files import make_folder, not_written
 from bufferlab.plots.style import save_figure
 
 
@@ -74,7 +74,7 @@ class Reproduced:
             files.append(directory / "notes.txt")
             files[-1].write_text("\n".join(self.notes) + "\n", encoding="utf-8")
         except OSError as error:
-            raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+            raise not_written(directory, error) from error
         return files
 
 

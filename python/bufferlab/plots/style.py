@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from bufferlab.errors import OutputError
+from bufferlab.files import not_written
 
 COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colors without their yellow, which vanishes as a line on white."""
@@ -80,8 +80,7 @@ def save_figure(figure: Figure, path: str | Path) -> list[Path]:
         for file in files:
             _write(figure, file)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise OutputError(f"{stem}: cannot be written ({reason})") from error
+        raise not_written(stem, error) from error
     return files
 
 

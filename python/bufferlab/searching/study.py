@@ -19,7 +19,8 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.buffers import parse_buffer
-from bufferlab.errors import InputError, OutputError
+from bufferlab.errors import InputError
+from bufferlab.files import not_written
 from bufferlab.plan import Plan, lower
 from bufferlab.progress import progress_bar
 from bufferlab.scenario import Scenario
@@ -162,7 +163,7 @@ class Searched:
             self.found.course.with_columns(readings).write_csv(files[0])
             self.found.course.write_parquet(files[1])
         except OSError as error:
-            raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+            raise not_written(directory, error) from error
         return files + save_figure(self.figure(), directory / "course")
 
     def __repr__(self) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from bufferlab.errors import InputError, OutputError
+from bufferlab.errors import InputError
+from bufferlab.files import not_written
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.sizing.constraints import Feasibility, feasibility
@@ -119,7 +120,7 @@ class Sizing:
                 frame.write_csv(files[-2])
                 frame.write_parquet(files[-1])
         except OSError as error:
-            raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+            raise not_written(directory, error) from error
         return files
 
     def _feasibility(self) -> dict[str, Any]:

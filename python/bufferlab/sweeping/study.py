@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import polars as pl
 
-from bufferlab.errors import InputError, OutputError
+from bufferlab.errors import InputError
+from bufferlab.files import written_whole
 from bufferlab.progress import progress_bar
 from bufferlab.runstore import ENGINE, Store, open_store
 from bufferlab.runstore.means import means_over_seeds
@@ -252,13 +253,8 @@ def _keep_scenario(store: Store, scenario: Scenario) -> None:
     path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.toml"
     if path.exists():
         return
-    partial = folder / f".{path.name}.{time.monotonic_ns()}"
-    try:
-        partial.write_text(text, encoding="utf-8", newline="")
-        partial.rename(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    with written_whole(path) as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="")
 
 
 def default_store(scenario: Path) -> Path:

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bufferlab.errors import OutputError
+from bufferlab.files import not_written
 from bufferlab.validation.compare import CLASSES, METRICS, Comparison
 from bufferlab.validation.study import Outcome, Validation
 
@@ -26,7 +27,7 @@ def save(validation: Validation, directory: Path) -> list[Path]:
         validation.frame.write_csv(files[0])
         files[1].write_text(markdown(validation), encoding="utf-8")
     except OSError as error:
-        raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+        raise not_written(directory, error) from error
     return files
 
 
@@ -52,7 +53,7 @@ def replace_generated(page: Path, text: str, begin_line: str) -> None:
             raise OutputError(f"{page}: has no lines '{begin_line}' and '{END}'")
         page.write_text(f"{before}{begin_line}\n\n{text}\n{END}{after}", encoding="utf-8")
     except OSError as error:
-        raise OutputError(f"{page}: cannot be written ({error.strerror or error})") from error
+        raise not_written(page, error) from error
 
 
 def markdown(validation: Validation) -> str:

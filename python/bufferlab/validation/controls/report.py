@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bufferlab.errors import OutputError
+from bufferlab.files import not_written
 from bufferlab.plots import save_figure
 from bufferlab.validation.controls.minimum import TARGETS, Cell
 from bufferlab.validation.controls.single import BUFFERS
@@ -39,7 +39,7 @@ def save_png(found: Controls, file: Path) -> None:
     try:
         found.figure().savefig(file, dpi=80, metadata={"Software": None})
     except OSError as error:
-        raise OutputError(f"{file}: cannot be written ({error.strerror or error})") from error
+        raise not_written(file, error) from error
 
 
 def save(found: Controls, directory: Path) -> list[Path]:
@@ -57,7 +57,7 @@ def save(found: Controls, directory: Path) -> list[Path]:
             frame.write_csv(files[-1])
         page.write_text(markdown(found), encoding="utf-8")
     except OSError as error:
-        raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+        raise not_written(directory, error) from error
     return files + save_figure(found.figure(), directory / "controls.png")
 
 

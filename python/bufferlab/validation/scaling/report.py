@@ -9,7 +9,7 @@ from typing import Any, Final
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab.errors import OutputError
+from bufferlab.files import not_written
 from bufferlab.plots import save_figure
 from bufferlab.plots.style import COLORS, new_figure_row
 from bufferlab.validation.report import replace_generated
@@ -30,7 +30,7 @@ def update_docs(found: Scaling, page: Path) -> None:
     try:
         figure(found).savefig(file, dpi=80, metadata={"Software": None})
     except OSError as error:
-        raise OutputError(f"{file}: cannot be written ({error.strerror or error})") from error
+        raise not_written(file, error) from error
 
 
 def save(found: Scaling, directory: Path) -> list[Path]:
@@ -47,7 +47,7 @@ def save(found: Scaling, directory: Path) -> list[Path]:
             files.append(directory / f"scaling-{name}.csv")
             frame.write_csv(files[-1])
     except OSError as error:
-        raise OutputError(f"{directory}: cannot be written ({error.strerror or error})") from error
+        raise not_written(directory, error) from error
     return files + save_figure(figure(found), directory / "scaling.png")
 
 
