@@ -96,10 +96,10 @@ def _bdp_frames() -> int:
 )
 def fig3(request: Request) -> Reproduced:
     """Round-trip time over time, and what becomes of its peak where acknowledgments ride on data."""
-    series = {title: runs.round_trips(result) for title, result in _by_window(request).items()}
-    largest = list(series.values())[-1]
+    results = _by_window(request)
+    series = {title: runs.round_trips(result) for title, result in results.items()}
+    last, largest = list(results.values())[-1], list(series.values())[-1]
     riding = runs.simulated([Setting(LARGEST_BYTES, echo_acknowledged=False)], request)[0]
-    last = _last(request)
     most, riding_most = (runs.backlog(each)["frames"].max() for each in (last, riding))
     ended_a, ended_b = _completed(last, "a", 0.0), _completed(last, "b", runs.OVERLAP_FROM_S)
     rows = [
@@ -242,10 +242,6 @@ def _by_window(request: Request) -> dict[str, Result]:
 def _by_buffer(request: Request) -> dict[str, Result]:
     results = runs.simulated([Setting(LARGEST_BYTES, each) for each in BUFFERS], request)
     return {f"{each} frames": result for each, result in zip(BUFFERS, results, strict=True)}
-
-
-def _last(request: Request) -> Result:
-    return runs.simulated([Setting(LARGEST_BYTES)], request)[0]
 
 
 def _up(result: Result) -> pl.DataFrame:

@@ -8,15 +8,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
 from bufferlab.papers import bloat_inet_figures as figures
 from bufferlab.papers import bloat_inet_runs as runs
 from bufferlab.papers.bloat_inet import CITATION, LARGEST_BYTES
 from bufferlab.papers.bloat_inet_runs import FRAME_BYTES, INITIAL_SSTHRESH, RATE_BPS, SEGMENT_BYTES, Setting
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Reproduced, Request, reproduction
-from bufferlab.simulation import prepare, simulate
+from bufferlab.results import Result
+from bufferlab.simulation import prepare
 from bufferlab.stats import jain_index
 
 FLOWS: Final = (1, 10, 30, 100, 300, 1000)
@@ -110,13 +109,9 @@ def many_flows(request: Request) -> Reproduced:
     counts = _QUICK_FLOWS if request.quick else FLOWS
     settings = list(itertools.product(RULES, counts))
     scenarios = {each: prepare(many_scenario(*each, quick=request.quick)) for each in settings}
-    tasks = list(itertools.product(settings, range(1, (request.seeds or (1 if request.quick else 3)) + 1)))
 
-    def measure(task: tuple[tuple[str, int], int], control: _core.Control) -> dict[str, Any] | None:
-        (rule, flows), seed = task
-        result = simulate(scenarios[rule, flows], seed, control)
-        if result is None:
-            return None
+    def measure(setting: tuple[str, int], seed: int, result: Result) -> dict[str, Any]:
+        rule, flows = setting
         queue = result.queues.filter(pl.col("group") == "all").row(0, named=True)
         return {
             "buffer": rule,
@@ -129,10 +124,14 @@ def many_flows(request: Request) -> Reproduced:
             "fairness": jain_index(result.flows["goodput_bps"].to_list()),
         }
 
-    rows = run_batch(
-        measure, tasks, title="bloat-inet, many flows", threads=request.threads, progress=request.progress,
-        weights=[flows for (_, flows), _ in tasks],
-    )  # fmt: skip
+    rows = run_points(
+        scenarios,
+        request.seeds or (1 if request.quick else 3),
+        measure,
+        request,
+        title="bloat-inet, many flows",
+        weight=lambda setting: setting[1],
+    )
     table = pl.DataFrame(rows, infer_schema_length=None)
     points = means_of_points(table, ("buffer", "flows"), _MEASURES)
     return Reproduced(

@@ -9,11 +9,10 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
+from bufferlab.papers.points import run_points
 from bufferlab.papers.registry import Request
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 
 RATE_BPS: Final = 1_000_000
 SEGMENT_BYTES: Final = 536
@@ -102,14 +101,8 @@ def scenario(setting: Setting, *, quick: bool = False) -> dict[str, Any]:
 
 def simulated(settings: Sequence[Setting], request: Request) -> list[Result]:
     """One run a setting: nothing is random here, so seeds change nothing."""
-    scenarios = [prepare(scenario(each, quick=request.quick)) for each in settings]
-
-    def run(index: int, control: _core.Control) -> Result | None:
-        return simulate(scenarios[index], 1, control)
-
-    return run_batch(
-        run, range(len(settings)), title="bloat-inet", threads=request.threads, progress=request.progress
-    )
+    scenarios = {each: prepare(scenario(each, quick=request.quick)) for each in settings}
+    return run_points(scenarios, 1, lambda _setting, _seed, result: result, request, title="bloat-inet")
 
 
 def backlog(result: Result) -> pl.DataFrame:

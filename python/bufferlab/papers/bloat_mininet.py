@@ -7,6 +7,7 @@ offload, which decides what a queued packet is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -170,14 +171,16 @@ def fig3(request: Request) -> Reproduced:
 def _time_series(name: str, queue: int, request: Request) -> Reproduced:
     measured, raw = _measured(request)
     results = _by_model(request)
-    first = {model: runs.series(results[queue, model][0]) for model in MODELS}
+    first: dict[str, dict[str, pl.DataFrame]] = {}
     known = {series: measured[queue, series] for series in published.SERIES}
     rows = [_series_row(series, "measured", figure) for series, figure in known.items()]
     for model in MODELS:
         own_results = results[queue, model]
+        parts = [runs.series(each) for each in own_results]
+        first[model] = parts[0]
         rows += [
-            _series_row(series, model, summary(np.concatenate(_values(own_results, series))))
-            for series in figures.AXES
+            _series_row(name, model, summary(np.concatenate([part[name]["value"] for part in parts])))
+            for name in figures.AXES
         ]
         rows.append({"series": "pings_lost_share", "source": model, "mean": runs.lost_pings(own_results)})
     comparison = pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.lit(_SERIES_WHY).alias("why"))
@@ -218,11 +221,7 @@ def _measured(request: Request) -> tuple[Mapping[tuple[int, str], Measured], dic
 
 
 def _by_model(request: Request) -> dict[tuple[int, str], list[Result]]:
-    everything = runs.simulated(Request(request.quick, request.seeds, request.threads, request.progress))
-    grouped: dict[tuple[int, str], list[Result]] = {}
-    for (queue, model, _), result in everything.items():
-        grouped.setdefault((queue, model), []).append(result)
-    return grouped
+    return runs.simulated(replace(request, measured=None))
 
 
 def _values(results: Sequence[Result], series: str) -> list[NDArray[np.float64]]:

@@ -9,12 +9,11 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
+from bufferlab.papers.points import run_points
 from bufferlab.papers.published_bloat_mininet import QUEUES
 from bufferlab.papers.registry import Request
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 
 RATE_BPS: Final = 10_000_000
 """The bottleneck's, as in the author's set-up; the text has no rates."""
@@ -83,19 +82,21 @@ def scenario(queue: int, model: str, *, quick: bool = False) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def simulated(request: Request) -> dict[tuple[int, str, int], Result]:
-    """All runs by queue, model and seed; the figures and the table share them, so they are kept."""
-    seeds = range(1, (request.seeds or (1 if request.quick else _SEEDS)) + 1)
-    settings = list(itertools.product(QUEUES, MODELS))
+def simulated(request: Request) -> dict[tuple[int, str], list[Result]]:
+    """All runs by queue and model, in order of seeds; figures and table share them, so they are kept."""
+    settings = itertools.product(QUEUES, MODELS)
     scenarios = {each: prepare(scenario(*each, quick=request.quick)) for each in settings}
-    tasks = [(*setting, seed) for setting in settings for seed in seeds]
-
-    def run(task: tuple[int, str, int], control: _core.Control) -> Result | None:
-        queue, model, seed = task
-        return simulate(scenarios[queue, model], seed, control)
-
-    results = run_batch(run, tasks, title="bloat-mininet", threads=request.threads, progress=request.progress)
-    return dict(zip(tasks, results, strict=True))
+    runs = run_points(
+        scenarios,
+        request.seeds or (1 if request.quick else _SEEDS),
+        lambda setting, _seed, result: (setting, result),
+        request,
+        title="bloat-mininet",
+    )
+    grouped: dict[tuple[int, str], list[Result]] = {}
+    for setting, result in runs:
+        grouped.setdefault(setting, []).append(result)
+    return grouped
 
 
 def series(result: Result) -> dict[str, pl.DataFrame]:

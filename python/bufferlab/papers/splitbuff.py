@@ -7,8 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
+from bufferlab.papers.points import run_points
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.papers.splitbuff_comparison import (
     LONG_RTT_MS,
@@ -20,7 +19,7 @@ from bufferlab.papers.splitbuff_comparison import (
 )
 from bufferlab.papers.splitbuff_figure import draw_fig1
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 from bufferlab.validation.equivalent import scenario_of
 from bufferlab.validation.reference import Setting
 
@@ -77,18 +76,11 @@ def _simulate(sweep: _Sweep, seeds: int, request: Request) -> pl.DataFrame:
     cases = {
         point: prepare(scenario(point[1], point[0], sweep.duration_s, sweep.warmup_s)) for point in points
     }
-    tasks = [(point, seed) for point in points for seed in range(1, seeds + 1)]
 
-    def measure(task: tuple[tuple[int, int], int], control: _core.Control) -> dict[str, Any] | None:
-        point, seed = task
-        result = simulate(cases[point], seed, control)
-        if result is None:
-            return None
+    def measure(point: tuple[int, int], seed: int, result: Result) -> dict[str, Any]:
         return {"wire_bytes": point[0], "buffer_ms": point[1], "seed": seed} | _row(result, point[0])
 
-    rows = run_batch(
-        measure, tasks, title="splitbuff/fig1", threads=request.threads, progress=request.progress
-    )
+    rows = run_points(cases, seeds, measure, request, title="splitbuff/fig1")
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

@@ -17,15 +17,13 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.papers.splitbuff import CITATION
 from bufferlab.papers.splitbuff_sweep import MEASURES, Effort, row_of, scenario
 from bufferlab.plots.style import COLORS, new_figure_row
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 
 FLOWS: Final = 100
 MODES_MS: Final = ((60, 130), (60, 180))
@@ -123,25 +121,14 @@ def simulated(request: Request) -> pl.DataFrame:
     effort = _QUICK if request.quick else _FULL
     settings = list(itertools.product(QUEUES, MODES_MS, SIGMAS))
     scenarios = {each: prepare(bimodal_scenario(*each, effort)) for each in settings}
-    seeds = range(1, (request.seeds or effort.seeds[0]) + 1)
 
-    def measure(
-        task: tuple[tuple[str, tuple[int, int], float], int], control: _core.Control
-    ) -> dict[str, Any] | None:
-        (queue, modes_ms, sigma), seed = task
-        result = simulate(scenarios[queue, modes_ms, sigma], seed, control)
-        if result is None:
-            return None
+    def measure(point: tuple[str, tuple[int, int], float], seed: int, result: Result) -> dict[str, Any]:
+        queue, modes_ms, sigma = point
         keys = {"queue": queue, "modes_ms": "/".join(map(str, modes_ms)), "sigma": sigma, "seed": seed}
         return keys | _measure(result)
 
-    rows = run_batch(
-        measure,
-        list(itertools.product(settings, seeds)),
-        title="splitbuff, two modes",
-        threads=request.threads,
-        progress=request.progress,
-    )
+    seeds = request.seeds or effort.seeds[0]
+    rows = run_points(scenarios, seeds, measure, request, title="splitbuff, two modes")
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

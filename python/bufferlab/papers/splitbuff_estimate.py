@@ -9,15 +9,13 @@ from typing import Any, Final
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.papers.splitbuff import CITATION
 from bufferlab.papers.splitbuff_sweep import SENDERS, Effort, Senders, scenario
 from bufferlab.plots.style import line_style, new_figure_row
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 
 MEAN_MS: Final = 100.0
 LAWS: Final[dict[str, str]] = {"homogeneous": "100 ms", "heterogeneous": "uniform(50 ms, 150 ms)"}
@@ -46,24 +44,17 @@ def fig3(request: Request) -> Reproduced:
     points = list(itertools.product(LAWS, SENDERS, effort.flows))
     scenarios = {point: prepare(estimate_scenario(*point, effort)) for point in points}
     seeds = {senders: request.seeds or number for senders, number in zip(SENDERS, effort.seeds, strict=True)}
-    tasks = [(point, seed) for point in points for seed in range(1, seeds[point[1]] + 1)]
 
     def measure(
-        task: tuple[tuple[str, Senders, int], int], control: _core.Control
-    ) -> tuple[dict[str, Any], pl.DataFrame] | None:
-        point, seed = task
-        result = simulate(scenarios[point], seed, control)
-        if result is None:
-            return None
+        point: tuple[str, Senders, int], seed: int, result: Result
+    ) -> tuple[dict[str, Any], pl.DataFrame]:
         keys = dict(zip(KEYS, point, strict=True)) | {"seed": seed}
         series = estimates_of(result)
         return keys | errors_of(result, series), series.with_columns(
             **{name: pl.lit(value) for name, value in keys.items()}
         )
 
-    done = run_batch(
-        measure, tasks, title="splitbuff/fig3", threads=request.threads, progress=request.progress
-    )
+    done = run_points(scenarios, lambda point: seeds[point[1]], measure, request, title="splitbuff/fig3")
     runs = pl.DataFrame([row for row, _ in done], infer_schema_length=None)
     series = pl.concat([each for _, each in done])
     means = means_of_points(runs, KEYS, MEASURES)

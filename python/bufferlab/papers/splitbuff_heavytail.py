@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Reproduced, Request, reproduction
 from bufferlab.papers.splitbuff import CITATION
 from bufferlab.papers.splitbuff_sweep import RATE_BPS, Effort, scenario
 from bufferlab.plots.style import COLORS, new_figure_row
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 from bufferlab.stats import jain_index
 
 FLOWS: Final = 100
@@ -51,26 +48,16 @@ _QUICK: Final = Effort((FLOWS,), (), 40.0, 15.0, (1, 0))
 def heavytail(request: Request) -> Reproduced:
     """Throughput, fairness and delay of 100 flows under five queues."""
     effort = _QUICK if request.quick else _FULL
-    seeds = range(1, (request.seeds or effort.seeds[0]) + 1)
+    seeds = request.seeds or effort.seeds[0]
     scenarios = {title: prepare(heavytail_scenario(title, effort)) for title in QUEUES}
 
-    def measure(task: tuple[str, int], control: _core.Control) -> tuple[dict[str, Any], pl.DataFrame] | None:
-        title, seed = task
-        result = simulate(scenarios[title], seed, control)
-        if result is None:
-            return None
+    def measure(title: str, seed: int, result: Result) -> tuple[dict[str, Any], pl.DataFrame]:
         flows = result.flows.select(
             pl.lit(title).alias("queue"), "seed", "flow", "propagation_ms", "goodput_bps"
         )
         return {"queue": title, "seed": seed} | _measure(result), flows
 
-    done = run_batch(
-        measure,
-        list(itertools.product(QUEUES, seeds)),
-        title="splitbuff, heavy tail",
-        threads=request.threads,
-        progress=request.progress,
-    )
+    done = run_points(scenarios, seeds, measure, request, title="splitbuff, heavy tail")
     runs = pl.DataFrame([row for row, _ in done], infer_schema_length=None)
     flows = pl.concat([each for _, each in done])
     points = means_of_points(runs, ("queue",), MEASURES)
@@ -79,7 +66,7 @@ def heavytail(request: Request) -> Reproduced:
         tables={"runs": runs, "points": points, "flows": flows},
         figures={"heavytail": _draw(flows)},
         comparison=compare(points),
-        notes=_notes(effort, len(seeds), quick=request.quick),
+        notes=_notes(effort, seeds, quick=request.quick),
     )
 
 

@@ -13,12 +13,10 @@ from typing import Any, Final, Literal, get_args
 
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Request
 from bufferlab.results import Result
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 from bufferlab.validation.equivalent import scenario_of
 from bufferlab.validation.reference import Reference, Setting, load_references
 
@@ -150,22 +148,17 @@ def sweep(queue: Queue, request: Request) -> pl.DataFrame:
     points = list(itertools.product(SENDERS, effort.flows, effort.long_rtts_ms))
     scenarios = {point: prepare(scenario(queue, *point, effort)) for point in points}
     seeds = {senders: request.seeds or number for senders, number in zip(SENDERS, effort.seeds, strict=True)}
-    tasks = [(point, seed) for point in points for seed in range(1, seeds[point[0]] + 1)]
 
-    def measure(task: tuple[tuple[Senders, int, int], int], control: _core.Control) -> dict[str, Any] | None:
-        point, seed = task
-        result = simulate(scenarios[point], seed, control)
-        if result is None:
-            return None
+    def measure(point: tuple[Senders, int, int], seed: int, result: Result) -> dict[str, Any]:
         return dict(zip(KEYS, (queue, *point), strict=True)) | {"seed": seed} | row_of(result)
 
-    rows = run_batch(
+    rows = run_points(
+        scenarios,
+        lambda point: seeds[point[0]],
         measure,
-        tasks,
+        request,
         title=f"splitbuff, {TITLES[queue]}",
-        threads=request.threads,
-        progress=request.progress,
-        weights=[float(point[1]) ** 0.1 for point, _ in tasks],
+        weight=lambda point: float(point[1]) ** 0.1,
     )
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
 
-from bufferlab import _core
-from bufferlab.batch import run_batch
-from bufferlab.papers.points import means_of_points
+from bufferlab.papers.points import means_of_points, run_points
 from bufferlab.papers.registry import Request
 from bufferlab.results import Result
 from bufferlab.scenario.queues import QUEUE_WORDS
-from bufferlab.simulation import prepare, simulate
+from bufferlab.simulation import prepare
 from bufferlab.stats import jain_index
 
 RATE: Final = "100 Mbps"
@@ -127,20 +124,12 @@ def simulate_cases(
     Returns:
         One row a run: the case's keys, `seed`, and what `measured` says.
     """
-    scenarios = [prepare(case.scenario) for case in cases]
+    scenarios = {index: prepare(case.scenario) for index, case in enumerate(cases)}
 
-    def task(which: tuple[int, int], control: _core.Control) -> Row | None:
-        index, seed = which
-        result = simulate(scenarios[index], seed, control)
-        return None if result is None else {**cases[index].keys, "seed": seed, **measured(result)}
+    def measure(index: int, seed: int, result: Result) -> Row:
+        return {**cases[index].keys, "seed": seed, **measured(result)}
 
-    rows = run_batch(
-        task,
-        list(itertools.product(range(len(cases)), range(1, seeds + 1))),
-        title=title,
-        threads=request.threads,
-        progress=request.progress,
-    )
+    rows = run_points(scenarios, seeds, measure, request, title=title)
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
