@@ -1,7 +1,7 @@
 //! What a receiving host sends: acknowledgements that come home after a delay, or cross queued links.
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_transport::{Ack, Receiver, SackBlocks};
+use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 
 use super::ReceivingHost;
@@ -33,15 +33,14 @@ impl ReceivingHost {
             .tell(|recorder| recorder.answers(local, flow, Way::Home(home), &ack, &self.blocks(&ack)));
         sender.expect(home, ack, under_way);
         if ack.has_sack {
-            self.answer_blocks(sender, under_way);
+            self.answer_blocks(&ack, sender, under_way);
         }
     }
 
-    /// The SACK blocks go with the acknowledgement just sent.
+    /// Its SACK blocks go with the acknowledgement just sent.
     #[inline(never)]
-    fn answer_blocks<T: Tap>(&self, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
-        let blocks = self.receiver.as_ref().map_or(SackBlocks::NONE, Receiver::sack_blocks);
-        sender.expect_blocks(blocks, under_way);
+    fn answer_blocks<T: Tap>(&self, ack: &Ack, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
+        sender.expect_blocks(self.blocks(ack), under_way);
     }
 
     /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
