@@ -13,7 +13,7 @@ from bufferlab.errors import OutputError
 from bufferlab.validation.controls import Controls, characteristics, minimum, single, study_controls
 from bufferlab.validation.controls.mixes import DOCUMENT_MIX, MIXES, alone, scenario_of
 from bufferlab.validation.controls.report import BEGIN, markdown, update_docs
-from bufferlab.validation.report import END
+from bufferlab.validation.pages import END
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from bufferlab.cli import main
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
-from bufferlab.validation.report import END
+from bufferlab.validation.pages import END
 from bufferlab.validation.scaling import Scaling, study_scaling
 from bufferlab.validation.scaling.exchange import exchange
 from bufferlab.validation.scaling.report import BEGIN

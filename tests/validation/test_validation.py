@@ -11,8 +11,9 @@ import pytest
 from bufferlab.cli import main
 from bufferlab.errors import OutputError
 from bufferlab.validation import Validation, validate
+from bufferlab.validation.pages import END
 from bufferlab.validation.reference import load_references
-from bufferlab.validation.report import BEGIN, END, markdown, save, update_docs
+from bufferlab.validation.report import BEGIN, markdown, save, update_docs
 from bufferlab.validation.study import quick_selection, seeds_of
 
 

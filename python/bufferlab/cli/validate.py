@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Final
 
 import polars as pl
@@ -16,11 +17,11 @@ from rich.table import Table
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.files import make_folder
 from bufferlab.validation import Outcome, Validation, validate
+from bufferlab.validation.controls import Controls, study_controls
 from bufferlab.validation.controls import report as controls_report
-from bufferlab.validation.controls import study_controls
 from bufferlab.validation.report import save, summary, update_docs
+from bufferlab.validation.scaling import Scaling, study_scaling
 from bufferlab.validation.scaling import report as scaling_report
-from bufferlab.validation.scaling import study_scaling
 
 _RESULTS: Final = Path("results/validation")
 
@@ -61,10 +62,12 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     make_folder(out)  # before any work is done in vain
     if what is What.CONTROLS:
-        _controls(out, docs, quick=quick, threads=threads, as_json=as_json)
+        controls = study_controls(quick=quick, threads=threads)
+        _study("controls", controls, controls_report, out, docs, as_json=as_json)
         return
     if what is What.SCALING:
-        _scaling(out, docs, quick=quick, threads=threads, as_json=as_json)
+        scaling = study_scaling(quick=quick, threads=threads)
+        _study("scaling", scaling, scaling_report, out, docs, as_json=as_json)
         return
     result = validate(quick=quick, threads=threads)
     save(result, out)
@@ -90,20 +93,14 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise typer.Exit(FAILED)
 
 
-def _controls(out: Path, docs: Path | None, *, quick: bool, threads: int | None, as_json: bool) -> None:
-    found = study_controls(quick=quick, threads=threads)
-    controls_report.save(found, out)
+def _study(
+    name: str, found: Controls | Scaling, report: ModuleType, out: Path, docs: Path | None, *, as_json: bool
+) -> None:
+    """Save what a study found, by its own module of reports, and show it."""
+    report.save(found, out)
     if docs is not None:
-        controls_report.update_docs(found, docs)
-    _deliver("bufferlab-controls", found.frames, controls_report.markdown(found), out, as_json=as_json)
-
-
-def _scaling(out: Path, docs: Path | None, *, quick: bool, threads: int | None, as_json: bool) -> None:
-    found = study_scaling(quick=quick, threads=threads)
-    scaling_report.save(found, out)
-    if docs is not None:
-        scaling_report.update_docs(found, docs)
-    _deliver("bufferlab-scaling", found.frames, scaling_report.markdown(found), out, as_json=as_json)
+        report.update_docs(found, docs)
+    _deliver(f"bufferlab-{name}", found.frames, report.markdown(found), out, as_json=as_json)
 
 
 def _deliver(kind: str, frames: Mapping[str, pl.DataFrame], text: str, out: Path, *, as_json: bool) -> None:

@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bufferlab.files import not_written
-from bufferlab.plots import save_figure
 from bufferlab.validation.controls.minimum import TARGETS, Cell
 from bufferlab.validation.controls.single import BUFFERS
 from bufferlab.validation.controls.study import Controls
-from bufferlab.validation.report import replace_generated
+from bufferlab.validation.pages import replace_study, save_study
 
 NEVER = "never"
 """No buffer up to twice the BDP keeps the utilization."""
@@ -26,20 +24,7 @@ def update_docs(found: Controls, page: Path) -> None:
     Raises:
         OutputError: The page or the figure cannot be written, or the page has no such part.
     """
-    replace_generated(page, markdown(found), BEGIN)
-    save_png(found, page.parent / "images" / "controls.png")
-
-
-def save_png(found: Controls, file: Path) -> None:
-    """Write the figure as a small PNG.
-
-    Raises:
-        OutputError: It cannot be written.
-    """
-    try:
-        found.figure().savefig(file, dpi=80, metadata={"Software": None})
-    except OSError as error:
-        raise not_written(file, error) from error
+    replace_study(page, markdown(found), BEGIN, found.figure(), "controls.png")
 
 
 def save(found: Controls, directory: Path) -> list[Path]:
@@ -48,17 +33,7 @@ def save(found: Controls, directory: Path) -> list[Path]:
     Raises:
         OutputError: The folder cannot be written.
     """
-    page = directory / "controls.md"
-    files = [page]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, frame in found.frames.items():
-            files.append(directory / f"{name}.csv")
-            frame.write_csv(files[-1])
-        page.write_text(markdown(found), encoding="utf-8")
-    except OSError as error:
-        raise not_written(directory, error) from error
-    return files + save_figure(found.figure(), directory / "controls.png")
+    return save_study(directory / "controls.md", markdown(found), found.frames, found.figure())
 
 
 def markdown(found: Controls) -> str:
