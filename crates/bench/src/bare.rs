@@ -1,7 +1,7 @@
 //! The bare loop: the least that a packet-level simulation of TCP over one drop-tail link can do.
 //!
 //! Additive increase, multiplicative decrease; nothing is recovered, a dropped packet only halves the window, at most
-//! once a round-trip time. One heap entry a flow; a flow's coming acknowledgements wait in a ring of their own; the
+//! once a round-trip time. One heap entry a flow; a flow's coming acknowledgments wait in a ring of their own; the
 //! queue is no list but the time at which the link will have sent everything. No statistics but the counters below.
 //! It is the yardstick that the engine is measured against, so it is written for speed, not for use.
 
@@ -90,7 +90,7 @@ struct Flow {
     window: u32,
     /// Slow start below this window, packets.
     ssthresh: u32,
-    /// Acknowledgements since the window grew last.
+    /// Acknowledgments since the window grew last.
     credit: u32,
     /// Read and write positions of the ring, not wrapped: their difference is what is in flight.
     head: u32,

@@ -1,4 +1,4 @@
-//! The engine on the measured workload: recovery by selective acknowledgements, queue statistics, samples each 10 ms.
+//! The engine on the measured workload: recovery by selective acknowledgments, queue statistics, samples each 10 ms.
 
 use std::error::Error;
 

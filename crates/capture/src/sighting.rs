@@ -44,7 +44,7 @@ pub(crate) struct Known {
     pub(crate) ends: Endpoints,
     pub(crate) identification: u16,
     pub(crate) content: Content,
-    /// Number of the segment or datagram; of an acknowledgement that of the last one in order. −1 for a SYN.
+    /// Number of the segment or datagram; of an acknowledgment that of the last one in order. −1 for a SYN.
     pub(crate) number: i64,
     pub(crate) wire_bytes: u32,
     pub(crate) remark: Option<Remark>,

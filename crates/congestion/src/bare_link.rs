@@ -1,7 +1,7 @@
 //! A single flow on a bare link, for the tests of controls: an ideal transport that repairs every loss at
 //! once.
 //!
-//! Every transmission has a number of its own, so an acknowledgement tells which segments before it were
+//! Every transmission has a number of its own, so an acknowledgment tells which segments before it were
 //! lost. The link serves segments one by one after a FIFO of limited length; propagation comes after it.
 //! Controls without a rate of their own send at most 2 % faster than the link serves, so that a queue is what
 //! the window leaves over, not a burst.
@@ -59,7 +59,7 @@ pub(crate) struct Report {
 struct Flight {
     number: u32,
     sent: Time,
-    /// When its acknowledgement arrives.
+    /// When its acknowledgment arrives.
     acked: Time,
     marked: bool,
     delivered: u64,
@@ -165,7 +165,7 @@ impl BareLink {
         self.service + self.propagation
     }
 
-    /// Runs a flow that always has something to send; `watch` sees the control after every acknowledgement,
+    /// Runs a flow that always has something to send; `watch` sees the control after every acknowledgment,
     /// and the segments in flight.
     pub fn run<C: CongestionControl>(
         &self,

@@ -9,7 +9,7 @@
 //! - `initial_ssthresh` is the caller's (Linux's was 100 at first, later none);
 //! - the millisecond clock is Linux's with HZ = 1000; it only decides how often the step is worked out again.
 //!
-//! The acknowledgement ratio is Linux's integer filter, which starts at 2 and cannot leave 31/16 when every
+//! The acknowledgment ratio is Linux's integer filter, which starts at 2 and cannot leave 31/16 when every
 //! segment is acknowledged: such a receiver makes the window grow 16/31 times the steps, almost twice as
 //! fast.
 
@@ -30,29 +30,29 @@ const LOW_WINDOW: u32 = 14;
 const SEARCH: u32 = 4;
 /// Rounds from four segments below the maximum to it (`smooth_part`).
 const SMOOTH_PART: u32 = 20;
-/// Acknowledgements for a step before the first loss: "increase cwnd 5% per RTT".
+/// Acknowledgments for a step before the first loss: "increase cwnd 5% per RTT".
 const FIRST_COUNT: u32 = 20;
 /// The step is worked out again after this long, ms (`HZ / 32`).
 const REFRESH_MS: u64 = 31;
 
-/// log₂ of the scale of the acknowledgement ratio (`ACK_RATIO_SHIFT`).
+/// log₂ of the scale of the acknowledgment ratio (`ACK_RATIO_SHIFT`).
 const ACK_RATIO_SHIFT: u32 = 4;
 
-/// Linux's estimate of segments for an acknowledgement, times 16: ratio ← (15 ratio + sample) / 16.
+/// Linux's estimate of segments for an acknowledgment, times 16: ratio ← (15 ratio + sample) / 16.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AckRatio(u32);
 
 impl AckRatio {
-    /// Two, as delayed acknowledgements give.
+    /// Two, as delayed acknowledgments give.
     pub const DELAYED: AckRatio = AckRatio(2 << ACK_RATIO_SHIFT);
 
-    /// Learns from an acknowledgement.
+    /// Learns from an acknowledgment.
     pub fn learn(&mut self, acked: u32) {
         self.0 = (self.0 - (self.0 >> ACK_RATIO_SHIFT)).saturating_add(acked.min(1 << 20));
     }
 
-    /// How many acknowledgements cover so many segments, at least one.
-    pub fn acknowledgements(self, segments: u32) -> u32 {
+    /// How many acknowledgments cover so many segments, at least one.
+    pub fn acknowledgments(self, segments: u32) -> u32 {
         ((u64::from(segments) << ACK_RATIO_SHIFT) / u64::from(self.0.max(1))).clamp(1, u64::from(u32::MAX))
             as u32
     }
@@ -67,7 +67,7 @@ pub(crate) fn jiffies(now: Time) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Bic {
     window: LinuxWindow,
-    /// Acknowledgements for the next segment (`cnt`).
+    /// Acknowledgments for the next segment (`cnt`).
     count: u32,
     /// The window searched for: that of the last loss, segments; 0 before (`last_max_cwnd`).
     last_max: u32,
@@ -132,7 +132,7 @@ impl Bic {
         if !self.lost_before {
             step = step.min(FIRST_COUNT);
         }
-        self.count = self.ratio.acknowledgements(step);
+        self.count = self.ratio.acknowledgments(step);
     }
 
     fn threshold(&mut self, cwnd: u32) -> u32 {
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn before_the_first_loss_twenty_segments_add_one() {
-        // 20 segments are ten delayed acknowledgements: each eleventh adds one
+        // 20 segments are ten delayed acknowledgments: each eleventh adds one
         let mut control = Bic::new(400, Some(2));
         for _ in 0..110 {
             control.on_ack(Time::ZERO, &AckSample::of(2));
@@ -255,7 +255,7 @@ mod tests {
             ratio.learn(1);
         }
         assert_eq!(ratio.0, 31);
-        assert_eq!(ratio.acknowledgements(31), 16);
+        assert_eq!(ratio.acknowledgments(31), 16);
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Ctcp {
     }
 
     /// Reno, with the sum for the window; the sum may reach the threshold in the middle of an
-    /// acknowledgement.
+    /// acknowledgment.
     fn grow_loss_window(&mut self, acked: u32) {
         let mut acked = f64::from(acked);
         if self.window() < self.ssthresh {

@@ -6,8 +6,8 @@
 //!
 //! | version | loss leaves | steps count | before the first loss | else |
 //! | --- | --- | --- | --- | --- |
-//! | [`CubicVersion::LINUX_2_6_24`], CUBIC' | 819/1024 | acknowledgements | 50 | `S_max`: 16 in 100 ms |
-//! | [`CubicVersion::LINUX_2_6_26`], CUBIC'' | 717/1024 | acknowledgements | 50 | no clamp |
+//! | [`CubicVersion::LINUX_2_6_24`], CUBIC' | 819/1024 | acknowledgments | 50 | `S_max`: 16 in 100 ms |
+//! | [`CubicVersion::LINUX_2_6_26`], CUBIC'' | 717/1024 | acknowledgments | 50 | no clamp |
 //! | [`CubicVersion::LINUX_5`] | 717/1024 | segments | at most 20 | at most half a segment a segment |
 //!
 //! Departures:
@@ -44,7 +44,7 @@ pub struct CubicVersion {
     pub max_increment: Option<u32>,
     /// The step before the first loss.
     pub first: FirstStep,
-    /// Steps count acknowledged segments, not acknowledgements; the step is at least 2.
+    /// Steps count acknowledged segments, not acknowledgments; the step is at least 2.
     pub per_segment: bool,
     /// A loss below the last maximum is remembered as less (`fast_convergence`, on by default).
     pub fast_convergence: bool,
@@ -94,7 +94,7 @@ struct Epoch {
     k: u64,
     /// What Reno would have now, segments (`tcp_cwnd`).
     reno: u32,
-    /// Acknowledgements not yet counted in `reno` (`ack_cnt`).
+    /// Acknowledgments not yet counted in `reno` (`ack_cnt`).
     counted: u32,
 }
 
@@ -184,7 +184,7 @@ impl Cubic {
         let step = step.min(reno_step(&mut epoch, cwnd, self.version.beta));
         self.epoch = Some(epoch);
         let step = step.min(u64::from(u32::MAX)) as u32;
-        self.count = if self.version.per_segment { step.max(2) } else { self.ratio.acknowledgements(step) };
+        self.count = if self.version.per_segment { step.max(2) } else { self.ratio.acknowledgments(step) };
     }
 
     /// Segments for one more by the cubic.

@@ -4,7 +4,7 @@
 //!
 //! Departures:
 //! - the increase (target − cwnd)/cwnd is taken for every acknowledged segment, not for every
-//!   acknowledgement, so that delayed acknowledgements do not halve it (section 4.2's target is one round
+//!   acknowledgment, so that delayed acknowledgments do not halve it (section 4.2's target is one round
 //!   away; Linux alike);
 //! - in the Reno-friendly region the window is never lowered to `w_est`;
 //! - no undo of spurious losses (section 4.9 is optional).
@@ -106,7 +106,7 @@ impl RfcCubic {
 
     fn avoid_congestion(&mut self, now: Time, srtt: Span, acked: f64) {
         let mut stage = self.stage.unwrap_or_else(|| self.begin_stage(now));
-        // what this acknowledgement is of a window
+        // what this acknowledgment is of a window
         let part = acked / self.cwnd;
         let t = now.saturating_since(stage.epoch).as_s();
         // equation 4; α is Reno's once Reno would be where the last loss was
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgements_follow_the_curve() {
+    fn acknowledgments_follow_the_curve() {
         for seconds in [3.0, 9.0, 14.0] {
             let mut control = after_loss(1_000);
             run(&mut control, Span::from_ms(50), seconds);

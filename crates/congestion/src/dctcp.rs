@@ -7,7 +7,7 @@
 //! - marked segments are counted, RFC 8257 counts bytes;
 //! - the window does not grow in the round after a reduction (Linux's CWR state; RFC 8257 leaves growth to
 //!   RFC 5681);
-//! - a round ends with the acknowledgement of its last segment, RFC 8257's with the next.
+//! - a round ends with the acknowledgment of its last segment, RFC 8257's with the next.
 
 use bufferlab_units::Time;
 
@@ -146,7 +146,7 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
 
-    /// A round of one acknowledgement for ten segments.
+    /// A round of one acknowledgment for ten segments.
     fn round(control: &mut Dctcp, number: u32, marked: u32) {
         let una = 10 * number;
         let sample = AckSample { acked: 10, marked, una, sent_to: una + 10, ..AckSample::default() };

@@ -7,7 +7,7 @@
 //! Departures:
 //! - those of the window (`linux_window`);
 //! - fractions instead of Linux's whole factors of α and 7 bits of β, and no jiffies;
-//! - a connection begins with its first acknowledgement, not with its handshake;
+//! - a connection begins with its first acknowledgment, not with its handshake;
 //! - no undo after a spurious loss.
 
 use bufferlab_units::{Span, Time};
@@ -181,7 +181,7 @@ impl CongestionControl for Htcp {
             self.counted = 0.0;
             self.update_alpha(now);
         } else {
-            // the acknowledgement that opens the window does not count
+            // the acknowledgment that opens the window does not count
             self.counted += f64::from(sample.acked);
         }
     }
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_connection_is_no_older_than_its_first_acknowledgement() {
+    fn a_late_connection_is_no_older_than_its_first_acknowledgment() {
         let mut control = Htcp::new(10, Some(2));
         control.on_ack(at(30_000), &AckSample::of(1));
         control.update_alpha(at(30_500));

@@ -4,7 +4,7 @@
 //! grows at a quarter of the pace for five rounds and falls back if the rise was a jitter.
 //!
 //! Departures: none known. As section 4.3 asks, it serves the first slow start only; the control drops it
-//! after. The first acknowledgement ends the first round, as `windowEnd` starts as what is sent next.
+//! after. The first acknowledgment ends the first round, as `windowEnd` starts as what is sent next.
 
 use bufferlab_units::Span;
 
@@ -23,7 +23,7 @@ const N_RTT_SAMPLE: u32 = 8;
 const CSS_GROWTH_DIVISOR: f64 = 4.0;
 /// Rounds of conservative slow start (section 4.3, `CSS_ROUNDS`).
 const CSS_ROUNDS: u32 = 5;
-/// Segments that one acknowledgement may count for (section 4.3, `L`; 8 without pacing).
+/// Segments that one acknowledgment may count for (section 4.3, `L`; 8 without pacing).
 const LIMIT: f64 = 8.0;
 
 /// Conservative slow start.
@@ -50,7 +50,7 @@ pub struct HyStart {
     fraction: f64,
 }
 
-/// What slow start is to do with an acknowledgement.
+/// What slow start is to do with an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowStartAdvice {
     /// Segments to grow by.
@@ -87,7 +87,7 @@ impl HyStart {
         }
     }
 
-    /// An acknowledgement came in slow start.
+    /// An acknowledgment came in slow start.
     pub fn on_ack(&mut self, sample: &AckSample) -> SlowStartAdvice {
         let pace = if self.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 };
         let growth = f64::from(sample.acked).min(LIMIT) / pace;
@@ -140,7 +140,7 @@ fn rise(last: Span) -> Span {
 mod tests {
     use super::*;
 
-    /// A round of `count` acknowledgements with one round-trip time; the growth, and whether slow start
+    /// A round of `count` acknowledgments with one round-trip time; the growth, and whether slow start
     /// ended.
     fn round(hystart: &mut HyStart, una: &mut u32, count: u32, rtt: Span) -> (f64, bool) {
         hystart.rounds.restart(&AckSample { sent_to: *una + count, ..AckSample::default() });
@@ -173,7 +173,7 @@ mod tests {
     fn a_rise_slows_the_growth_to_a_quarter_and_ends_slow_start_after_five_rounds() {
         let (mut hystart, mut una) = begun();
         let risen = Span::from_ms(113);
-        // 7 acknowledgements before the eighth sample, that one, then 12 at a quarter
+        // 7 acknowledgments before the eighth sample, that one, then 12 at a quarter
         assert_eq!(round(&mut hystart, &mut una, 20, risen), (8.0 + 12.0 / 4.0, false));
         for last in [false, false, false, true] {
             assert_eq!(round(&mut hystart, &mut una, 20, risen), (5.0, last));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn one_acknowledgement_counts_for_eight_segments_at_most() {
+    fn one_acknowledgment_counts_for_eight_segments_at_most() {
         let sample = AckSample { acked: 100, ..AckSample::default() };
         assert_eq!(HyStart::new().on_ack(&sample).growth, 8.0);
     }

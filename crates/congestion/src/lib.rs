@@ -1,10 +1,10 @@
 //! Congestion controls, one a file: how large a window may be.
 //!
-//! Windows are counted in segments of the connection's maximum size. A control is told of acknowledgements
+//! Windows are counted in segments of the connection's maximum size. A control is told of acknowledgments
 //! and of congestion; loss detection and retransmission belong to the transport, which names what happened.
 //!
 //! Tahoe and `NewReno` are not files here: both grow and halve the window as [`Reno`] does and differ in what
-//! they do about a loss (slow start from one segment; RFC 6582's partial acknowledgements), which is recovery
+//! they do about a loss (slow start from one segment; RFC 6582's partial acknowledgments), which is recovery
 //! and lives in the transport.
 
 mod bbr;
@@ -47,7 +47,7 @@ pub const NO_THRESHOLD: f64 = f64::MAX;
 /// What made the sender believe in congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CongestionEvent {
-    /// Losses found by duplicate acknowledgements; once a window.
+    /// Losses found by duplicate acknowledgments; once a window.
     Loss,
     /// The retransmission timer ran out; `repeated` if nothing was acknowledged since the last time.
     Timeout {
@@ -97,11 +97,11 @@ pub trait CongestionControl {
     fn pacing(&self) -> Option<f64> {
         None
     }
-    /// Acknowledgements are to carry a [`RateSample`].
+    /// Acknowledgments are to carry a [`RateSample`].
     fn wants_rate(&self) -> bool {
         false
     }
-    /// Acknowledgements are to be told in fast recovery too.
+    /// Acknowledgments are to be told in fast recovery too.
     fn grows_in_recovery(&self) -> bool {
         false
     }
@@ -109,7 +109,7 @@ pub trait CongestionControl {
 
 macro_rules! controls {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
-        /// Every control behind one type, without an indirect call for each acknowledgement. The larger ones are in
+        /// Every control behind one type, without an indirect call for each acknowledgment. The larger ones are in
         /// boxes, so that a flow of a small one costs no more memory for them.
         #[derive(Clone, Debug)]
         pub enum AnyControl { $($(#[$doc])* $name($kind),)* }

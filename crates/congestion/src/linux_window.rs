@@ -1,4 +1,4 @@
-//! A window as Linux keeps it: whole segments, and a count of acknowledgements towards the next.
+//! A window as Linux keeps it: whole segments, and a count of acknowledgments towards the next.
 //!
 //! Source: Linux `net/ipv4/tcp_cong.c` (`tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_ssthresh`) and
 //! `tcp_input.c` (`tcp_enter_loss`), read as behavior.
@@ -25,7 +25,7 @@ pub(crate) struct LinuxWindow {
     pub cwnd: u32,
     /// Slow-start threshold, segments (`snd_ssthresh`); nothing before the first loss.
     pub ssthresh: Option<u32>,
-    /// Acknowledgements or segments counted towards the next increase (`snd_cwnd_cnt`).
+    /// Acknowledgments or segments counted towards the next increase (`snd_cwnd_cnt`).
     counted: u32,
 }
 
@@ -42,7 +42,7 @@ impl LinuxWindow {
     }
 
     /// Slow start as Linux 2.6 had it (`tcp_slow_start` without byte counting): also where the window equals the
-    /// threshold, and one segment for each acknowledgement, whatever it covers. Whether there was any.
+    /// threshold, and one segment for each acknowledgment, whatever it covers. Whether there was any.
     pub fn slow_start_per_ack(&mut self) -> bool {
         let slow = self.ssthresh.is_none_or(|ssthresh| self.cwnd <= ssthresh);
         if slow {
@@ -71,7 +71,7 @@ impl LinuxWindow {
         self.counted %= per;
     }
 
-    /// One segment more for `per` acknowledgements, whatever they cover (Linux 2.6). The acknowledgement that
+    /// One segment more for `per` acknowledgments, whatever they cover (Linux 2.6). The acknowledgment that
     /// finds the count full empties it without being counted, so that it takes `per` + 1.
     pub fn increase_per_ack(&mut self, per: u32) {
         if self.counted >= per {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretched_acknowledgement_counts_for_all_that_it_covers() {
+    fn a_stretched_acknowledgment_counts_for_all_that_it_covers() {
         let mut window = LinuxWindow::new(10, Some(2));
         window.increase(10, 25);
         assert_eq!(window.cwnd, 12);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_2_6_needs_one_acknowledgement_more_than_it_says() {
+    fn linux_2_6_needs_one_acknowledgment_more_than_it_says() {
         let mut window = LinuxWindow::new(10, Some(2));
         let grown_after = (1..100).find(|_| {
             window.increase_per_ack(10);

@@ -6,7 +6,7 @@
 //! Departures:
 //! - Windows are in segments, RFC 5681's in bytes; bulk senders send full segments, so the two agree.
 //! - [`Growth::PerSegment`] counts every acknowledged segment in slow start, as Linux does, where RFC 3465
-//!   section 2.3 stops at two an acknowledgement (a guard against stretched acknowledgements, which do not
+//!   section 2.3 stops at two an acknowledgment (a guard against stretched acknowledgments, which do not
 //!   occur here outside of loss recovery).
 
 use bufferlab_units::Time;
@@ -23,7 +23,7 @@ const LOSS_WINDOW: f64 = 1.0;
 /// What a step of growth counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// ns-2: one step for each acknowledgement, whatever it covers: +1 in slow start, +1/cwnd after (RFC 5681
+    /// ns-2: one step for each acknowledgment, whatever it covers: +1 in slow start, +1/cwnd after (RFC 5681
     /// equation 3). At a loss the window becomes half of what is in use, and the threshold the whole part of it.
     PerAck,
     /// RFC 3465 and Linux: the acknowledged segments are counted; +1 each in slow start, +1 for every window of
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_of_acknowledgements_adds_about_one_segment_in_ns2() {
+    fn a_round_of_acknowledgments_adds_about_one_segment_in_ns2() {
         let mut control = Reno::new(10, Some(2), Growth::PerAck);
         acks(&mut control, 10);
         assert!(control.cwnd() > 10.9 && control.cwnd() < 11.0, "{}", control.cwnd());

@@ -1,18 +1,18 @@
-//! What an acknowledgement tells a control.
+//! What an acknowledgment tells a control.
 
 use bufferlab_units::Span;
 
-/// What an acknowledgement tells a control. Its segments are counted as the transport counts them.
+/// What an acknowledgment tells a control. Its segments are counted as the transport counts them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AckSample {
     /// Segments acknowledged for the first time: cumulatively; for controls that are told in fast recovery too, there
     /// selectively as well; for those that want rates, always both. After a timeout one at most, but for these two.
     pub acked: u32,
-    /// The round-trip time that this acknowledgement measured (RFC 6298), if it measured one.
+    /// The round-trip time that this acknowledgment measured (RFC 6298), if it measured one.
     pub rtt: Option<Span>,
     /// The smoothed round-trip time with this sample (RFC 6298); zero before the first.
     pub srtt: Span,
-    /// Segments in the network after this acknowledgement (RFC 6675's `Pipe`).
+    /// Segments in the network after this acknowledgment (RFC 6675's `Pipe`).
     pub inflight: u32,
     /// The first segment not yet cumulatively acknowledged.
     pub una: u32,
@@ -26,14 +26,14 @@ pub struct AckSample {
 
 #[cfg(test)]
 impl AckSample {
-    /// An acknowledgement of so many segments that tells nothing else.
+    /// An acknowledgment of so many segments that tells nothing else.
     pub fn of(acked: u32) -> AckSample {
         AckSample { acked, ..AckSample::default() }
     }
 }
 
 /// A sample of the delivery rate, draft-ietf-ccwg-bbr section "Delivery Rate Samples" (before: draft-cheng-
-/// iccrg-delivery-rate-estimation). "The packet" is the most recently sent one that the acknowledgement
+/// iccrg-delivery-rate-estimation). "The packet" is the most recently sent one that the acknowledgment
 /// covers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RateSample {
@@ -80,7 +80,7 @@ impl RateSample {
 
 /// Counts rounds: a round ends when all that was out at its start is acknowledged.
 ///
-/// The sources differ by one acknowledgement: RFC 8257 and Linux's Vegas wait for one beyond, RFC 9406 and
+/// The sources differ by one acknowledgment: RFC 8257 and Linux's Vegas wait for one beyond, RFC 9406 and
 /// Linux's DCTCP for this one. Here one rule serves all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rounds {
@@ -94,7 +94,7 @@ impl Rounds {
         self.end = sample.sent_to;
     }
 
-    /// Whether this acknowledgement ends a round (and begins the next).
+    /// Whether this acknowledgment ends a round (and begins the next).
     pub fn ended(&mut self, sample: &AckSample) -> bool {
         let ended = sample.una >= self.end;
         if ended {

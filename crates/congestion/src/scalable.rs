@@ -1,10 +1,10 @@
 //! Scalable TCP: a window that grows by a hundredth and shrinks by an eighth.
 //!
 //! Sources: T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", ACM CCR 33(2),
-//! 2003 (cwnd ← cwnd + 0.01 per acknowledgement, cwnd ← 0.875 cwnd); Linux 5.10 `net/ipv4/tcp_scalable.c` for
+//! 2003 (cwnd ← cwnd + 0.01 per acknowledgment, cwnd ← 0.875 cwnd); Linux 5.10 `net/ipv4/tcp_scalable.c` for
 //! whole segments and for small windows.
 //!
-//! Departures: those of the window (`linux_window`). Older Linux counted 50 acknowledgements instead of
+//! Departures: those of the window (`linux_window`). Older Linux counted 50 acknowledgments instead of
 //! 100 segments, "to account for delayed ack"; that is [`Scalable::with_count`].
 
 use bufferlab_units::Time;

@@ -4,7 +4,7 @@
 //! JSAC 13(8), 1995; Linux 5.10 `net/ipv4/tcp_vegas.c` for constants and integer steps, read as behavior.
 //!
 //! As Linux does, and unlike the paper: loss detection is the stack's; slow start doubles each round, not
-//! each other one; the rate is what acknowledgements show; the window that leaves slow start is the rate's.
+//! each other one; the rate is what acknowledgments show; the window that leaves slow start is the rate's.
 //!
 //! Departures: those of the window (`linux_window`); the recovery's end comes as `on_recovery_exit`, so until
 //! then (and in the transport's repair after a timeout) growth is Reno's.
@@ -21,7 +21,7 @@ const ALPHA: u64 = 2;
 const BETA: u64 = 4;
 /// More waiting segments than this end slow start (`gamma`).
 const GAMMA: u64 = 1;
-/// A round is judged with more samples than this: with fewer, all may come from delayed acknowledgements.
+/// A round is judged with more samples than this: with fewer, all may come from delayed acknowledgments.
 const FEW_SAMPLES: u32 = 2;
 /// Least window, segments.
 const MIN_WINDOW: u32 = 2;
@@ -39,7 +39,7 @@ pub struct Vegas {
     rounds: Rounds,
     /// Delay governs: no loss is being repaired (`doing_vegas_now`).
     enabled: bool,
-    /// Recovery is over; the next acknowledgement begins a round.
+    /// Recovery is over; the next acknowledgment begins a round.
     restart: bool,
 }
 

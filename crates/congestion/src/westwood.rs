@@ -6,7 +6,7 @@
 //!
 //! Departures: those of the window (`linux_window`); the rate is in segments a second with a fraction,
 //! Linux's in whole bytes a jiffy; the transport's count of newly acknowledged segments replaces the guess
-//! from duplicates; an acknowledgement's own round-trip time counts for the shortest, in Linux the one's before.
+//! from duplicates; an acknowledgment's own round-trip time counts for the shortest, in Linux the one's before.
 
 use bufferlab_units::{Span, Time};
 
@@ -32,7 +32,7 @@ pub struct Westwood {
     rtt: Option<Span>,
     /// The shortest, from the start or the last timeout (`rtt_min`).
     rtt_min: Option<Span>,
-    /// The next acknowledgement starts `rtt_min` anew (`reset_rtt_min`).
+    /// The next acknowledgment starts `rtt_min` anew (`reset_rtt_min`).
     min_is_old: bool,
     /// A loss is being repaired.
     repairing: bool,

@@ -21,7 +21,7 @@ pub enum PacketKind {
     /// A TCP SYN.
     #[default]
     Syn,
-    /// A pure acknowledgement (SYN-ACK among them).
+    /// A pure acknowledgment (SYN-ACK among them).
     Ack,
     /// A datagram.
     Datagram,
@@ -36,7 +36,7 @@ pub struct Packet {
     pub sent: Time,
     /// Which flow's.
     pub flow: u32,
-    /// Segment number (data), or number of the acknowledgement's record (pure acknowledgements).
+    /// Segment number (data), or number of the acknowledgment's record (pure acknowledgments).
     pub seq: u32,
     /// Size on the wire.
     pub wire_bytes: u32,

@@ -1,7 +1,7 @@
 //! The event loop.
 //!
-//! Four kinds of components have events: a sender (an acknowledgement, or a timer), a line (a packet reaches the
-//! next link of its path), a receiver (a delayed acknowledgement, or one that reaches a queued link), and a link
+//! Four kinds of components have events: a sender (an acknowledgment, or a timer), a line (a packet reaches the
+//! next link of its path), a receiver (a delayed acknowledgment, or one that reaches a queued link), and a link
 //! whose discipline decides when the transmitter falls idle. Each component has at most one pending event;
 //! packets wait in rings.
 //!
@@ -14,9 +14,9 @@
 //! such things asks for jitter.
 //!
 //! Hosts are handled in shifted time (see `sending` and `receiving`), and a FIFO link knows a packet's departure
-//! when it arrives (see `link::fifo`), so that an ordinary packet costs one event: its acknowledgement's arrival
+//! when it arrives (see `link::fifo`), so that an ordinary packet costs one event: its acknowledgment's arrival
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
-//! ring of acknowledgements under way.
+//! ring of acknowledgments under way.
 
 mod notes;
 
@@ -244,7 +244,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// A delayed acknowledgement is due, or one reaches the first reverse link.
+    /// A delayed acknowledgment is due, or one reaches the first reverse link.
     fn on_receiver(&mut self, now: Time, flow: usize) {
         let rank = self.world.ranks[flow] as usize;
         let Ends { sender, receiver } = &mut self.world.ends[rank];
@@ -260,7 +260,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         self.agenda.senders.advance(rank, sender.next_event());
     }
 
-    /// An acknowledgement reaches a sender, or one of its timers runs out.
+    /// An acknowledgment reaches a sender, or one of its timers runs out.
     #[inline(always)]
     fn on_sender(&mut self, now: Time, rank: usize) {
         let world = &mut self.world;
@@ -346,7 +346,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// The same for a sender whose packets or acknowledgements cross several links, or that keeps a pace.
+    /// The same for a sender whose packets or acknowledgments cross several links, or that keeps a pace.
     #[inline(never)]
     fn on_indirect(&mut self, now: Time, local: Time, rank: usize) {
         let sender = &mut self.world.ends[rank].sender;

@@ -14,7 +14,7 @@ pub(crate) struct OnOff {
     mss_bytes: u64,
     stream: Stream,
     is_on: bool,
-    /// When it changes by its own clock; never while it waits for acknowledgements.
+    /// When it changes by its own clock; never while it waits for acknowledgments.
     next: Time,
     /// When it ends.
     stop: Time,

@@ -86,7 +86,7 @@ pub struct GroupPlan {
     pub source: SourcePlan,
     /// Links that data crosses, in order; indices into [`Plan::links`].
     pub forward: Vec<u32>,
-    /// Links that acknowledgements cross, in order; may be empty.
+    /// Links that acknowledgments cross, in order; may be empty.
     pub reverse: Vec<u32>,
     /// Random processing delay at the sender.
     pub jitter: JitterPlan,
@@ -94,7 +94,7 @@ pub struct GroupPlan {
     pub access_bps: Option<u64>,
 }
 
-/// A random delay before a sender answers an acknowledgement.
+/// A random delay before a sender answers an acknowledgment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
 pub enum JitterPlan {
@@ -136,7 +136,7 @@ pub struct TcpPlan {
     pub mss_bytes: u32,
     /// Headers of a data segment on the wire, bytes.
     pub header_bytes: u32,
-    /// Size of a pure acknowledgement (and SYN) on the wire, bytes.
+    /// Size of a pure acknowledgment (and SYN) on the wire, bytes.
     pub ack_bytes: u32,
     /// Initial window, segments.
     pub initial_window: u32,
@@ -147,9 +147,9 @@ pub struct TcpPlan {
     /// The receiver tunes its window, as Linux does: `receive_window_bytes` is the largest one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tuned_window: bool,
-    /// A pure acknowledgement for every so many segments; 1 acknowledges each.
+    /// A pure acknowledgment for every so many segments; 1 acknowledges each.
     pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgement, ps.
+    /// Longest wait of a delayed acknowledgment, ps.
     pub ack_delay_ps: u64,
     /// Lower bound of the retransmission timeout, ps.
     pub min_rto_ps: u64,
@@ -163,7 +163,7 @@ pub struct TcpPlan {
     pub initial_rto_ps: u64,
     /// Granularity of the round-trip clock, ps; 1 for exact.
     pub clock_ps: u64,
-    /// Every acknowledgement gives a round-trip sample (RFC 7323); otherwise one a window.
+    /// Every acknowledgment gives a round-trip sample (RFC 7323); otherwise one a window.
     pub timestamps: bool,
     /// RFC 3042.
     pub limited_transmit: bool,
@@ -264,7 +264,7 @@ pub enum CubicPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrowthPlan {
-    /// Each acknowledgement, whatever it covers (ns-2, RFC 5681 equation 3).
+    /// Each acknowledgment, whatever it covers (ns-2, RFC 5681 equation 3).
     PerAck,
     /// Each acknowledged segment (RFC 3465, Linux).
     PerSegment,
@@ -276,7 +276,7 @@ pub enum GrowthPlan {
 pub enum RecoveryPlan {
     /// Fast retransmit, then slow start from one segment.
     Tahoe,
-    /// RFC 5681 fast recovery, left at the first new acknowledgement.
+    /// RFC 5681 fast recovery, left at the first new acknowledgment.
     Reno,
     /// RFC 6582.
     Newreno,
@@ -284,7 +284,7 @@ pub enum RecoveryPlan {
     Sack,
     /// As Linux repairs losses: RFC 6675's scoreboard, RFC 8985's order of sending, RFC 6937's reduction.
     Linux,
-    /// ns-2's `Agent/TCP/Sack1`: a pipe counted by acknowledgements.
+    /// ns-2's `Agent/TCP/Sack1`: a pipe counted by acknowledgments.
     SackNs2,
 }
 

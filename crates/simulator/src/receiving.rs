@@ -1,4 +1,4 @@
-//! A flow's receiving host: the transport's receiver, and acknowledgements waiting to reach a queued link.
+//! A flow's receiving host: the transport's receiver, and acknowledgments waiting to reach a queued link.
 //!
 //! A receiver's clock is behind its last link's by the delay between them: the engine hands it a packet when it
 //! leaves that link, or as soon as that moment is known, and the receiver acts at the moment when the packet will
@@ -214,7 +214,7 @@ impl ReceivingHost {
         self.deliver(departs, packet, sender, under_way, plan, rows);
     }
 
-    /// The delayed acknowledgement may be due at the last link's `now`.
+    /// The delayed acknowledgment may be due at the last link's `now`.
     pub(crate) fn on_timer<T: Tap>(
         &mut self,
         now: Time,

@@ -44,10 +44,10 @@ pub enum Way {
 
 /// Hears of every packet of a run. It cannot change anything.
 pub trait Recorder {
-    /// A packet is somewhere. An acknowledgement's `seq` is its [`Way::Queues`].
+    /// A packet is somewhere. An acknowledgment's `seq` is its [`Way::Queues`].
     fn sees(&mut self, at: Time, sight: Sight, packet: &Packet);
 
-    /// A receiver sends an acknowledgement, or returns a datagram, whose number `ack.ack` then is.
+    /// A receiver sends an acknowledgment, or returns a datagram, whose number `ack.ack` then is.
     fn answers(&mut self, at: Time, flow: u32, way: Way, ack: &Ack, blocks: &SackBlocks);
 
     /// What a receiver sends from now on offers a window of so many segments. Only those that tune it tell.

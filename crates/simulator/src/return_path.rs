@@ -1,7 +1,7 @@
-//! Acknowledgements of a flow whose way back crosses queued links.
+//! Acknowledgments of a flow whose way back crosses queued links.
 //!
 //! A packet in a queue has a number only; what it acknowledges waits here. Where no queue on the way reorders, an
-//! acknowledgement that comes home tells that those before it were dropped. Where one may, those before it may still
+//! acknowledgment that comes home tells that those before it were dropped. Where one may, those before it may still
 //! come, and are kept until so many newer ones were sent that they must have been dropped.
 
 use bufferlab_qdisc::Packet;
@@ -9,7 +9,7 @@ use bufferlab_transport::{Ack, SackBlocks};
 
 use crate::ring::Ring;
 
-/// Acknowledgements that one may be overtaken by, at most.
+/// Acknowledgments that one may be overtaken by, at most.
 const MOST_OVERTAKEN: usize = 1 << 16;
 
 /// The way back of one flow.
@@ -29,7 +29,7 @@ impl ReturnPath {
         ReturnPath { outgoing: Ring::default(), contents: Ring::default(), first: 0, reorders }
     }
 
-    /// An acknowledgement sets out: its number.
+    /// An acknowledgment sets out: its number.
     pub(crate) fn push(&mut self, ack: Ack, blocks: SackBlocks) -> u32 {
         let number = self.first.wrapping_add(self.contents.len() as u32);
         self.contents.push(Some((ack, blocks)));
@@ -39,7 +39,7 @@ impl ReturnPath {
         number
     }
 
-    /// What acknowledgement `number` says, which comes home.
+    /// What acknowledgment `number` says, which comes home.
     pub(crate) fn take(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
         let place = number.wrapping_sub(self.first) as usize;
         let content = self.contents.get_mut(place)?.take();

@@ -1,8 +1,8 @@
 //! A flow's sending host: the transport's sender, its interface, its processing delay, and the
-//! acknowledgements on their way to it.
+//! acknowledgments on their way to it.
 //!
 //! A sender's clock runs ahead of its first link's by the delay between them: the engine hands it an
-//! acknowledgement at the moment when the answer reaches that link. Nothing else happens in between, since a
+//! acknowledgment at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
 mod paced;
@@ -40,7 +40,7 @@ pub(crate) struct Identity {
     pub(crate) flow: u32,
     pub(crate) first_link: u32,
     pub(crate) group: u16,
-    /// Its data crosses one link, and its acknowledgements none.
+    /// Its data crosses one link, and its acknowledgments none.
     pub(crate) single_link: bool,
     /// Whether its data may be marked.
     pub(crate) ecn: Ecn,
@@ -50,7 +50,7 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct SendingHost {
-    /// The next acknowledgement to arrive, at [`Time::NEVER`] if none is on its way. Here and not in the pool,
+    /// The next acknowledgment to arrive, at [`Time::NEVER`] if none is on its way. Here and not in the pool,
     /// so that one look into memory does where there are thousands of flows.
     next: Arrival,
     /// Those behind it.
@@ -69,7 +69,7 @@ pub(crate) struct SendingHost {
     pub(crate) identity: Identity,
     /// One link is all that its packets meet, and nothing that reaches it is put off.
     pub(crate) direct: bool,
-    /// Acknowledgements and timers wait while its pace lets nothing leave; see `paced`.
+    /// Acknowledgments and timers wait while its pace lets nothing leave; see `paced`.
     puts_off: bool,
     started: bool,
     source: Source,
@@ -141,7 +141,7 @@ impl SendingHost {
         Time::from_ps(now.as_ps() - self.offset.as_ps())
     }
 
-    /// An acknowledgement will reach the host, by its own clock, at `at`.
+    /// An acknowledgment will reach the host, by its own clock, at `at`.
     #[inline(always)]
     pub(crate) fn expect<T: Tap>(&mut self, at: Time, ack: Ack, under_way: &mut UnderWay<T>) {
         let arrival = Arrival::new(at + self.offset, ack);
@@ -152,7 +152,7 @@ impl SendingHost {
         }
     }
 
-    /// The SACK blocks of the acknowledgement that was expected last.
+    /// The SACK blocks of the acknowledgment that was expected last.
     pub(crate) fn expect_blocks<T: Tap>(&mut self, blocks: SackBlocks, under_way: &mut UnderWay<T>) {
         under_way.blocks.push(&mut self.blocks, blocks);
     }
@@ -167,7 +167,7 @@ impl SendingHost {
         self.next_arrival().unwrap_or_else(|| self.own_event())
     }
 
-    /// The same if that is an acknowledgement, before any moment of the host's own.
+    /// The same if that is an acknowledgment, before any moment of the host's own.
     #[inline(always)]
     pub(crate) fn next_arrival(&self) -> Option<Time> {
         let at = self.next.at;
@@ -217,7 +217,7 @@ impl SendingHost {
         }
     }
 
-    /// Apart, so that an acknowledgement that says no more than its number is not asked for each of the others.
+    /// Apart, so that an acknowledgment that says no more than its number is not asked for each of the others.
     #[inline(never)]
     fn take_flagged<T: Tap>(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay<T>) {
         let Source::Tcp(sender) = &mut self.source else {

@@ -1,4 +1,4 @@
-//! Acknowledgements on their way to their senders, all flows' in one pool.
+//! Acknowledgments on their way to their senders, all flows' in one pool.
 
 use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
@@ -6,7 +6,7 @@ use bufferlab_units::Time;
 use crate::pool::Pool;
 use crate::recording::Off;
 
-/// An acknowledgement on its way. Without gaps, so that it moves in registers.
+/// An acknowledgment on its way. Without gaps, so that it moves in registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     /// When, by the first link's clock, its answer reaches that link.
@@ -16,11 +16,11 @@ pub(crate) struct Arrival {
     pub(crate) flags: u32,
 }
 
-/// Acknowledgements on their way, all flows'.
+/// Acknowledgments on their way, all flows'.
 #[derive(Debug, Default)]
 pub(crate) struct UnderWay<T = Off> {
     pub(crate) arrivals: Pool<Arrival, 8>,
-    /// SACK blocks of those acknowledgements that have them.
+    /// SACK blocks of those acknowledgments that have them.
     pub(crate) blocks: Pool<SackBlocks, 4>,
     /// What has just come that a flow is to return: from when on it has how many segments.
     pub(crate) fed: Vec<(u32, Time, u32)>,

@@ -1,8 +1,8 @@
-//! What an acknowledgement says.
+//! What an acknowledgment says.
 
 use bufferlab_units::Time;
 
-/// Up to three ranges of segments held beyond the cumulative acknowledgement, the newest first (RFC 2018
+/// Up to three ranges of segments held beyond the cumulative acknowledgment, the newest first (RFC 2018
 /// section 4; three fit beside a timestamp option, section 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
@@ -11,7 +11,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Blocks in one acknowledgement.
+    /// Blocks in one acknowledgment.
     pub const MAX: usize = 3;
     /// No blocks.
     pub const NONE: SackBlocks = SackBlocks { ranges: [(0, 0); SackBlocks::MAX], len: 0 };
@@ -46,7 +46,7 @@ impl SackBlocks {
         self.keep(kept);
     }
 
-    /// Forgets ranges below the cumulative acknowledgement.
+    /// Forgets ranges below the cumulative acknowledgment.
     pub(crate) fn forget_below(&mut self, next: u32) {
         let mut kept = 0;
         for index in 0..usize::from(self.len) {
@@ -68,7 +68,7 @@ impl SackBlocks {
     }
 }
 
-/// A pure acknowledgement. Its SACK blocks, which few have, are handed over beside it.
+/// A pure acknowledgment. Its SACK blocks, which few have, are handed over beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     /// The next segment that the receiver expects.

@@ -9,9 +9,9 @@ use crate::TuningConfig;
 pub enum Recovery {
     /// Fast retransmit, then slow start from one segment (Jacobson 1988; ns-2 `Agent/TCP`).
     Tahoe,
-    /// Fast recovery that ends with the first new acknowledgement (RFC 5681 section 3.2).
+    /// Fast recovery that ends with the first new acknowledgment (RFC 5681 section 3.2).
     Reno,
-    /// Fast recovery through partial acknowledgements (RFC 6582).
+    /// Fast recovery through partial acknowledgments (RFC 6582).
     NewReno,
     /// SACK with RFC 6675's scoreboard.
     Sack,
@@ -23,7 +23,7 @@ pub enum Recovery {
 }
 
 impl Recovery {
-    /// Whether acknowledgements carry SACK blocks.
+    /// Whether acknowledgments carry SACK blocks.
     pub fn uses_sack(self) -> bool {
         self.computes_pipe() || self == Recovery::SackNs2
     }
@@ -89,9 +89,9 @@ pub struct TcpConfig {
     pub receive_window: u32,
     /// The receiver tunes its window; `receive_window` is then the first one, [`TuningConfig::first_segments`].
     pub tuning: Option<TuningConfig>,
-    /// A pure acknowledgement for every so many segments.
+    /// A pure acknowledgment for every so many segments.
     pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgement.
+    /// Longest wait of a delayed acknowledgment.
     pub ack_delay: Span,
     /// Lower bound of the retransmission timeout.
     pub min_rto: Span,
@@ -103,9 +103,9 @@ pub struct TcpConfig {
     pub initial_rto: Span,
     /// Granularity of the round-trip clock; one picosecond for exact.
     pub clock: Span,
-    /// Every acknowledgement of new data gives a round-trip sample; otherwise one a window.
+    /// Every acknowledgment of new data gives a round-trip sample; otherwise one a window.
     pub timestamps: bool,
-    /// RFC 3042: a new segment for each of the first two duplicate acknowledgements.
+    /// RFC 3042: a new segment for each of the first two duplicate acknowledgments.
     pub limited_transmit: bool,
     /// A SYN goes first.
     pub handshake: bool,

@@ -1,4 +1,4 @@
-//! Delivery-rate samples: how fast segments reach the receiver, as seen by the acknowledgements.
+//! Delivery-rate samples: how fast segments reach the receiver, as seen by the acknowledgments.
 //!
 //! Source: draft-ietf-ccwg-bbr, section "Delivery Rate Samples" (before: draft-cheng-iccrg-delivery-rate-estimation);
 //! the names in parentheses are its own.
@@ -26,7 +26,7 @@ struct Departure {
     in_flight: u32,
     /// `P.is_app_limited`.
     app_limited: bool,
-    /// It was sent more than once: its acknowledgement is no round-trip sample (Karn's rule).
+    /// It was sent more than once: its acknowledgment is no round-trip sample (Karn's rule).
     again: bool,
 }
 
@@ -41,7 +41,7 @@ const DELIVERED: Departure = Departure {
     again: false,
 };
 
-/// What acknowledgements tell of the rate.
+/// What acknowledgments tell of the rate.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRate {
     /// One slot for each outstanding segment, by its number.
@@ -52,15 +52,15 @@ pub(crate) struct DeliveryRate {
     delivered_at: Time,
     /// `C.first_send_time`.
     first_sent: Time,
-    /// Of what this acknowledgement delivered, what was sent last, and when.
+    /// Of what this acknowledgment delivered, what was sent last, and when.
     newest: Option<(Time, u32)>,
     /// Shortest round-trip time: no rate is measured in less.
     min_rtt: Span,
-    /// `C.delivered` before this acknowledgement.
+    /// `C.delivered` before this acknowledgment.
     told: u32,
 }
 
-/// What one acknowledgement told.
+/// What one acknowledgment told.
 pub(crate) struct Delivery {
     /// Segments delivered.
     pub(crate) delivered: u32,
@@ -136,7 +136,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The acknowledgement has been read (`GenerateRateSample`); `lost` segments are held for lost so far.
+    /// The acknowledgment has been read (`GenerateRateSample`); `lost` segments are held for lost so far.
     pub(crate) fn take(&mut self, now: Time, lost: u64) -> Delivery {
         let delivered = self.delivered - self.told;
         self.told = self.delivered;
@@ -147,7 +147,7 @@ impl DeliveryRate {
                 RateSample { delivered: all, prior_delivered: all, interval, lost, ..RateSample::default() };
             return Delivery { delivered, rtt: None, rate };
         };
-        // delivered by this acknowledgement, so that no other segment has its place yet
+        // delivered by this acknowledgment, so that no other segment has its place yet
         let newest = &self.departures[self.slot(seq)];
         let send_elapsed = sent.saturating_since(newest.first_sent);
         let ack_elapsed = now.saturating_since(newest.delivered_at);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn acknowledgements_that_come_together_do_not_raise_the_rate() {
+    fn acknowledgments_that_come_together_do_not_raise_the_rate() {
         // sent over 100 ms, acknowledged within one: the longer of the two times counts
         let mut rates = DeliveryRate::new();
         for seq in 0..101 {

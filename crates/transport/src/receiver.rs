@@ -1,8 +1,8 @@
-//! The receiver: in-order delivery, SACK blocks, delayed acknowledgements.
+//! The receiver: in-order delivery, SACK blocks, delayed acknowledgments.
 //!
 //! Sources: RFC 5681 section 4.2 (when to acknowledge), RFC 2018 section 4 (what to report), RFC 7323 section
 //! 4.3 (which timestamp to echo), RFC 8257 section 3.2 and Linux 5.10 `net/ipv4/tcp_dctcp.h` (`dctcp_ece_ack_update`, read
-//! as behavior) for how to echo marks: every acknowledgement says whether all that it acknowledges was marked, and a
+//! as behavior) for how to echo marks: every acknowledgment says whether all that it acknowledges was marked, and a
 //! change is acknowledged at once.
 //!
 //! What came out of order is counted: a segment that comes after one of a higher number that was sent later is
@@ -11,7 +11,7 @@
 //! counts, to tell spurious retransmissions). In-order segments cost one store for it.
 //!
 //! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); Linux's
-//! quick acknowledgements at a connection's start are not modeled.
+//! quick acknowledgments at a connection's start are not modeled.
 
 use bufferlab_units::{Span, Time};
 
@@ -31,7 +31,7 @@ pub struct Receiver {
     last_ack: u32,
     /// RFC 7323's TS.Recent.
     ts_recent: Time,
-    /// When the delayed acknowledgement must go.
+    /// When the delayed acknowledgment must go.
     ack_deadline: Time,
     ack_delay: Span,
     sack: bool,
@@ -99,7 +99,7 @@ impl Receiver {
         Ack { syn: true, echo: sent, ..Ack::default() }
     }
 
-    /// A data segment, sent at `sent`, arrived, marked by a queue or not. Gives the acknowledgement that must go
+    /// A data segment, sent at `sent`, arrived, marked by a queue or not. Gives the acknowledgment that must go
     /// at once, if any.
     #[inline(always)]
     pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
@@ -125,7 +125,7 @@ impl Receiver {
     }
 
     /// RFC 8257 section 3.2: the first segment that is marked otherwise is acknowledged at once. What waits for its
-    /// acknowledgement gets its own before, "to reflect the prior CE state" (Linux); the segment's then goes by a timer
+    /// acknowledgment gets its own before, "to reflect the prior CE state" (Linux); the segment's then goes by a timer
     /// that runs out at once.
     #[inline(never)]
     fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Ack {
@@ -134,7 +134,7 @@ impl Receiver {
         self.answer_change(now, before)
     }
 
-    /// What waits for its acknowledgement gets it before marks change.
+    /// What waits for its acknowledgment gets it before marks change.
     fn acknowledge_before(&mut self, marked: bool) -> Option<Ack> {
         let before = (self.pending > 0).then(|| self.acknowledge(self.reports()));
         self.marked = marked;
@@ -169,7 +169,7 @@ impl Receiver {
     }
 
     /// A packet of `count` segments from `seq` on arrived, whole (GRO). There
-    /// is at most one acknowledgement of it: it has "more than one full frame" or not (Linux 6.1 `net/ipv4/tcp_input.c`,
+    /// is at most one acknowledgment of it: it has "more than one full frame" or not (Linux 6.1 `net/ipv4/tcp_input.c`,
     /// `__tcp_ack_snd_check`, read as behavior).
     #[inline(never)]
     pub fn on_packet(&mut self, now: Time, seq: u32, count: u32, sent: Time, marked: bool) -> Option<Ack> {
@@ -187,7 +187,7 @@ impl Receiver {
     }
 
     /// Where the window is tuned, after a packet of `count` segments whose sender's smoothed round-trip time was `srtt`; whether
-    /// it was `acked` at once. Gives the window that this acknowledgement tells, segments, if it is larger than before.
+    /// it was `acked` at once. Gives the window that this acknowledgment tells, segments, if it is larger than before.
     pub fn tune(&mut self, now: Time, count: u32, srtt: Option<Span>, acked: bool) -> Option<u32> {
         let tuning = self.tuning.as_deref_mut()?;
         tuning.on_data(now, self.next, count, srtt);
@@ -196,7 +196,7 @@ impl Receiver {
         news
     }
 
-    /// The window that a delayed acknowledgement tells, likewise.
+    /// The window that a delayed acknowledgment tells, likewise.
     pub fn tuned_window(&mut self) -> Option<u32> {
         self.tuning.as_deref_mut()?.news()
     }
@@ -233,7 +233,7 @@ impl Receiver {
         self.sack && self.holds
     }
 
-    /// The SACK blocks of the acknowledgement just made.
+    /// The SACK blocks of the acknowledgment just made.
     pub fn sack_blocks(&self) -> SackBlocks {
         self.apart.as_ref().map_or(SackBlocks::NONE, |apart| apart.held.blocks())
     }
@@ -244,7 +244,7 @@ impl Receiver {
         self.ack_deadline
     }
 
-    /// Gives the delayed acknowledgement if its time has come.
+    /// Gives the delayed acknowledgment if its time has come.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         (now >= self.ack_deadline).then(|| self.acknowledge(self.reports()))
     }

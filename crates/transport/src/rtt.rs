@@ -146,7 +146,7 @@ impl RttEstimator {
     }
 
     /// Ends a backoff without a sample: new data was acknowledged (Linux and ns-2 do so; RFC 6298 section 5
-    /// leaves it to the next sample, which the same acknowledgement brings unless Karn's rule forbids it).
+    /// leaves it to the next sample, which the same acknowledgment brings unless Karn's rule forbids it).
     #[inline]
     pub fn end_backoff(&mut self) {
         self.backoff = 0;
@@ -158,7 +158,7 @@ impl RttEstimator {
         self.base_rto = self.base_rto.max(FALLBACK_RTO).min(self.max_rto);
     }
 
-    /// Timeouts since the last new acknowledgement.
+    /// Timeouts since the last new acknowledgment.
     pub fn backoff(&self) -> u32 {
         self.backoff
     }

@@ -33,7 +33,7 @@ const RETRANSMITTED: u16 = 4;
 const SKIP_SHIFT: u32 = 3;
 const MAX_SKIP: u32 = (1 << (u16::BITS - SKIP_SHIFT)) - 1;
 
-/// Segments' fates between the cumulative acknowledgement and the next new segment.
+/// Segments' fates between the cumulative acknowledgment and the next new segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     /// Flags, and above them the distance from a SACKed segment to one further on that may not be; 0 for others.
@@ -151,7 +151,7 @@ impl Scoreboard {
         self.slots = slots;
     }
 
-    /// The cumulative acknowledgement moved to `una`: how many segments it reports for the first time.
+    /// The cumulative acknowledgment moved to `una`: how many segments it reports for the first time.
     pub(crate) fn advance(&mut self, una: u32) -> u32 {
         let mut newly = 0;
         for seq in self.una..una.min(self.nxt) {

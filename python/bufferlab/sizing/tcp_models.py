@@ -3,7 +3,7 @@
 Numbers (1) to (3) are those of S. Jabeen et al., SplitBuff: Improving the interaction of heterogeneous RTT
 flows on the Internet; (1) is M. Mathis, J. Semke, J. Mahdavi and T. Ott, The macroscopic behavior of the
 TCP congestion avoidance algorithm, ACM CCR 27(3), 1997, with the constant for periodic loss and delayed
-acknowledgements.
+acknowledgments.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from numpy.typing import ArrayLike
 from bufferlab.sizing.arrays import FloatArray
 
 MATHIS_CONSTANT = 0.87
-"""C in S = C·MSS / (T·sqrt p) for periodic loss and an acknowledgement for every second segment, sqrt(3/4);
+"""C in S = C·MSS / (T·sqrt p) for periodic loss and an acknowledgment for every second segment, sqrt(3/4);
 the
 constant of SplitBuff's equation (1)."""
 
 MATHIS_CONSTANT_PER_SEGMENT = 1.22
-"""C for periodic loss and an acknowledgement for each segment, sqrt(3/2) (Mathis et al. 1997, table 1)."""
+"""C for periodic loss and an acknowledgment for each segment, sqrt(3/2) (Mathis et al. 1997, table 1)."""
 
 MATHIS_CONSTANT_RANDOM = 0.93
-"""C for random loss and an acknowledgement for every second segment (Mathis et al. 1997, table 1)."""
+"""C for random loss and an acknowledgment for every second segment (Mathis et al. 1997, table 1)."""
 
 MATHIS_CONSTANT_RANDOM_PER_SEGMENT = 1.31
-"""C for random loss and an acknowledgement for each segment (Mathis et al. 1997, table 1)."""
+"""C for random loss and an acknowledgment for each segment (Mathis et al. 1997, table 1)."""
 
 
 def mathis_rate_bps(
@@ -119,7 +119,7 @@ def reno_sawtooth(
     """The fluid sawtooth of one Reno flow with segments to send for ever through a drop-tail buffer.
 
     Derivation. Let C be the link's rate in packets/s, T the round-trip time without queueing, D = C·T, B =
-    b·D the buffer and d the segments that one acknowledgement covers. The window W grows by 1/d a round
+    b·D the buffer and d the segments that one acknowledgment covers. The window W grows by 1/d a round
     trip, which takes R(W) = T while W <= D (no queue) and W/C above, the queue being W − D: growth slows
     down as the queue builds up. A packet is lost at W = (1+b)·D; the window is then halved. With dt =
     d·R(W)·dW a period takes
@@ -141,7 +141,7 @@ def reno_sawtooth(
         rate_packets_s: C, packets/s.
         rtt_s: T, s; transmission times belong to it.
         buffer_packets: B, packets.
-        ack_every: d, 1 for an acknowledgement for each segment, 2 for every second.
+        ack_every: d, 1 for an acknowledgment for each segment, 2 for every second.
 
     Raises:
         ValueError: A rate, delay or d that is not positive, or a negative buffer.

@@ -34,7 +34,7 @@ struct RoundCount {
     count: u64,
     /// Delivered when this round started (`next_round_delivered`).
     end: u64,
-    /// The last acknowledgement ended a round.
+    /// The last acknowledgment ended a round.
     started: bool,
 }
 

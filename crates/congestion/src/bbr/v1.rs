@@ -64,7 +64,7 @@ enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repair {
     None,
-    /// Fast recovery has begun with the next acknowledgement.
+    /// Fast recovery has begun with the next acknowledgment.
     Begun,
     /// Fast recovery's first round: as many segments go as were delivered (`packet_conservation`).
     Conserving,

@@ -5,9 +5,9 @@
 //! this file the rest.
 //!
 //! Departures:
-//! - a loss is judged by the rate sample of the acknowledgement that revealed it, not by the lost packet's
+//! - a loss is judged by the rate sample of the acknowledgment that revealed it, not by the lost packet's
 //!   own (`HandleLostPacket`); SACK reveals it within a few segments, so the two differ by as much;
-//! - losses in startup are counted by acknowledgements that reveal some, as Linux's v3 does, not by ranges,
+//! - losses in startup are counted by acknowledgments that reveal some, as Linux's v3 does, not by ranges,
 //!   and a round of losses stands for a round in fast recovery;
 //! - no undo of spurious losses, no idle restart: neither occurs here;
 //! - no offload: segments are sent one by one, so `offload_budget` is three segments;
@@ -42,7 +42,7 @@ const LOSS_THRESH: f64 = 0.02;
 const BETA: f64 = 0.7;
 /// Part of the long-term bound that is left to others (`BBR.Headroom`).
 const HEADROOM: f64 = 0.15;
-/// Acknowledgements with losses in a round that may end startup (`BBRStartupFullLossCnt`).
+/// Acknowledgments with losses in a round that may end startup (`BBRStartupFullLossCnt`).
 const STARTUP_FULL_LOSSES: u32 = 6;
 /// Rounds after which drain ends whatever is in flight (`CheckDrainDone`).
 const DRAIN_ROUNDS: u64 = 3;
@@ -94,7 +94,7 @@ impl State {
     }
 }
 
-/// An acknowledgement as the algorithm sees it: the draft's RS and C.
+/// An acknowledgment as the algorithm sees it: the draft's RS and C.
 #[derive(Clone, Copy, Debug)]
 struct Ack {
     now: Time,
@@ -137,7 +137,7 @@ pub struct Bbr3 {
     loss_round_started: bool,
     /// `is_loss_in_round`.
     loss_in_round: bool,
-    /// Acknowledgements of this round that revealed losses.
+    /// Acknowledgments of this round that revealed losses.
     loss_acks: u32,
     /// Segments held for lost so far (`C.lost`).
     lost: u64,

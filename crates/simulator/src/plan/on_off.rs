@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct OnOffPlan {
     /// How long, or how much, it sends at a time.
     pub on: OnPlan,
-    /// How long it is silent then, ps: from the end of the time, or from the acknowledgement of the last byte.
+    /// How long it is silent then, ps: from the end of the time, or from the acknowledgment of the last byte.
     pub off_ps: LawPlan,
     /// The window after an idle time.
     pub after_idle: AfterIdlePlan,

@@ -1,4 +1,4 @@
-//! What a receiving host sends: acknowledgements that come home after a delay, or cross queued links.
+//! What a receiving host sends: acknowledgments that come home after a delay, or cross queued links.
 
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks};
@@ -10,7 +10,7 @@ use crate::sending::SendingHost;
 use crate::under_way::UnderWay;
 
 impl ReceivingHost {
-    /// An acknowledgement leaves the host at `local`, its own time.
+    /// An acknowledgment leaves the host at `local`, its own time.
     #[inline(always)]
     pub(super) fn answer<T: Tap>(
         &mut self,
@@ -37,13 +37,13 @@ impl ReceivingHost {
         }
     }
 
-    /// Its SACK blocks go with the acknowledgement just sent.
+    /// Its SACK blocks go with the acknowledgment just sent.
     #[inline(never)]
     fn answer_blocks<T: Tap>(&self, ack: &Ack, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
         sender.expect_blocks(self.blocks(ack), under_way);
     }
 
-    /// Acknowledgement `number` has left its last reverse link at `departs` and goes on to the sender.
+    /// Acknowledgment `number` has left its last reverse link at `departs` and goes on to the sender.
     pub(crate) fn bring_home<T: Tap>(
         &mut self,
         departs: Time,
@@ -60,7 +60,7 @@ impl ReceivingHost {
         }
     }
 
-    /// The SACK blocks of the acknowledgement just made.
+    /// The SACK blocks of the acknowledgment just made.
     fn blocks(&self, ack: &Ack) -> SackBlocks {
         match &self.receiver {
             Some(receiver) if ack.has_sack => receiver.sack_blocks(),
@@ -68,7 +68,7 @@ impl ReceivingHost {
         }
     }
 
-    /// Puts an acknowledgement on its way to the first reverse link; its number.
+    /// Puts an acknowledgment on its way to the first reverse link; its number.
     #[inline(never)]
     fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) -> u32 {
         let at = local + self.return_delay;
@@ -91,7 +91,7 @@ impl ReceivingHost {
         seq
     }
 
-    /// The acknowledgement that reaches the first reverse link at `now`, if any.
+    /// The acknowledgment that reaches the first reverse link at `now`, if any.
     pub(crate) fn take_outgoing(&mut self, now: Time) -> Option<Packet> {
         let returns = self.returns.as_deref_mut()?;
         returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
@@ -110,7 +110,7 @@ impl ReceivingHost {
         self.answer(local, ack, sender, under_way);
     }
 
-    /// The same with an acknowledgement that tells of another window than the last one, segments.
+    /// The same with an acknowledgment that tells of another window than the last one, segments.
     pub(super) fn answer_with<T: Tap>(
         &mut self,
         local: Time,

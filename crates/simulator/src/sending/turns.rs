@@ -8,7 +8,7 @@ use crate::extras::Extras;
 use crate::on_off::OnOff;
 
 impl SendingHost {
-    /// What is due at `local` but acknowledgements.
+    /// What is due at `local` but acknowledgments.
     #[inline(never)]
     pub(super) fn handle_timers(&mut self, local: Time) -> Turn {
         let mut turn = Turn::Answer;
@@ -90,7 +90,7 @@ impl SendingHost {
         }
     }
 
-    /// Acknowledgements of `from` and more tell of a window of so many segments.
+    /// Acknowledgments of `from` and more tell of a window of so many segments.
     pub(crate) fn note_window(&mut self, from: u32, segments: u32) {
         if let Source::Tcp(sender) = &mut self.source {
             sender.note_window(from, segments);

@@ -55,7 +55,7 @@ fn kept_plans_agree() {
     }
 }
 
-/// What reaches a paced sender waits for its next release: one event a packet, not one more for the acknowledgement.
+/// What reaches a paced sender waits for its next release: one event a packet, not one more for the acknowledgment.
 #[test]
 fn a_paced_packet_costs_about_one_event() {
     for congestion in [CongestionPlan::Bbr1, CongestionPlan::Bbr3] {

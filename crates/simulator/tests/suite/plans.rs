@@ -220,7 +220,7 @@ fn recovery_for(congestion: &CongestionPlan, recovery: RecoveryPlan) -> Recovery
     }
 }
 
-/// Segment, header and acknowledgement sizes, bytes.
+/// Segment, header and acknowledgment sizes, bytes.
 fn sizes() -> impl Strategy<Value = (u32, u32, u32)> {
     prop_oneof![
         3 => Just((960, 40, 40)),

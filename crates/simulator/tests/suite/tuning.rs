@@ -1,4 +1,4 @@
-//! Windows that receivers tune: against the slow twin, which has each acknowledgement carry its window, and what they do
+//! Windows that receivers tune: against the slow twin, which has each acknowledgment carry its window, and what they do
 //! to a run.
 
 use bufferlab_simulator::{CongestionPlan, Control, Outcome, Plan, RecoveryPlan, SourcePlan, run};
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(config(128))]
 
     #[test]
-    fn tuned_windows_agree_with_those_that_acknowledgements_carry(
+    fn tuned_windows_agree_with_those_that_acknowledgments_carry(
         case in plans(),
         windows in prop::collection::vec(2..400_u64, 3),
         timestamps in any::<bool>(),

@@ -1,4 +1,4 @@
-//! What an acknowledgement does: the window grows, a recovery goes on or ends, the control is told.
+//! What an acknowledgment does: the window grows, a recovery goes on or ends, the control is told.
 
 use bufferlab_congestion::{AckSample, Congestion, CongestionControl, CongestionEvent};
 use bufferlab_units::{Span, Time};
@@ -7,7 +7,7 @@ use super::{Phase, Sender, Told};
 use crate::{Ack, Recovery, SackBlocks};
 
 impl Sender {
-    /// An acknowledgement came, with its SACK blocks.
+    /// An acknowledgment came, with its SACK blocks.
     ///
     /// Nearly all of them move a calm sender on. The few steps that this takes are those of `on_any_ack` and
     /// `refresh` without what is known not to matter.
@@ -36,7 +36,7 @@ impl Sender {
         self.window_to = self.una.saturating_add(self.cwnd_whole.min(self.receive_window)).min(self.limit);
     }
 
-    /// By value, so that the usual acknowledgement stays in registers.
+    /// By value, so that the usual acknowledgment stays in registers.
     #[inline(never)]
     pub(super) fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
         if self.tuned {
@@ -65,7 +65,7 @@ impl Sender {
         self.refresh();
     }
 
-    /// An acknowledgement came in fast recovery, or began it.
+    /// An acknowledgment came in fast recovery, or began it.
     pub(super) fn follow_recovery(&mut self, now: Time, begins: bool, progress: bool) {
         if self.recovery == Recovery::Linux {
             let (pipe, target) = (self.inflight(), self.control.cwnd() as u32);
@@ -113,7 +113,7 @@ impl Sender {
         match self.phase {
             Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
             Phase::Loss => {
-                // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgement, which may
+                // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgment, which may
                 // cover much that had arrived before
                 let counted = if self.control.grows_in_recovery() { self.newly } else { 1 };
                 self.grow(now, counted, self.inflight(), told);
@@ -151,13 +151,13 @@ impl Sender {
         match self.recovery {
             Recovery::NewReno => {
                 self.on_partial_ack(acked);
-                // RFC 6582 section 3.2 step 3: only the first partial acknowledgement resets the timer
+                // RFC 6582 section 3.2 step 3: only the first partial acknowledgment resets the timer
                 if first {
                     self.restart_timer(now);
                 }
             }
             Recovery::SackNs2 => {
-                // ns-2: one for the acknowledgement, one for the retransmission that it answers
+                // ns-2: one for the acknowledgment, one for the retransmission that it answers
                 self.counted_pipe -= 2;
                 self.rtt.end_backoff();
                 self.restart_timer(now);
@@ -182,7 +182,7 @@ impl Sender {
         self.control.on_congestion(now, &Congestion { event, flight, receive_window });
     }
 
-    /// Tells the control of an acknowledgement outside of fast recovery. Controls that want rates are told by
+    /// Tells the control of an acknowledgment outside of fast recovery. Controls that want rates are told by
     /// `tell_rate` instead.
     #[inline(always)]
     pub(super) fn grow(&mut self, now: Time, acked: u32, inflight: u32, told: Told) {
@@ -192,7 +192,7 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgement tells a control, but for rates.
+    /// What an acknowledgment tells a control, but for rates.
     #[inline(always)]
     pub(super) fn sample(&self, acked: u32, inflight: u32, told: Told) -> AckSample {
         AckSample {
@@ -207,7 +207,7 @@ impl Sender {
         }
     }
 
-    /// Takes the round-trip sample that an acknowledgement gives, if it gives one; exact, whatever the clock.
+    /// Takes the round-trip sample that an acknowledgment gives, if it gives one; exact, whatever the clock.
     #[inline(always)]
     pub(super) fn sample_rtt(&mut self, now: Time, ack: &Ack) -> Option<Span> {
         self.echoed = ack.echo;
@@ -216,7 +216,7 @@ impl Sender {
             self.take_sample(ack.echo, now);
             return Some(now.saturating_since(ack.echo));
         }
-        // ns-2 takes no sample from a partial acknowledgement
+        // ns-2 takes no sample from a partial acknowledgment
         let partial = self.ns2 && self.phase == Phase::Recovery && ack.ack < self.recover;
         let timed = self.timed.take_if(|(seq, _)| ack.ack > *seq && !partial);
         if let Some((_, sent)) = timed {

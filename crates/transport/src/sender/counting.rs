@@ -1,4 +1,4 @@
-//! Recovery by counted duplicate acknowledgements: Tahoe, Reno, `NewReno`.
+//! Recovery by counted duplicate acknowledgments: Tahoe, Reno, `NewReno`.
 
 use bufferlab_congestion::CongestionEvent;
 use bufferlab_units::Time;
@@ -21,7 +21,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6582 section 3.2 step 2: only if the acknowledgement "covers more than recover", since what a repair
+    /// RFC 6582 section 3.2 step 2: only if the acknowledgment "covers more than recover", since what a repair
     /// sent twice is acknowledged twice as well. RFC 5681's Reno has no such rule.
     fn may_enter_recovery(&self) -> bool {
         self.una > self.recover || self.recover == 0 || self.recovery == Recovery::Reno

@@ -1,8 +1,8 @@
 //! The sender: what may be sent and when, by RFC 5681, 6298, 6582, 6675 and 3042.
 //!
 //! Window growth belongs to a [`CongestionControl`]; this module detects losses and repairs them. One file a
-//! family of recoveries: `counting` for those that count duplicate acknowledgements, `selective` for SACK. `rated`
-//! serves the controls that ask for more than acknowledgements, the rate of delivery, and those that are to be paced.
+//! family of recoveries: `counting` for those that count duplicate acknowledgments, `selective` for SACK. `rated`
+//! serves the controls that ask for more than acknowledgments, the rate of delivery, and those that are to be paced.
 //!
 //! `bursts` serves applications that are silent at times, `packets` hosts that send several segments as one packet.
 //!
@@ -36,7 +36,7 @@ use windows::Windows;
 use crate::scoreboard::Scoreboard;
 use crate::{Recovery, RttEstimator, TcpConfig};
 
-/// Duplicate acknowledgements that mean a loss (RFC 5681 section 3.2).
+/// Duplicate acknowledgments that mean a loss (RFC 5681 section 3.2).
 const DUP_ACKS: u32 = 3;
 
 /// What a sender sends.
@@ -91,21 +91,21 @@ pub struct SenderCounters {
     pub rtt_samples: u64,
 }
 
-/// What an acknowledgement told beside its number.
+/// What an acknowledgment told beside its number.
 #[derive(Clone, Copy)]
 struct Told {
     rtt: Option<Span>,
     marked: bool,
 }
 
-/// A TCP sender. Its fields lie in the order below: what each acknowledgement touches comes first and fills few
+/// A TCP sender. Its fields lie in the order below: what each acknowledgment touches comes first and fills few
 /// cache lines, which decides the speed where there are thousands of flows.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
     /// Nothing but `window_to` decides what is sent next.
     plain: bool,
-    /// Open, with no duplicate counted and nothing to repair: what the next acknowledgement does is known.
+    /// Open, with no duplicate counted and nothing to repair: what the next acknowledgment does is known.
     calm: bool,
     phase: Phase,
     timestamps: bool,
@@ -145,7 +145,7 @@ pub struct Sender {
     cwnd_whole: u32,
     /// One more than the last segment that the windows admit; 0 before the connection is open.
     window_to: u32,
-    /// Duplicate acknowledgements in a row.
+    /// Duplicate acknowledgments in a row.
     dup_acks: u32,
     timer_deadline: Time,
     /// When a segment that waits for its pace may go; [`Time::NEVER`] if none does.
@@ -163,7 +163,7 @@ pub struct Sender {
     recover: u32,
     /// One more than the last segment sent as a tail-loss probe.
     probed_to: u32,
-    /// Segments that this acknowledgement reports for the first time; known where recovery uses SACK.
+    /// Segments that this acknowledgment reports for the first time; known where recovery uses SACK.
     newly: u32,
     /// How the window comes down in fast recovery (Linux).
     reduction: Reduction,
@@ -179,7 +179,7 @@ pub struct Sender {
     handshake: bool,
     /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
     resend_first: bool,
-    /// The first partial acknowledgement of this recovery has come (RFC 6582 step 3).
+    /// The first partial acknowledgment of this recovery has come (RFC 6582 step 3).
     partial_seen: bool,
     /// RFC 6675's `RescueRxt`: a rescue waits until something beyond is acknowledged.
     rescue_rxt: u32,

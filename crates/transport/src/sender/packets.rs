@@ -6,7 +6,7 @@
 //! one waits, `tcp_xmit_retransmit_queue` and `tcp_retransmit_skb` for what is sent again, `tcp_send_loss_probe` for
 //! probes, which travel alone; `tcp_bbr.c`, `bbr_min_tso_segs`. Until 5.17 the shortest round-trip time had no part in
 //! the size, until 3.11 neither had the pace: then a packet held what the window let go, up to a given number of
-//! segments. From 6.18 on nothing waits whose acknowledgement is more than a millisecond away.
+//! segments. From 6.18 on nothing waits whose acknowledgment is more than a millisecond away.
 //!
 //! Departures:
 //! - an application's writes leave no mark: a packet may hold the end of one and the beginning of the next, and the
@@ -176,7 +176,7 @@ impl Sender {
         {
             return false;
         }
-        // the next acknowledgement is that of the oldest packet
+        // the next acknowledgment is that of the oldest packet
         let age = packing.packets.front().map_or(Span::ZERO, |&(_, sent)| now.saturating_since(sent));
         2 * age.as_ps() >= self.rtt.srtt().as_ps()
     }

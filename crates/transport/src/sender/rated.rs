@@ -6,7 +6,7 @@
 //! `tcp_update_skb_after_send`) and `tcp_input.c` (`tcp_update_pacing_rate`, for controls without a rate of their own),
 //! read as behavior.
 //!
-//! Departures: the rate is worked out when a segment leaves, Linux's at each acknowledgement; a timer that comes late
+//! Departures: the rate is worked out when a segment leaves, Linux's at each acknowledgment; a timer that comes late
 //! earns no credit ("OS jitter"), since none does here.
 
 use bufferlab_congestion::{AckSample, AnyControl, CongestionControl};
@@ -47,7 +47,7 @@ impl Pace {
         pace
     }
 
-    /// Takes over the control's pace. Most acknowledgements do not change it, which saves a division.
+    /// Takes over the control's pace. Most acknowledgments do not change it, which saves a division.
     #[inline]
     fn keep_to(&mut self, control: &AnyControl) {
         let rate = control.pacing();
@@ -152,7 +152,7 @@ impl Sender {
         self.board.as_deref().map_or(0, Scoreboard::losses)
     }
 
-    /// An acknowledgement has been read; before it, everything below `una` was acknowledged.
+    /// An acknowledgment has been read; before it, everything below `una` was acknowledged.
     pub(super) fn tell_rate(&mut self, now: Time, una: u32) {
         let (inflight, losses) = (self.inflight(), self.losses());
         let Some(rates) = self.pace.as_deref_mut().and_then(|pace| pace.rates.as_mut()) else {

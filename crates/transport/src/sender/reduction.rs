@@ -1,7 +1,7 @@
 //! How the window comes down in fast recovery: RFC 6937's proportional rate reduction, as Linux has it.
 //!
 //! Sources: RFC 6937 section 3; Linux `net/ipv4/tcp_input.c` (`tcp_cwnd_reduction`), read as behavior, for the first
-//! retransmission, which nothing holds back, and for what counts as progress: the cumulative acknowledgement moves and
+//! retransmission, which nothing holds back, and for what counts as progress: the cumulative acknowledgment moves and
 //! no new loss is found, as in Linux 5.14 to 5.18; before, a retransmission had to be acknowledged and none found lost.
 
 /// Bounds what is sent while a loss is repaired, so that the window has come down to its target when all is.
@@ -11,7 +11,7 @@ pub(super) struct Reduction {
     prior: u32,
     /// Segments delivered in this recovery (`prr_delivered`).
     delivered: u32,
-    /// Segments that may be in the network until the next acknowledgement.
+    /// Segments that may be in the network until the next acknowledgment.
     pub(super) window: u32,
     /// Segments sent in this recovery (`prr_out`).
     out: u32,
@@ -28,7 +28,7 @@ impl Reduction {
         self.out += 1;
     }
 
-    /// An acknowledgement reports `newly` segments and leaves `pipe` in the network; `progress` as the module says.
+    /// An acknowledgment reports `newly` segments and leaves `pipe` in the network; `progress` as the module says.
     pub(super) fn on_ack(&mut self, newly: u32, pipe: u32, target: u32, progress: bool) {
         self.delivered += newly;
         let count = if pipe > target {

@@ -7,14 +7,14 @@
 //! ns-2's `Agent/TCP/Sack1` (2.35, `tcp/tcp-sack1.cc` and `tcp/tcp.cc`) differs in these points, which together
 //! make a run equal to ns-2's packet by packet:
 //! - It keeps a counter instead of computing `Pipe`: at entry what is outstanding less three; one less for each
-//!   duplicate acknowledgement, two less for a partial one; one more for each segment sent. A lost segment
+//!   duplicate acknowledgment, two less for a partial one; one more for each segment sent. A lost segment
 //!   counts as being in the network until something acknowledges past it.
 //! - Every hole below the highest SACKed segment may be retransmitted.
-//! - New acknowledgements outside of recovery clear the scoreboard; so does a timeout, which goes back.
-//! - After a timeout, duplicates are ignored until the first new acknowledgement, then they count again for
+//! - New acknowledgments outside of recovery clear the scoreboard; so does a timeout, which goes back.
+//! - After a timeout, duplicates are ignored until the first new acknowledgment, then they count again for
 //!   limited transmit, and for a fast retransmit once something beyond what was out then is acknowledged.
-//! - A partial acknowledgement gives no round-trip sample, and a backoff ends only with a sample or with a
-//!   partial acknowledgement. A retransmission does not end the timing of a segment.
+//! - A partial acknowledgment gives no round-trip sample, and a backoff ends only with a sample or with a
+//!   partial acknowledgment. A retransmission does not end the timing of a segment.
 //! - A lost SYN is a lost segment.
 
 use bufferlab_congestion::CongestionEvent;
@@ -40,7 +40,7 @@ impl Sender {
         board
     }
 
-    /// A new acknowledgement came while there is a scoreboard, or brings the first blocks.
+    /// A new acknowledgment came while there is a scoreboard, or brings the first blocks.
     pub(super) fn update_or_forget_board(&mut self, sack: &SackBlocks) {
         if self.ns2 && self.phase != Phase::Recovery {
             self.board_active = false;
@@ -49,7 +49,7 @@ impl Sender {
         }
     }
 
-    /// Takes an acknowledgement's blocks into the scoreboard; how many segments it SACKs for the first time.
+    /// Takes an acknowledgment's blocks into the scoreboard; how many segments it SACKs for the first time.
     pub(super) fn update_board(&mut self, sack: &SackBlocks) -> u32 {
         let una = self.una;
         let computed = self.recovery.computes_pipe();
@@ -77,7 +77,7 @@ impl Sender {
         newly
     }
 
-    /// RFC 6675 section 2: a duplicate is an acknowledgement that SACKs something new.
+    /// RFC 6675 section 2: a duplicate is an acknowledgment that SACKs something new.
     pub(super) fn on_duplicate_selective(&mut self, now: Time, sack: &SackBlocks) {
         if self.ns2 && !self.duplicates_count {
             return;

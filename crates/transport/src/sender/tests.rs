@@ -325,7 +325,7 @@ fn transfers_survive_random_loss() {
                 };
                 let mut pair = Pair::new(&config, reno(2, 64), lose);
                 pair.run(20_000_000);
-                // a delayed acknowledgement of the last segment is not modeled by the pair: the timer asks again
+                // a delayed acknowledgment of the last segment is not modeled by the pair: the timer asks again
                 assert_eq!(pair.receiver.delivered(), 500, "{recovery:?} seed {seed} loss {loss} %");
                 assert_ne!(pair.sender.finished(), Time::NEVER, "{recovery:?} seed {seed} loss {loss} %");
             }

@@ -6,16 +6,16 @@
 //! As in Linux, one timer serves for all three.
 //!
 //! Departures:
-//! - a probe is planned by an acknowledgement that leaves something out, not by departures too (section 7.2): what is
+//! - a probe is planned by an acknowledgment that leaves something out, not by departures too (section 7.2): what is
 //!   sent when nothing is out, as a first window, a window of one segment or after a silence, is not probed before some
 //!   of it is acknowledged. With departures, windows of a few segments have up to a fifth fewer timeouts and use up to
 //!   1 % more of the link;
 //! - a timeout marks all that is out lost; section 6.3 and Linux (`tcp_timeout_mark_lost`) spare what was sent within the
-//!   last round-trip time, of which the scoreboard keeps no times. What is sent answers acknowledgements, and by
+//!   last round-trip time, of which the scoreboard keeps no times. What is sent answers acknowledgments, and by
 //!   then none that is new has come for longer than that;
 //! - RFC 6298 (5.7), 3 s after a lost SYN, holds without timestamps; with them the answer to the SYN is a sample, which
 //!   sets the timeout as in Linux (`tcp_init_metrics`);
-//! - the reordering timer starts with the first selective acknowledgement instead of the segment's departure; the
+//! - the reordering timer starts with the first selective acknowledgment instead of the segment's departure; the
 //!   two differ by what lies between the lost segment and the one that arrived;
 //! - a probe that itself repairs a lost segment does not reduce the window (section 7.4), since only a transfer's
 //!   last segments are probed by sending them again.
@@ -77,7 +77,7 @@ impl Sender {
         self.rtt.back_off();
         self.timed = None;
         self.phase = Phase::Loss;
-        // ns-2 asks for an acknowledgement beyond, not of, what was out
+        // ns-2 asks for an acknowledgment beyond, not of, what was out
         self.recover = self.sent_to + u32::from(self.ns2);
         self.duplicates_count = false;
         (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn a_probe_goes_in_place_of_an_earlier_timeout() {
         // the timeout is 200 ms, two round trips and the margin are more; segments 10 and 11 leave after the same 100 ms,
-        // each for an acknowledgement that leaves one out
+        // each for an acknowledgment that leaves one out
         for (transfer_segments, probe) in [(13, (700, 12, true)), (12, (700, 11, false))] {
             let config = TcpConfig { transfer_segments, ..config(Recovery::Linux) };
             let mut pair = Pair::new(&config, Fixed::new(2).into(), lose_once([10, 11]));
             pair.run(10_000);
-            // the probe's acknowledgement tells of the loss; a quarter of the round trip later comes the repair
+            // the probe's acknowledgment tells of the loss; a quarter of the round trip later comes the repair
             assert_eq!(sent(&pair, 10)[..4], [(500, 10, true), (500, 11, true), probe, (825, 10, false)]);
             assert_eq!(pair.receiver.delivered(), transfer_segments);
             assert_eq!(pair.sender.counters().timeouts, 0);

@@ -163,7 +163,7 @@ impl Sender {
             SegmentKind::Retransmission => {
                 self.counters.sent += 1;
                 self.counters.retransmissions += 1;
-                // Karn's rule (RFC 6298 section 3): the acknowledgement of a retransmitted segment is no sample.
+                // Karn's rule (RFC 6298 section 3): the acknowledgment of a retransmitted segment is no sample.
                 // ns-2 ends a timing only where a recovery starts and at a timeout.
                 if !self.ns2 {
                     self.timed = None;

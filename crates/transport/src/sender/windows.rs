@@ -1,19 +1,19 @@
-//! Windows that a receiver tunes: what it advertises with which acknowledgement.
+//! Windows that a receiver tunes: what it advertises with which acknowledgment.
 //!
-//! Acknowledgements carry no window here. A tuned one grows with data that comes in order only (`tuning`), and that has an
-//! acknowledgement of a higher number than any before: so whatever acknowledges as much was sent after it had grown, and
-//! neither losses nor reordering of acknowledgements can mislead.
+//! Acknowledgments carry no window here. A tuned one grows with data that comes in order only (`tuning`), and that has an
+//! acknowledgment of a higher number than any before: so whatever acknowledges as much was sent after it had grown, and
+//! neither losses nor reordering of acknowledgments can mislead.
 
 use std::collections::VecDeque;
 
 use super::Sender;
 
-/// What acknowledgements on their way tell of the window.
+/// What acknowledgments on their way tell of the window.
 #[derive(Clone, Debug)]
 pub(super) struct Windows {
     /// A connection's first window, segments.
     first: u32,
-    /// From which number on acknowledgements tell of which window, segments.
+    /// From which number on acknowledgments tell of which window, segments.
     news: VecDeque<(u32, u32)>,
 }
 
@@ -24,7 +24,7 @@ impl Windows {
 }
 
 impl Sender {
-    /// Acknowledgements of `from` and more tell of a window of so many segments. For connections with
+    /// Acknowledgments of `from` and more tell of a window of so many segments. For connections with
     /// [`crate::TcpConfig::tuning`].
     pub fn note_window(&mut self, from: u32, segments: u32) {
         if let Some(windows) = self.windows.as_deref_mut() {
@@ -32,8 +32,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement of this number has come: the window that it tells of holds (RFC 9293 section 3.10.7.4). It never
-    /// shrinks: an older acknowledgement that comes late tells nothing.
+    /// An acknowledgment of this number has come: the window that it tells of holds (RFC 9293 section 3.10.7.4). It never
+    /// shrinks: an older acknowledgment that comes late tells nothing.
     #[inline(never)]
     pub(super) fn take_window(&mut self, ack: u32) {
         let Some(windows) = self.windows.as_deref_mut() else {

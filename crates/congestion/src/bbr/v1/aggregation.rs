@@ -8,7 +8,7 @@ const EXTRA_ACKED_ROUNDS: u64 = 5;
 /// An aggregation's count starts over here (`bbr_ack_epoch_acked_reset_thresh`).
 const EXTRA_ACKED_RESET: u64 = 1 << 20;
 
-/// Excess of acknowledgements over the bandwidth.
+/// Excess of acknowledgments over the bandwidth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregation {
     /// When the count began (`ack_epoch_mstamp`).
@@ -26,7 +26,7 @@ impl Aggregation {
         Aggregation { begun: Time::ZERO, acked: 0, best: [0.0; 2], half_round: 0 }
     }
 
-    /// Counts an acknowledgement in a round, at a bandwidth and with a window.
+    /// Counts an acknowledgment in a round, at a bandwidth and with a window.
     pub(super) fn update(&mut self, now: Time, acked: u32, round: u64, (bandwidth, cwnd): (f64, f64)) {
         if round >= self.half_round + EXTRA_ACKED_ROUNDS {
             (self.best, self.half_round) = ([0.0, self.best[0]], round);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn acknowledgements_in_lumps_are_an_excess() {
+    fn acknowledgments_in_lumps_are_an_excess() {
         // a thousand segments a second, acknowledged twenty at a time
         let mut aggregation = Aggregation::new();
         for k in 1..=50 {

@@ -13,7 +13,7 @@ const RENO_ROUNDS: f64 = 63.0;
 /// (`RaiseInflightLongtermSlope`).
 const MAX_UP_ROUNDS: u32 = 30;
 
-/// What acknowledgements tell about a probe (`ack_phase`).
+/// What acknowledgments tell about a probe (`ack_phase`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Init,
@@ -63,7 +63,7 @@ impl Cycle {
         }
     }
 
-    /// No probe runs any more, but its acknowledgements still come.
+    /// No probe runs any more, but its acknowledgments still come.
     pub(super) fn stop_probe(&mut self) {
         self.ack_phase = AckPhase::ProbeStopping;
     }

@@ -1,4 +1,4 @@
-//! What acknowledgements and losses teach about the path (section "Updating Network Path Model Parameters").
+//! What acknowledgments and losses teach about the path (section "Updating Network Path Model Parameters").
 
 use super::super::MaxFilter;
 use super::{Ack, BETA, Bbr3, LOSS_THRESH};

@@ -47,11 +47,11 @@ pub(super) struct Flow {
     sampled: bool,
     /// Every data segment that came: when, its number, when it was sent.
     pub(super) arrivals: Vec<(Time, u32, Time)>,
-    /// Every acknowledgement sent, by its number.
+    /// Every acknowledgment sent, by its number.
     pub(super) answers: Vec<(Ack, SackBlocks, u32)>,
-    /// The window that acknowledgements tell of now, segments, where it is tuned.
+    /// The window that acknowledgments tell of now, segments, where it is tuned.
     pub(super) window: u32,
-    /// Segments that earlier connections brought: acknowledgements of no more say nothing of this one's window.
+    /// Segments that earlier connections brought: acknowledgments of no more say nothing of this one's window.
     earlier: u32,
     pub(super) sender_samples: Vec<SenderSample>,
     pub(super) receiver_samples: Vec<(Time, u64)>,
@@ -214,7 +214,7 @@ impl Flow {
         true
     }
 
-    /// An acknowledgement, which tells of a window, comes.
+    /// An acknowledgment, which tells of a window, comes.
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks, window: u32) -> Vec<Packet> {
         match &mut self.ends {
             Ends::Tcp { sender, .. } => {
@@ -349,7 +349,7 @@ impl Flow {
         }
     }
 
-    /// The delayed acknowledgement, if it is due.
+    /// The delayed acknowledgment, if it is due.
     pub(super) fn delayed_ack(&mut self, now: Time) -> Option<(Ack, SackBlocks)> {
         let Ends::Tcp { receiver, .. } = &mut self.ends else { return None };
         let ack = receiver.on_timer(now)?;
@@ -362,7 +362,7 @@ impl Flow {
         Some(receiver.deadline()).filter(|&at| at != Time::NEVER)
     }
 
-    /// An acknowledgement as a packet.
+    /// An acknowledgment as a packet.
     pub(super) fn wrap(&mut self, now: Time, ack: Ack, blocks: SackBlocks) -> Packet {
         let number = self.answers.len() as u32;
         self.answers.push((ack, blocks, self.window));

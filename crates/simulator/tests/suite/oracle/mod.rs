@@ -9,8 +9,8 @@
 //! end; then hosts act, receivers before senders; then packets join queues: those that come from another link
 //! (by that link's index), from a receiver (by flow), from a sender (the longest way first, then by flow).
 //!
-//! Within a receiver, a delayed acknowledgement goes before a packet that arrives at the same moment counts.
-//! Within a sender, acknowledgements are answered first, one by one, then comes the application's stop or change, then what
+//! Within a receiver, a delayed acknowledgment goes before a packet that arrives at the same moment counts.
+//! Within a sender, acknowledgments are answered first, one by one, then comes the application's stop or change, then what
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
 mod bursts;
@@ -52,11 +52,11 @@ enum Event {
     Reading { sample: bool, warmup: bool },
     /// A transmission ends.
     Departure,
-    /// A delayed acknowledgement may be due.
+    /// A delayed acknowledgment may be due.
     DelayedAck,
     /// A packet reaches its receiver.
     Data(Packet),
-    /// An acknowledgement reaches its sender, with the window that it tells of, if that is tuned.
+    /// An acknowledgment reaches its sender, with the window that it tells of, if that is tuned.
     Ack(Ack, SackBlocks, u32),
     /// A sender's time may have come.
     Wake,
@@ -240,7 +240,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// An acknowledgement sets out for the first reverse link, or for the sender.
+    /// An acknowledgment sets out for the first reverse link, or for the sender.
     fn answer(&mut self, now: Time, flow: u32, answer: Option<(Ack, SackBlocks)>) {
         let host = &mut self.flows[flow as usize];
         if let Some((ack, blocks)) = answer {
@@ -271,7 +271,7 @@ fn name(packet: &Packet) -> String {
     match packet.kind {
         PacketKind::Syn => format!("flow {flow} SYN"),
         PacketKind::Data(_) => format!("flow {flow} data {seq}"),
-        PacketKind::Ack => format!("flow {flow} acknowledgement no. {seq}"),
+        PacketKind::Ack => format!("flow {flow} acknowledgment no. {seq}"),
         PacketKind::Datagram => format!("flow {flow} datagram {seq}"),
     }
 }

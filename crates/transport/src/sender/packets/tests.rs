@@ -35,7 +35,7 @@ fn a_window_leaves_in_packets_and_is_acknowledged_by_packets() {
     let mut pair = Pair::new(&packed(Recovery::Sack, 4), Fixed::new(10).into(), |_| false);
     pair.run(350);
     assert_eq!(sent(&pair, 0), [(0, 1)], "the SYN");
-    // the last two wait for nothing: their acknowledgement is further away than half a round trip
+    // the last two wait for nothing: their acknowledgment is further away than half a round trip
     assert_eq!(sent(&pair, 100), [(0, 4), (4, 4), (8, 2)]);
     assert_eq!(sent(&pair, 200), [(10, 4), (14, 4), (18, 2)]);
     assert_eq!(pair.sender.counters().sent, 30);

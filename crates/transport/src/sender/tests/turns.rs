@@ -14,7 +14,7 @@ fn bursty(after_idle: AfterIdle, recovery: Recovery) -> Pair<impl FnMut(Segment)
 }
 
 #[test]
-fn a_burst_ends_with_its_last_acknowledgement_and_says_so_once() {
+fn a_burst_ends_with_its_last_acknowledgment_and_says_so_once() {
     for recovery in ALL {
         let mut pair = bursty(AfterIdle::Keep, recovery);
         pair.run(10_000);
@@ -91,7 +91,7 @@ fn slow_start_is_paced_at_two_windows_a_round_trip() {
     let control = Reno::new(10, None, Growth::PerSegment).into();
     let mut pair = Pair::new(&TcpConfig { paced: true, ..config(Recovery::Sack) }, control, |_| false);
     pair.run(199);
-    // 10 at once, and from 100 ms on pairs that acknowledgements of the same moment let out, 100 ms / (2 cwnd) apart
+    // 10 at once, and from 100 ms on pairs that acknowledgments of the same moment let out, 100 ms / (2 cwnd) apart
     let sent: Vec<_> = pair.log.iter().skip(10).map(|(time, _)| time.as_ps() / 1_000_000).collect();
     assert_eq!(sent.len(), 20);
     assert_eq!(sent[0], 100_000);
