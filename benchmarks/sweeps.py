@@ -23,10 +23,10 @@ from pathlib import Path
 from statistics import median
 
 import bufferlab
-from bufferlab.batch import processors
-from bufferlab.runstore import done_row, open_store
+from bufferlab.experiment.batch import processors
+from bufferlab.experiment.store import done_row, open_store
 from bufferlab.scenario import Scenario
-from bufferlab.sweeping import sweep
+from bufferlab.studies.sweep import sweep
 
 SCENARIO = Path(__file__).parents[1] / "examples" / "published-link.toml"
 STORED_RUNS = 100_000
@@ -78,7 +78,7 @@ def threads(runs: int, turns: int) -> None:
 
 def ray(runs: int, turns: int) -> None:
     """The same work by threads and by a local Ray cluster that is up and has done some work before."""
-    from bufferlab.sweeping.cluster import _connect, _import_ray  # noqa: PLC0415
+    from bufferlab.experiment.cluster import _connect, _import_ray  # noqa: PLC0415
 
     began_s = time.monotonic()
     started = _import_ray(local=True)

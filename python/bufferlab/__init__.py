@@ -6,36 +6,36 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bufferlab.comparison import compare as compare
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
-    from bufferlab.papers.registry import reproduce as reproduce
-    from bufferlab.results import Result as Result
-    from bufferlab.results import RunSet as RunSet
-    from bufferlab.runstore import open_store as open_store
+    from bufferlab.evidence.ns2 import validate as validate
+    from bufferlab.evidence.registry import reproduce as reproduce
+    from bufferlab.experiment.simulation import run as run
+    from bufferlab.experiment.store import open_store as open_store
+    from bufferlab.results.result import Result as Result
+    from bufferlab.results.result import RunSet as RunSet
     from bufferlab.scenario import Scenario as Scenario
-    from bufferlab.searching import search as search
-    from bufferlab.simulation import run as run
-    from bufferlab.sizing import size as size
-    from bufferlab.sweeping import sweep as sweep
-    from bufferlab.validation import validate as validate
+    from bufferlab.studies.compare import compare as compare
+    from bufferlab.studies.search import search as search
+    from bufferlab.studies.size import size as size
+    from bufferlab.studies.sweep import sweep as sweep
 
 __version__: Final = "0.1.0"
 
 _PUBLIC: Final = {
     "InputError": "bufferlab.errors",
     "OutputError": "bufferlab.errors",
-    "Result": "bufferlab.results",
-    "RunSet": "bufferlab.results",
+    "Result": "bufferlab.results.result",
+    "RunSet": "bufferlab.results.result",
     "Scenario": "bufferlab.scenario",
-    "compare": "bufferlab.comparison",
-    "open_store": "bufferlab.runstore",
-    "reproduce": "bufferlab.papers",
-    "run": "bufferlab.simulation",
-    "search": "bufferlab.searching",
-    "size": "bufferlab.sizing",
-    "sweep": "bufferlab.sweeping",
-    "validate": "bufferlab.validation",
+    "compare": "bufferlab.studies.compare",
+    "open_store": "bufferlab.experiment.store",
+    "reproduce": "bufferlab.evidence",
+    "run": "bufferlab.experiment.simulation",
+    "search": "bufferlab.studies.search",
+    "size": "bufferlab.studies.size",
+    "sweep": "bufferlab.studies.sweep",
+    "validate": "bufferlab.evidence.ns2",
 }
 
 __all__ = [

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from bufferlab import _core
-from bufferlab.batch import BatchInterrupted
-from bufferlab.comparison import study
+from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.studies.compare import study
 
 from .conftest import Command
 

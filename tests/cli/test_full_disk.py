@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import bufferlab
-from bufferlab.simulation import NotSavedError
+from bufferlab.experiment.simulation import NotSavedError
 
 from .conftest import SMALL
 
@@ -99,7 +99,7 @@ def test_in_python_the_runs_are_in_the_exception(tmp_path: Path, monkeypatch: py
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("bufferlab.store._write_json", full)
+    monkeypatch.setattr("bufferlab.results.folder._write_json", full)
     with pytest.raises(NotSavedError, match="No space left") as caught:
         bufferlab.run(tmp_path / "small.toml", out=tmp_path / "out")
     assert caught.value.finished[0].flows.height == 3

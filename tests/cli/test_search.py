@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bufferlab.batch import BatchInterrupted
-from bufferlab.searching.goal import Sample
-from bufferlab.searching.restart import Restarts
+from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.studies.search.goal import Sample
+from bufferlab.studies.search.restart import Restarts
 
 from .conftest import Command
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bufferlab.batch import BatchInterrupted
-from bufferlab.sizing import verify
+from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.studies.size import verify
 
 from .conftest import Command
 

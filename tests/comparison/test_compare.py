@@ -9,12 +9,12 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError
-from bufferlab.comparison import Comparison, advise
-from bufferlab.comparison.contenders import DEFAULT_QUEUES, changes, parse_contenders
-from bufferlab.comparison.study import FIGURES, GROUP_FIGURES
-from bufferlab.plots import save_figure
+from bufferlab.render.plots import save_figure
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.queues import QUEUE_WORDS
+from bufferlab.studies.compare import Comparison, advise
+from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
+from bufferlab.studies.compare.study import FIGURES, GROUP_FIGURES
 
 SCENARIO: dict[str, Any] = {
     "run": {"duration": "12 s", "warmup": "4 s"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bufferlab import cli
-from bufferlab.latency import LATENCY_FIGURES
+from bufferlab.results.latency import LATENCY_FIGURES
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "latency.md").read_text()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bufferlab.latency.emodel import G711, G729A, delay_impairment, loss_impairment, opinion_score, rating
+from bufferlab.results.latency.emodel import (
+    G711,
+    G729A,
+    delay_impairment,
+    loss_impairment,
+    opinion_score,
+    rating,
+)
 
 
 def test_the_defaults_give_what_g107_says() -> None:

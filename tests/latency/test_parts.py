@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bufferlab.latency.bloat import grade
-from bufferlab.latency.emodel import G711, G729A, rating
-from bufferlab.latency.responsiveness import responsiveness, trimmed_mean
-from bufferlab.latency.voice import assess, burst_ratio, codec_of
+from bufferlab.results.latency.bloat import grade
+from bufferlab.results.latency.emodel import G711, G729A, rating
+from bufferlab.results.latency.responsiveness import responsiveness, trimmed_mean
+from bufferlab.results.latency.voice import assess, burst_ratio, codec_of
 
 MS = 10**9
 

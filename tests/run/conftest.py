@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from bufferlab import frames
-from bufferlab.results import Result
+from bufferlab.results import frames
+from bufferlab.results.result import Result
 
 MS = 10**9
 S = 10**12

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import bufferlab
+from bufferlab.render.tables import to_text
+from bufferlab.results.summary import Document
 from bufferlab.scenario.fields import CONGESTIONS
-from bufferlab.summary import Document
-from bufferlab.tables import to_text
 
 
 def measured(*words: str, mark_above: str | None = None, **keys: object) -> Document:

@@ -15,8 +15,9 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab import _core, frames
+from bufferlab import _core
 from bufferlab.plan import PLAN_VERSION, lower
+from bufferlab.results import frames
 from bufferlab.scenario import Scenario
 
 TABLES = (

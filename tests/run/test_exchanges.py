@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from bufferlab import Scenario, run
-from bufferlab.exchanges import delay_variation, interarrival_jitter
-from bufferlab.results import Result
+from bufferlab.results.exchanges import delay_variation, interarrival_jitter
+from bufferlab.results.result import Result
 
 WEB: dict[str, object] = {"kind": "web", "size": "14480 B", "every": "2 s"}
 PING: dict[str, object] = {"kind": "ping", "interval": "100 ms"}

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab import InputError, Result, flent
+from bufferlab import InputError, Result
+from bufferlab.render import flent
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PING = {"kind": "ping", "interval": "100 ms"}

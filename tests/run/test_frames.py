@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from bufferlab.frames import from_outcome
-from bufferlab.results import Result
+from bufferlab.results.frames import from_outcome
+from bufferlab.results.result import Result
 
 
 def row(frame: pl.DataFrame, **keys: object) -> dict[str, Any]:

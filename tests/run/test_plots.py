@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bufferlab import InputError, OutputError, plots
-from bufferlab.plots.series import band_envelope, decimate, lines_over_seeds
-from bufferlab.plots.style import COLORS, LINE_STYLES
-from bufferlab.results import Result, RunSet
+from bufferlab import InputError, OutputError
+from bufferlab.render import plots
+from bufferlab.render.plots.series import band_envelope, decimate, lines_over_seeds
+from bufferlab.render.plots.style import COLORS, LINE_STYLES
+from bufferlab.results.result import Result, RunSet
 from bufferlab.stats import estimate
 
 

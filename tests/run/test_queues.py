@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bufferlab.results import Result
+from bufferlab.experiment.simulation import simulate
+from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
-from bufferlab.simulation import simulate
 
 GREEDY = {"count": 4, "rtt": "50 ms", "start": "uniform(0 s, 1 s)"}
 BLAST = {"rtt": "50 ms", "application": {"kind": "udp", "packet": "1000 B", "rate": "30 Mbps"}}

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from bufferlab import Scenario, run
-from bufferlab.results import Result
-from bufferlab.summary import flow_values
+from bufferlab.results.result import Result
+from bufferlab.results.summary import flow_values
 
 
 def pages(**changes: object) -> Scenario:

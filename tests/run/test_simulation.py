@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab import InputError, Result, RunSet, simulation
-from bufferlab.batch import processors
-from bufferlab.frames import NAMES
-from bufferlab.simulation import RunInterrupted, prepare, run, seed_list
+from bufferlab import InputError, Result, RunSet
+from bufferlab.experiment import simulation
+from bufferlab.experiment.batch import processors
+from bufferlab.experiment.simulation import RunInterrupted, prepare, run, seed_list
+from bufferlab.results.frames import NAMES
 
 
 def two_groups(duration: str = "5 s", rate: str = "10 Mbps", **more: Any) -> dict[str, Any]:

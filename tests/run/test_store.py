@@ -12,11 +12,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from bufferlab import store
 from bufferlab.errors import InputError, OutputError
-from bufferlab.frames import NAMES
 from bufferlab.plan import plan_json
-from bufferlab.results import Result, RunSet
+from bufferlab.results import folder as store
+from bufferlab.results.frames import NAMES
+from bufferlab.results.result import Result, RunSet
 
 FILES = {
     "scenario.toml", "plan.json", "result.json", "summary.json", "flows.parquet", "queues.parquet",

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from bufferlab.results import Result, RunSet
-from bufferlab.tables import SummaryView, significant, to_html
+from bufferlab.render.tables import SummaryView, significant, to_html
+from bufferlab.results.result import Result, RunSet
 
 RUN_KEYS = {
     "format", "format_version", "version", "name", "duration_s", "warmup_s", "seeds", "flows", "queues",

@@ -8,8 +8,8 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.progress import progress_bar
-from bufferlab.searching.goal import Goal, Sample
-from bufferlab.searching.least import SCAN_ROUNDS, Effort, Evaluate, Found, search_least, size_grid
+from bufferlab.studies.search.goal import Goal, Sample
+from bufferlab.studies.search.least import SCAN_ROUNDS, Effort, Evaluate, Found, search_least, size_grid
 
 RATE_BPS = 1e8
 Law = Callable[[int, int], float]

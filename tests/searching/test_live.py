@@ -15,9 +15,9 @@ from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.plan import lower, plan_json
 from bufferlab.scenario import Scenario
-from bufferlab.searching import Effort, Goal
-from bufferlab.searching.live import Counters, Simulated, Timing, measure, timing_for
-from bufferlab.searching.settling import Settling
+from bufferlab.studies.search import Effort, Goal
+from bufferlab.studies.search.live import Counters, Simulated, Timing, measure, timing_for
+from bufferlab.studies.search.settling import Settling
 from bufferlab.units import PS_PER_S
 
 DOCUMENT: dict[str, Any] = {

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from bufferlab.searching.live import Counters, Timing
-from bufferlab.searching.plain import Procedure, bisected, interpolated
+from bufferlab.studies.search.live import Counters, Timing
+from bufferlab.studies.search.plain import Procedure, bisected, interpolated
 
 
 def test_interpolation_finds_where_a_curve_reaches_the_target() -> None:

@@ -7,8 +7,8 @@ import pytest
 import bufferlab
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
-from bufferlab.searching import Effort, Goal
-from bufferlab.searching.settling import LONGEST_CYCLE_S, settling
+from bufferlab.studies.search import Effort, Goal
+from bufferlab.studies.search.settling import LONGEST_CYCLE_S, settling
 
 DOCUMENT = {
     "run": {"duration": "20 s", "warmup": "10 s", "stack": "linux"},

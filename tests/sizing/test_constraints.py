@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
-from bufferlab.sizing import Demand, Feasibility, Targets, feasibility, get_rule
-from bufferlab.sizing.normal import z_score
-from bufferlab.sizing.recommend import recommend
+from bufferlab.studies.size import Demand, Feasibility, Targets, feasibility, get_rule
+from bufferlab.studies.size.recommend import recommend
+from bufferlab.theory.normal import z_score
 
 MIX = (("reno", 42), ("bic", 51), ("cubic-0.8", 30), ("cubic-0.7", 41), ("ctcp", 34))
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bufferlab.sizing import heterogeneous as theory
-from bufferlab.sizing.characteristic import TABLE_III
-from bufferlab.sizing.normal import DOCUMENT_Z_99, probability_of
+from bufferlab.theory import heterogeneous as theory
+from bufferlab.theory.characteristic import TABLE_III
+from bufferlab.theory.normal import DOCUMENT_Z_99, probability_of
 
 RENO, BIC = TABLE_III["reno"][1], TABLE_III["bic"][1]
 Z = DOCUMENT_Z_99

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bufferlab.sizing.measured import measure_characteristic
-from bufferlab.sizing.protocols import get_protocol
+from bufferlab.theory.measured import measure_characteristic
+from bufferlab.theory.protocols import get_protocol
 
 
 def _sawteeth(name: str, epochs: int, samples: int) -> tuple[list[float], list[float]]:

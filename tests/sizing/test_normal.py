@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bufferlab.sizing.normal import DOCUMENT_Z_99, Convention, probability_of, z_score
+from bufferlab.theory.normal import DOCUMENT_Z_99, Convention, probability_of, z_score
 
 
 def test_quantiles_of_tables() -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
-from bufferlab.sizing import Demand, Targets, bscl, get_rule, single_flow, spang, stanford, tiny
+from bufferlab.studies.size import Demand, Targets, get_rule
+from bufferlab.theory import bscl, single_flow, spang, stanford, tiny
 
 OC12 = {"rate_bps": 622e6, "rtt_s": 0.1, "flows": 200, "packet_bytes": 1500}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bufferlab.sizing import Demand, Rule, Targets, all_rules, get_rule
-from bufferlab.sizing.rules import rule
+from bufferlab.studies.size import Demand, Rule, Targets, all_rules, get_rule
+from bufferlab.theory.rules import rule
 
 
 def test_bdp_of_the_splitbuff_example() -> None:

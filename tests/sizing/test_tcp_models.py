@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bufferlab.sizing import tcp_models
+from bufferlab.theory import tcp_models
 
 
 def test_mathis_on_a_worked_value() -> None:

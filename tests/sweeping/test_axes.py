@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.sweeping.axes import Axis, Range, read_axes, split_values
+from bufferlab.experiment.axes import Axis, Range, read_axes, split_values
 
 
 def values(text: str) -> list[object]:

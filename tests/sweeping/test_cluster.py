@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.runstore import open_store
-from bufferlab.sweeping import cluster, sweep
+from bufferlab.experiment import cluster
+from bufferlab.experiment.store import open_store
+from bufferlab.studies.sweep import sweep
 
 WITHOUT_RAY = "Ray is not installed (pip install 'bufferlab[ray]'): the engine 'ray' is NOT tested here"
 

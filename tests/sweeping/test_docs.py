@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from bufferlab import cli
+from bufferlab.experiment.axes import read_axes
+from bufferlab.experiment.points import latin, read_list
 from bufferlab.scenario import Scenario
-from bufferlab.sweeping.axes import read_axes
-from bufferlab.sweeping.points import latin, read_list
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "sweep.md").read_text()

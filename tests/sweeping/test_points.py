@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
-from bufferlab.sweeping.axes import read_axes
-from bufferlab.sweeping.points import grid, hypercube, latin, read_list, read_sample
+from bufferlab.experiment.axes import read_axes
+from bufferlab.experiment.points import grid, hypercube, latin, read_list, read_sample
 from bufferlab.units import parse_rate, parse_size, parse_time
 
 PARSERS: dict[str, Callable[[object], int]] = {

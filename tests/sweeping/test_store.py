@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.runstore import ENGINE, Claim, Row, Store, StoreFullError, failed_row, open_store
-from bufferlab.runstore.rows import FIGURES, SCHEMA, rows_to_frame
-from bufferlab.runstore.segments import write_segment
-from bufferlab.runstore.writer import Writer
+from bufferlab.experiment.store import ENGINE, Claim, Row, Store, StoreFullError, failed_row, open_store
+from bufferlab.experiment.store.rows import FIGURES, SCHEMA, rows_to_frame
+from bufferlab.experiment.store.segments import write_segment
+from bufferlab.experiment.store.writer import Writer
 
 
 def row(name: str, **changes: object) -> Row:
@@ -75,7 +75,7 @@ def die_after(store: Store, code: str) -> None:
     """Write in a process that then kills itself."""
     program = (
         "import os, signal, sys\n"
-        "from bufferlab.runstore import Claim, failed_row, open_store\n"
+        "from bufferlab.experiment.store import Claim, failed_row, open_store\n"
         "writer = open_store(sys.argv[1], create=True).writer()\n"
         f"{code}\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -148,7 +148,7 @@ def test_failures_are_retried_only_if_asked(store: Store) -> None:
 
 
 def test_long_journals_become_segments(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bufferlab.runstore.writer._ROTATE_ROWS", 10)
+    monkeypatch.setattr("bufferlab.experiment.store.writer._ROTATE_ROWS", 10)
     with store.writer() as writer, store.writer() as other:
         writer.claim("open")
         for index in range(25):

@@ -16,16 +16,17 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab import _core, simulation
+from bufferlab import _core
 from bufferlab.errors import InputError, OutputError
+from bufferlab.experiment import simulation
+from bufferlab.experiment import threads as local_engine
+from bufferlab.experiment.store import ENGINE, StoreFullError, open_store
+from bufferlab.experiment.store.writer import Writer
 from bufferlab.plan import lower, plan_hash
-from bufferlab.results import Result
-from bufferlab.runstore import ENGINE, StoreFullError, open_store
-from bufferlab.runstore.writer import Writer
+from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
-from bufferlab.sweeping import Sweep, SweepInterrupted, sweep
-from bufferlab.sweeping import local as local_engine
+from bufferlab.studies.sweep import Sweep, SweepInterrupted, sweep
 
 BUFFERS = ["10 packets", "20 packets"]
 COUNTS = [1, 3]
@@ -130,7 +131,7 @@ def test_tables_that_find_no_room_do_not_cost_the_run(
     def full(*_: object) -> None:
         raise OutputError("tables: cannot be written (No space left on device)")
 
-    monkeypatch.setattr("bufferlab.store.save", full)
+    monkeypatch.setattr("bufferlab.results.folder.save", full)
     with pytest.raises(OutputError, match="No space left"):
         sweep(scenario, store=tmp_path / "runs", seeds=5, threads=1, tables=True)
     assert open_store(tmp_path / "runs").runs()["seed"].to_list() == [1]
@@ -242,7 +243,7 @@ def rows_written(store: Path) -> list[str]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    from bufferlab.runstore.journal import read as read_journal  # noqa: PLC0415
+    from bufferlab.experiment.store.journal import read as read_journal  # noqa: PLC0415
 
     return read_journal(path)[0]
 

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 from scipy.special import stdtrit
 
-from bufferlab.results import RunSet
-from bufferlab.simulation import run
-from bufferlab.sizing import queueing
+from bufferlab.experiment.simulation import run
+from bufferlab.results.result import RunSet
+from bufferlab.theory import queueing
 
 RATE_BPS = 8_000_000
 PACKET_BYTES = 1000

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from scipy.special import stdtrit
 
-from bufferlab.results import RunSet
-from bufferlab.simulation import run
-from bufferlab.sizing import tcp_models
+from bufferlab.experiment.simulation import run
+from bufferlab.results.result import RunSet
+from bufferlab.theory import tcp_models
 
 RATE_BPS = 20_000_000
 WIRE_BYTES = 1000

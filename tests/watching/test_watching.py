@@ -11,10 +11,11 @@ from polars.testing import assert_frame_equal
 from rich.console import Console
 
 import bufferlab
-from bufferlab import Scenario, _core, frames
-from bufferlab.watching import Watch
-from bufferlab.watching.readings import MOST_FLOWS
-from bufferlab.watching.view import WatchView, sparkline
+from bufferlab import Scenario, _core
+from bufferlab.render.watching import Watch
+from bufferlab.render.watching.readings import MOST_FLOWS
+from bufferlab.render.watching.view import WatchView, sparkline
+from bufferlab.results import frames
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

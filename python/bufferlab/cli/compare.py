@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from bufferlab.cli.common import print_json, print_rich, say, status_of
-from bufferlab.comparison import DEFAULT_SEEDS, CompareInterrupted, Comparison
-from bufferlab.comparison import compare as compare_queues
-from bufferlab.comparison.view import ComparisonView
+from bufferlab.render.compare import ComparisonView
 from bufferlab.scenario import Scenario, split_override
+from bufferlab.studies.compare import DEFAULT_SEEDS, CompareInterrupted, Comparison
+from bufferlab.studies.compare import compare as compare_queues
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +67,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> None:
     saved: list[Path] = []
     if plot is not None:
-        from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start
+        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
 
         saved = save_figure(comparison.figure(), plot)
     if as_json:

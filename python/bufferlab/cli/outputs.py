@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bufferlab import flent
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder
-from bufferlab.results import RunSet
-from bufferlab.store import check_replaceable
-from bufferlab.tables import SummaryView
+from bufferlab.render import flent
+from bufferlab.render.tables import SummaryView
+from bufferlab.results.folder import check_replaceable
+from bufferlab.results.result import RunSet
 
 _SAMPLES: Final = 1000
 """Samples of a run for `--plot` if the scenario has no probes."""
@@ -122,6 +122,6 @@ def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> None:
 
 
 def _save_figures(runs: RunSet, folder: Path) -> None:
-    from bufferlab.plots import save_plots  # noqa: PLC0415 - matplotlib takes long to start
+    from bufferlab.render.plots import save_plots  # noqa: PLC0415 - slow to import, or a circle
 
     save_plots(runs, folder)

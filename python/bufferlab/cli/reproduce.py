@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.evidence import Reproduced, Request, all_reproductions, find_reproductions
 from bufferlab.files import make_folder
-from bufferlab.papers import Reproduced, Request, all_reproductions, find_reproductions
 
 _RESULTS: Final = Path("results")
 

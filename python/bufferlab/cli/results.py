@@ -11,13 +11,13 @@ import typer
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
+from bufferlab.experiment.store import ENGINE, Store, open_store
+from bufferlab.experiment.store.means import means_over_seeds
+from bufferlab.experiment.store.parameters import expand
+from bufferlab.experiment.store.query import choose, order, split_columns, where
+from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import not_written
-from bufferlab.runstore import ENGINE, Store, open_store
-from bufferlab.runstore.means import means_over_seeds
-from bufferlab.runstore.parameters import expand
-from bufferlab.runstore.query import choose, order, split_columns, where
-from bufferlab.runstore.rows import DONE, FAILED, FIGURES
-from bufferlab.runstore.view import SHOWN, RunsView, with_widths
+from bufferlab.render.stored_runs import SHOWN, RunsView, with_widths
 
 _FORMAT: Final = "bufferlab-runs-list"
 _FORMAT_VERSION: Final = 1

@@ -11,11 +11,11 @@ import typer
 from bufferlab.cli.common import FAILED, say, status_of
 from bufferlab.cli.outputs import Outputs
 from bufferlab.cli.watch import may_watch, run_watched
-from bufferlab.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
+from bufferlab.experiment.simulation import RunInterrupted, prepare
+from bufferlab.experiment.simulation import run as simulate
+from bufferlab.results.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.simulation import RunInterrupted, prepare
-from bufferlab.simulation import run as simulate
 
 
 def register(app: typer.Typer) -> None:

@@ -10,12 +10,12 @@ import typer
 from bufferlab.cli.common import INTERRUPTED, print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
+from bufferlab.render.search import SearchView
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.searching.goal import Goal
-from bufferlab.searching.least import Effort
-from bufferlab.searching.study import DEFAULT_BOUNDS, MODES, Mode, Searched
-from bufferlab.searching.study import search as search_buffer
-from bufferlab.searching.view import SearchView
+from bufferlab.studies.search.goal import Goal
+from bufferlab.studies.search.least import Effort
+from bufferlab.studies.search.study import DEFAULT_BOUNDS, MODES, Mode, Searched
+from bufferlab.studies.search.study import search as search_buffer
 from bufferlab.units import PS_PER_S, parse_time
 
 _EFFORT = Effort()
@@ -112,7 +112,7 @@ def _seconds(text: str | None) -> float | None:
 def _deliver(searched: Searched, plot: Path | None, out: Path | None, *, as_json: bool) -> None:
     saved: list[Path] = []
     if plot is not None:
-        from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start
+        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
 
         saved += save_figure(searched.figure(), plot)
     if out is not None:

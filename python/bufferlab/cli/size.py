@@ -12,17 +12,17 @@ import polars as pl
 import typer
 from rich.table import Table
 
-from bufferlab.batch import BatchInterrupted
 from bufferlab.cli.common import print_json, print_rich, say, status_of
 from bufferlab.cli.size_input import read_groups, read_measured, read_targets
-from bufferlab.cli.size_text import infeasible, range_text, targets_given, targets_text
 from bufferlab.errors import InputError
+from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.render.size import infeasible, range_text, targets_given, targets_text
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.sizing import Sizing, quick_scenario
-from bufferlab.sizing import size as size_buffers
-from bufferlab.sizing.normal import CONVENTIONS
-from bufferlab.sizing.study import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
-from bufferlab.sizing.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
+from bufferlab.studies.size import Sizing, quick_scenario
+from bufferlab.studies.size import size as size_buffers
+from bufferlab.studies.size.study import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
+from bufferlab.theory.normal import CONVENTIONS
+from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 _RESULTS: Final = Path("results")
 _CONSTRAINTS: Final = ("utilization", "loss", "delay")
@@ -198,7 +198,7 @@ def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> lis
     if out is not None:
         saved += sizing.save_tables(out, name)
     if sizing.verification is not None:
-        from bufferlab.plots.style import save_figure  # noqa: PLC0415 - matplotlib takes long to start
+        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
 
         saved += save_figure(sizing.figure(), plot or (out or _RESULTS) / name)
     return saved

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.scenario.fields import parse_congestion
-from bufferlab.sizing.protocols import get_protocol
-from bufferlab.sizing.targets import Targets
+from bufferlab.theory.protocols import get_protocol
+from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S, parse_time
 
 Groups = list[tuple[str | None, int]]

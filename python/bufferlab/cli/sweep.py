@@ -9,11 +9,11 @@ import typer
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.errors import InputError
-from bufferlab.runstore.view import SweepView
+from bufferlab.experiment.points import read_list, read_sample
+from bufferlab.render.stored_runs import SweepView
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.sweeping import sweep as sweep_scenario
-from bufferlab.sweeping.points import read_list, read_sample
-from bufferlab.sweeping.study import ENGINES, default_store
+from bufferlab.studies.sweep import ENGINES, default_store
+from bufferlab.studies.sweep import sweep as sweep_scenario
 
 
 def register(app: typer.Typer) -> None:

@@ -15,13 +15,13 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
+from bufferlab.evidence.controls import Controls, study_controls
+from bufferlab.evidence.controls import report as controls_report
+from bufferlab.evidence.ns2 import Outcome, Validation, validate
+from bufferlab.evidence.ns2.report import save, summary, update_docs
+from bufferlab.evidence.scaling import Scaling, study_scaling
+from bufferlab.evidence.scaling import report as scaling_report
 from bufferlab.files import make_folder
-from bufferlab.validation import Outcome, Validation, validate
-from bufferlab.validation.controls import Controls, study_controls
-from bufferlab.validation.controls import report as controls_report
-from bufferlab.validation.report import save, summary, update_docs
-from bufferlab.validation.scaling import Scaling, study_scaling
-from bufferlab.validation.scaling import report as scaling_report
 
 _RESULTS: Final = Path("results/validation")
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bufferlab.cli.common import say
 from bufferlab.errors import InputError
-from bufferlab.watching import run_watched
+from bufferlab.render.watching import run_watched
 
 __all__ = ["may_watch", "run_watched"]
 

@@ -16,13 +16,7 @@ from bufferlab import buffers, distributions, units
 from bufferlab.buffers import Buffer
 from bufferlab.distributions import SIZE, TIME, Distribution, Quantity
 from bufferlab.errors import InputError
-from bufferlab.presets import (
-    CONGESTION_ALIASES,
-    WITH_HYSTART,
-    Congestion,
-    CongestionKind,
-    Window,
-)
+from bufferlab.presets import CONGESTION_ALIASES, WITH_HYSTART, Congestion, CongestionKind, Window
 from bufferlab.scenario.hosts import parse_offload, parse_window
 from bufferlab.scenario.source import Source
 from bufferlab.scenario.trips import RttSource, parse_rtt_source

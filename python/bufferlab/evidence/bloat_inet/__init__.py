@@ -1,0 +1,1 @@
+"""Bufferbloat simulated in INET."""

@@ -1,0 +1,123 @@
+"""The pictures of "Bufferbloat: A simulation", and those that its readers missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
+
+_MARKERS: Final = "osD^vPX"
+_BINS: Final = 60
+
+
+def draw_lines(series: Mapping[str, pl.DataFrame], value: str, label: str) -> Figure:
+    """One value over time, a line a setting.
+
+    Args:
+        series: Frames with `time_s` and the value, by title.
+        value: Column.
+        label: Of the vertical axis, with its unit.
+    """
+    figure, (axes,) = new_figure()
+    for index, (title, frame) in enumerate(series.items()):
+        axes.plot(frame["time_s"], frame[value], label=title, **line_style(index))
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(label)
+    axes.legend(fontsize="x-small", frameon=False, ncols=2)
+    return figure
+
+
+def draw_variation(series: Mapping[str, pl.DataFrame], zoom_ms: float | None = None) -> Figure:
+    """Delay variation of each packet when it came; `zoom_ms` bounds the axis on both sides."""
+    figure, (axes,) = new_figure()
+    for index, (title, frame) in enumerate(series.items()):
+        axes.plot(
+            frame["time_s"], frame["variation_ms"], color=COLORS[index % len(COLORS)], linestyle="none",
+            marker=_MARKERS[index % len(_MARKERS)], markersize=3, mfc="none", mew=0.7, label=title,
+        )  # fmt: skip
+    if zoom_ms is not None:
+        axes.set_ylim(-zoom_ms, zoom_ms)
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("delay variation (ms)")
+    axes.legend(fontsize="x-small", frameon=False, ncols=2)
+    return figure
+
+
+def draw_distribution(series: Mapping[str, pl.DataFrame]) -> Figure:
+    """The same as a histogram and as the distribution of its size."""
+    figure, (left, right) = new_figure_row(2)
+    values = {title: frame["variation_ms"].to_numpy() for title, frame in series.items()}
+    edges = _edges(values.values())
+    for index, (title, own) in enumerate(values.items()):
+        left.hist(own, bins=edges, histtype="step", label=title, **line_style(index))
+        sizes = np.sort(np.abs(own))
+        shares = np.arange(1, sizes.size + 1) / sizes.size
+        right.step(np.maximum(sizes, 0.1), shares, where="post", label=title, **line_style(index))
+    left.set_yscale("log")
+    left.set_xlabel("delay variation (ms)")
+    left.set_ylabel("packets")
+    right.set_xscale("log")
+    right.set_xlabel("size of the delay variation (ms)")
+    right.set_ylabel("share of packets at or below")
+    right.legend(fontsize="x-small", frameon=False)
+    return figure
+
+
+def _edges(values: Iterable[NDArray[np.float64]]) -> list[float]:
+    largest = max((float(np.abs(own).max()) for own in values if own.size), default=1.0)
+    return list(np.linspace(-largest, largest, _BINS + 1))
+
+
+def draw_inflation(frame: pl.DataFrame) -> Figure:
+    """The window of event A alone, beside what two round-trip times would give; and its round-trip time."""
+    figure, (windows, times) = new_figure(rows=2)
+    lines = {
+        "simulated": "cwnd_segments",
+        "1 segment a round trip of 40 ms (what an empty queue gives)": "at_base_segments",
+        "1 segment a round trip that the window itself inflates": "at_inflated_segments",
+    }
+    for index, (title, column) in enumerate(lines.items()):
+        windows.plot(frame["time_s"], frame[column], label=title, **line_style(index))
+    windows.set_ylim(0, 1.1 * float(frame["advertised_segments"][0]))
+    windows.axhline(frame["advertised_segments"][0], color="black", linewidth=0.8, linestyle="dotted")
+    windows.set_ylabel("window (segments)")
+    windows.legend(fontsize="x-small", frameon=False)
+    times.plot(frame["time_s"], frame["rtt_ms"], label="round-trip time", **line_style(0))
+    times.axhline(40, color="black", linewidth=0.8, linestyle="dotted", label="without waiting")
+    times.set_ylabel("round-trip time (ms)")
+    times.set_xlabel("time (s)")
+    times.legend(fontsize="x-small", frameon=False)
+    return figure
+
+
+def draw_many(points: pl.DataFrame, rules: Sequence[str]) -> Figure:
+    """Mean and 99th percentile of the wait, and utilization, over the number of flows."""
+    figure, (waits, use) = new_figure_row(2)
+    for index, rule in enumerate(rules):
+        own = points.filter(pl.col("buffer") == rule).sort("flows")
+        _with_tail(waits, own, rule, index)
+        use.plot(own["flows"], own["utilization"] * 100, label=rule, marker=_MARKERS[index], markersize=4,
+                 **line_style(index))  # fmt: skip
+    for axes in (waits, use):
+        axes.set_xscale("log")
+        axes.set_xlabel("flows (1 Mbps each)")
+    waits.set_yscale("log")
+    waits.set_ylabel("wait: mean, line to 99 % (ms)")
+    use.set_ylabel("utilization (%)")
+    use.legend(fontsize="x-small", frameon=False)
+    return figure
+
+
+def _with_tail(axes: Axes, own: pl.DataFrame, title: str, index: int) -> None:
+    above = (own["wait_p99_ms"] - own["wait_mean_ms"]).clip(0).to_list()
+    axes.errorbar(
+        own["flows"], own["wait_mean_ms"], yerr=[[0.0] * own.height, above], marker=_MARKERS[index],
+        markersize=4, capsize=2, label=title, **line_style(index),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Bufferbloat measured in Mininet."""

@@ -1,0 +1,135 @@
+"""Characteristic values of windows in simulation against those of theory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.evidence.controls.mixes import (
+    CONTROLS,
+    DOCUMENT_MIX,
+    MODERN_MIX,
+    RTT_S,
+    Mix,
+    alone,
+    scenario_of,
+)
+from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.results.result import Result
+from bufferlab.theory.characteristic import TABLE_III
+from bufferlab.theory.measured import MeasuredCharacteristic, measure_characteristic
+from bufferlab.theory.protocols import get_protocol
+
+WINDOW_PACKETS: Final = 60.0
+FLOWS: Final = 40
+BUFFER_BDPS: Final = 0.25
+MEASURED_MIXES: Final = (
+    *(alone(control) for control in CONTROLS),
+    DOCUMENT_MIX,
+    MODERN_MIX,
+    Mix("cubic and bbr", (("cubic", 1), ("bbr", 1))),
+)
+_DURATION_S: Final = 80.0
+_WARMUP_S: Final = 20.0
+_SAMPLE_MS: Final = 50.0
+_BY_RATE: Final = ("bbr", "bbr3")
+"""Their window is a bound that they seldom meet: what is in flight counts, and has no epochs."""
+
+
+@dataclass(frozen=True)
+class Characteristic:
+    """The flows of one congestion control in one mix.
+
+    Attributes:
+        mix: All flows at the link.
+        control: Whose.
+        window: Mean window (of BBR: in flight), packets.
+        beta: Mean of the window after a fall over the one before; NaN for BBR.
+        epochs: Complete epochs of all flows; 0 for BBR.
+        within: Standard deviation over mean within epochs, mean over the epochs; NaN for BBR.
+        overall: The same over all time, root of the mean square over the flows.
+        theory: By numeric integration of the growth function at the measured mean window.
+        published: Table III's; NaN for what it does not have.
+    """
+
+    mix: str
+    control: str
+    window: float
+    beta: float
+    epochs: int
+    within: float
+    overall: float
+    theory: float
+    published: float
+
+
+def characteristics(
+    mixes: tuple[Mix, ...] = MEASURED_MIXES, *, threads: int | None = None, progress: bool | None = None
+) -> list[Characteristic]:
+    """Measure every control alone and in mixes.
+
+    Raises:
+        BatchInterrupted: At Ctrl-C.
+    """
+    measured = run_batch(_measure, mixes, title="characteristic values", threads=threads, progress=progress)
+    return [each for of_mix in measured for each in of_mix]
+
+
+def _measure(mix: Mix, canceler: _core.Control) -> list[Characteristic] | None:
+    counts = mix.counts(FLOWS)
+    document = scenario_of(
+        counts,
+        window_packets=WINDOW_PACKETS,
+        duration_s=_DURATION_S,
+        warmup_s=_WARMUP_S,
+        sample_ms=_SAMPLE_MS,
+    )
+    run = simulate(prepare(document, {"links[0].buffer": f"{BUFFER_BDPS:g} bdp"}), 1, canceler)
+    return None if run is None else [_of(mix, control, run) for control in counts]
+
+
+def _of(mix: Mix, control: str, run: Result) -> Characteristic:
+    column = "inflight_segments" if control in _BY_RATE else "cwnd_segments"
+    samples = run.flow_samples.filter(
+        (pl.col("group") == control.replace(".", "_")) & (pl.col("time_s") >= _WARMUP_S)
+    )
+    series = [own.sort("time_s") for own in samples.partition_by("flow")]
+    windows = [own[column].to_numpy().astype(np.float64) for own in series]
+    mean = float(np.mean([each.mean() for each in windows]))
+    beta, epochs, within = math.nan, 0, math.nan
+    if control not in _BY_RATE:
+        found = [
+            measured
+            for own, window in zip(series, windows, strict=True)
+            if (measured := _epochs(own["time_s"].to_numpy(), window)) is not None
+        ]
+        weights = [each.epochs for each in found]
+        epochs = sum(weights)
+        if epochs:
+            beta = float(np.average([each.beta for each in found], weights=weights))
+            within = float(np.average([each.characteristic for each in found], weights=weights))
+    protocol = get_protocol(control)
+    return Characteristic(
+        mix=mix.name,
+        control=control,
+        window=mean,
+        beta=beta,
+        epochs=epochs,
+        within=within,
+        overall=math.sqrt(float(np.mean([(each.std() / each.mean()) ** 2 for each in windows]))),
+        theory=protocol.characteristic(mean * protocol.peak_over_mean, RTT_S),
+        published=TABLE_III.get(control, (math.nan, math.nan))[1],
+    )
+
+
+def _epochs(times_s: np.ndarray, window: np.ndarray) -> MeasuredCharacteristic | None:
+    try:
+        return measure_characteristic(times_s, window)
+    except ValueError:  # fewer than two congestion events
+        return None

@@ -1,0 +1,118 @@
+"""One flow at a link: utilization against the closed forms of Spang et al., and the window over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from bufferlab import _core
+from bufferlab.evidence.controls.mixes import CONTROLS, scenario_of
+from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.render.plots.style import COLORS
+from bufferlab.results.result import Result
+from bufferlab.theory.protocols import get_protocol
+from bufferlab.theory.single_flow import bbr_utilization, single_flow_utilization
+
+BDP_PACKETS: Final = 100.0
+BUFFERS: Final = (0.1, 0.25, 0.5, 1.0)
+DRAWN: Final = 0.5
+SINGLE_CONTROLS: Final = (*CONTROLS, "vegas", "westwood")
+_DURATION_S: Final = 150.0
+_WARMUP_S: Final = 50.0
+_SAMPLE_MS: Final = 200.0
+"""Two round-trip times: the least utilization is that of such a stretch."""
+
+
+@dataclass(frozen=True)
+class SingleFlow:
+    """One flow with one buffer.
+
+    Attributes:
+        control: Congestion control.
+        buffer_bdps: Buffer over the BDP.
+        mean: Utilization.
+        least: The least over stretches of two round-trip times.
+        formula: The closed form, which is about the time just after a loss.
+        window: Time, s, and window, packets, of the whole run.
+    """
+
+    control: str
+    buffer_bdps: float
+    mean: float
+    least: float
+    formula: float
+    window: pl.DataFrame
+
+
+def single_flows(
+    controls: tuple[str, ...] = SINGLE_CONTROLS, *, threads: int | None = None, progress: bool | None = None
+) -> list[SingleFlow]:
+    """Simulate each control with each buffer.
+
+    Raises:
+        BatchInterrupted: At Ctrl-C.
+    """
+    tasks = [(control, share) for control in controls for share in BUFFERS]
+    return run_batch(
+        lambda task, control: _measure(*task, control),
+        tasks,
+        title="single flows",
+        threads=threads,
+        progress=progress,
+    )
+
+
+def closed_form(control: str, buffer_bdps: float) -> float:
+    """min(β(1 + B/BDP), 1), for BBR v1 min(3/4 + B/BDP, 1)."""
+    if control == "bbr":
+        return float(bbr_utilization(buffer_bdps))
+    return float(single_flow_utilization(buffer_bdps, get_protocol(control).beta))
+
+
+def draw(flows: list[SingleFlow], duration_s: float = 60.0) -> Figure:
+    """The windows with half a BDP of buffer, one panel a control."""
+    chosen = [each for each in flows if each.buffer_bdps == DRAWN]
+    rows = -(-len(chosen) // 3)
+    figure = Figure(figsize=(9, 1.5 * rows), layout="constrained")
+    panels = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False).ravel()
+    for panel, each in zip(panels, chosen, strict=False):
+        shown = each.window.filter(pl.col("time_s") <= duration_s)
+        panel.plot(shown["time_s"].to_numpy(), shown["packets"].to_numpy(), color=COLORS[0], linewidth=0.9)
+        for level in (BDP_PACKETS, BDP_PACKETS * (1 + DRAWN)):
+            panel.axhline(level, color="0.6", linewidth=0.6, linestyle="--")
+        panel.set_title(each.control, fontsize="small")
+        panel.tick_params(labelsize="x-small")
+        panel.set_ylim(0, 2.5 * BDP_PACKETS)
+    figure.supxlabel("time (s)", fontsize="small")
+    figure.supylabel("congestion window (packets)", fontsize="small")
+    return figure
+
+
+def _measure(control: str, buffer_bdps: float, canceler: _core.Control) -> SingleFlow | None:
+    document = scenario_of(
+        {control: 1},
+        window_packets=BDP_PACKETS,
+        duration_s=_DURATION_S,
+        warmup_s=_WARMUP_S,
+        sample_ms=_SAMPLE_MS,
+    )
+    run = simulate(prepare(document, {"links[0].buffer": f"{buffer_bdps:g} bdp"}), 1, canceler)
+    if run is None:
+        return None
+    return SingleFlow(
+        control=control,
+        buffer_bdps=buffer_bdps,
+        mean=float(run.queues["utilization"][0]),
+        least=_least(run),
+        formula=closed_form(control, buffer_bdps),
+        window=run.flow_samples.select("time_s", packets="cwnd_segments"),
+    )
+
+
+def _least(run: Result) -> float:
+    measured = run.queue_samples.filter(pl.col("time_s") > _WARMUP_S)["throughput_bps"].to_numpy()
+    return float(measured.min() / run.queues["rate_bps"][0])

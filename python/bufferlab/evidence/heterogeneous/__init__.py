@@ -1,0 +1,1 @@
+"""Heterogeneous TCP: buffers for links that carry several kinds of TCP."""

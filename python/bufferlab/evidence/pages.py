@@ -1,0 +1,74 @@
+"""How studies leave their results: tables and a page in a folder, and generated parts of pages of docs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from bufferlab.errors import OutputError
+from bufferlab.files import not_written
+from bufferlab.render.plots import save_figure
+
+END = "<!-- end of the generated part -->"
+
+_DPI = 80
+"""Of figures in docs, which are to be small."""
+
+
+def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> list[Path]:
+    """Write tables as CSV by file name without suffix, and a page beside them; return the files.
+
+    Raises:
+        OutputError: The folder cannot be written.
+    """
+    files = [page.with_name(f"{name}.csv") for name in tables]
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        for file, table in zip(files, tables.values(), strict=True):
+            table.write_csv(file)
+        page.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise not_written(page.parent, error) from error
+    return [*files, page]
+
+
+def save_study(page: Path, text: str, tables: Mapping[str, pl.DataFrame], figure: Figure) -> list[Path]:
+    """The same with a figure of the page's name.
+
+    Raises:
+        OutputError: The folder cannot be written.
+    """
+    return save_tables(page, text, tables) + save_figure(figure, page.with_suffix(".png"))
+
+
+def replace_generated(page: Path, text: str, begin_line: str) -> None:
+    """Replace what stands between `begin_line` and `END` in a page.
+
+    Raises:
+        OutputError: The page cannot be read or written, or has no such part.
+    """
+    try:
+        before, begin, rest = page.read_text(encoding="utf-8").partition(begin_line)
+        _, end, after = rest.partition(END)
+        if not begin or not end:
+            raise OutputError(f"{page}: has no lines '{begin_line}' and '{END}'")
+        page.write_text(f"{before}{begin_line}\n\n{text}\n{END}{after}", encoding="utf-8")
+    except OSError as error:
+        raise not_written(page, error) from error
+
+
+def replace_study(page: Path, text: str, begin_line: str, figure: Figure, image: str) -> None:
+    """The same, and the figure as `image` in the folder `images` beside it.
+
+    Raises:
+        OutputError: The page or the figure cannot be written, or the page has no such part.
+    """
+    replace_generated(page, text, begin_line)
+    file = page.parent / "images" / image
+    try:
+        figure.savefig(file, dpi=_DPI, metadata={"Software": None})
+    except OSError as error:
+        raise not_written(file, error) from error

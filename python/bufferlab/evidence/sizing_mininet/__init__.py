@@ -1,0 +1,1 @@
+"""The student report on buffer sizing in Mininet."""

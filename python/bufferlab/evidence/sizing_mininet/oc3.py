@@ -1,0 +1,98 @@
+"""The figure of "Sizing Router Buffers" (Appenzeller et al. 2004) that the testbeds were compared with.
+
+An OC-3 of 155 Mbps, long-lived flows with a mean round-trip time of about 80 ms, simulated with ns-2: the
+least buffer for three utilizations over the number of flows. The figure's numbers are lost; the text says
+that 98 % closely follows RTT·C/√n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.evidence.registry import Request
+from bufferlab.evidence.sizing_mininet.runs import row_of, searched
+from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario
+from bufferlab.studies.search import Effort, Goal
+
+RATE_BPS: Final = 155e6
+RTT_MS: Final = 80.0
+WIRE_BYTES: Final = 1000
+BDP_PACKETS: Final = round(RATE_BPS * RTT_MS / 1e3 / 8 / WIRE_BYTES)
+TARGETS: Final = (0.98, 0.995, 0.999)
+
+SPREAD: Final = 0.5
+"""Round-trip times of 40 to 120 ms, evenly spaced: "about 80 ms" in the mean is all that is known."""
+
+
+@dataclass(frozen=True)
+class Oc3Plan:
+    """How much is done.
+
+    Attributes:
+        flows: Numbers of flows.
+        targets: Utilizations.
+        effort: Of each search.
+        duration_s: Length of a run, s.
+        warmup_s: Measured from here on, s.
+    """
+
+    flows: tuple[int, ...]
+    targets: tuple[float, ...]
+    effort: Effort
+    duration_s: float
+    warmup_s: float
+
+
+FULL: Final = Oc3Plan((50, 100, 200, 300, 400, 500), TARGETS, Effort(rounds=40), 50.0, 15.0)
+QUICK: Final = Oc3Plan((100,), (0.98,), Effort(confidence=0.8, resolution=0.5, rounds=12), 20.0, 10.0)
+
+
+def scenario(flows: int, duration_s: float, warmup_s: float) -> Scenario:
+    """ns-2's Sack1 hosts over an OC-3.
+
+    Args:
+        flows: Number of flows.
+        duration_s: Length of the run, s.
+        warmup_s: Measured from here on, s.
+    """
+    return prepare(
+        {
+            "run": {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s", "stack": "ns2-sack1"},
+            "bottleneck": {
+                "rate": f"{RATE_BPS:.0f} bps",
+                "delay": "1 ms",
+                "buffer": f"{BDP_PACKETS} packets",
+            },
+            "flows": [
+                {
+                    "count": flows,
+                    "segment": f"{WIRE_BYTES - 40} B",
+                    "rtt": f"{RTT_MS:g} ms",
+                    "rtt_spread": SPREAD,
+                    "start": "uniform(0 s, 5 s)",
+                }
+            ],
+        }
+    )
+
+
+def search_oc3(plan: Oc3Plan, request: Request) -> pl.DataFrame:
+    """One row a number of flows and utilization: `packets`, `low`, `high`, `reached` and what it took."""
+    tasks = [(flows, target) for flows in plan.flows for target in plan.targets]
+
+    def task(which: tuple[int, float], control: _core.Control) -> dict[str, Any] | None:
+        flows, target = which
+        case = scenario(flows, plan.duration_s, plan.warmup_s)
+        found = searched(case, Goal(utilization=target), BDP_PACKETS, plan.effort, control)
+        return None if found is None else {"flows": flows, "target": target} | row_of(found)
+
+    rows = run_batch(
+        task, tasks, title="sizing-mininet: OC-3", threads=request.threads, progress=request.progress
+    )
+    return pl.DataFrame(rows, infer_schema_length=None).sort("target", "flows")

@@ -1,0 +1,224 @@
+"""The searches behind the reproductions of "Sizing Router Buffers" on Mininet-HiFi.
+
+The testbed: 62.5 Mbps, 87 ms, 2 to 800 long-lived flows, which connect a millisecond apart, wait 5 s and then
+send. Two searches are made of each setting: the script's own, live, by plain bisection; and ours, with fresh
+runs and a confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.evidence.registry import Request
+from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.simulation import prepare
+from bufferlab.progress import progress_bar
+from bufferlab.scenario import Scenario
+from bufferlab.studies.search import Effort, Found, Goal, search_least
+from bufferlab.studies.search.least import size_grid
+from bufferlab.studies.search.live import Simulated, Timing
+from bufferlab.studies.search.plain import Bisected, Procedure, bisected
+from bufferlab.studies.search.restart import CanceledError, Restarts
+
+RATE_BPS: Final = 62.5e6
+RTT_MS: Final = 87.0
+BDP_PACKETS: Final = 453
+"""In packets of 1500 bytes: the script's upper bound."""
+
+TARGET: Final = 0.98
+"""The script's; the text says 99 %."""
+
+CONTROLS: Final[Mapping[str, str]] = {"RENO": "reno", "BIC": "bic", "CUBIC": "cubic-linux"}
+"""Names in the tables; BIC is the script's default."""
+
+SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "jitter": {"jitter": "uniform(0 s, 1 ms)"},
+    "in step": {},
+    "spread": {"rtt_spread": 0.1},
+}
+"""What keeps flows apart: up to 1 ms of delay in senders, nothing but the starts, round trips of ± 10 %."""
+
+SCRIPT: Final = Procedure(
+    target=TARGET,
+    trial=Timing(settle_s=3.0, reading_s=1.0, readings=3),
+    pause_s=1.0,
+    calibration=Timing(settle_s=3.0, reading_s=1.0, readings=40),
+    skip=10,
+)
+"""buffersizing.py: SAMPLE_WAIT_SEC, SAMPLE_PERIOD_SEC, NSAMPLES, CALIBRATION_SAMPLES and CALIBRATION_SKIP."""
+
+Task = TypeVar("Task")
+
+_STARTED_S: Final = 5.0
+_SCRIPT_S: Final = 200.0
+_MANY: Final = 100
+
+
+_EFFORT: Final = Effort(rounds=40)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is done.
+
+    Attributes:
+        flows: Numbers of flows.
+        senders: Which of `SENDERS`.
+        controls: Which of `CONTROLS`.
+        script_runs: Runs of the script's procedure.
+        effort: Of our search.
+        measured_s: Length of a run from its warm-up on, with fewer than 100 flows and with more, s.
+        warmup_s: Warm-up, s.
+    """
+
+    flows: tuple[int, ...] = (2, 4, 10, 20, 50, 100, 200, 400, 600, 800)
+    senders: tuple[str, ...] = tuple(SENDERS)
+    controls: tuple[str, ...] = tuple(CONTROLS)
+    script_runs: int = 5
+    effort: Effort = _EFFORT
+    measured_s: tuple[float, float] = (100.0, 40.0)
+    warmup_s: float = 15.0
+
+
+FULL: Final = Plan()
+QUICK: Final = Plan(
+    flows=(10, 400),
+    senders=("jitter",),
+    controls=("BIC",),
+    script_runs=1,
+    effort=Effort(confidence=0.8, resolution=0.5, rounds=12),
+    measured_s=(20.0, 8.0),
+    warmup_s=12.0,
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting."""
+
+    senders: str
+    control: str
+    flows: int
+
+    @property
+    def labels(self) -> dict[str, Any]:
+        """Its columns."""
+        return {"senders": self.senders, "control": self.control, "flows": self.flows}
+
+
+def scenario(cell: Cell, duration_s: float, warmup_s: float) -> Scenario:
+    """The testbed.
+
+    Args:
+        cell: The setting.
+        duration_s: Length, s.
+        warmup_s: Measured from here on, s.
+    """
+    return prepare(
+        {
+            "run": {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s", "stack": "linux"},
+            "bottleneck": {
+                "rate": f"{RATE_BPS:.0f} bps",
+                "delay": "1 ms",
+                "buffer": f"{BDP_PACKETS} packets",
+            },
+            "flows": [
+                {
+                    "congestion": CONTROLS[cell.control],
+                    "count": cell.flows,
+                    "rtt": f"{RTT_MS:g} ms",
+                    # connected 5 s before, one after the other
+                    "handshake": False,
+                    "start": f"uniform({_STARTED_S:g} s, {_STARTED_S + cell.flows * 1e-3:g} s)",
+                    **SENDERS[cell.senders],
+                }
+            ],
+        }
+    )
+
+
+def cells(plan: Plan) -> list[Cell]:
+    """All settings."""
+    return [
+        Cell(senders, control, flows)
+        for senders in plan.senders
+        for control in plan.controls
+        for flows in plan.flows
+    ]
+
+
+def search_all(plan: Plan, request: Request) -> pl.DataFrame:
+    """Our search of every setting: a row each, with `packets`, `low`, `high`, `reached` and what it took."""
+
+    def task(cell: Cell, control: _core.Control) -> dict[str, Any] | None:
+        measured_s = plan.measured_s[cell.flows >= _MANY]
+        case = scenario(cell, plan.warmup_s + measured_s, plan.warmup_s)
+        found = searched(case, Goal(utilization=TARGET), BDP_PACKETS, plan.effort, control)
+        return None if found is None else cell.labels | row_of(found)
+
+    return pl.DataFrame(_batch(task, cells(plan), "least buffers", request), infer_schema_length=None)
+
+
+def searched(case: Scenario, goal: Goal, most: int, effort: Effort, control: _core.Control) -> Found | None:
+    """One search in this thread; `None` if canceled."""
+    engine = Restarts(case, 0, 1, control=control)
+    try:
+        with progress_bar("", visible=False) as bar:
+            sizes = size_grid(1, most, effort.resolution)
+            return search_least(engine.evaluate, goal, sizes, most, effort=effort, bar=bar)
+    except CanceledError:
+        return None
+
+
+def row_of(found: Found) -> dict[str, Any]:
+    """A search as a row."""
+    return {
+        "packets": found.estimate,
+        "low": found.low,
+        "high": found.high,
+        "reached": found.reached,
+        "full_rate_bps": found.full_rate_bps,
+        **found.spent,
+        "warnings": "; ".join(found.warnings),
+    }
+
+
+def script_all(plan: Plan, request: Request) -> pl.DataFrame:
+    """The script's procedure on every setting: one row a run, with `run` and `packets`."""
+    runs = request.seeds or plan.script_runs
+    tasks = [(cell, run) for cell in cells(plan) for run in range(1, runs + 1)]
+
+    def task(which: tuple[Cell, int], control: _core.Control) -> dict[str, Any] | None:
+        cell, run = which
+        found = scripted(cell, run, control)
+        if found is None:
+            return None
+        return cell.labels | {"run": run, "packets": found.packets, "full_rate_bps": found.full_rate_bps}
+
+    return pl.DataFrame(_batch(task, tasks, "the script's bisections", request), infer_schema_length=None)
+
+
+def scripted(cell: Cell, seed: int, control: _core.Control | None = None) -> Bisected | None:
+    """One run of the script's procedure; `None` if canceled."""
+    case = scenario(cell, _SCRIPT_S, 0.0)
+    engine = Simulated(case, 0, seed, duration_s=_SCRIPT_S, packets=BDP_PACKETS, control=control)
+    try:
+        engine.advance(_STARTED_S)
+        return bisected(engine, 1, BDP_PACKETS, SCRIPT)
+    except CanceledError:
+        return None
+
+
+def _batch(
+    function: Callable[[Task, _core.Control], dict[str, Any] | None],
+    tasks: Sequence[Task],
+    title: str,
+    request: Request,
+) -> list[dict[str, Any]]:
+    title = f"sizing-mininet: {title}"
+    return run_batch(function, tasks, title=title, threads=request.threads, progress=request.progress)

@@ -1,0 +1,1 @@
+"""SplitBuff: sub-buffers by round-trip time."""

@@ -1,0 +1,198 @@
+"""A stored run as a row: who it is, how it ended, and its summary.
+
+A row is a plain dictionary with the columns of `SCHEMA`:
+
+- `plan_hash` and `engine` (see `ENGINE`) are the run's identity;
+- `status` is "done" or "failed", `error` says why;
+- `scenario` (its title), `parameters` (what a sweep varied, a JSON object of values by path), `seed`;
+- `finished_at` (UTC), `wall_s`, `duration_s`, `warmup_s` and the figures of `summary.RUN_FIGURES`;
+- `link`: the link that sizing looks at, the slowest that data crosses; the figures of
+  `summary.QUEUE_FIGURES` of its whole queue, and those of `summary.FLOW_FIGURES` over all flows;
+- `flows` and `queues`: the same figures for each group and each link and group, as lists of records.
+
+Figures are numbers or null. All columns are the same for every scenario, so that one store holds any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.errors import InputError
+from bufferlab.results.frames import ALL
+from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES, flow_values, queue_values
+
+if TYPE_CHECKING:
+    from bufferlab.results.result import Result
+
+_MEASURES: Final = (
+    "results/frames.py",
+    "results/exchanges.py",
+    "results/summary.py",
+    "stats.py",
+    "experiment/store/rows.py",
+)
+"""The modules that make figures of the engine's tables; rows of two versions of them must not mix, either."""
+
+
+def _measures_fingerprint() -> str:
+    package = Path(__file__).parents[2]
+    return hashlib.sha256(b"\0".join((package / name).read_bytes() for name in _MEASURES)).hexdigest()[:8]
+
+
+ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{_measures_fingerprint()}"
+"""This engine: its version, the fingerprint of its sources, and that of the modules that make its figures."""
+
+DONE: Final = "done"
+FAILED: Final = "failed"
+
+Row = dict[str, Any]
+"""A stored run: plain values by column."""
+
+_FLOWS: Final = tuple(figure.key for figure in FLOW_FIGURES)
+_QUEUES: Final = tuple(figure.key for figure in QUEUE_FIGURES)
+_RUN: Final = tuple(figure.key for figure in RUN_FIGURES)
+
+FIGURES: Final = (*_QUEUES, *_FLOWS, *_RUN)
+"""The columns of figures that every run has."""
+
+FLOW_SCHEMA: Final[Mapping[str, Any]] = {
+    "group": pl.String,
+    "flows": pl.UInt32,
+    **dict.fromkeys(_FLOWS, pl.Float64),
+}
+"""The records of the column `flows`."""
+
+QUEUE_SCHEMA: Final[Mapping[str, Any]] = {
+    "link": pl.String,
+    "group": pl.String,
+    **dict.fromkeys(_QUEUES, pl.Float64),
+}
+"""The records of the column `queues`."""
+
+IDENTITY: Final[Mapping[str, Any]] = {
+    "plan_hash": pl.String,
+    "engine": pl.String,
+    "status": pl.String,
+    "error": pl.String,
+    "scenario": pl.String,
+    "parameters": pl.String,
+    "seed": pl.UInt64,
+    "finished_at": pl.String,
+    "wall_s": pl.Float64,
+    "duration_s": pl.Float64,
+    "warmup_s": pl.Float64,
+    "link": pl.String,
+}
+"""The columns that are no figures."""
+
+SCHEMA: Final[Mapping[str, Any]] = {
+    **IDENTITY,
+    **dict.fromkeys(FIGURES, pl.Float64),
+    "flows": pl.List(pl.Struct(FLOW_SCHEMA)),
+    "queues": pl.List(pl.Struct(QUEUE_SCHEMA)),
+}
+"""All columns of a store."""
+
+
+def done_row(result: Result, *, parameters: Mapping[str, Any] | None = None, wall_s: float = 0.0) -> Row:
+    """The row of a run that came to its end.
+
+    Args:
+        result: What it measured.
+        parameters: What was varied: values by path.
+        wall_s: How long it took, s.
+    """
+    flows, queues = flow_values(result), queue_values(result)
+    link = main_link(result.plan)
+    own = next(row for row in queues if row["link"] == link and row["group"] == ALL) if link else {}
+    run = {
+        "packets": result.packets,
+        "events": result.events,
+        "cpu_s": result.cpu_s,
+        "packets_per_cpu_s": result.packets_per_cpu_s,
+    }
+    return {
+        **_identity(result.plan_hash, result.name, result.seed, parameters, wall_s),
+        "status": DONE,
+        "error": None,
+        "duration_s": result.duration_s,
+        "warmup_s": result.warmup_s,
+        "link": link,
+        **{key: _number(own.get(key)) for key in _QUEUES},
+        **{key: _number(flows[-1][key]) for key in _FLOWS},
+        **{key: _number(run[key]) for key in _RUN},
+        "flows": _records(flows, ("group", "flows"), _FLOWS),
+        "queues": _records(queues, ("link", "group"), _QUEUES),
+    }
+
+
+def failed_row(
+    plan_hash: str,
+    error: str,
+    *,
+    scenario: str,
+    seed: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    wall_s: float = 0.0,
+) -> Row:
+    """The row of a run that failed; `error` says why in one line, `seed` is `None` if it has no plan."""
+    nothing: Row = dict.fromkeys(SCHEMA)
+    return nothing | {
+        **_identity(plan_hash, scenario, seed, parameters, wall_s),
+        "status": FAILED,
+        "error": " ".join(error.split()),
+    }
+
+
+def rows_to_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows as a frame with the columns of `SCHEMA`; what a row lacks is null."""
+    return pl.DataFrame([{key: row.get(key) for key in SCHEMA} for row in rows], schema=dict(SCHEMA))
+
+
+def main_link(plan: Mapping[str, Any]) -> str | None:
+    """Name of the link that sizing looks at, `None` if no data crosses any."""
+    from bufferlab.theory.traffic import choose_link  # noqa: PLC0415 - SciPy takes long to start
+
+    try:
+        return str(plan["links"][choose_link(dict(plan))]["name"])
+    except InputError:
+        return None
+
+
+def timestamp() -> str:
+    """Now, in UTC, as rows have it; later ones sort behind."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _identity(
+    plan_hash: str, scenario: str, seed: int | None, parameters: Mapping[str, Any] | None, wall_s: float
+) -> Row:
+    return {
+        "plan_hash": plan_hash,
+        "engine": ENGINE,
+        "scenario": scenario,
+        "parameters": json.dumps(dict(parameters or {}), ensure_ascii=False),
+        "seed": seed,
+        "finished_at": timestamp(),
+        "wall_s": wall_s,
+    }
+
+
+def _records(rows: Iterable[Mapping[str, Any]], keys: Sequence[str], figures: Sequence[str]) -> list[Row]:
+    return [
+        {key: row[key] for key in keys} | {figure: _number(row[figure]) for figure in figures} for row in rows
+    ]
+
+
+def _number(value: float | None) -> float | None:
+    """A figure for JSON and Parquet: null if it is none, or not finite."""
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,1 @@
+"""Results for people: text, HTML, figures and files of other tools."""

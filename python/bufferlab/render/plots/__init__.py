@@ -1,0 +1,24 @@
+"""Figures of results: time series, distributions of the wait, bands over seeds; PNG and SVG.
+
+Every function takes a `Result` or a `RunSet` and returns a matplotlib figure; `save_figure` writes one,
+`save_plots` all that a result has data for.
+"""
+
+from bufferlab.render.plots.exchanges import exchanges
+from bufferlab.render.plots.figures import save_plots
+from bufferlab.render.plots.sojourn import sojourn_cdf
+from bufferlab.render.plots.style import line_style, new_figure, save_figure
+from bufferlab.render.plots.time_series import backlog, cwnd, goodput, rtt
+
+__all__ = [
+    "backlog",
+    "cwnd",
+    "exchanges",
+    "goodput",
+    "line_style",
+    "new_figure",
+    "rtt",
+    "save_figure",
+    "save_plots",
+    "sojourn_cdf",
+]

@@ -1,0 +1,88 @@
+"""The answer of a search in words, and its measurements as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from bufferlab.render.tables import significant
+
+if TYPE_CHECKING:
+    from bufferlab.studies.search.study import Searched
+
+
+@dataclass(frozen=True)
+class SearchView:
+    """A search for a terminal."""
+
+    searched: Searched
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _table(self.searched)
+        for line in answer(self.searched):
+            yield Text(line)
+
+
+def answer(searched: Searched) -> Iterator[str]:
+    """The answer, what it means, and what it cost, a line each."""
+    found = searched.found
+    if searched.problem() is None:
+        yield _headline(searched)
+    if found.goal.utilization is not None:
+        share = significant(found.full_rate_bps / searched.rate_bps * 100)
+        yield (
+            f"100 % are {significant(found.full_rate_bps / 1e6)} Mbps, {share} % of the link's rate: the "
+            f"median with {found.calibrated_at} packets of buffer"
+        )
+    spent = found.spent
+    yield (
+        f"spent: {spent['measurements']:.0f} measurements, {significant(spent['simulated_s'])} s simulated, "
+        f"{significant(spent['cpu_s'], 3)} s of CPU time"
+    )
+
+
+def _headline(searched: Searched) -> str:
+    found = searched.found
+    size = searched.size(found.estimate)
+    what = "least" if found.goal.asks_for_more else "largest"
+    high = "?" if found.high is None else str(found.high)
+    sure = f"{found.confidence * 100:.10g} % sure: {found.low} … {high}"
+    if size is None:
+        text = f"{what} buffer of {searched.link}: not known ({sure})"
+    else:
+        size_of = f"{significant(size['bytes'] / 1e3)} KB, {significant(size['ms'])} ms"
+        text = f"{what} buffer of {searched.link}: {found.estimate} packets ({size_of}; {sure})"
+    text += f", for {found.goal}"
+    if found.interrupted:
+        return f"{text}; interrupted, so wider than asked for"
+    return text if found.reached else f"{text}; wider than asked for: more --seeds or longer runs narrow it"
+
+
+def _table(searched: Searched) -> Table:
+    """A row for each size that was measured."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("packets", "ms", "measured", "kept", "utilization, %", "loss, %", "mean wait, ms"):
+        table.add_column(title, justify="right", no_wrap=True)
+    columns = ("utilization", "loss", "delay_s")
+    sizes = searched.found.course.group_by("buffer_packets").agg(
+        pl.len().alias("measured"), pl.col("meets").sum(), pl.col(columns).median()
+    )
+    for row in sizes.sort("buffer_packets").iter_rows(named=True):
+        size = searched.size(row["buffer_packets"])
+        table.add_row(
+            str(row["buffer_packets"]),
+            significant(size["ms"]) if size else "",
+            str(row["measured"]),
+            str(row["meets"]),
+            significant(row["utilization"] * 100),
+            significant(row["loss"] * 100, 3),
+            significant(row["delay_s"] * 1e3),
+        )
+    return table

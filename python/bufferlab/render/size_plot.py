@@ -1,0 +1,116 @@
+"""The picture of a sizing: utilization, loss and delay against the buffer, with the rules marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
+from numpy.typing import ArrayLike
+
+from bufferlab.render.plots.style import COLORS, LINE_STYLES
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """One line of a panel."""
+
+    metric: str
+    scale: float
+    color: str
+    marker: str
+    label: str
+
+
+_UTILIZATION = _Curve("utilization", 100.0, COLORS[0], "o", "mean")
+_LOSS = _Curve("loss_fraction", 100.0, COLORS[0], "o", "mean")
+_DELAYS = (
+    _Curve("sojourn_mean_ms", 1.0, COLORS[0], "o", "mean"),
+    _Curve("sojourn_p99_ms", 1.0, COLORS[1], "s", "99th percentile"),
+)
+
+
+def draw(
+    rules: pl.DataFrame, verification: pl.DataFrame, ms_per_packet: float, target_utilization: float
+) -> Figure:
+    """Three panels over the buffer in packets (drain time on top), error bars of 95 % over the seeds.
+
+    Args:
+        rules: One row a rule: `rule`, `title`, `buffer_packets`.
+        verification: Frame of `bufferlab.studies.size.verify.simulate_buffers`.
+        ms_per_packet: Time to send a packet, ms.
+        target_utilization: Drawn as a line.
+    """
+    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    used, lost, late = figure.subplots(1, 3)
+    points = verification.unique("buffer_packets").sort("buffer_packets")
+    _plot(used, points, _UTILIZATION)
+    used.axhline(
+        target_utilization * 100, color="0.5", linewidth=0.8, label=f"target {target_utilization:.4g}"
+    )
+    _plot(lost, points, _LOSS)
+    for curve in _DELAYS:
+        _plot(late, points, curve)
+    late.legend(loc="upper left", fontsize="small", frameon=False)
+    for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "queueing delay (ms)")):
+        panel.set_ylabel(label)
+        _axis(panel, ms_per_packet)
+        _mark_rules(panel, rules)
+    lost.set_ylim(bottom=0)
+    if points["sojourn_mean_ms"].min() > 0:  # type: ignore[operator]
+        late.set_yscale("log")
+        late.yaxis.set_major_formatter(FuncFormatter(_plain))
+    handles, labels = used.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
+    return figure
+
+
+def _plot(panel: Axes, points: pl.DataFrame, curve: _Curve) -> None:
+    panel.errorbar(
+        points["buffer_packets"].to_numpy(),
+        points[curve.metric].to_numpy() * curve.scale,
+        yerr=np.nan_to_num(points[f"{curve.metric}_ci95"].to_numpy() * curve.scale),
+        color=curve.color,
+        marker=curve.marker,
+        markersize=4,
+        linewidth=1.2,
+        capsize=2,
+        label=curve.label,
+    )
+
+
+def _axis(panel: Axes, ms_per_packet: float) -> None:
+    def to_ms(packets: ArrayLike) -> ArrayLike:
+        return np.asarray(packets) * ms_per_packet
+
+    def to_packets(ms: ArrayLike) -> ArrayLike:
+        return np.asarray(ms) / ms_per_packet
+
+    panel.set_xscale("log")
+    panel.set_xlabel("buffer (packets)")
+    top = panel.secondary_xaxis("top", functions=(to_ms, to_packets))
+    top.set_xlabel("drain time (ms)", fontsize="small")
+    for axis in (panel.xaxis, top.xaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(_plain))
+    panel.tick_params(axis="x", labelsize="small")
+    top.tick_params(axis="x", labelsize="small")
+    panel.grid(visible=True, alpha=0.3)
+
+
+def _plain(value: float, _position: int) -> str:
+    return f"{value:g}"
+
+
+def _mark_rules(panel: Axes, rules: pl.DataFrame) -> None:
+    for index, row in enumerate(rules.iter_rows(named=True)):
+        panel.axvline(
+            row["buffer_packets"],
+            color=COLORS[(index + 2) % len(COLORS)],
+            linestyle=LINE_STYLES[(index + 1) % len(LINE_STYLES)],
+            linewidth=1.2,
+            label=f"{row['rule']}: {row['title']}",
+        )

@@ -1,0 +1,1 @@
+"""What runs measured: frames, figures and their summary, result folders."""

@@ -1,0 +1,244 @@
+"""Result folders: written whole or not at all (even if the process is killed), read back with a check.
+
+A folder of one run holds:
+
+- `scenario.toml`: the scenario, as given if nothing was overridden, else with the overrides applied;
+- `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
+- `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
+- `summary.json`: see `bufferlab.results.summary`;
+- `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
+  `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`. Folders that
+  older versions wrote may lack the last three, which are empty then, or columns of the others.
+
+A folder of several runs holds `scenario.toml`, the `summary.json` of all, `runs.json`, and such a folder for
+each run, `seed-1` and so on.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from bufferlab.errors import InputError, OutputError
+from bufferlab.files import not_written, probe
+from bufferlab.plan import plan_json
+from bufferlab.results.frames import LATER_NAMES, NAMES, Frames
+
+if TYPE_CHECKING:
+    from bufferlab.results.result import Result
+
+RESULT_FORMAT: Final = "bufferlab-result"
+RUNS_FORMAT: Final = "bufferlab-runs"
+FORMAT_VERSION: Final = 1
+
+_RESULT_FILE: Final = "result.json"
+_RUNS_FILE: Final = "runs.json"
+_SCENARIO_FILE: Final = "scenario.toml"
+_META: Final = ("name", "version", "plan_hash", "overrides", "reached_ps", "events", "packets", "cpu_s")
+
+
+def save(
+    results: Sequence[Result],
+    summary: Mapping[str, Any],
+    directory: Path,
+    extra: Callable[[Path], object] | None = None,
+) -> None:
+    """Write runs of one scenario as the result folder `directory`.
+
+    Args:
+        results: The runs, at least one.
+        summary: Their summary document.
+        directory: The folder; missing parents are made, an older result is replaced.
+        extra: Called with the folder before it takes its place, to add more.
+
+    Raises:
+        InputError: If `directory` is a file or holds something else.
+        OutputError: If it cannot be written.
+    """
+    with replacing(directory) as fresh:
+        _write_json(fresh / "summary.json", summary)
+        if len(results) == 1:
+            _write_run(results[0], fresh)
+        else:
+            _write_text(fresh / _SCENARIO_FILE, results[0].scenario)
+            _write_json(fresh / _RUNS_FILE, _header(RUNS_FORMAT) | {"runs": _write_runs(results, fresh)})
+        if extra is not None:
+            extra(fresh)
+
+
+@contextmanager
+def replacing(directory: Path) -> Iterator[Path]:
+    """A fresh folder that takes the place of `directory` when the block ends, and vanishes if it fails.
+
+    Raises:
+        InputError: If `directory` is a file or holds something other than a result.
+        OutputError: If something cannot be written.
+    """
+    directory = check_replaceable(directory)
+    fresh = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.partial")
+    try:
+        fresh.mkdir(parents=True)
+        yield fresh
+        _swap(fresh, directory)
+    except OSError as error:
+        raise not_written(directory, error) from error
+    except pl.exceptions.PolarsError as error:
+        raise OutputError(f"{directory}: cannot be written ({_first_line(error)})") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def check_replaceable(directory: Path) -> Path:
+    """Check that a result folder may be written as `directory`; return its full path.
+
+    Raises:
+        InputError: If it is a file, the current folder, or holds something other than a result.
+        OutputError: If it cannot be looked at, or not be written.
+    """
+    accepted = "a new folder, an empty one, or one with a result of Bufferlab"
+    try:
+        full = directory.resolve()
+        if not full.exists():
+            probe(full.parent)
+            return full
+        if not full.is_dir():
+            raise InputError("is not a folder", file=directory, accepted=accepted)
+        if full == Path.cwd():
+            raise InputError("is the current folder", file=directory, accepted="a folder within it")
+        if any(full.iterdir()) and not _is_result(full):
+            raise InputError("holds other files already", file=directory, accepted=accepted)
+        probe(full.parent)  # where its successor is written
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise OutputError(f"{directory}: cannot be written ({_reason(error)})") from error
+    return full
+
+
+def load(directory: Path) -> list[dict[str, Any]]:
+    """Read a result folder of one or several runs: the fields of `Result` for each.
+
+    Raises:
+        InputError: If it is none, or not of this format.
+    """
+    if not (directory / _RUNS_FILE).exists():
+        return [_read_run(directory)]
+    index = _read_json(directory / _RUNS_FILE)
+    _check_format(index, RUNS_FORMAT, directory / _RUNS_FILE)
+    return [_read_run(directory / str(name)) for name in index.get("runs", [])]
+
+
+def _write_runs(results: Sequence[Result], directory: Path) -> list[str]:
+    names = [f"seed-{result.seed}" for result in results]
+    for name, result in zip(names, results, strict=True):
+        folder = directory / name
+        folder.mkdir()
+        _write_json(folder / "summary.json", result.summary())
+        _write_run(result, folder)
+    return names
+
+
+def _write_run(result: Result, directory: Path) -> None:
+    _write_text(directory / _SCENARIO_FILE, result.scenario)
+    meta = _header(RESULT_FORMAT) | {"seed": result.seed} | {name: getattr(result, name) for name in _META}
+    _write_json(directory / _RESULT_FILE, meta)
+    _write_text(directory / "plan.json", plan_json(dict(result.plan)))
+    for name in NAMES:
+        _write_frame(directory / f"{name}.parquet", getattr(result.frames, name))
+
+
+def _write_frame(path: Path, frame: pl.DataFrame) -> None:
+    # by way of memory: polars, writing itself, does not always tell why it could not
+    content = io.BytesIO()
+    frame.write_parquet(content)
+    path.write_bytes(content.getbuffer())
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+def _header(kind: str) -> dict[str, Any]:
+    return {"format": kind, "format_version": FORMAT_VERSION}
+
+
+def _write_json(path: Path, document: Mapping[str, Any]) -> None:
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _read_run(directory: Path) -> dict[str, Any]:
+    path = directory / _RESULT_FILE
+    meta = _read_json(path)
+    _check_format(meta, RESULT_FORMAT, path)
+    try:
+        scenario = (directory / _SCENARIO_FILE).read_text(encoding="utf-8")
+        frames = Frames(**{name: _read_frame(directory / f"{name}.parquet") for name in NAMES})
+        plan = _read_json(directory / "plan.json")
+        return {name: meta[name] for name in _META} | {"scenario": scenario, "plan": plan, "frames": frames}
+    except (KeyError, TypeError) as error:
+        raise InputError(f"lacks {error}", file=path, accepted="a file as Bufferlab wrote it") from error
+    except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
+        raise _not_readable(directory, error) from error
+
+
+def _read_frame(path: Path) -> pl.DataFrame:
+    if path.stem in LATER_NAMES and not path.exists():
+        return pl.DataFrame()
+    return pl.read_parquet(path)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _not_readable(path, error) from error
+    if not isinstance(document, dict):
+        raise InputError("is not a JSON object", file=path, accepted="a file as Bufferlab wrote it")
+    return document
+
+
+def _check_format(document: Mapping[str, Any], kind: str, path: Path) -> None:
+    found = (document.get("format"), document.get("format_version"))
+    if found != (kind, FORMAT_VERSION):
+        raise InputError("is of another format", file=path, value=found, accepted=f"{kind}, {FORMAT_VERSION}")
+
+
+def _not_readable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"cannot be read ({_reason(error)})", file=path, accepted="a result folder that Bufferlab wrote"
+    )
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or _first_line(error)
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
+def _is_result(directory: Path) -> bool:
+    return (directory / _RESULT_FILE).is_file() or (directory / _RUNS_FILE).is_file()
+
+
+def _swap(fresh: Path, directory: Path) -> None:
+    if not directory.exists():
+        fresh.rename(directory)
+        return
+    old = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.old")
+    directory.rename(old)
+    try:
+        fresh.rename(directory)
+    except BaseException:
+        old.rename(directory)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,290 @@
+"""What runs measured: `Result` for one seed, `RunSet` for several seeds of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.render import tables
+from bufferlab.results import folder as store
+from bufferlab.results import frames
+from bufferlab.results.frames import Frames, Plan
+from bufferlab.results.recording import Recording
+from bufferlab.results.summary import Document, summarize
+from bufferlab.units import PS_PER_S
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What one run measured.
+
+    Attributes:
+        name: Title of the scenario.
+        scenario: The scenario as TOML: as given if nothing was overridden, else with the overrides applied.
+        overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
+        plan: The plan that ran, as plain values.
+        plan_hash: Identity of the plan.
+        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`,
+            `class_samples` and `exchanges` are at hand as attributes of the result, too.
+            `bufferlab.results.frames.Frames` has the columns.
+        reached_ps: Simulated time, ps.
+        events: Events that the engine processed.
+        packets: Packets that left a link, summed over links.
+        cpu_s: CPU time of the simulation, s.
+        version: Version of Bufferlab, and of its engine, that made it.
+        recordings: The capture and the trace that were written, if asked for; stored results have none.
+    """
+
+    name: str
+    scenario: str
+    overrides: Mapping[str, Any]
+    plan: Plan
+    plan_hash: str
+    frames: Frames
+    reached_ps: int
+    events: int
+    packets: int
+    cpu_s: float
+    version: str
+    recordings: tuple[Recording, ...] = ()
+
+    @property
+    def seed(self) -> int:
+        """Seed of the run."""
+        return int(self.plan["seed"])
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the run, s."""
+        return float(self.plan["duration_ps"] / PS_PER_S)
+
+    @property
+    def warmup_s(self) -> float:
+        """When measuring began, s."""
+        return float(self.plan["warmup_ps"] / PS_PER_S)
+
+    @property
+    def measured_s(self) -> float:
+        """Length of the measured window, s."""
+        return frames.measured_s(self.plan, self.reached_ps)
+
+    @property
+    def packets_per_cpu_s(self) -> float | None:
+        """Packets that left a link for each second of CPU time; `None` if the run took no time."""
+        return self.packets / self.cpu_s if self.cpu_s > 0 else None
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a flow."""
+        return self.frames.flows
+
+    @property
+    def queues(self) -> pl.DataFrame:
+        """One row a link and group, and one of group "all" for each link."""
+        return self.frames.queues
+
+    @property
+    def histograms(self) -> pl.DataFrame:
+        """Histograms of the waits in the queues."""
+        return self.frames.histograms
+
+    @property
+    def queue_samples(self) -> pl.DataFrame:
+        """Time series of the sampled links."""
+        return self.frames.queue_samples
+
+    @property
+    def flow_samples(self) -> pl.DataFrame:
+        """Time series of the sampled flows."""
+        return self.frames.flow_samples
+
+    @property
+    def classes(self) -> pl.DataFrame:
+        """One row a link and class of its discipline, if that has classes."""
+        return self.frames.classes
+
+    @property
+    def class_samples(self) -> pl.DataFrame:
+        """Time series of what the sampled links' classes hold and estimate."""
+        return self.frames.class_samples
+
+    @property
+    def exchanges(self) -> pl.DataFrame:
+        """One row a burst, fetch, recorded datagram or ping."""
+        return self.frames.exchanges
+
+    def summary(self) -> Document:
+        """The summary document, see `bufferlab.results.summary`."""
+        return summarize([self])
+
+    def save(self, directory: str | Path) -> None:
+        """Write the result folder, all of it or nothing; an older result there is replaced.
+
+        Raises:
+            InputError: If `directory` is a file or holds something else.
+            OutputError: If it cannot be written.
+        """
+        RunSet([self]).save(directory)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Result:
+        """Read a result folder of one run.
+
+        Raises:
+            InputError: If it is none.
+        """
+        runs = RunSet.load(directory)
+        if len(runs) != 1:
+            raise InputError(
+                f"holds {len(runs)} runs", file=directory, accepted="one run, or RunSet.load for all of them"
+            )
+        return runs[0]
+
+    def __repr__(self) -> str:
+        return f"<Result {self.name!r}, seed {self.seed}, {self.reached_ps / PS_PER_S:g} s>"
+
+    def __str__(self) -> str:
+        return tables.to_text(self.summary())
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(self.summary())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunSet(Sequence[Result]):
+    """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
+
+    `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`, `class_samples` and
+    `exchanges` are the runs' frames on top of each other, told apart by their column `seed`.
+    """
+
+    results: Sequence[Result]
+
+    def __post_init__(self) -> None:
+        if not self.results:
+            raise ValueError("a set of runs holds at least one")
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Result]: ...
+
+    def __getitem__(self, index: int | slice) -> Result | Sequence[Result]:
+        return self.results[index]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    @property
+    def name(self) -> str:
+        """Title of the scenario."""
+        return self.results[0].name
+
+    @property
+    def seeds(self) -> list[int]:
+        """The runs' seeds."""
+        return [result.seed for result in self.results]
+
+    @property
+    def flows(self) -> pl.DataFrame:
+        """One row a seed and flow."""
+        return self._stacked(lambda result: result.flows)
+
+    @property
+    def queues(self) -> pl.DataFrame:
+        """One row a seed, link and group."""
+        return self._stacked(lambda result: result.queues)
+
+    @property
+    def histograms(self) -> pl.DataFrame:
+        """Histograms of the waits in the queues."""
+        return self._stacked(lambda result: result.histograms)
+
+    @property
+    def queue_samples(self) -> pl.DataFrame:
+        """Time series of the sampled links."""
+        return self._stacked(lambda result: result.queue_samples)
+
+    @property
+    def flow_samples(self) -> pl.DataFrame:
+        """Time series of the sampled flows."""
+        return self._stacked(lambda result: result.flow_samples)
+
+    @property
+    def classes(self) -> pl.DataFrame:
+        """One row a seed, link and class of its discipline, if that has classes."""
+        return self._stacked(lambda result: result.classes)
+
+    @property
+    def class_samples(self) -> pl.DataFrame:
+        """Time series of what the sampled links' classes hold and estimate."""
+        return self._stacked(lambda result: result.class_samples)
+
+    @property
+    def exchanges(self) -> pl.DataFrame:
+        """One row a seed and burst, fetch, recorded datagram or ping."""
+        return self._stacked(lambda result: result.exchanges)
+
+    @property
+    def flow_means(self) -> pl.DataFrame:
+        """Means over the seeds, one row a flow group; `…_ci95` is half the 95 % confidence interval."""
+        return pl.DataFrame(self.summary()["flows"], infer_schema_length=None)
+
+    @property
+    def queue_means(self) -> pl.DataFrame:
+        """Means over the seeds, one row a link and group; `…_ci95` is half the 95 % confidence interval."""
+        return pl.DataFrame(self.summary()["queues"], infer_schema_length=None)
+
+    @property
+    def latency_means(self) -> pl.DataFrame:
+        """Means over the seeds of latency under load, one row a flow group with round trips or calls."""
+        return pl.DataFrame(self.summary()["latency"], infer_schema_length=None)
+
+    def summary(self) -> Document:
+        """The summary document, see `bufferlab.results.summary`."""
+        return summarize(self.results)
+
+    def save(self, directory: str | Path, *, extra: Callable[[Path], object] | None = None) -> None:
+        """Write a result folder, all of it or nothing; an older result there is replaced.
+
+        Several runs get a folder `seed-…` each within it.
+
+        Args:
+            directory: The folder; missing parents are made.
+            extra: Called with the folder before it takes its place, to add figures, say.
+
+        Raises:
+            InputError: If `directory` is a file or holds something else.
+            OutputError: If it cannot be written.
+        """
+        store.save(self.results, self.summary(), Path(directory), extra)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> RunSet:
+        """Read a result folder of one or several runs.
+
+        Raises:
+            InputError: If it is none.
+        """
+        return cls([Result(**parts) for parts in store.load(Path(directory))])
+
+    def __repr__(self) -> str:
+        return f"<RunSet {self.name!r}, {len(self)} seed{'s' if len(self) > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return tables.to_text(self.summary())
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(self.summary())
+
+    def _stacked(self, frame: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
+        return pl.concat([frame(result) for result in self.results])

@@ -1,0 +1,129 @@
+"""Which queue to run: a rule, applied to what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bufferlab.render.tables import significant
+from bufferlab.stats import estimate
+
+UTILIZATION_SLACK: Final = 0.02
+"""How far below the best a queue's utilization may be, as a part of the best."""
+
+FAIR: Final = 0.95
+"""Jain's index from which on flows are treated alike."""
+
+FAIR_SLACK: Final = 0.02
+"""If no queue is that fair: how far below the fairest one may be."""
+
+RULE: Final = (
+    f"of the queues that are busy (a utilization within {UTILIZATION_SLACK * 100:g} % of the best) "
+    f"and fair (a Jain index of at least {FAIR:g} or, if none has that, within {FAIR_SLACK:g} of the best), "
+    "the one with the lowest mean wait"
+)
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The queue to run.
+
+    Attributes:
+        queue: Its name; `None` if no packet was measured.
+        reason: Why, with the numbers.
+        rule: The rule that was applied.
+    """
+
+    queue: str | None
+    reason: str
+    rule: str = RULE
+
+
+def advise(rows: Sequence[Row], waits_ms: Mapping[str, Sequence[float | None]]) -> Advice:
+    """Apply the rule.
+
+    Args:
+        rows: One a queue: `queue`, `utilization`, `jain_index`, `sojourn_mean_ms`, means over the seeds.
+        waits_ms: The mean wait of each seed by queue, seeds in the same order.
+    """
+    measured = [row for row in rows if row["sojourn_mean_ms"] is not None and row["utilization"] is not None]
+    if not measured:
+        return Advice(None, "no packet was measured")
+    best = max(row["utilization"] for row in measured)
+    busy = [row for row in measured if is_busy(row["utilization"], best)]
+    bar = _fair_from(busy)
+    fair = [row for row in busy if _jain(row) >= bar]
+    ranked = sorted(fair, key=_wait)
+    chosen = ranked[0]
+    parts = [_praise(chosen, len(ranked), bar)]
+    if len(ranked) > 1:
+        parts.append(_margin(chosen, ranked[1], waits_ms))
+    elif len(busy) > 1:
+        parts.append(_next_in_fairness(max((row for row in busy if row is not chosen), key=_jain)))
+    refused = [row for row in measured if row not in fair and _wait(row) < _wait(chosen)]
+    parts += [_refusal(row, best) for row in sorted(refused, key=_wait)]
+    return Advice(chosen["queue"], "; ".join(parts))
+
+
+def is_busy(utilization: float, best: float) -> bool:
+    """Whether a utilization is as good as the best."""
+    return utilization >= best * (1 - UTILIZATION_SLACK)
+
+
+def _fair_from(rows: Sequence[Row]) -> float:
+    """The Jain index from which on a queue counts as fair."""
+    fairest = max(map(_jain, rows))
+    return FAIR if fairest >= FAIR else fairest - FAIR_SLACK
+
+
+def _jain(row: Row) -> float:
+    """Links without flows to compare treat all alike."""
+    return 1.0 if row["jain_index"] is None else float(row["jain_index"])
+
+
+def _wait(row: Row) -> float:
+    return float(row["sojourn_mean_ms"])
+
+
+def _praise(chosen: Row, candidates: int, bar: float) -> str:
+    bar_text = "" if bar >= FAIR else f" (Jain index from {significant(bar, 3)} on, as none reaches {FAIR:g})"
+    which = "the only busy and fair one" if candidates == 1 else f"of {candidates} busy and fair ones"
+    wait = "it has a mean wait of" if candidates == 1 else "it has the lowest mean wait,"
+    return (
+        f"{which}{bar_text}, {wait} {significant(_wait(chosen), 3)} ms "
+        f"(utilization {_percent(chosen['utilization'])}, Jain index {significant(_jain(chosen), 3)})"
+    )
+
+
+def _margin(chosen: Row, second: Row, waits_ms: Mapping[str, Sequence[float | None]]) -> str:
+    """How much longer packets wait at the next best, seed by seed."""
+    pairs = zip(waits_ms[second["queue"]], waits_ms[chosen["queue"]], strict=True)
+    more = estimate(None if a is None or b is None else a - b for a, b in pairs)
+    if more.mean == 0 and not more.half_width:
+        return f"{second['queue']} does the same"
+    if more.mean is None or more.half_width is None:
+        difference = significant(_wait(second) - _wait(chosen), 2)
+        return f"next is {second['queue']} with {difference} ms more (one seed, so without confidence)"
+    difference = f"{significant(more.mean, 2)} ± {significant(more.half_width, 2)} ms more"
+    if more.mean <= more.half_width:
+        return f"{second['queue']} cannot be told from it ({difference})"
+    return f"next is {second['queue']} with {difference}"
+
+
+def _next_in_fairness(row: Row) -> str:
+    fairness = f"Jain index {significant(_jain(row), 3)}"
+    return f"next in fairness is {row['queue']} ({fairness}, mean wait {significant(_wait(row), 3)} ms)"
+
+
+def _refusal(row: Row, best: float) -> str:
+    wait = f"{row['queue']} has {significant(_wait(row), 3)} ms but is"
+    if not is_busy(row["utilization"], best):
+        return f"{wait} not busy (utilization {_percent(row['utilization'])})"
+    return f"{wait} not fair (Jain index {significant(_jain(row), 3)})"
+
+
+def _percent(share: float) -> str:
+    return f"{significant(share * 100, 4)} %"

@@ -1,0 +1,355 @@
+"""`bufferlab search`: a scenario's least buffer, searched by simulation.
+
+The document (`--json`, `Searched.to_dict()`) has `format` ("bufferlab-search"), `format_version`, `version`,
+`name`, `link`, `mode`, `goal`, `confidence`, the answer (`buffer`, `low`, `high`, each in packets, bytes and
+ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps`, `calibrated_at_packets`,
+`settle_s`, `spent`, `warnings` and `course`, one object a measurement.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.buffers import parse_buffer
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import ScenarioLike, prepare
+from bufferlab.files import not_written
+from bufferlab.plan import Plan, lower
+from bufferlab.progress import progress_bar
+from bufferlab.scenario import Scenario
+from bufferlab.studies.search.goal import Goal
+from bufferlab.studies.search.least import (
+    SCAN_ROUNDS,
+    SCAN_SIZES,
+    Effort,
+    Evaluate,
+    Found,
+    search_least,
+    size_grid,
+)
+from bufferlab.studies.search.live import Live, Simulated, timing_for
+from bufferlab.studies.search.restart import Restarts, with_buffer
+from bufferlab.studies.search.settling import ROUND_TRIPS, Settling, settling
+from bufferlab.theory.traffic import choose_link
+from bufferlab.units import MAX_TIME_PS, PS_PER_S
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMAT: Final = "bufferlab-search"
+FORMAT_VERSION: Final = 1
+
+DEFAULT_BOUNDS: Final = "1..1bdp"
+BOUNDS_ACCEPTED: Final = "two buffers, the smaller one first, such as 1..1bdp or 10..500 packets"
+
+FULL: Final = 0.995
+"""A calibrated rate below this share of the link's is worth a word."""
+
+Mode = Literal["restart", "live"]
+"""Whether each measurement is a run of its own, or one run goes on and its buffer is changed."""
+
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Searched:
+    """A scenario's least buffer.
+
+    Attributes:
+        name: Title of the scenario.
+        link: Name of the link.
+        mode: How buffers were measured.
+        rate_bps: The link's rate, bit/s.
+        packet_bytes: Its largest full packet, bytes.
+        settling: Times of its flows.
+        found: What the search came to.
+    """
+
+    name: str
+    link: str
+    mode: Mode
+    rate_bps: int
+    packet_bytes: int
+    settling: Settling
+    found: Found
+
+    def size(self, packets: int | None) -> dict[str, float] | None:
+        """A buffer in packets, bytes and ms of draining."""
+        if packets is None:
+            return None
+        size_bytes = packets * self.packet_bytes
+        return {"packets": packets, "bytes": size_bytes, "ms": size_bytes * 8e3 / self.rate_bps}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document."""
+        found = self.found
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "version": _core.engine_version,
+            "name": self.name,
+            "link": self.link,
+            "mode": self.mode,
+            "goal": {
+                "utilization": found.goal.utilization,
+                "max_loss": found.goal.max_loss,
+                "max_delay_s": found.goal.max_delay_s,
+            },
+            "confidence": found.confidence,
+            "buffer": self.size(found.estimate),
+            "low": self.size(found.low),
+            "high": self.size(found.high),
+            "reached": found.reached,
+            "interrupted": found.interrupted,
+            "rate_bps": self.rate_bps,
+            "full_rate_bps": found.full_rate_bps,
+            "calibrated_at_packets": found.calibrated_at,
+            "settle_s": self.settling.settle_s,
+            "spent": found.spent,
+            "warnings": list(found.warnings),
+            "course": found.course.to_dicts(),
+        }
+
+    def problem(self) -> str | None:
+        """Why no buffer within the bounds meets the goal, and what to do; `None` if one does or may."""
+        found, goal = self.found, self.found.goal
+        best = found.best()
+        if goal.asks_for_more and found.low > found.sizes[-1]:
+            return (
+                f"no buffer up to {found.sizes[-1]} packets keeps {goal.without_delay()}; best is "
+                f"{best['buffer_packets']} packets with a utilization of {best['utilization'] * 100:.4g} % "
+                f"and a loss of {best['loss'] * 100:.3g} %: widen --bounds upwards, or ask for less"
+            )
+        wait_ms = found.delay_at(found.low) * 1e3
+        if not goal.asks_for_more and found.high is not None and found.high < found.sizes[0]:
+            return (
+                f"no buffer from {found.sizes[0]} packets on keeps {goal}: that has a mean wait of "
+                f"{best['delay_s'] * 1e3:.4g} ms: lower --bounds, or allow more"
+            )
+        if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
+            return (
+                f"no buffer keeps all of it: {goal.without_delay()} needs {found.estimate} packets, at the "
+                f"very least {found.low}, with which the mean wait is {wait_ms:.4g} ms: allow that much, or "
+                "ask for less"
+            )
+        return None
+
+    def figure(self) -> Figure:
+        """The course: rate and buffer of every measurement, and the interval."""
+        from bufferlab.render.search_plot import draw  # noqa: PLC0415 - slow to import, or a circle
+
+        return draw(self)
+
+    def save(self, directory: Path) -> list[Path]:
+        """Write the course as CSV and Parquet and the figure as PNG and SVG; return the files.
+
+        Raises:
+            OutputError: The folder cannot be written.
+        """
+        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
+
+        files = [directory / "course.csv", directory / "course.parquet"]
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            readings = pl.col("readings_bps").cast(pl.List(pl.String)).list.join(" ")
+            self.found.course.with_columns(readings).write_csv(files[0])
+            self.found.course.write_parquet(files[1])
+        except OSError as error:
+            raise not_written(directory, error) from error
+        return files + save_figure(self.figure(), directory / "course")
+
+    def __repr__(self) -> str:
+        return f"<Searched {self.name!r}, {self.found.estimate} packets>"
+
+    def __str__(self) -> str:
+        from bufferlab.render.search import answer  # noqa: PLC0415 - slow to import, or a circle
+
+        return "\n".join(answer(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def search(
+    scenario: ScenarioLike,
+    goal: Goal,
+    *,
+    link: str | None = None,
+    bounds: str = DEFAULT_BOUNDS,
+    effort: Effort | None = None,
+    mode: Mode = "restart",
+    threads: int | None = None,
+    progress: bool | None = None,
+    overrides: Mapping[str, Any] | None = None,
+) -> Searched:
+    """Search the least buffer of a link that meets a goal; if it is a delay alone, the largest that keeps it.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        goal: What is asked.
+        link: Whose buffer; default the slowest that data crosses.
+        bounds: Where to search: two buffers with ".." between them; a number alone is packets.
+        effort: How sure and how exact the answer shall be.
+        mode: "restart" measures each buffer in a run of its own; "live" changes the buffer of one run, as
+            testbeds do.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        overrides: Values that replace those of the scenario, by path.
+
+    Returns:
+        What was found; after Ctrl-C, what was found until then.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        BatchInterrupted: At Ctrl-C before anything is known.
+    """
+    effort = checked(effort or Effort())
+    base = prepare(scenario, overrides)
+    if base.probes is not None:  # nobody looks at time series of measurements
+        base = base.with_overrides({"probes": None})
+    plan = lower(base)
+    index = 0 if link is None and len(base.links) == 1 else choose_link(plan, link)
+    packet_bytes = _packet_bytes(plan, index)
+    low, high = parse_bounds(bounds, base, index, packet_bytes)
+    plenty = max(high, _packets("1 bdp", base, index, packet_bytes))
+    times = settling(plan, index, plenty, packet_bytes)
+    if mode == "live":
+        evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
+    else:
+        evaluate = Restarts(base, index, base.run.seed, threads=threads).evaluate
+    with progress_bar(base.title, visible=progress) as bar:
+        sizes = size_grid(low, high, effort.resolution)
+        found = search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar)
+    short = _short_runs(base, times) if mode == "restart" else []
+    warnings = (*found.warnings, *short, *_calibration(found, base.links[index].rate_bps))
+    return Searched(
+        name=base.title,
+        link=base.links[index].name,
+        mode=mode,
+        rate_bps=base.links[index].rate_bps,
+        packet_bytes=packet_bytes,
+        settling=times,
+        found=dataclasses.replace(found, warnings=warnings),
+    )
+
+
+def _live(
+    scenario: Scenario, plan: Plan, link: int, *, plenty: int, times: Settling, effort: Effort
+) -> Evaluate:
+    """A run that goes on until the search is over, from where all flows have started."""
+    timing = timing_for(times)
+    started_s = max(plan["flows"]["start_ps"]) / PS_PER_S
+    measurements = SCAN_ROUNDS * (SCAN_SIZES + 1) + effort.rounds * effort.sizes_a_round
+    duration_s = started_s + timing.settle_s + measurements * timing.measurement_s
+    if duration_s * PS_PER_S > MAX_TIME_PS:
+        raise InputError(
+            f"may take {duration_s:.3g} s of simulated time, as a flow's cycle takes {times.cycle_s:.3g} s",
+            key="mode",
+            value="live",
+            accepted=f"fewer --seeds, for at most {MAX_TIME_PS / PS_PER_S:g} s, or --mode restart",
+        )
+    engine = Simulated(scenario, link, scenario.run.seed, duration_s=duration_s, packets=plenty)
+    engine.advance(started_s)
+    return Live(engine, timing).evaluate
+
+
+def checked(effort: Effort) -> Effort:
+    """The same effort, if it can be made.
+
+    Raises:
+        InputError: A value out of bounds.
+    """
+    limits = (
+        ("confidence", 0.5 <= effort.confidence < 1.0, "from 0.5 to below 1, such as 0.95"),
+        ("resolution", 0.01 <= effort.resolution <= 1.0, "from 0.01 to 1, such as 0.1 for 10 %"),
+        ("seeds", effort.rounds > SCAN_ROUNDS, f"more than {SCAN_ROUNDS}, which the calibration takes"),
+    )
+    values = {"confidence": effort.confidence, "resolution": effort.resolution, "seeds": effort.rounds}
+    for key, fits, accepted in limits:
+        if not fits:
+            raise InputError("is out of bounds", key=key, value=values[key], accepted=accepted)
+    return effort
+
+
+def parse_bounds(text: str, scenario: Scenario, link: int, packet_bytes: int) -> tuple[int, int]:
+    """Least and most packets of the search.
+
+    Raises:
+        InputError: If they are none, or crossed.
+    """
+    ends = [part.strip() for part in text.split("..")]
+    if len(ends) != 2 or not all(ends):
+        raise InputError("is not a range of buffers", key="bounds", value=text, accepted=BOUNDS_ACCEPTED)
+    low, high = (
+        _packets(f"{end} packets" if end.isdecimal() else end, scenario, link, packet_bytes) for end in ends
+    )
+    if low >= high:
+        raise InputError(
+            f"is no range: {low} packets up to {high} packets",
+            key="bounds",
+            value=text,
+            accepted=BOUNDS_ACCEPTED,
+        )
+    return low, high
+
+
+def _packets(text: str, scenario: Scenario, link: int, packet_bytes: int) -> int:
+    """A buffer as written, in packets, at least one."""
+    try:
+        parse_buffer(text)
+    except InputError as error:
+        raise error.at(key="bounds") from None
+    limit = lower(with_buffer(scenario, link, text))["links"][link]["discipline"]["limit"]
+    if limit == "unlimited":
+        raise InputError("has no end", key="bounds", value=text, accepted=BOUNDS_ACCEPTED)
+    return int(limit["packets"]) if "packets" in limit else max(1, int(limit["bytes"]) // packet_bytes)
+
+
+def _packet_bytes(plan: Plan, link: int) -> int:
+    """Size of the largest full packet of data that crosses a link, bytes."""
+    sources = [group["source"] for group in plan["groups"] if link in group["forward"]]
+    sizes = [
+        source["packet_bytes"] if source["kind"] == "udp" else source["mss_bytes"] + source["header_bytes"]
+        for source in sources
+    ]
+    if not sizes:
+        name = plan["links"][link]["name"]
+        raise InputError("is crossed by no flow", key="link", value=name, accepted="a link that data crosses")
+    return int(max(sizes))
+
+
+def _short_runs(scenario: Scenario, times: Settling) -> list[str]:
+    """Warnings about runs that are too short to tell."""
+    warmup_s = scenario.run.warmup_ps / PS_PER_S
+    measured_s = scenario.run.duration_ps / PS_PER_S - warmup_s
+    found = []
+    if warmup_s < times.settle_s:
+        found.append(
+            f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
+            f"{times.settle_s:.3g} s: --set run.warmup='{times.settle_s * 2:.2g} s' or more"
+        )
+    if measured_s < 2 * times.cycle_s:
+        found.append(
+            f"{measured_s:g} s are measured, and a flow takes up to {times.cycle_s:.3g} s from loss to loss: "
+            "longer runs would tell more"
+        )
+    return found
+
+
+def _calibration(found: Found, rate_bps: int) -> list[str]:
+    """A word on a link that no buffer fills."""
+    share = found.full_rate_bps / rate_bps
+    if found.goal.utilization is None or share >= FULL:
+        return []
+    return [
+        f"with plenty of buffer, {found.calibrated_at} packets, the link carries {share * 100:.4g} % of its "
+        "rate, and that is what counts as 100 %"
+    ]

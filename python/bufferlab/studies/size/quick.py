@@ -1,0 +1,71 @@
+"""From a few numbers to a scenario, for those who have no file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bufferlab.plan import lower
+from bufferlab.scenario import Scenario
+from bufferlab.theory.traffic import choose_link, demand_of
+
+
+def quick_scenario(
+    rate: str,
+    rtt: str,
+    groups: Sequence[tuple[str | None, int]],
+    *,
+    segment: str = "1460 B",
+    spread: float = 0.2,
+    stack: str = "rfc",
+    duration: str | None = None,
+) -> dict[str, Any]:
+    """A dumbbell for those who have a few numbers and no scenario file.
+
+    Args:
+        rate: Rate of the bottleneck, with its unit.
+        rtt: Mean two-way propagation delay, with its unit.
+        groups: Congestion control (`None` for the stack's own) and number of flows of each group.
+        segment: Payload of a full segment, with its unit.
+        spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
+        stack: Preset of the TCP keys.
+        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s.
+    """
+    flows = [
+        {
+            "name": _group_name(congestion, index, len(groups)),
+            "count": count,
+            "rtt": rtt,
+            "segment": segment,
+            "start": "uniform(0 s, 5 s)",
+            **({"rtt_spread": spread} if count > 1 else {}),
+            **({"congestion": congestion} if congestion else {}),
+        }
+        for index, (congestion, count) in enumerate(groups)
+    ]
+    scenario = {
+        "run": {"name": "quick sizing", "duration": duration or "60 s", "stack": stack},
+        "bottleneck": {"rate": rate, "buffer": "1 bdp"},
+        "flows": flows,
+    }
+    if duration is None:
+        scenario["run"]["duration"] = f"{_long_enough_s(scenario):.0f} s"  # type: ignore[index]
+    return scenario
+
+
+def _long_enough_s(scenario: dict[str, Any]) -> float:
+    """Ten sawteeth of a flow with its share W of the pipe and a buffer of a BDP: 3/8·(2W)²/(W/T) each."""
+    loaded = Scenario.from_dict(scenario)
+    plan = lower(loaded, loaded.run.seed)
+    demand = demand_of(plan, choose_link(plan))
+    share = demand.bdp_packets / float(demand.flow_count)
+    return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))
+
+
+def _group_name(congestion: str | None, index: int, groups: int) -> str:
+    word = re.sub(r"[^A-Za-z0-9-]+", "_", congestion or "flows").strip("_")
+    if groups == 1:
+        return word
+    return f"{word}-{index}" if word[-1].isdigit() else f"{word}{index}"

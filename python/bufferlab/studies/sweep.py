@@ -1,0 +1,262 @@
+"""Simulates many variants of a scenario, keeps them in a store, and says what came out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.axes import read_axes
+from bufferlab.experiment.points import Point, check, check_sampled, given_points, grid, latin
+from bufferlab.experiment.session import Session, Tally
+from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
+from bufferlab.experiment.store import ENGINE, Store, open_store
+from bufferlab.experiment.store.means import means_over_seeds
+from bufferlab.experiment.store.parameters import expand, parameter_paths
+from bufferlab.experiment.store.rows import DONE
+from bufferlab.experiment.threads import run_local
+from bufferlab.files import written_whole
+from bufferlab.progress import progress_bar
+from bufferlab.scenario import Scenario
+from bufferlab.scenario.overrides import SOURCE
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+
+FORMAT: Final = "bufferlab-sweep"
+FORMAT_VERSION: Final = 1
+
+Engine = Literal["local", "ray"]
+ENGINES: Final = ("local", "ray")
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """Ctrl-C (or a signal) ended a sweep early; what finished is in the store."""
+
+    def __init__(self, tally: Tally) -> None:
+        super().__init__(
+            f"interrupted: {tally.settled} of {tally.total} runs are in the store; the same command goes on "
+            "from there"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """A sweep that came to its end.
+
+    Attributes:
+        name: Title of the scenario.
+        store: Where its runs are.
+        points: What was varied: values by path.
+        seeds: Number of seeds of each point.
+        hashes: Identity of each run, point by point, seed by seed.
+        simulated: How many runs were simulated now.
+        stored: How many were in the store before, or were simulated by others meanwhile.
+        failed: How many failed.
+        wall_s: How long it took, s.
+    """
+
+    name: str
+    store: Store
+    points: Sequence[Point]
+    seeds: int
+    hashes: Sequence[str]
+    simulated: int
+    stored: int
+    failed: int
+    wall_s: float
+
+    @property
+    def parameters(self) -> list[str]:
+        """The paths that were varied."""
+        return parameter_paths(self.points)
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """One row a run: what was varied, then the columns of `experiment.store.rows`; also failures."""
+        texts = [json.dumps(point, ensure_ascii=False) for point in self.points for _ in range(self.seeds)]
+        asked = pl.DataFrame({"plan_hash": self.hashes, "parameters": texts})
+        found = self.store.runs(ENGINE).drop("parameters")
+        rows = asked.join(found, on="plan_hash", how="inner", maintain_order="left")
+        return expand(rows, self.parameters)
+
+    @property
+    def means(self) -> pl.DataFrame:
+        """Means over the seeds, one row a point; `…_ci95` is half the 95 % confidence interval."""
+        return means_over_seeds(self.runs, self.parameters)
+
+    @property
+    def failures(self) -> pl.DataFrame:
+        """The runs that failed, with the reason."""
+        runs = self.runs
+        return runs.filter(pl.col("status") != DONE).select(*self.parameters, "seed", "error")
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`runs` as a pandas frame, if pandas and PyArrow are installed."""
+        return self.runs.to_pandas()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that `bufferlab sweep --json` prints."""
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "engine": ENGINE,
+            "name": self.name,
+            "store": str(self.store.directory),
+            "parameters": self.parameters,
+            "points": len(self.points),
+            "seeds": self.seeds,
+            "runs": len(self.hashes),
+            "simulated": self.simulated,
+            "stored": self.stored,
+            "failed": self.failed,
+            "wall_s": self.wall_s,
+            "means": self.means.to_dicts(),
+            "failures": self.failures.to_dicts(),
+        }
+
+    def __repr__(self) -> str:
+        return f"<Sweep {self.name!r}, {len(self.points)} points, {len(self.hashes)} runs>"
+
+    def _repr_html_(self) -> str:
+        return str(self.means._repr_html_())
+
+
+def sweep(
+    scenario: ScenarioLike,
+    vary: Mapping[str, Any] | Sequence[str] | None = None,
+    *,
+    store: Store | str | PathLike[str],
+    points: Sequence[Mapping[str, Any]] | None = None,
+    samples: int | None = None,
+    seeds: int | Sequence[int] = 1,
+    engine: Engine = "local",
+    threads: int | None = None,
+    ray_address: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    tables: bool = False,
+    retry_failed: bool = False,
+    progress: bool | None = None,
+) -> Sweep:
+    """Simulate many variants of a scenario; runs that are in the store are not simulated again.
+
+    Any number of sweeps may share a store at once: they share the work. A sweep that was killed goes on where
+    it was when it is called again.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        vary: What to vary: values by path, `{"links[0].buffer": ["50 packets", "100 packets"]}`, a text being
+            read as on a command line, `{"bottleneck.rate": "log(1..100 Mbps, 5)"}`; or texts "path=values".
+        store: The store of runs, or its folder.
+        points: Points instead of all combinations: each a mapping from paths to values.
+        samples: So many points of a Latin hypercube over `vary` instead of all combinations.
+        seeds: How many seeds for each point, counted up from the scenario's own, or a list of them.
+        engine: "local" for threads of this process, "ray" for a Ray cluster.
+        threads: Runs at the same time; default one for each processor. With Ray, the most tasks at a time.
+        ray_address: The cluster, for the engine "ray"; default the one that runs, else a new one on this
+            machine.
+        overrides: Values that replace those of the scenario for all points, by path.
+        tables: Keep the full tables of the runs that are simulated, too (`Store.result`).
+        retry_failed: Simulate runs again that failed before.
+        progress: Show a progress bar; default if standard error is a terminal.
+
+    Returns:
+        What came out, with the runs as a frame.
+
+    Raises:
+        InputError: The scenario or an argument cannot be used.
+        OutputError: The store cannot be written; `StoreFullError` if there is no room. What finished is kept.
+        SweepInterrupted: At Ctrl-C.
+    """
+    base = prepare(scenario, overrides)
+    chosen = _points(base, vary, points, samples)
+    count = seeds if isinstance(seeds, int) else len(seeds)
+    (check if samples is None else check_sampled)(chosen, lambda point: _try(base, point, seeds))
+    if engine not in ENGINES:
+        raise InputError("is no engine", key="engine", value=engine, accepted=", ".join(ENGINES))
+    if threads is not None and threads < 1:
+        raise InputError("is too small", key="threads", value=threads, accepted="1 or more")
+    if not isinstance(store, Store):
+        store = open_store(store, create=True)
+    _keep_scenario(store, base)
+    began_s = time.monotonic()
+    with store.writer(retry_failed=retry_failed) as writer:
+        session = Session(base, chosen, seeds, writer, tables=tables)
+        try:
+            with progress_bar(base.title, visible=progress) as bar:
+                if engine == "ray":
+                    from bufferlab.experiment.cluster import run_ray  # noqa: PLC0415 - slow to import, or a circle
+
+                    run_ray(session, bar, threads, ray_address)
+                else:
+                    run_local(session, bar, threads)
+        except KeyboardInterrupt as error:
+            raise SweepInterrupted(session.tally) from error
+    if session.error is not None:
+        raise session.error
+    tally = session.tally
+    return Sweep(
+        name=base.title,
+        store=store,
+        points=chosen,
+        seeds=count,
+        hashes=[each for each in session.hashes if each is not None],
+        simulated=tally.simulated,
+        stored=tally.stored,
+        failed=tally.failed,
+        wall_s=time.monotonic() - began_s,
+    )
+
+
+def _points(
+    base: Scenario,
+    vary: Mapping[str, Any] | Sequence[str] | None,
+    points: Sequence[Mapping[str, Any]] | None,
+    samples: int | None,
+) -> list[Point]:
+    axes = read_axes(vary or {})
+    if points is None:
+        return grid(axes) if samples is None else latin(axes, samples, base.run.seed)
+    if samples is not None:
+        raise InputError(
+            "cannot be sampled", key="points", accepted="a list of points, or samples of what is varied"
+        )
+    listed = given_points(points)
+    # every point of the list with every combination of the axes
+    return [point | listed_point for listed_point in listed for point in grid(axes)]
+
+
+def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
+    """Prepare a point; errors are told as those of a point, not of `--set`."""
+    try:
+        seed_list(seeds, prepare(base, point).run.seed)
+    except InputError as error:
+        if error.file != SOURCE:
+            raise
+        raise InputError(
+            error.problem, file="a point", key=error.key, value=error.value, accepted=error.accepted
+        ) from None
+
+
+def _keep_scenario(store: Store, scenario: Scenario) -> None:
+    """Keep the scenario that the points change, by the hash of its text."""
+    text = scenario.to_toml()
+    folder = store.directory / "scenarios"
+    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.toml"
+    if path.exists():
+        return
+    with written_whole(path) as fresh:
+        fresh.write_text(text, encoding="utf-8", newline="")
+
+
+def default_store(scenario: Path) -> Path:
+    """Where the command keeps the runs of a scenario's file if it is not told."""
+    return Path(f"{scenario.stem}-runs")

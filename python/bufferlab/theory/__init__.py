@@ -1,0 +1,1 @@
+"""Closed-form results: buffer rules, TCP models, queueing formulas. Nothing here simulates."""

@@ -1,0 +1,211 @@
+"""Congestion controls as the sizing theory sees them: an epoch of the window for each, and its source.
+
+Names are scenarios' words. Where the shape of the epoch does not depend on window and round-trip time,
+neither does a protocol's characteristic value, and a closed form checks it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.errors import InputError
+from bufferlab.theory.epochs import (
+    Epoch,
+    bbr3_epoch,
+    bbr_epoch,
+    bic_epoch,
+    ctcp_epoch,
+    cubic_epoch,
+    cubic_reno_friendly_epoch,
+    dctcp_epoch,
+    fixed_epoch,
+    htcp_epoch,
+    no_epoch,
+    reno_epoch,
+    scalable_epoch,
+)
+
+REFERENCE_WINDOW_PACKETS: Final = 100.0
+"""w_max for which a protocol whose epoch depends on it is evaluated unless a window is given, packets."""
+
+REFERENCE_RTT_S: Final = 0.1
+"""The round-trip time for the same purpose, s."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A congestion control.
+
+    Attributes:
+        name: Word by which commands know it.
+        title: Its name for tables.
+        beta: Window after a loss over the window before; for BBR v1 the share that the link keeps without a
+            buffer.
+        epoch: From w_max in packets and the round-trip time in s to an epoch.
+        source: Where growth function and constants come from, and what the model leaves out.
+        scale_free: Whether a is the same for every window and round-trip time.
+        peak: w_max over the mean window; `None` for 2/(1 + beta), the middle between beta·w_max and w_max.
+        standing_packets: What a flow keeps waiting in the buffer all the time: (1) to (14) know of no such
+            thing, so it comes on top.
+    """
+
+    name: str
+    title: str
+    beta: float
+    epoch: Callable[[float, float], Epoch]
+    source: str
+    scale_free: bool = True
+    peak: float | None = None
+    standing_packets: float = 0.0
+
+    @property
+    def peak_over_mean(self) -> float:
+        """w_max over the mean window."""
+        return 2.0 / (1.0 + self.beta) if self.peak is None else self.peak
+
+    def characteristic(
+        self, window_packets: float = REFERENCE_WINDOW_PACKETS, rtt_s: float = REFERENCE_RTT_S
+    ) -> float:
+        """A by numeric integration of (4) and (5).
+
+        Args:
+            window_packets: w_max, packets.
+            rtt_s: Round-trip time, s.
+
+        Raises:
+            ValueError: A window or a round-trip time that is not positive.
+            InputError: There is no model of the protocol's window.
+        """
+        if not (window_packets > 0 and rtt_s > 0):
+            raise ValueError("window_packets and rtt_s must be positive")
+        return self.epoch(window_packets, rtt_s).moments.characteristic
+
+
+def get_protocol(name: str) -> Protocol:
+    """The protocol of that name: a congestion control of scenarios, whatever stands in its parentheses.
+
+    Raises:
+        InputError: There is none; the message says the nearest.
+    """
+    word = name.partition("(")[0]
+    found = PROTOCOLS.get(_OTHER_NAMES.get(word, word))
+    if found is None:
+        close = difflib.get_close_matches(name.lower(), [*PROTOCOLS, *_OTHER_NAMES], n=1, cutoff=0.5)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        raise InputError(f"is not a known protocol{hint}", value=name, accepted=", ".join(PROTOCOLS))
+    return found
+
+
+_DOCUMENT: Final = "P. Yang, E. Zhang and L. Xu (2013), Table II"
+
+PROTOCOLS: Final[Mapping[str, Protocol]] = {
+    each.name: each
+    for each in (
+        Protocol("reno", "RENO", 0.5, reno_epoch, _DOCUMENT),
+        Protocol("bic", "BIC", 0.8, bic_epoch, f"{_DOCUMENT}; the first step of the binary search only"),
+        Protocol(
+            "cubic-0.8",
+            "CUBIC' (Linux up to 2.6.25)",
+            0.8,
+            lambda window, rtt: cubic_epoch(window, rtt, beta=0.8),
+            f"{_DOCUMENT}, with 1 - beta in T",
+        ),
+        Protocol(
+            "cubic-0.7",
+            "CUBIC'' (Linux from 2.6.26)",
+            0.7,
+            cubic_epoch,
+            f"{_DOCUMENT}, with 1 - beta in T",
+        ),
+        Protocol(
+            "cubic",
+            "CUBIC (RFC 9438)",
+            0.7,
+            cubic_reno_friendly_epoch,
+            "RFC 9438, sections 4.2, 4.3 and 4.6: Reno-friendly where that is faster; no fast convergence",
+            scale_free=False,
+        ),
+        Protocol(
+            "cubic-linux",
+            "CUBIC (Linux 5)",
+            0.7,
+            cubic_reno_friendly_epoch,
+            "Linux net/ipv4/tcp_cubic.c, whose growth is RFC 9438's; no fast convergence",
+            scale_free=False,
+        ),
+        Protocol("ctcp", "CTCP", 0.5, ctcp_epoch, _DOCUMENT),
+        Protocol("scalable", "Scalable TCP", 0.875, scalable_epoch, "T. Kelly, ACM CCR 33(2), 2003"),
+        Protocol(
+            "htcp",
+            "H-TCP",
+            0.5,
+            htcp_epoch,
+            "D. Leith and R. Shorten, PFLDnet 2004; beta at its lower bound 0.5",
+            scale_free=False,
+        ),
+        Protocol(
+            "bbr",
+            "BBR v1",
+            0.75,
+            bbr_epoch,
+            "our model of ProbeBW's gain cycle, without ProbeRTT and without cwnd as the bound",
+        ),
+        Protocol(
+            "bbr3",
+            "BBR v3",
+            0.7,
+            bbr3_epoch,
+            "our model of ProbeBW's cycle without losses and ProbeRTT; beta is the draft's BBR.Beta",
+            scale_free=False,
+            peak=1.25,
+        ),
+        Protocol(
+            "vegas",
+            "Vegas",
+            0.5,
+            fixed_epoch,
+            "L. Brakmo and L. Peterson, IEEE JSAC 13(8), 1995: a constant window that keeps 2 to 4 packets "
+            "waiting; the buffer must hold them for every flow, or losses halve the window",
+            standing_packets=4.0,
+        ),
+        Protocol(
+            "westwood",
+            "Westwood+",
+            1.0,
+            no_epoch("westwood"),
+            "none: a loss leaves the BDP, so the fall is the buffer's own (L. Grieco and S. Mascolo, ACM CCR "
+            "34(2), 2004)",
+        ),
+        Protocol(
+            "dctcp",
+            "DCTCP on a link that marks",
+            0.5,
+            dctcp_epoch,
+            "M. Alizadeh et al., SIGCOMM 2010, section 3.3; a loss halves (RFC 8257, section 3.5)",
+            scale_free=False,
+            peak=1.0,
+        ),
+        Protocol(
+            "dctcp-unmarked",
+            "DCTCP without marks",
+            0.5,
+            reno_epoch,
+            "RFC 8257, sections 3.4 and 3.5: growth and answer to losses are RFC 5681's",
+        ),
+        Protocol("fixed", "fixed window", 1.0, fixed_epoch, "a window that never changes"),
+    )
+}
+"""The protocols by name."""
+
+_OTHER_NAMES: Final = {
+    "tahoe": "reno",
+    "newreno": "reno",
+    "cubic'": "cubic-0.8",
+    "cubic''": "cubic-0.7",
+    "compound": "ctcp",
+    "bbr1": "bbr",
+}
+"""Names with the window growth of another protocol in congestion avoidance."""

@@ -1,0 +1,41 @@
+"""A band around the √n rule for Reno, CUBIC and BBR.
+
+B. Spang, S. Arslan and N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021. With n flows
+they prove the √n rule under weaker assumptions, and measure the smallest buffer for full utilization (10
+Gbps, 1.2 ms, packets of 9000 bytes) between BDP/√n and 2·BDP/√n. It fails for unfair flows and for some
+settings of ECN. The lower end is the rule `stanford`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bufferlab.theory.arrays import FloatArray, flow_numbers, positive
+from bufferlab.theory.demand import Demand
+from bufferlab.theory.rules import rule
+
+
+def band(bdp: ArrayLike, flows: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """The two ends, BDP/√n and 2·BDP/√n.
+
+    Args:
+        bdp: Bandwidth-delay product, any unit.
+        flows: n, 1 or more.
+    """
+    low = np.asarray(positive("bdp", bdp) / np.sqrt(flow_numbers(flows)), dtype=np.float64)
+    return low, 2.0 * low
+
+
+@rule(
+    name="spang",
+    title="2·BDP/√n",
+    citation="B. Spang, S. Arslan, N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021",
+    assumptions=(
+        "long-lived flows that share the link fairly, of Reno, CUBIC or BBR",
+        "measured: the need lies between BDP/√n and this; not for unfair flows or some uses of ECN",
+    ),
+)
+def spang(demand: Demand) -> FloatArray:
+    """Upper end of the band in which the smallest sufficient buffers were measured."""
+    return band(demand.bdp_bytes, demand.flow_count)[1]

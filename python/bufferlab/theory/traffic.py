@@ -1,0 +1,156 @@
+"""From a plan (or a few numbers) to the demand that the sizing rules take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from bufferlab.errors import InputError
+from bufferlab.plan import LINUX_CUBICS
+from bufferlab.theory.bscl import effective_rtt_s
+from bufferlab.theory.demand import Demand
+from bufferlab.theory.protocols import get_protocol
+from bufferlab.theory.targets import Targets
+
+_PS_PER_S = 1e12
+_SPREAD_THAT_DESYNCHRONIZES = 0.05
+"""Standard deviation over mean of the round-trip times above which flows are taken to drift apart: with
+evenly spread RTTs of ±20 % (0.115) ns-2 shows no synchronization, with none it is complete."""
+
+_LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items()}
+_PLAN_KINDS: Final = {"rfc_cubic": "cubic", "bbr1": "bbr"}
+
+
+def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
+    """Index of the link to size: the named one, else the slowest that data crosses.
+
+    Args:
+        plan: A lowered scenario.
+        name: Name of the link.
+
+    Raises:
+        InputError: There is no such link, or no flow's data crosses any.
+    """
+    links = plan["links"]
+    names = [link["name"] for link in links]
+    if name is not None:
+        if name not in names:
+            raise InputError(
+                "is not a link of the scenario", key="link", value=name, accepted=", ".join(names)
+            )
+        return names.index(name)
+    crossed: list[int] = sorted({index for group in plan["groups"] for index in group["forward"]})
+    if not crossed:
+        raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
+    return min(crossed, key=lambda index: (links[index]["rate_bps"], index))
+
+
+def demand_of(
+    plan: dict[str, Any],
+    link: int,
+    *,
+    targets: Targets | None = None,
+    measured: Mapping[str, float] | None = None,
+) -> Demand:
+    """What the long-lived TCP flows of a plan ask of a link.
+
+    The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
+    data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
+    count only if there are no others.
+
+    Args:
+        plan: A lowered scenario.
+        link: Index of the link.
+        targets: What is asked of the link.
+        measured: Characteristic value by protocol, where a measured one shall stand for the model's.
+
+    Raises:
+        InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
+    """
+    groups = plan["groups"]
+    crossing = [i for i, group in enumerate(groups) if link in group["forward"] and _is_tcp(group)]
+    lasting = [i for i in crossing if groups[i]["source"]["transfer_bytes"] is None]
+    chosen = lasting or crossing
+    member = np.isin(np.asarray(plan["flows"]["group"]), chosen)
+    if not member.any():
+        name = plan["links"][link]["name"]
+        raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
+    mix = _mix(plan, chosen, marks=_marks(plan["links"][link]["discipline"]))
+    _check_measured(measured or {}, mix)
+    rtt_s = _round_trips_s(plan)[member]
+    jittered = any(groups[i]["jitter"]["kind"] != "none" for i in chosen)
+    spread = float(rtt_s.std() / rtt_s.mean()) > _SPREAD_THAT_DESYNCHRONIZES
+    return Demand(
+        rate_bps=float(plan["links"][link]["rate_bps"]),
+        rtt_s=float(rtt_s.mean()),
+        flows=int(member.sum()),
+        packet_bytes=max(_wire_bytes(groups[i]) for i in chosen),
+        desynchronized=jittered or spread,
+        mix=mix,
+        harmonic_rtt_s=effective_rtt_s(rtt_s),
+        targets=targets or Targets(),
+        measured=measured or {},
+    )
+
+
+def _marks(discipline: Mapping[str, Any]) -> bool:
+    """Whether a queue marks packets of flows that listen."""
+    thresholds = (discipline.get("mark_above"), discipline.get("ce_threshold_ps"))
+    return bool(discipline.get("ecn")) or any(threshold is not None for threshold in thresholds)
+
+
+def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:
+    """Name of the protocol that a plan's congestion control is to the theory.
+
+    Args:
+        congestion: As in the plan.
+        marks: Whether the link marks packets: DCTCP is Reno where it does not.
+    """
+    kind = str(congestion["kind"])
+    if kind == "cubic":
+        return _LINUX_VERSIONS[congestion["version"]]
+    if kind == "dctcp" and not marks:
+        return "dctcp-unmarked"
+    return get_protocol(_PLAN_KINDS.get(kind, kind)).name
+
+
+def _mix(plan: dict[str, Any], chosen: list[int], *, marks: bool) -> tuple[tuple[str, float], ...]:
+    """Flows of each protocol, in order of the groups."""
+    counts = np.bincount(np.asarray(plan["flows"]["group"], dtype=np.intp), minlength=len(plan["groups"]))
+    mix: dict[str, float] = {}
+    for index in chosen:
+        name = protocol_of(plan["groups"][index]["source"]["congestion"], marks=marks)
+        mix[name] = mix.get(name, 0.0) + float(counts[index])
+    return tuple((name, count) for name, count in mix.items() if count)
+
+
+def _check_measured(measured: Mapping[str, float], mix: tuple[tuple[str, float], ...]) -> None:
+    names = [name for name, _ in mix]
+    for name in measured:
+        if get_protocol(name).name not in names:
+            raise InputError(
+                "is the protocol of no flow", key="measured", value=name, accepted=", ".join(names)
+            )
+
+
+def _is_tcp(group: dict[str, Any]) -> bool:
+    return bool(group["source"]["kind"] == "tcp")
+
+
+def _wire_bytes(group: dict[str, Any]) -> int:
+    return int(group["source"]["mss_bytes"] + group["source"]["header_bytes"])
+
+
+def _round_trips_s(plan: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    flows = plan["flows"]
+    own = sum(
+        np.asarray(flows[column], dtype=np.float64)
+        for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
+    )
+    of_links = [
+        float(sum(plan["links"][index]["delay_ps"] for index in group["forward"] + group["reverse"]))
+        for group in plan["groups"]
+    ]
+    return np.asarray((own + np.asarray(of_links)[np.asarray(flows["group"])]) / _PS_PER_S, dtype=np.float64)

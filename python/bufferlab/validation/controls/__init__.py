@@ -1,5 +1,0 @@
-"""What theory says of congestion controls, against simulation: tables and figure of docs/controls.md."""
-
-from bufferlab.validation.controls.study import Controls, study_controls
-
-__all__ = ["Controls", "study_controls"]

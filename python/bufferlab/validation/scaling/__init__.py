@@ -1,5 +1,0 @@
-"""What twins and short runs of a large link get wrong, and what they cost: docs/capacity.md."""
-
-from bufferlab.validation.scaling.study import Scaling, study_scaling
-
-__all__ = ["Scaling", "study_scaling"]

@@ -1,6 +1,0 @@
-"""A run that is looked at while it goes, on a terminal. Looking changes nothing."""
-
-from bufferlab.watching.live import run_watched
-from bufferlab.watching.readings import Reading, Watch
-
-__all__ = ["Reading", "Watch", "run_watched"]

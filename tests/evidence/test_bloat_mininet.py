@@ -1,0 +1,150 @@
+"""Bufferbloat on Mininet: the author's files, the regression, the scenarios, and what offload explains."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.evidence import reproduce
+from bufferlab.evidence.bloat_mininet import runs
+from bufferlab.evidence.bloat_mininet.published import (
+    INTERCEPT_MS,
+    MEASURED,
+    QUEUES,
+    SLOPE_MS,
+    TABLE_1,
+    read_measured,
+    summarized,
+)
+from bufferlab.evidence.bloat_mininet.study import regression
+from bufferlab.evidence.registry import Reproduced
+from bufferlab.scenario import Scenario
+
+PING = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
+64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=10.0 ms
+64 bytes from 10.0.0.2: icmp_seq=3 ttl=64 time=30.0 ms
+3 ms
+ time=20.0 ms
+"""
+
+
+@pytest.fixture(name="files")
+def some_files(tmp_path: Path) -> Path:
+    for queue in QUEUES:
+        folder = tmp_path / f"q{queue}"
+        folder.mkdir()
+        (folder / "ping.txt").write_text(PING)
+        (folder / "q.txt").write_text("1606530105.5,0\n1606530105.75,3\n")
+        (folder / "download.txt").write_text("0.5\n1.5\n")
+    return tmp_path
+
+
+def test_the_table_is_what_was_measured() -> None:
+    for queue, stated in TABLE_1.items():
+        assert MEASURED[queue, "fetch_s"].mean == pytest.approx(stated.mean_s, abs=6e-4)
+        assert MEASURED[queue, "fetch_s"].sd == pytest.approx(stated.sd_s, abs=6e-4)
+
+
+def test_the_published_line_is_that_of_the_measured_means() -> None:
+    fit = regression("measured", [MEASURED[queue, "rtt_ms"].mean for queue in QUEUES])
+    assert fit["slope_ms"] == pytest.approx(SLOPE_MS, abs=0.005)
+    assert fit["intercept_ms"] == pytest.approx(INTERCEPT_MS, abs=0.1)
+    assert fit["r"] > 0.9999
+    assert 0 < fit["p"] < 0.01
+
+
+def test_a_regression_by_hand() -> None:
+    # x - mean: -36.67, -21.67, 58.33; y = 2x + 1 exactly
+    fit = regression("line", [11.0, 41.0, 201.0])
+    assert (fit["slope_ms"], fit["intercept_ms"], fit["r"]) == (2.0, 1.0, 1.0)
+    assert fit["standard_error_ms"] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_authors_files_are_read(files: Path) -> None:
+    rows = read_measured(files)
+    pings = rows.filter(pl.col("queue") == 5, pl.col("series") == "rtt_ms")
+    assert pings["value"].to_list() == [10.0, 30.0, 20.0]  # the last has lost its number
+    assert pings["time_s"].to_list() == pytest.approx([0.1, 0.3, 0.3])
+    figures = summarized(rows)
+    assert dataclasses.astuple(figures[100, "fetch_s"])[:3] == (2, 1.0, 0.5)
+    assert figures[20, "queue_packets"].most == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("ping.txt", "nothing\n", "has no replies"),
+        ("q.txt", "1,2,3\n", "has other columns"),
+        ("download.txt", "fast\n", "is not a table of numbers"),
+        ("download.txt", None, "no such file"),
+    ],
+)
+def test_files_that_are_not_the_authors_are_named(
+    files: Path, name: str, text: str | None, says: str
+) -> None:
+    path = files / "q20" / name
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text(text)
+    with pytest.raises(InputError, match=says) as error:
+        read_measured(files)
+    assert str(path) in str(error.value)
+
+
+def test_the_scenario_is_the_assignments() -> None:
+    loaded = Scenario.from_dict(runs.scenario(20, "without offload"))
+    assert [link.rate_bps for link in loaded.links] == [10**9, 10**7, 10**7, 10**9]
+    assert [group.count for group in loaded.flows] == [1, 1, 2]
+    assert loaded.run.duration_ps == 60 * 10**12
+
+
+@pytest.fixture(scope="module")
+def fig3() -> Reproduced:
+    return reproduce("bloat-mininet/fig3", quick=True, progress=False)
+
+
+def figure(result: Reproduced, series: str, source: str, what: str = "mean") -> float:
+    row = result.comparison.filter(pl.col("series") == series, pl.col("source") == source)
+    return float(row[what][0])
+
+
+def test_single_frames_cannot_wait_as_long_as_was_measured(fig3: Reproduced) -> None:
+    # Q frames wait, one is in transmission, and 4 ms; the other way is nearly idle
+    full_ms = 4 + 101 * runs.FRAME_BYTES * 8 / runs.RATE_BPS * 1000
+    assert figure(fig3, "rtt_ms", "without offload", "most") < full_ms + 4
+    assert figure(fig3, "rtt_ms", "measured") > full_ms
+
+
+def test_offload_makes_a_queued_packet_longer(fig3: Reproduced) -> None:
+    assert figure(fig3, "rtt_ms", "with offload") > 1.5 * figure(fig3, "rtt_ms", "without offload")
+    assert figure(fig3, "queue_packets", "with offload", "most") <= 100
+
+
+def test_the_figure_has_four_panels_and_what_was_measured(fig3: Reproduced) -> None:
+    panels = fig3.figures["fig3"].axes
+    assert [panel.get_ylabel() for panel in panels] == [
+        "cwnd (segments)",
+        "ping's RTT (ms)",
+        "time of a fetch (s)",
+        "queue (packets)",
+    ]
+    labels = [line.get_label() for line in panels[1].get_lines()]
+    assert labels == ["without offload", "with offload", "measured, mean"]
+
+
+def test_tables_and_raw_files_come_along(files: Path) -> None:
+    result = reproduce("bloat-mininet/table1", quick=True, progress=False, measured=files)
+    assert result.comparison["measured_mean_s"].to_list() == [1.0] * 3
+    assert result.comparison["published_mean_s"].to_list() == [each.mean_s for each in TABLE_1.values()]
+    assert result.tables["measured"].height == 3 * (3 + 2 + 2)
+    without = result.comparison["without_offload_mean_s"].to_numpy()
+    assert np.all(without > runs.PAGE_BYTES * 8 / runs.RATE_BPS)
+    fit = reproduce("bloat-mininet/fig4", quick=True, progress=False).comparison
+    assert fit["source"].to_list()[:2] == ["published", "measured"]
+    assert fit.filter(pl.col("source") == "without offload")["slope_ms"][0] < 1.211

@@ -1,0 +1,176 @@
+"""SplitBuff's figures 4 to 6: the pieces, and the quick runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from bufferlab.evidence.registry import Reproduced, reproduce
+from bufferlab.evidence.splitbuff.sweep import (
+    FULL,
+    KEYS,
+    MEASURES,
+    buffer_packets,
+    ns2_points,
+    scenario,
+    with_ns2,
+)
+from bufferlab.evidence.splitbuff.sweep_comparison import compare_fig4, compare_fig5, compare_fig6
+from bufferlab.scenario import Scenario
+
+
+def points(**changes: float) -> pl.DataFrame:
+    """All queues at 10 and 500 ms for 100 flows; figures that hold everything stated, save for `changes`.
+
+    A change is named like `splitbuff_500_throughput_long`.
+    """
+    rows = []
+    for queue in ("bdp", "stanford", "splitbuff", "blind"):
+        for trip in (10, 500):
+            starved = (
+                {"bdp": 0.2, "stanford": 0.05, "splitbuff": 1.0, "blind": 0.2}[queue] if trip == 500 else 1.0
+            )
+            row: dict[str, object] = {"queue": queue, "senders": "in step", "flows": 100, "long_rtt_ms": trip}
+            row |= dict.fromkeys(MEASURES, 1.0)
+            row |= {"throughput_long": 0.0096 * starved, "long_over_short": starved}
+            row["delay_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 1.5, "blind": 2.0}[queue]
+            row["delay_short_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 0.5, "blind": 2.0}[queue]
+            row["delay_long_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 2.5, "blind": 2.0}[queue]
+            row["utilization"] = 0.99 if queue == "bdp" else 1.0
+            row |= {
+                name.removeprefix(f"{queue}_{trip}_"): value
+                for name, value in changes.items()
+                if name.startswith(f"{queue}_{trip}_")
+            }
+            rows.append(row)
+    frame = pl.DataFrame(rows)
+    jitter = frame.with_columns(pl.lit("jitter").alias("senders"))
+    return pl.concat([frame, jitter])
+
+
+def verdicts(comparison: pl.DataFrame) -> dict[str, bool]:
+    assert comparison["why"].str.len_chars().min() > 10  # type: ignore[operator]
+    return dict(comparison.filter(pl.col("senders") == "in step").select("what", "holds").iter_rows())
+
+
+NO_NS2 = ns2_points().clear()
+
+
+def test_buffers_follow_their_rules() -> None:
+    # 105 ms of 100 Mbit/s in packets of 1040 bytes, as ns-2 had it
+    assert buffer_packets("bdp", 100, 200) == 1262
+    assert buffer_packets("stanford", 100, 200) == 126
+    assert buffer_packets("splitbuff", 100, 200) == 2524
+
+
+def test_ns2_had_the_same_buffers() -> None:
+    for row in ns2_points().iter_rows(named=True):
+        document = scenario(row["queue"], "in step", row["flows"], row["long_rtt_ms"])
+        assert Scenario.from_dict(document).links[0].buffer.text == document["links"][0]["buffer"]
+    limits = {(row["queue"], row["flows"], row["long_rtt_ms"]) for row in ns2_points().iter_rows(named=True)}
+    assert {("bdp", 100, 200), ("stanford", 500, 500), ("bdp", 2, 10)} <= limits
+
+
+def test_ns2_confirms_a_throughput_of_payload() -> None:
+    row = ns2_points().row(
+        by_predicate=(pl.col("queue") == "bdp") & (pl.col("flows") == 2) & (pl.col("long_rtt_ms") == 10),
+        named=True,
+    )
+    assert row["throughput_short"] == pytest.approx(0.5 / 1.04, rel=1e-3)
+    assert row["delay_ms"] == pytest.approx(5.5469, rel=1e-4)  # as ns-2 printed it
+
+
+@pytest.mark.parametrize("queue", ["bdp", "stanford", "splitbuff", "blind"])
+def test_scenarios_choose_queue_and_senders(queue: str) -> None:
+    document = scenario(queue, "jitter", 10, 500)  # type: ignore[arg-type]
+    loaded = Scenario.from_dict(document)
+    assert loaded.run.duration_ps == 500 * 10**12
+    discipline = {"splitbuff": "splitbuff", "blind": "splitbuff-blind"}.get(queue, "fifo")
+    assert loaded.links[0].queue.discipline == discipline
+    assert [group.count for group in loaded.flows] == [5, 5]
+    assert all(group["jitter"] == "uniform(0 s, 1 ms)" for group in document["flows"])
+
+
+def test_all_statements_can_hold() -> None:
+    for compare in (compare_fig4, compare_fig5, compare_fig6):
+        assert all(verdicts(compare(points(), NO_NS2)).values())
+
+
+@pytest.mark.parametrize(
+    ("compare", "change", "failing"),
+    [
+        (compare_fig4, {"bdp_500_throughput_long": 0.009}, "BDP rule: long"),
+        (compare_fig4, {"stanford_500_throughput_long": 0.005}, "Stanford"),
+        (compare_fig4, {"splitbuff_500_long_over_short": 0.5}, "SplitBuff"),
+        (compare_fig4, {"splitbuff_500_long_over_short": 2.0}, "SplitBuff"),
+        (compare_fig5, {"stanford_500_delay_ms": 3.0}, "Stanford"),
+        (compare_fig5, {"splitbuff_500_delay_short_ms": 1.5}, "SplitBuff over BDP rule: short"),
+        (compare_fig5, {"splitbuff_500_delay_long_ms": 3.0}, "SplitBuff over BDP rule: long"),
+        (compare_fig5, {"splitbuff_500_delay_ms": 2.1}, "SplitBuff over BDP rule: mean"),
+        (compare_fig5, {"splitbuff_500_loss_short_percent": 9.0}, "SplitBuff: loss"),
+        (compare_fig6, {"blind_500_long_over_short": 0.5}, "Blind over BDP rule: long over"),
+        (compare_fig6, {"blind_500_utilization": 0.99}, "Blind over BDP rule: util"),
+        (compare_fig6, {"blind_500_delay_ms": 3.0}, "Blind over BDP rule: mean"),
+    ],
+)  # fmt: skip
+def test_each_statement_can_fail(compare: object, change: dict[str, float], failing: str) -> None:
+    found = verdicts(compare(points(**change), NO_NS2))  # type: ignore[operator]
+    assert [what for what, holds in found.items() if not holds] == [
+        what for what in found if what.startswith(failing)
+    ]
+
+
+@pytest.fixture(scope="module")
+def fig4() -> Reproduced:
+    return reproduce("splitbuff/fig4", quick=True, progress=False)
+
+
+def test_the_quick_run_shows_starved_long_flows_and_the_remedy(fig4: Reproduced) -> None:
+    found = fig4.tables["points"].filter(pl.col("flows") == 100, pl.col("senders") == "in step")
+    left = {
+        (queue, trip): share
+        for queue, trip, share in found.select("queue", "long_rtt_ms", "long_over_short").iter_rows()
+    }
+    assert left["bdp", 100] < 0.4
+    assert left["stanford", 100] < 0.1
+    assert left["splitbuff", 100] > 0.9
+
+
+def test_the_quick_run_shows_the_feedback(fig4: Reproduced) -> None:
+    two = fig4.tables["points"].filter(
+        pl.col("flows") == 2, pl.col("queue") == "splitbuff", pl.col("long_rtt_ms") == 500
+    )
+    assert two["utilization"].max() < 0.9  # type: ignore[operator]
+    assert two["delay_long_ms"].max() < 50  # type: ignore[operator]
+
+
+def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
+    beside = with_ns2(fig4.tables["points"])
+    assert set(beside["senders"]) == {"in step", "jitter"}
+    row = beside.row(
+        by_predicate=(pl.col("queue") == "stanford")
+        & (pl.col("flows") == 100)
+        & (pl.col("long_rtt_ms") == 100)
+        & (pl.col("senders") == "in step"),
+        named=True,
+    )
+    assert row["delay_ms"] == pytest.approx(row["delay_ms_ns2"], rel=0.2)
+    assert row["loss_short_percent"] == pytest.approx(row["loss_short_percent_ns2"], rel=0.2)
+
+
+def test_quick_runs_of_figures_5_and_6_save(tmp_path: Path) -> None:
+    for name, figures in (("fig5", {"fig5", "fig5-loss"}), ("fig6", {"fig6a", "fig6b"})):
+        result = reproduce(f"splitbuff/{name}", quick=True, progress=False, out=tmp_path / name)
+        assert set(result.figures) == figures
+        written = {path.name for path in (tmp_path / name).iterdir()}
+        assert {"points.csv", "comparison.csv", "ns2.csv", "notes.txt"} <= written
+        assert not result.tables["points"].select(KEYS).is_duplicated().any()
+        assert "Quick" in result.notes[-1]
+
+
+def test_the_full_sweep_is_as_published() -> None:
+    assert FULL.flows == (2, 10, 100, 250, 500)
+    assert (min(FULL.long_rtts_ms), max(FULL.long_rtts_ms)) == (10, 500)
+    assert (FULL.duration_s, FULL.seeds[0]) == (500.0, 10)

@@ -1,0 +1,113 @@
+"""The quick part of the comparison with ns-2, for real."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from bufferlab.cli import main
+from bufferlab.errors import OutputError
+from bufferlab.evidence.ns2 import Validation, validate
+from bufferlab.evidence.ns2.reference import load_references
+from bufferlab.evidence.ns2.report import BEGIN, markdown, save, update_docs
+from bufferlab.evidence.ns2.study import quick_selection, seeds_of
+from bufferlab.evidence.pages import END
+
+
+@pytest.fixture(scope="module")
+def quick() -> Validation:
+    return validate(quick=True, progress=False)
+
+
+def test_nothing_differs_for_unknown_reasons(quick: Validation) -> None:
+    classes = {outcome.row_class.name for outcome in quick.outcomes}
+    assert classes >= {"exact", "single", "tied", "synchronized", "averaged", "kernel"}
+    worst = [
+        (outcome.setting.title, each.metric.name, each.ours, each.ns2)
+        for outcome in quick.unexplained
+        for each in outcome.comparisons
+        if not each.agrees
+    ]
+    assert not worst
+
+
+def test_one_lone_sack_flow_equals_that_of_ns2(quick: Validation) -> None:
+    lone = next(
+        each
+        for each in quick.outcomes
+        if each.setting.scenario == "bufferbloat" and each.setting.stack == "sack1"
+    )
+    assert lone.agrees
+    queue = next(each for each in lone.comparisons if each.metric.name == "mean_queue_packets")
+    assert queue.ours == pytest.approx(queue.ns2, rel=1e-3)
+
+
+def test_quick_takes_one_short_setting_of_a_kind() -> None:
+    chosen = quick_selection(load_references())
+    kinds = [(each.setting.scenario, each.setting.stack) for each in chosen]
+    assert ("mininet", "sack1") in kinds
+    assert ("fig1", "sack1") not in kinds  # five seeds of 500 s at 100 Mbps are not short
+
+
+def test_seeds_begin_with_those_of_ns2() -> None:
+    few = next(each for each in load_references() if each.setting.scenario == "mininet")
+    assert seeds_of(few)[:3] == [1, 2, 3]
+    assert len(seeds_of(few)) == 8
+    many = next(each for each in load_references() if len(each.runs) == 5)
+    assert set(many.seeds) <= set(seeds_of(many, 7))
+    assert len(seeds_of(many, 7)) == 7
+
+
+def test_report_names_what_differs_and_what_was_skipped(quick: Validation, tmp_path: Path) -> None:
+    files = save(quick, tmp_path / "out")
+    assert [file.name for file in files] == ["validation.csv", "validation.md"]
+    text = markdown(quick)
+    assert "Not simulated" in text
+    assert "fack" in text
+    for outcome in quick.outcomes:
+        assert outcome.setting.title in text
+        assert outcome.explanation in text
+
+
+def test_docs_keep_what_is_not_generated(quick: Validation, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    update_docs(quick, page)
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("\nafter\n")
+    assert "old" not in text.split()
+    page.write_text("nothing here\n")
+    with pytest.raises(OutputError, match="has no lines"):
+        update_docs(quick, page)
+
+
+def test_command(
+    quick: Validation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bufferlab.cli.validate.validate", lambda **_: quick)
+    assert main(["validate", "--quick", "--json", "--out", str(tmp_path)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["format"] == "bufferlab-validation"
+    assert {row["scenario"] for row in document["comparisons"]} >= {"mininet", "bufferbloat"}
+    assert (tmp_path / "validation.csv").exists()
+    assert main(["validate", "--out", str(tmp_path)]) == 0
+    assert "settings of ns-2" in capsys.readouterr().out
+
+
+def test_command_fails_for_what_nobody_can_explain(
+    quick: Validation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = quick.outcomes[0]
+    bad = dataclasses.replace(
+        good,
+        explanation="",
+        comparisons=tuple(dataclasses.replace(each, difference=1e9) for each in good.comparisons),
+    )
+    changed = dataclasses.replace(quick, outcomes=(bad, *quick.outcomes[1:]))
+    monkeypatch.setattr("bufferlab.cli.validate.validate", lambda **_: changed)
+    assert main(["validate", "--out", str(tmp_path)]) == 1
+    assert "NO" in capsys.readouterr().out.split()
