@@ -14,6 +14,19 @@ pub trait Output: Write + Send {
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
+/// What has become of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Packets or lines written.
+    pub records: u64,
+    /// Those beyond the limit.
+    pub left_out: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// What ended it early: the file holds whole records up to there.
+    pub problem: Option<String>,
+}
+
 /// A file of blocks.
 pub(crate) struct Blocks {
     output: Box<dyn Output>,

@@ -20,7 +20,7 @@ mod recording;
 mod sighting;
 mod trace;
 
-pub use blocks::Output;
+pub use blocks::{Output, Report};
 pub use pcap::Places;
-pub use recording::{Recording, Report};
+pub use recording::Recording;
 pub use trace::TraceFormat;

@@ -2,11 +2,10 @@
 
 use bufferlab_units::Time;
 
-use crate::blocks::{Blocks, Output};
+use crate::blocks::{Blocks, Output, Report};
 use crate::flows::{Endpoints, Kind};
 use crate::headers;
 use crate::pcapng::{self, Direction, PacketRecord};
-use crate::recording::Report;
 use crate::sighting::{Known, Network, Remark, Sighting, Step, reason};
 
 /// Where packets are captured.

@@ -11,7 +11,7 @@ use bufferlab_simulator::{Plan, Recorder, Sight, Way};
 use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::{Rate, Span, Time};
 
-use crate::blocks::Output;
+use crate::blocks::{Output, Report};
 use crate::flows::{Flow, Group, Kind};
 use crate::headers::{Content, TcpSegment};
 use crate::lateness;
@@ -19,19 +19,6 @@ use crate::order::Order;
 use crate::pcap::{Pcap, Places};
 use crate::sighting::{Known, LinkFacts, Network, Sighting, Step};
 use crate::trace::{Trace, TraceFormat};
-
-/// What has become of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Packets or lines written.
-    pub records: u64,
-    /// Those beyond the limit.
-    pub left_out: u64,
-    /// Size of the file.
-    pub bytes: u64,
-    /// What ended it early: the file holds whole records up to there.
-    pub problem: Option<String>,
-}
 
 /// What waits for its turn.
 #[derive(Clone, Copy)]

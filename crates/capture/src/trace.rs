@@ -8,9 +8,8 @@ use std::io::Write;
 use bufferlab_qdisc::Ecn;
 use bufferlab_units::Time;
 
-use crate::blocks::{Blocks, Output};
+use crate::blocks::{Blocks, Output, Report};
 use crate::headers::{Content, TcpSegment};
-use crate::recording::Report;
 use crate::sighting::{Known, Network, Sighting, Step, reason};
 
 /// How lines are written.
