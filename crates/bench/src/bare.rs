@@ -75,7 +75,7 @@ impl Entry for u64 {
     }
 }
 
-/// Marks the answer to a dropped packet in a ring; the rest of the word is the time, ns.
+/// Set in the answer to a dropped packet in a ring; the rest of the word is the time, ns.
 const LOST: u64 = 1 << 63;
 
 const PS_PER_NS: u64 = 1000;

@@ -108,7 +108,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
 
     /// The run's end.
     pub(crate) fn end(&self) -> Time {
-        self.world.marks.end
+        self.world.schedule.end
     }
 
     /// Handles the events before `until`; the moment reached if canceled before.
@@ -120,7 +120,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A link, brought up to `now`, before which all events were handled.
     pub(crate) fn link_at(&mut self, now: Time, index: usize) -> Option<&mut Link> {
         let link = self.world.links.get_mut(index)?;
-        link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples);
+        link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples);
         Some(link)
     }
 
@@ -154,7 +154,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// Says how far the run has come, and whether it is to end here.
     #[inline(never)]
     fn is_canceled(&self, now: Time, control: &Control) -> bool {
-        control.report(now.min(self.world.marks.end).as_ps());
+        control.report(now.min(self.world.schedule.end).as_ps());
         control.is_canceled()
     }
 
@@ -170,8 +170,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A transmission ends.
     fn on_link(&mut self, now: Time, index: usize) {
         let link = &mut self.world.links[index];
-        let open =
-            !link.mark_due(now) || link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples);
+        let open = !link.reading_due(now)
+            || link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples);
         let departure = if open { link.depart(now) } else { None };
         let Some((packet, next)) = departure else {
             self.agenda.set_link(index, Time::NEVER);
@@ -203,9 +203,9 @@ impl<K: Key, T: Tap> Engine<K, T> {
             let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
             let arrives = departs + receiver.offset();
             under_way.tap.tell(|recorder| recorder.sees(arrives, Sight::Arrives, &packet));
-            receiver.deliver(departs, &packet, sender, under_way, &self.world.marks, rows);
+            receiver.deliver(departs, &packet, sender, under_way, &self.world.schedule, rows);
             if self.world.receiver_events {
-                let next = receiver.next_event(self.world.marks.end);
+                let next = receiver.next_event(self.world.schedule.end);
                 self.agenda.set_receiver(packet.flow as usize, next);
             }
         }
@@ -228,7 +228,9 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A packet arrives at a link.
     fn offer(&mut self, now: Time, index: usize, packet: Packet) {
         let link = &mut self.world.links[index];
-        if link.mark_due(now) && !link.pass_marks(now, &self.world.marks, index as u32, &mut self.samples) {
+        if link.reading_due(now)
+            && !link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples)
+        {
             return;
         }
         let before = if T::ON { link.losses(packet.group) } else { (0, 0) };
@@ -249,14 +251,14 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let rank = self.world.ranks[flow] as usize;
         let Ends { sender, receiver } = &mut self.world.ends[rank];
         if let Some(packet) = receiver.take_outgoing(now) {
-            self.agenda.set_receiver(flow, receiver.next_event(self.world.marks.end));
+            self.agenda.set_receiver(flow, receiver.next_event(self.world.schedule.end));
             let link = self.world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
             return;
         }
         let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-        receiver.on_timer(now, sender, under_way, &self.world.marks, rows);
-        self.agenda.set_receiver(flow, receiver.next_event(self.world.marks.end));
+        receiver.on_timer(now, sender, under_way, &self.world.schedule, rows);
+        self.agenda.set_receiver(flow, receiver.next_event(self.world.schedule.end));
         self.agenda.senders.advance(rank, sender.next_event());
     }
 
@@ -267,7 +269,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let Ends { sender, .. } = &mut world.ends[rank];
         let local = sender.local(now);
         let (rows, under_way) = (&mut self.samples.senders, &mut self.under_way);
-        if sender.mark_due(local) && !sender.pass_marks(local, &world.marks, rows, under_way) {
+        if sender.reading_due(local) && !sender.take_readings(local, &world.schedule, rows, under_way) {
             self.agenda.senders.set(rank, Time::NEVER);
             return;
         }
@@ -288,7 +290,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// A sender whose packets cross one link sends what it may; false if the link's marks have to be seen to first.
+    /// A sender whose packets cross one link sends what it may; false if that is left to `transmit`.
     #[inline(always)]
     fn transmit_directly(&mut self, now: Time, local: Time, rank: usize, turn: Turn) -> bool {
         if T::ON {
@@ -298,19 +300,19 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let Ends { sender, receiver } = &mut world.ends[rank];
         let index = sender.identity.first_link;
         let link = &mut world.links[index as usize];
-        if link.mark_due(now) && !link.pass_marks(now, &world.marks, index, &mut self.samples) {
+        if link.reading_due(now) && !link.take_readings(now, &world.schedule, index, &mut self.samples) {
             return false;
         }
         while let Some(packet) = sender.transmit(now, local, turn) {
             match link.arrive(now, &packet) {
                 Fate::Leaves(departs) => {
                     let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                    receiver.deliver(departs, &packet, sender, under_way, &world.marks, rows);
+                    receiver.deliver(departs, &packet, sender, under_way, &world.schedule, rows);
                 }
                 Fate::LeavesMarked(departs) => {
                     let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
                     let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                    receiver.deliver_apart(departs, &packet, sender, under_way, &world.marks, rows);
+                    receiver.deliver_apart(departs, &packet, sender, under_way, &world.schedule, rows);
                 }
                 Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
                 Fate::Stays => {}
@@ -329,7 +331,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     #[inline(never)]
     fn follow_receiver(&mut self, rank: usize) {
         let Ends { sender, receiver } = &self.world.ends[rank];
-        let next = receiver.next_event(self.world.marks.end);
+        let next = receiver.next_event(self.world.schedule.end);
         self.agenda.set_receiver(sender.identity.flow as usize, next);
         if !self.under_way.fed.is_empty() {
             self.feed();
@@ -380,14 +382,14 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// Brings every component to `end` and reports.
     pub(crate) fn finish(mut self, end: Time, canceled: bool, control: &Control) -> Outcome {
         control.report(end.as_ps());
-        let marks = self.world.marks;
+        let schedule = self.world.schedule;
         for (index, link) in self.world.links.iter_mut().enumerate() {
-            link.pass_marks(end, &marks, index as u32, &mut self.samples);
+            link.take_readings(end, &schedule, index as u32, &mut self.samples);
             link.finish(end);
         }
         for Ends { sender, receiver } in &mut self.world.ends {
-            sender.finish(end, &marks, &mut self.samples.senders, &mut self.under_way);
-            receiver.pass_marks(end, &marks, sender.identity.flow, &mut self.samples.receivers);
+            sender.finish(end, &schedule, &mut self.samples.senders, &mut self.under_way);
+            receiver.take_readings(end, &schedule, sender.identity.flow, &mut self.samples.receivers);
         }
         // the report needs room: first goes what it does not need
         self.agenda = Agenda::new(0, Time::ZERO, 0, 0);

@@ -4,7 +4,7 @@ use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_units::{Span, Time};
 
 use crate::link::Link;
-use crate::marks::MarkPlan;
+use crate::readings::Schedule;
 use crate::receiving::ReceivingHost;
 use crate::sending::SendingHost;
 use crate::tournament::Tournament;
@@ -51,7 +51,7 @@ pub(crate) struct World {
     pub(crate) groups: Vec<u32>,
     /// Route of each group.
     pub(crate) routes: Vec<Route>,
-    pub(crate) marks: MarkPlan,
+    pub(crate) schedule: Schedule,
     /// Whether any receiver may have events of its own.
     pub(crate) receiver_events: bool,
 }
@@ -60,6 +60,6 @@ impl World {
     /// From here on the run has ended for every sender, by its own clock too.
     pub(crate) fn horizon(&self) -> Time {
         let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
-        self.marks.end + offset.unwrap_or(Span::ZERO)
+        self.schedule.end + offset.unwrap_or(Span::ZERO)
     }
 }

@@ -1,78 +1,78 @@
-//! The moments at which a component's state is read: samples, the warm-up's end, the run's end.
+//! When a component's state is read: for samples, at the end of the warm-up, at the end of the run.
 //!
-//! A component's state is constant between its events, so it is read lazily: at the first event at or after
-//! a mark, before that event changes anything. Sampling therefore costs no events and cannot change a result.
+//! A component's state is constant between its events, so it is read lazily: at the first event at or after the moment
+//! of a reading, before that event changes anything. Sampling therefore adds no events and cannot change a result.
 
 use bufferlab_units::{Span, Time};
 
-/// What is due at a mark.
+/// A moment at which a component's state is read, and what for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// When.
+pub(crate) struct Reading {
+    /// The moment.
     pub(crate) time: Time,
-    /// Take a sample.
+    /// For the time series.
     pub(crate) sample: bool,
-    /// The warm-up ends.
+    /// For the end of the warm-up.
     pub(crate) warmup: bool,
 }
 
-/// A component's marks, in order.
+/// A component's readings still to come.
 #[derive(Clone, Debug)]
-pub(crate) struct Marks {
+pub(crate) struct Readings {
     next: Time,
     next_sample: Time,
     warmup: Time,
-    /// Something is due at every moment.
+    /// The component wants to be asked at each of its events.
     watched: bool,
 }
 
-/// What all components' marks have in common.
+/// When all components are read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MarkPlan {
+pub(crate) struct Schedule {
     pub(crate) interval: Span,
     pub(crate) warmup: Time,
     pub(crate) end: Time,
 }
 
-impl MarkPlan {
-    /// The marks of a component that takes part in the time series or not.
-    pub(crate) fn marks(&self, sample: bool) -> Marks {
+impl Schedule {
+    /// The readings of a component; `sample` if it takes part in the time series.
+    pub(crate) fn readings(&self, sample: bool) -> Readings {
         let sampled = sample && self.interval > Span::ZERO;
         let next_sample = if sampled { Time::ZERO + self.interval } else { Time::NEVER };
-        let mut marks = Marks { next: Time::ZERO, next_sample, warmup: self.warmup, watched: false };
-        marks.settle(self.end);
-        marks
+        let mut readings = Readings { next: Time::ZERO, next_sample, warmup: self.warmup, watched: false };
+        readings.settle(self.end);
+        readings
     }
 }
 
-impl Marks {
-    /// Whether a mark lies at or before `now` (or the run has ended).
+impl Readings {
+    /// Whether a reading is due at `now`, or the run has ended.
     #[inline]
     pub(crate) fn due(&self, now: Time) -> bool {
         now >= self.next
     }
 
-    /// Takes the next mark at or before `now`, none after the run's end.
-    pub(crate) fn take(&mut self, now: Time, plan: &MarkPlan) -> Option<Mark> {
+    /// Takes the next reading at or before `now`, none after the run's end.
+    pub(crate) fn take(&mut self, now: Time, schedule: &Schedule) -> Option<Reading> {
         let time = self.next_sample.min(self.warmup);
-        if time > now || time > plan.end {
+        if time > now || time > schedule.end {
             return None;
         }
-        let mark = Mark { time, sample: time == self.next_sample, warmup: time == self.warmup };
-        if mark.sample {
-            self.next_sample += plan.interval;
+        let reading = Reading { time, sample: time == self.next_sample, warmup: time == self.warmup };
+        if reading.sample {
+            self.next_sample += schedule.interval;
         }
-        if mark.warmup {
+        if reading.warmup {
             self.warmup = Time::NEVER;
         }
-        self.settle(plan.end);
-        Some(mark)
+        self.settle(schedule.end);
+        Some(reading)
     }
 
-    /// Whether the component wants to be asked at each of its events, beside the marks.
-    pub(crate) fn watch(&mut self, watched: bool, plan: &MarkPlan) {
+    /// Whether the component wants to be asked at each of its events, beside the readings.
+    pub(crate) fn watch(&mut self, watched: bool, schedule: &Schedule) {
         self.watched = watched;
-        self.settle(plan.end);
+        self.settle(schedule.end);
     }
 
     fn settle(&mut self, end: Time) {
@@ -90,23 +90,23 @@ mod tests {
     #[test]
     fn samples_and_the_warmup_come_in_order_and_stop_at_the_end() {
         let at = Time::from_ps;
-        let plan = MarkPlan { interval: Span::from_ps(10), warmup: at(20), end: at(30) };
-        let mut marks = plan.marks(true);
-        assert!(!marks.due(at(9)));
-        let taken: Vec<_> = std::iter::from_fn(|| marks.take(Time::NEVER, &plan)).collect();
+        let schedule = Schedule { interval: Span::from_ps(10), warmup: at(20), end: at(30) };
+        let mut readings = schedule.readings(true);
+        assert!(!readings.due(at(9)));
+        let taken: Vec<_> = std::iter::from_fn(|| readings.take(Time::NEVER, &schedule)).collect();
         let expected = [(10, true, false), (20, true, true), (30, true, false)];
-        let expected = expected.map(|(ps, sample, warmup)| Mark { time: at(ps), sample, warmup });
+        let expected = expected.map(|(ps, sample, warmup)| Reading { time: at(ps), sample, warmup });
         assert_eq!(taken, expected);
-        assert!(marks.due(at(30)));
+        assert!(readings.due(at(30)));
     }
 
     #[test]
     fn without_samples_only_the_warmup_is_a_mark() {
         let at = Time::from_ps;
-        let plan = MarkPlan { interval: Span::from_ps(10), warmup: at(15), end: at(30) };
-        let mut marks = plan.marks(false);
-        assert_eq!(marks.take(at(14), &plan), None);
-        assert!(marks.take(at(15), &plan).is_some_and(|mark| mark.warmup && !mark.sample));
-        assert_eq!(marks.take(Time::NEVER, &plan), None);
+        let schedule = Schedule { interval: Span::from_ps(10), warmup: at(15), end: at(30) };
+        let mut readings = schedule.readings(false);
+        assert_eq!(readings.take(at(14), &schedule), None);
+        assert!(readings.take(at(15), &schedule).is_some_and(|reading| reading.warmup && !reading.sample));
+        assert_eq!(readings.take(Time::NEVER, &schedule), None);
     }
 }

@@ -11,7 +11,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Disorder, Receiver};
 use bufferlab_units::{Span, Time};
 
-use crate::marks::{Mark, MarkPlan, Marks};
+use crate::readings::{Reading, Readings, Schedule};
 use crate::recording::Tap;
 use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
@@ -29,7 +29,7 @@ pub(crate) struct ReceivingHost {
     /// From the host to the sender, or to the first reverse link.
     pub(crate) return_delay: Span,
     returns: Option<Box<ReturnPath>>,
-    marks: Marks,
+    readings: Readings,
     /// From the last reverse link's transmitter to the sender.
     pub(crate) home_delay: Span,
     /// Payload of the whole transfer, bytes.
@@ -45,7 +45,7 @@ pub(crate) struct ReceivingHost {
     datagrams: Datagrams,
     /// What is looked at with each data segment.
     watch: Watch,
-    /// Packets may hold several segments, or the window is tuned: they go a way of their own. Its marks are due at all
+    /// Packets may hold several segments, or the window is tuned: they go a way of their own. Its readings are due at all
     /// times then, too.
     apart: bool,
     /// When a transfer's last byte came.
@@ -73,7 +73,7 @@ pub(crate) enum Datagrams {
     Returned,
 }
 
-/// What a receiver looks at with each data segment. Where there is something, its marks are due at all times, so that
+/// What a receiver looks at with each data segment. Where there is something, its readings are due at all times, so that
 /// the others pay nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
@@ -89,7 +89,7 @@ pub(crate) enum Watch {
 /// What a host is made of.
 pub(crate) struct ReceivingSetup {
     pub(crate) receiver: Option<Receiver>,
-    pub(crate) marks: Marks,
+    pub(crate) readings: Readings,
     pub(crate) offset: Span,
     pub(crate) return_delay: Span,
     pub(crate) home_delay: Span,
@@ -108,7 +108,7 @@ impl ReceivingHost {
     pub(crate) fn new(setup: ReceivingSetup) -> ReceivingHost {
         ReceivingHost {
             receiver: setup.receiver,
-            marks: setup.marks,
+            readings: setup.readings,
             offset: setup.offset,
             return_delay: setup.return_delay,
             home_delay: setup.home_delay,
@@ -136,12 +136,12 @@ impl ReceivingHost {
         packet: &Packet,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<ReceiverSample>,
     ) {
         let local = departs + self.offset;
-        if self.timer() <= local || self.marks.due(local) {
-            self.deliver_after_dues(local, packet, sender, under_way, plan, rows);
+        if self.timer() <= local || self.readings.due(local) {
+            self.deliver_after_dues(local, packet, sender, under_way, schedule, rows);
         } else {
             self.take(local, packet, sender, under_way);
         }
@@ -155,19 +155,19 @@ impl ReceivingHost {
         packet: &Packet,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<ReceiverSample>,
     ) {
         if self.timer() <= local {
-            self.fire_timer(self.timer(), sender, under_way, plan, rows);
+            self.fire_timer(self.timer(), sender, under_way, schedule, rows);
         }
-        if !self.marks.due(local) || self.pass_marks(local, plan, packet.flow, rows) {
+        if !self.readings.due(local) || self.take_readings(local, schedule, packet.flow, rows) {
             if self.apart {
                 self.take_apart(local, packet, sender, under_way);
             } else {
                 self.take(local, packet, sender, under_way);
             }
-            self.look(local, sender, under_way, plan);
+            self.look(local, sender, under_way, schedule);
         }
     }
 
@@ -208,10 +208,10 @@ impl ReceivingHost {
         packet: &Packet,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<ReceiverSample>,
     ) {
-        self.deliver(departs, packet, sender, under_way, plan, rows);
+        self.deliver(departs, packet, sender, under_way, schedule, rows);
     }
 
     /// The delayed acknowledgment may be due at the last link's `now`.
@@ -220,12 +220,12 @@ impl ReceivingHost {
         now: Time,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<ReceiverSample>,
     ) {
         let local = now + self.offset;
         if self.timer() <= local {
-            self.fire_timer(local, sender, under_way, plan, rows);
+            self.fire_timer(local, sender, under_way, schedule, rows);
         }
     }
 
@@ -240,10 +240,10 @@ impl ReceivingHost {
         local: Time,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<ReceiverSample>,
     ) {
-        if self.marks.due(local) && !self.pass_marks(local, plan, sender.identity.flow, rows) {
+        if self.readings.due(local) && !self.take_readings(local, schedule, sender.identity.flow, rows) {
             return;
         }
         if let Some(receiver) = &mut self.receiver
@@ -296,16 +296,16 @@ impl ReceivingHost {
         self.disorder_at_warmup.as_deref().copied().unwrap_or_default()
     }
 
-    /// Handles the marks up to `local`, the host's time; false once the run has ended.
+    /// Handles the readings up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn pass_marks(
+    pub(crate) fn take_readings(
         &mut self,
         local: Time,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         flow: u32,
         rows: &mut Vec<ReceiverSample>,
     ) -> bool {
-        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, schedule) {
             let delivered_bytes = self.delivered_bytes();
             if warmup {
                 self.delivered_at_warmup = delivered_bytes;
@@ -316,6 +316,6 @@ impl ReceivingHost {
                 rows.push(ReceiverSample { time, flow, delivered_bytes });
             }
         }
-        local < plan.end
+        local < schedule.end
     }
 }

@@ -17,9 +17,9 @@ use bufferlab_units::{Rate, Span, Stream, Time};
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::extras::{Extras, Jitter};
-use crate::marks::Marks;
 use crate::on_off::OnOff;
 use crate::pool::Queue;
+use crate::readings::Readings;
 use crate::recording::Tap;
 use crate::under_way::{Arrival, UnderWay};
 
@@ -55,7 +55,7 @@ pub(crate) struct SendingHost {
     next: Arrival,
     /// Those behind it.
     arrivals: Queue,
-    marks: Marks,
+    readings: Readings,
     /// When the host acts of its own: start, stop, or the end of a processing delay.
     action: Time,
     /// When there is no more data, or the application changes.
@@ -82,7 +82,7 @@ pub(crate) struct SendingHost {
 /// What a host is made of.
 pub(crate) struct SendingSetup {
     pub(crate) source: Source,
-    pub(crate) marks: Marks,
+    pub(crate) readings: Readings,
     pub(crate) start: Time,
     pub(crate) stop: Time,
     pub(crate) offset: Span,
@@ -121,7 +121,7 @@ impl SendingHost {
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
             blocks: Queue::EMPTY,
-            marks: setup.marks,
+            readings: setup.readings,
             action: setup.start + lead,
             stop: setup.stop,
             start: setup.start,

@@ -6,8 +6,8 @@ use bufferlab_qdisc::{Backlog, Packet};
 use bufferlab_units::{Span, Time};
 
 use crate::histogram::Histogram;
-use crate::marks::MarkPlan;
 use crate::outcome::{ALL_GROUPS, HistogramTable, LinkCounters, Outcome, QueueTable};
+use crate::readings::Schedule;
 
 /// Packets and bytes counted from the run's start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,11 +85,11 @@ pub(crate) struct LinkStatistics {
 }
 
 impl LinkStatistics {
-    pub(crate) fn new(groups: usize, plan: &MarkPlan) -> LinkStatistics {
+    pub(crate) fn new(groups: usize, schedule: &Schedule) -> LinkStatistics {
         LinkStatistics {
             groups: vec![GroupStatistics::default(); groups],
-            from: plan.warmup,
-            to: plan.end,
+            from: schedule.warmup,
+            to: schedule.end,
             packet_area: 0,
             byte_area: 0,
             last_change: Time::ZERO,

@@ -11,13 +11,13 @@ use bufferlab_units::{Rate, Span, Time};
 
 use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
-use crate::marks::{MarkPlan, Marks};
 use crate::network::{Ends, Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{
     AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
     OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
+use crate::readings::{Readings, Schedule};
 use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
@@ -37,15 +37,15 @@ pub(crate) enum Service {
 }
 
 pub(crate) fn build(plan: &Plan, service: Service) -> World {
-    let marks = MarkPlan {
+    let schedule = Schedule {
         interval: Span::from_ps(plan.sample_interval_ps),
         warmup: Time::from_ps(plan.warmup_ps),
         end: Time::from_ps(plan.duration_ps),
     };
     let groups = plan.groups.len();
     let links = plan.links.iter().enumerate().map(|(index, link)| {
-        let (statistics, marks) = (LinkStatistics::new(groups, &marks), marks.marks(link.sample));
-        build_link(plan, index as u32, service, statistics, marks)
+        let (statistics, readings) = (LinkStatistics::new(groups, &schedule), schedule.readings(link.sample));
+        build_link(plan, index as u32, service, statistics, readings)
     });
     let links: Vec<_> = links.collect();
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
@@ -55,8 +55,8 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
     }
     let echoes = echoes(&plan.flows);
     let ends = by_rank.iter().map(|&flow| Ends {
-        sender: build_sender(plan, flow as usize, &marks),
-        receiver: build_receiver(plan, flow as usize, echoes.get(&flow).copied(), &links, &marks),
+        sender: build_sender(plan, flow as usize, &schedule),
+        receiver: build_receiver(plan, flow as usize, echoes.get(&flow).copied(), &links, &schedule),
     });
     World {
         ends: ends.collect(),
@@ -64,7 +64,7 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         ranks,
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
-        marks,
+        schedule,
         receiver_events: plan.groups.iter().any(has_receiver_events) || !plan.flows.echo_of.is_empty(),
     }
 }
@@ -93,7 +93,13 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
-fn build_link(plan: &Plan, index: u32, service: Service, statistics: LinkStatistics, marks: Marks) -> Link {
+fn build_link(
+    plan: &Plan,
+    index: u32,
+    service: Service,
+    statistics: LinkStatistics,
+    readings: Readings,
+) -> Link {
     let link = &plan.links[index as usize];
     Link::new(LinkSetup {
         server: build_server(plan, index, service),
@@ -105,7 +111,7 @@ fn build_link(plan: &Plan, index: u32, service: Service, statistics: LinkStatist
             .iter()
             .map(|change| (Time::from_ps(change.at_ps), change.limit.limit()))
             .collect(),
-        marks,
+        readings,
         statistics,
     })
 }
@@ -125,7 +131,7 @@ fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).expect("a checked plan has no rate of zero")
 }
 
-fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
+fn build_sender(plan: &Plan, flow: usize, schedule: &Schedule) -> SendingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
     let (source, data_bytes, syn_bytes) = match &group.source {
@@ -141,7 +147,7 @@ fn build_sender(plan: &Plan, flow: usize, marks: &MarkPlan) -> SendingHost {
     };
     SendingHost::new(SendingSetup {
         source,
-        marks: marks.marks(flows.sample[flow]),
+        readings: schedule.readings(flows.sample[flow]),
         start: Time::from_ps(flows.start_ps[flow]),
         stop: Time::from_ps(flows.stop_ps[flow]),
         offset: Span::from_ps(flows.source_delay_ps[flow]),
@@ -193,7 +199,7 @@ fn build_receiver(
     flow: usize,
     echoed_by: Option<u32>,
     links: &[Link],
-    marks: &MarkPlan,
+    schedule: &Schedule,
 ) -> ReceivingHost {
     let flows = &plan.flows;
     let group = &plan.groups[flows.group[flow] as usize];
@@ -210,11 +216,11 @@ fn build_receiver(
     };
     let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
     let apart = packs(&group.source) || is_tuned(&group.source);
-    let mut own_marks = marks.marks(flows.sample[flow]);
-    own_marks.watch(watch != Watch::Nothing || apart, marks);
+    let mut own_readings = schedule.readings(flows.sample[flow]);
+    own_readings.watch(watch != Watch::Nothing || apart, schedule);
     ReceivingHost::new(ReceivingSetup {
         receiver,
-        marks: own_marks,
+        readings: own_readings,
         offset: after(&group.forward) + Span::from_ps(flows.sink_delay_ps[flow]),
         return_delay: Span::from_ps(flows.return_delay_ps[flow]),
         home_delay: after(&group.reverse) + Span::from_ps(flows.home_delay_ps[flow]),
@@ -302,7 +308,7 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
     }
 }
 
-/// RFC 8257 section 3.3 asks for marks; the other controls here do not listen.
+/// RFC 8257 section 3.3 asks for marks; the other congestion controls here do not respond to them.
 fn ecn(source: &SourcePlan) -> Ecn {
     match source {
         SourcePlan::Tcp(TcpPlan { congestion: CongestionPlan::Dctcp, .. }) => Ecn::Capable,

@@ -1,7 +1,7 @@
 //! First in, first out, without events: a packet's departure is known when it arrives.
 //!
 //! What is accepted leaves at a time that nothing can change, neither later arrivals nor a new limit. So the
-//! link is brought up to date only when a packet arrives or a mark is read (mahimahi calls this "rationalize"),
+//! link is brought up to date only when a packet arrives or its state is read (mahimahi calls this "rationalize"),
 //! and a packet's figures are booked at once. The policy is that of `bufferlab_qdisc::Fifo`, and a test holds
 //! the two to the same bits.
 

@@ -13,8 +13,8 @@ use bufferlab_units::{Span, Stream, Time};
 pub(crate) use fifo::Fifo;
 pub(crate) use queued::Queued;
 
-use crate::marks::{Mark, MarkPlan, Marks};
 use crate::outcome::LinkCounters;
+use crate::readings::{Reading, Readings, Schedule};
 use crate::samples::{QueueSample, Samples};
 use crate::statistics::LinkStatistics;
 
@@ -44,7 +44,7 @@ pub(crate) enum Fate {
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     server: Server,
-    marks: Marks,
+    readings: Readings,
     /// A packet is lost if 64 random bits are below; 0 for never.
     loss_below: u64,
     loss: Stream,
@@ -66,7 +66,7 @@ pub(crate) struct LinkSetup {
     pub(crate) loss: Stream,
     /// In order of time.
     pub(crate) changes: Vec<(Time, Limit)>,
-    pub(crate) marks: Marks,
+    pub(crate) readings: Readings,
     pub(crate) statistics: LinkStatistics,
 }
 
@@ -79,7 +79,7 @@ impl Link {
         }
         Link {
             server: setup.server,
-            marks: setup.marks,
+            readings: setup.readings,
             loss_below: loss_threshold(setup.loss_ppb),
             loss: setup.loss,
             heed_from: Time::ZERO,
@@ -175,22 +175,22 @@ impl Link {
         }
     }
 
-    /// Whether a mark is due.
+    /// Whether a reading is due.
     #[inline]
-    pub(crate) fn mark_due(&self, now: Time) -> bool {
-        self.marks.due(now)
+    pub(crate) fn reading_due(&self, now: Time) -> bool {
+        self.readings.due(now)
     }
 
-    /// Handles the marks up to `now`; false once the run has ended.
+    /// Handles the readings up to `now`; false once the run has ended.
     #[cold]
-    pub(crate) fn pass_marks(
+    pub(crate) fn take_readings(
         &mut self,
         now: Time,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         link: u32,
         samples: &mut Samples,
     ) -> bool {
-        while let Some(Mark { time, sample, warmup }) = self.marks.take(now, plan) {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(now, schedule) {
             let backlog = self.backlog_before(time);
             if sample {
                 let (arrived, dropped, departed_bytes) = self.statistics.totals();
@@ -209,7 +209,7 @@ impl Link {
                 }
             }
         }
-        now < plan.end
+        now < schedule.end
     }
 
     /// What waits just before a moment, which is not before the last event.

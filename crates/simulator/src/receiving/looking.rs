@@ -5,7 +5,7 @@ use bufferlab_transport::Ack;
 use bufferlab_units::Time;
 
 use super::{Datagrams, ReceivingHost, Watch};
-use crate::marks::MarkPlan;
+use crate::readings::Schedule;
 use crate::recording::Tap;
 use crate::sending::SendingHost;
 use crate::under_way::UnderWay;
@@ -17,7 +17,7 @@ impl ReceivingHost {
         local: Time,
         sender: &mut SendingHost,
         under_way: &mut UnderWay<T>,
-        plan: &MarkPlan,
+        schedule: &Schedule,
     ) {
         if let (Some(echo), Some(receiver)) = (self.echo.as_deref_mut(), &self.receiver)
             && receiver.delivered() > echo.fed
@@ -29,7 +29,7 @@ impl ReceivingHost {
             (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
                 let echoed = self.echo.is_some();
                 (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
-                self.marks.watch(echoed || self.apart, plan);
+                self.readings.watch(echoed || self.apart, schedule);
             }
             (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
             _ => {}

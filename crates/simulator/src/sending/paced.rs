@@ -1,7 +1,7 @@
 //! Senders that keep a pace: what reaches one between two releases waits until the next.
 //!
 //! Before a paced sender's release nothing leaves, whatever acknowledgments and timers say, and nobody looks at what
-//! they change but the marks. So they wait until something may leave and are then taken in their order, each at its
+//! they change but the readings. So they wait until something may leave and are then taken in their order, each at its
 //! own moment: one event does where an acknowledgment and a departure would be two. A sender with a processing delay
 //! or an interface of its own draws and waits when an acknowledgment comes, so it is not put off.
 

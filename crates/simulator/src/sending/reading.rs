@@ -4,8 +4,8 @@ use bufferlab_transport::SenderCounters;
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source};
-use crate::marks::{Mark, MarkPlan};
 use crate::outcome::FlowState;
+use crate::readings::{Reading, Schedule};
 use crate::recording::Tap;
 use crate::samples::SenderSample;
 use crate::under_way::UnderWay;
@@ -26,22 +26,22 @@ impl SendingHost {
         }
     }
 
-    /// Whether a mark is due.
+    /// Whether a reading is due.
     #[inline]
-    pub(crate) fn mark_due(&self, local: Time) -> bool {
-        self.marks.due(local)
+    pub(crate) fn reading_due(&self, local: Time) -> bool {
+        self.readings.due(local)
     }
 
-    /// Handles the marks up to `local`, the host's time; false once the run has ended.
+    /// Handles the readings up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn pass_marks<T: Tap>(
+    pub(crate) fn take_readings<T: Tap>(
         &mut self,
         local: Time,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<SenderSample>,
         under_way: &mut UnderWay<T>,
     ) -> bool {
-        while let Some(Mark { time, sample, warmup }) = self.marks.take(local, plan) {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, schedule) {
             if self.puts_off {
                 self.catch_up(time, under_way);
             }
@@ -62,18 +62,18 @@ impl SendingHost {
                 });
             }
         }
-        local < plan.end
+        local < schedule.end
     }
 
-    /// The run ends at `local`, the host's time: the marks up to it, and what came before it.
+    /// The run ends at `local`, the host's time: the readings up to it, and what came before it.
     pub(crate) fn finish<T: Tap>(
         &mut self,
         local: Time,
-        plan: &MarkPlan,
+        schedule: &Schedule,
         rows: &mut Vec<SenderSample>,
         under_way: &mut UnderWay<T>,
     ) {
-        self.pass_marks(local, plan, rows, under_way);
+        self.take_readings(local, schedule, rows, under_way);
         if self.puts_off {
             self.catch_up(local, under_way);
         }

@@ -44,10 +44,10 @@ fn difference(old: &str, new: &str) -> String {
         new.pop();
     }
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let marked = |mark: &str, lines: &[&str]| -> String {
-        lines[same..].iter().map(|line| [mark, line, "\n"].concat()).collect()
+    let prefixed = |prefix: &str, lines: &[&str]| -> String {
+        lines[same..].iter().map(|line| [prefix, line, "\n"].concat()).collect()
     };
-    let (gone, come) = (marked("- ", &old), marked("+ ", &new));
+    let (gone, come) = (prefixed("- ", &old), prefixed("+ ", &new));
     format!("@ line {}\n{gone}{come}", same + 1)
 }
 

@@ -1,7 +1,7 @@
 //! The engine's slow twin: every packet's every step is an event in one calendar, in true time.
 //!
 //! It shares with the engine what both are built on (the transport's endpoints, the disciplines, the random
-//! streams) and nothing else: no shifted clocks, no departures known in advance, no marks, no rings, no running
+//! streams) and nothing else: no shifted clocks, no departures known in advance, no readings, no rings, no running
 //! sums. What a link measured is worked out at the end from a log of its packets.
 //!
 //! # Order at one moment
