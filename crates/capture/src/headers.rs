@@ -116,7 +116,7 @@ fn write_tcp(bytes: &mut Vec<u8>, ends: &Endpoints, segment: &TcpSegment) -> u32
 /// Options in Linux's order, padded to words in front.
 fn options(segment: &TcpSegment) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
-        MaximumSegmentSize, Noop, SelectiveAcknowledgment, SelectiveAcknowledgmentPermitted, Timestamp,
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
         WindowScale,
     };
     let mut options = Vec::with_capacity(8);
@@ -128,7 +128,7 @@ fn options(segment: &TcpSegment) -> Vec<TcpOptionElement> {
         if segment.stamps.is_none() {
             options.extend([Noop, Noop]);
         }
-        options.push(SelectiveAcknowledgmentPermitted);
+        options.push(SelectiveAcknowledgementPermitted);
     }
     if let Some((value, echo)) = segment.stamps {
         if !sack_offered {
@@ -141,7 +141,7 @@ fn options(segment: &TcpSegment) -> Vec<TcpOptionElement> {
     }
     if let [first, rest @ ..] = &segment.blocks[..usize::from(segment.block_count)] {
         let rest = [rest.first().copied(), rest.get(1).copied(), None];
-        options.extend([Noop, Noop, SelectiveAcknowledgment(*first, rest)]);
+        options.extend([Noop, Noop, SelectiveAcknowledgement(*first, rest)]);
     }
     options
 }
