@@ -6,11 +6,12 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 ALLOWED = {
     "units": set(),
+    "parameters": {"units"},
     "estimator": {"units"},
-    "qdisc": {"estimator", "units"},
-    "congestion": {"units"},
-    "transport": {"congestion", "units"},
-    "simulator": {"congestion", "estimator", "qdisc", "transport", "units"},
+    "qdisc": {"estimator", "parameters", "units"},
+    "congestion": {"parameters", "units"},
+    "transport": {"congestion", "parameters", "units"},
+    "simulator": {"congestion", "estimator", "parameters", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
     "python": {"capture", "simulator", "units"},
     "bench": {"capture", "simulator", "units"},
