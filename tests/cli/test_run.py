@@ -89,7 +89,7 @@ def test_plots_need_no_probes_and_no_folder(bufferlab: Command, tmp_path: Path) 
 def test_plots_go_into_the_result_folder(bufferlab: Command, tmp_path: Path) -> None:
     assert bufferlab("run", "small.toml", "--plot", "--out", "out", "--seeds", "2").status == 0
     names = {path.name for path in (tmp_path / "out/figures").iterdir()}
-    assert {"backlog.png", "backlog.svg", "cwnd.svg", "goodput.svg", "sojourn_cdf.svg"} <= names
+    assert {"backlog.png", "backlog.svg", "cwnd.svg", "goodput.svg", "wait_cdf.svg"} <= names
     assert not (tmp_path / "small-figures").exists()
 
 

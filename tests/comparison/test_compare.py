@@ -67,7 +67,7 @@ def test_the_scenario_s_own_queue_is_a_plain_run(comparison: Comparison) -> None
     assert [run.plan_hash for run in comparison.runs["scenario"]] == [run.plan_hash for run in runs]
     row, queue = comparison.rows[0], runs.queue_means.row(0, named=True)
     assert row["utilization"] == queue["utilization"]
-    assert row["sojourn_mean_ms_ci95"] == queue["sojourn_mean_ms_ci95"]
+    assert row["wait_mean_ms_ci95"] == queue["wait_mean_ms_ci95"]
 
 
 def test_flows_are_the_same_under_every_queue(comparison: Comparison) -> None:
@@ -177,14 +177,14 @@ def test_bad_queues(queues: Any, message: str) -> None:
 
 
 def row(queue: str, utilization: float, jain: float | None, wait_ms: float | None) -> dict[str, Any]:
-    return {"queue": queue, "utilization": utilization, "jain_index": jain, "sojourn_mean_ms": wait_ms}
+    return {"queue": queue, "utilization": utilization, "jain_index": jain, "wait_mean_ms": wait_ms}
 
 
 def told(*rows: dict[str, Any], spread_ms: float = 0.1) -> tuple[str | None, str]:
     """The advice for seeds whose waits differ by the spread from queue to queue."""
     waits: dict[str, list[float | None]] = {}
     for at, each in enumerate(rows):
-        wait_ms = each["sojourn_mean_ms"]
+        wait_ms = each["wait_mean_ms"]
         offsets = [at * seed * spread_ms for seed in (-1, 0, 1)]
         waits[each["queue"]] = [None if wait_ms is None else wait_ms + offset for offset in offsets]
     advice = advise(rows, waits)

@@ -54,7 +54,7 @@ def test_kinds_are_measured_over_groups_and_those_aside_are_not_judged() -> None
     assert row["goodput_short_mbps"] == pytest.approx(sum(short) / 4e6)
     assert row["fairness"] == pytest.approx(sum(judged) ** 2 / 6 / sum(rate**2 for rate in judged))
     waits = result.queues.filter(pl.col("group").str.starts_with("short"))
-    assert waits["sojourn_mean_ms"].min() <= row["wait_short_ms"] <= waits["sojourn_mean_ms"].max()
+    assert waits["wait_mean_ms"].min() <= row["wait_short_ms"] <= waits["wait_mean_ms"].max()
 
 
 def test_weighted_sub_buffers_are_nearly_as_fair_as_a_queue_a_flow() -> None:

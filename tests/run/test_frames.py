@@ -35,8 +35,8 @@ def test_what_a_flow_does_not_have_is_null(result: Result) -> None:
 
 
 def test_loss_is_drops_over_arrivals(result: Result) -> None:
-    assert row(result.queues, group="near")["loss_fraction"] == pytest.approx(0.1)
-    assert row(result.queues, group="far")["loss_fraction"] is None
+    assert row(result.queues, group="near")["loss"] == pytest.approx(0.1)
+    assert row(result.queues, group="far")["loss"] is None
 
 
 def test_an_engine_without_marks_has_marked_none(result: Result) -> None:
@@ -50,17 +50,17 @@ def test_utilization_is_departed_bits_over_what_the_link_could_carry(result: Res
     assert queue["utilization"] == pytest.approx(0.9)
 
 
-def test_sojourn_quantiles_come_from_the_histogram_and_stay_below_the_longest(result: Result) -> None:
+def test_wait_quantiles_come_from_the_histogram_and_stay_below_the_longest(result: Result) -> None:
     queue = row(result.queues, group="all")
-    assert queue["sojourn_p50_ms"] == 0
-    assert queue["sojourn_p95_ms"] == pytest.approx(150)  # 187.5 within the bucket, but none waited so long
-    assert queue["sojourn_mean_ms"] == pytest.approx(60)
-    assert queue["sojourn_max_ms"] == 150
+    assert queue["wait_p50_ms"] == 0
+    assert queue["wait_p95_ms"] == pytest.approx(150)  # 187.5 within the bucket, but none waited so long
+    assert queue["wait_mean_ms"] == pytest.approx(60)
+    assert queue["wait_max_ms"] == 150
 
 
-def test_a_group_without_packets_has_no_sojourn(result: Result) -> None:
+def test_a_group_without_packets_has_no_wait(result: Result) -> None:
     queue = row(result.queues, group="far")
-    names = ["sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms"]
+    names = ["wait_mean_ms", "wait_p50_ms", "wait_p95_ms", "wait_p99_ms", "wait_max_ms"]
     assert [queue[name] for name in names] == [None] * 5
 
 
@@ -78,8 +78,8 @@ def test_histograms_are_in_milliseconds(result: Result) -> None:
 def test_classes_are_counted_as_groups_are(result: Result) -> None:
     first, second = result.classes.to_dicts()
     assert (first["link"], first["class"], first["throughput_bps"]) == ("west", 0, pytest.approx(7200))
-    assert (first["sojourn_p95_ms"], first["sojourn_max_ms"]) == (pytest.approx(150), 150)
-    assert (second["loss_fraction"], second["sojourn_mean_ms"]) == (None, None)
+    assert (first["wait_p95_ms"], first["wait_max_ms"]) == (pytest.approx(150), 150)
+    assert (second["loss"], second["wait_mean_ms"]) == (None, None)
 
 
 def test_class_samples_leave_out_what_is_not_known(result: Result) -> None:

@@ -78,7 +78,7 @@ def test_goodput_is_in_mbps(result: Result) -> None:
 
 
 def test_distribution_rises_from_nothing_to_all(result: Result) -> None:
-    axes = only_axes(plots.sojourn_cdf(result))
+    axes = only_axes(plots.wait_cdf(result))
     assert axes.get_xlabel() == "wait at west (ms)"
     assert labels(axes) == ["all"]  # its only group says the same
     waits_ms, shares = np.asarray(axes.lines[0].get_xydata()).T
@@ -87,7 +87,7 @@ def test_distribution_rises_from_nothing_to_all(result: Result) -> None:
 
 
 def test_distribution_over_seeds_has_a_band(three_seeds: list[Result]) -> None:
-    axes = only_axes(plots.sojourn_cdf(RunSet(three_seeds)))
+    axes = only_axes(plots.wait_cdf(RunSet(three_seeds)))
     shares = np.asarray(axes.lines[0].get_ydata())
     expected = np.mean([60 / 100, 65 / 110, 70 / 120])
     assert shares[-1] == 1
@@ -130,7 +130,7 @@ def test_all_that_there_is_gets_a_file(tmp_path: Path, result: Result) -> None:
     files = plots.save_plots(result, tmp_path / "new" / "figures")
     assert {path.name for path in files} == {
         f"{name}.{kind}"
-        for name in ("backlog", "cwnd", "rtt", "goodput", "sojourn_cdf", "exchanges")
+        for name in ("backlog", "cwnd", "rtt", "goodput", "wait_cdf", "exchanges")
         for kind in ("png", "svg")
     }
     assert sorted(files) == sorted((tmp_path / "new" / "figures").iterdir())

@@ -86,7 +86,7 @@ def test_measurements_are_plausible() -> None:
     result = run(two_groups("20 s"))[0]
     queue = result.queues.filter(group="all").row(0, named=True)
     assert 0.9 < queue["utilization"] <= 1.001
-    assert queue["sojourn_p50_ms"] <= queue["sojourn_p99_ms"] <= queue["sojourn_max_ms"]
+    assert queue["wait_p50_ms"] <= queue["wait_p99_ms"] <= queue["wait_max_ms"]
     assert queue["backlog_max_packets"] <= 40
     assert result.flows["goodput_bps"].sum() < queue["throughput_bps"]
     assert result.reached_ps == 20 * 10**12

@@ -64,7 +64,7 @@ def test_a_folder_of_an_older_version_lacks_frames_and_columns(tmp_path: Path, r
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
     result.save(tmp_path / "out")
     meta = json.loads((tmp_path / "out/result.json").read_text())
-    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 1, 7)
+    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 2, 7)
     assert json.loads((tmp_path / "out/summary.json").read_text()) == result.summary()
     assert (tmp_path / "out/scenario.toml").read_text() == "# as given\n"
     text = (tmp_path / "out/plan.json").read_bytes()
@@ -206,7 +206,7 @@ def broken(folder: Path, file: str, content: str | None) -> None:
         ("result.json", "{"),
         ("result.json", "[]"),
         ("result.json", '{"format": "bufferlab-result", "format_version": 99}'),
-        ("result.json", '{"format": "bufferlab-result", "format_version": 1}'),
+        ("result.json", '{"format": "bufferlab-result", "format_version": 2}'),
         ("plan.json", None),
         ("scenario.toml", None),
         ("flows.parquet", None),

@@ -27,9 +27,9 @@ FLOW_KEYS = {
     "reordered_packets", "spurious_retransmissions",
 }  # fmt: skip
 QUEUE_KEYS = {
-    "link", "group", "utilization", "throughput_bps", "loss_fraction", "dropped_packets", "lost_packets",
+    "link", "group", "utilization", "throughput_bps", "loss", "dropped_packets", "lost_packets",
     "marked_packets",
-    "sojourn_mean_ms", "sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms", "sojourn_max_ms",
+    "wait_mean_ms", "wait_p50_ms", "wait_p95_ms", "wait_p99_ms", "wait_max_ms",
     "backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes",
 }  # fmt: skip
 LATENCY_KEYS = {

@@ -22,9 +22,7 @@ def link(law: Law) -> tuple[Evaluate, list[tuple[tuple[int, ...], int]]]:
 
     def evaluate(sizes: Sequence[int], number: int) -> list[Sample]:
         calls.append((tuple(sizes), number))
-        return [
-            Sample(RATE_BPS * law(s, number), 0.1 / s, s * 1e-3, simulated_s=10, cpu_s=0.5) for s in sizes
-        ]
+        return [Sample(RATE_BPS * law(s, number), 0.1 / s, s * 1.0, simulated_s=10, cpu_s=0.5) for s in sizes]
 
     return evaluate, calls
 

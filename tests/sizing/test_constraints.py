@@ -193,10 +193,10 @@ def test_few_cubic_flows_get_what_their_fall_needs() -> None:
 
 def test_simulations_are_held_to_all_constraints() -> None:
     rows = [
-        {"rule": "stanford", "buffer_packets": 368, "utilization": 0.995, "loss_fraction": 0.02},
-        {"rule": "spang", "buffer_packets": 737, "utilization": 0.998, "loss_fraction": 0.008},
-        {"rule": "delay", "buffer_packets": 1036, "utilization": 0.999, "loss_fraction": 0.006},
-        {"rule": "bdp", "buffer_packets": 5183, "utilization": 1.0, "loss_fraction": 0.001},
+        {"rule": "stanford", "buffer_packets": 368, "utilization": 0.995, "loss": 0.02},
+        {"rule": "spang", "buffer_packets": 737, "utilization": 0.998, "loss": 0.008},
+        {"rule": "delay", "buffer_packets": 1036, "utilization": 0.999, "loss": 0.006},
+        {"rule": "bdp", "buffer_packets": 5183, "utilization": 1.0, "loss": 0.001},
     ]
     frame = pl.DataFrame(rows).with_columns(utilization_ci95=pl.lit(0.001))
     assert recommend(demand(), frame).rule == "stanford"

@@ -48,7 +48,7 @@ def test_a_grid_with_seeds(scenario: Path, tmp_path: Path) -> None:
     queue = alone.queue_means.row(0, named=True)
     flows = alone.flow_means.row(-1, named=True)
     assert last["utilization"] == queue["utilization"]
-    assert last["sojourn_p95_ms"] == queue["sojourn_p95_ms"]
+    assert last["wait_p95_ms"] == queue["wait_p95_ms"]
     assert last["goodput_total_bps"] == flows["goodput_total_bps"]
     assert last["jain_index"] == flows["jain_index"]
     assert (last["packets"], last["events"]) == (alone[0].packets, alone[0].events)

@@ -69,7 +69,7 @@ def of_link(runs: RunSet, column: str) -> pl.Series:
 def test_md1_mean_wait_and_mean_queue(load: float) -> None:
     runs = poisson(load, buffer="unlimited", sizes="constant")
     wait_s = queueing.md1_mean_wait_s(load / SERVICE_S, SERVICE_S)
-    assert_mean(of_link(runs, "sojourn_mean_ms"), wait_s * 1e3, precision=0.05)
+    assert_mean(of_link(runs, "wait_mean_ms"), wait_s * 1e3, precision=0.05)
     queue = queueing.md1_mean_queue_packets(load / SERVICE_S, SERVICE_S)
     assert_mean(of_link(runs, "backlog_mean_packets"), queue, precision=0.05)
     assert_mean(of_link(runs, "utilization"), load, precision=0.01)
@@ -106,8 +106,8 @@ def test_md1_waits_nothing_with_the_chance_of_an_idle_link() -> None:
 def test_mm1k_blocking_wait_and_queue(load: float, capacity: int) -> None:
     # 3000 bytes: whole bytes are a fine grain, and the cut at an IP packet's 65,535 bytes is never felt
     runs = poisson(load, buffer=f"{capacity - 1} packets", sizes="exponential", packet_bytes=3000)
-    assert_mean(of_link(runs, "loss_fraction"), queueing.mm1k_blocking(load, capacity), precision=0.08)
+    assert_mean(of_link(runs, "loss"), queueing.mm1k_blocking(load, capacity), precision=0.08)
     wait_ms = queueing.mm1k_mean_wait_s(load, capacity, SERVICE_S) * 1e3
-    assert_mean(of_link(runs, "sojourn_mean_ms"), wait_ms, precision=0.05)
+    assert_mean(of_link(runs, "wait_mean_ms"), wait_ms, precision=0.05)
     queue = queueing.mm1k_mean_queue_packets(load, capacity)
     assert_mean(of_link(runs, "backlog_mean_packets"), queue, precision=0.05)

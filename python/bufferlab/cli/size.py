@@ -250,16 +250,16 @@ def _mix_text(sizing: Sizing) -> str:
 
 def _verification_table(sizing: Sizing, verification: pl.DataFrame) -> Table:
     table = Table("rule", title=f"Simulated, {sizing.seeds} seeds, ± 95 % confidence", title_justify="left")
-    for title in ("packets", "utilization, %", "loss, %", "delay: mean, ms", "delay: 99th percentile, ms"):
+    for title in ("packets", "utilization, %", "loss, %", "wait: mean, ms", "wait: 99th percentile, ms"):
         table.add_column(title, justify="right")
     for row in verification.iter_rows(named=True):
         table.add_row(
             row["rule"] or "·",
             str(row["buffer_packets"]),
             _with_confidence(row, "utilization", 100),
-            _with_confidence(row, "loss_fraction", 100),
-            _with_confidence(row, "sojourn_mean_ms", 1),
-            _with_confidence(row, "sojourn_p99_ms", 1),
+            _with_confidence(row, "loss", 100),
+            _with_confidence(row, "wait_mean_ms", 1),
+            _with_confidence(row, "wait_p99_ms", 1),
         )
     return table
 

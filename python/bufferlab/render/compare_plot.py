@@ -37,16 +37,16 @@ def draw(comparison: Comparison) -> Figure:
 
 
 def _draw_fairness(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
-    shown = [row for row in rows if row["sojourn_mean_ms"] is not None and row["jain_index"] is not None]
+    shown = [row for row in rows if row["wait_mean_ms"] is not None and row["jain_index"] is not None]
     best = max((row["utilization"] for row in shown), default=0.0)
     for index, row in enumerate(rows):
         if row not in shown:
             continue
         color = COLORS[index % len(COLORS)]
         axes.errorbar(
-            row["sojourn_mean_ms"],
+            row["wait_mean_ms"],
             row["jain_index"],
-            xerr=row["sojourn_mean_ms_ci95"] or 0,
+            xerr=row["wait_mean_ms_ci95"] or 0,
             yerr=row["jain_index_ci95"] or 0,
             color=color,
             marker=_MARKERS[index % len(_MARKERS)],
@@ -75,14 +75,14 @@ def _draw_waits(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
     places = np.arange(len(rows))
     for at, (name, cells) in enumerate(series.items()):
         color, hatch = _GRAYS[at]
-        means = [_number(cell["sojourn_mean_ms"]) for cell in cells]
-        spread = [_number(cell["sojourn_mean_ms_ci95"]) for cell in cells]
+        means = [_number(cell["wait_mean_ms"]) for cell in cells]
+        spread = [_number(cell["wait_mean_ms_ci95"]) for cell in cells]
         place = places + (at - (len(series) - 1) / 2) * width
         axes.bar(
             place, means, width, yerr=spread, color=color, hatch=hatch, edgecolor="black", linewidth=0.5,
             capsize=2, error_kw={"linewidth": 0.8}, label=name,
         )  # fmt: skip
-        p95 = [_number(cell["sojourn_p95_ms"]) for cell in cells]
+        p95 = [_number(cell["wait_p95_ms"]) for cell in cells]
         label = "95th percentile" if at == len(series) - 1 else None
         axes.plot(place, p95, color=COLORS[1], marker="_", markersize=9, linestyle="none", label=label)
     axes.set_xticks(places, [row["queue"] for row in rows], rotation=35, ha="right")

@@ -70,7 +70,7 @@ def _table(searched: Searched) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("packets", "ms", "measured", "kept", "utilization, %", "loss, %", "mean wait, ms"):
         table.add_column(title, justify="right", no_wrap=True)
-    columns = ("utilization", "loss", "delay_s")
+    columns = ("utilization", "loss", "wait_mean_ms")
     sizes = searched.found.course.group_by("buffer_packets").agg(
         pl.len().alias("measured"), pl.col("meets").sum(), pl.col(columns).median()
     )
@@ -83,6 +83,6 @@ def _table(searched: Searched) -> Table:
             str(row["meets"]),
             significant(row["utilization"] * 100),
             significant(row["loss"] * 100, 3),
-            significant(row["delay_s"] * 1e3),
+            significant(row["wait_mean_ms"]),
         )
     return table

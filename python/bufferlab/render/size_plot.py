@@ -26,10 +26,10 @@ class _Curve:
 
 
 _UTILIZATION = _Curve("utilization", 100.0, COLORS[0], "o", "mean")
-_LOSS = _Curve("loss_fraction", 100.0, COLORS[0], "o", "mean")
+_LOSS = _Curve("loss", 100.0, COLORS[0], "o", "mean")
 _DELAYS = (
-    _Curve("sojourn_mean_ms", 1.0, COLORS[0], "o", "mean"),
-    _Curve("sojourn_p99_ms", 1.0, COLORS[1], "s", "99th percentile"),
+    _Curve("wait_mean_ms", 1.0, COLORS[0], "o", "mean"),
+    _Curve("wait_p99_ms", 1.0, COLORS[1], "s", "99th percentile"),
 )
 
 
@@ -55,12 +55,12 @@ def draw(
     for curve in _DELAYS:
         _plot(late, points, curve)
     late.legend(loc="upper left", fontsize="small", frameon=False)
-    for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "queueing delay (ms)")):
+    for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "wait (ms)")):
         panel.set_ylabel(label)
         _axis(panel, ms_per_packet)
         _mark_rules(panel, rules)
     lost.set_ylim(bottom=0)
-    if points["sojourn_mean_ms"].min() > 0:  # type: ignore[operator]
+    if points["wait_mean_ms"].min() > 0:  # type: ignore[operator]
         late.set_yscale("log")
         late.yaxis.set_major_formatter(FuncFormatter(_plain))
     handles, labels = used.get_legend_handles_labels()

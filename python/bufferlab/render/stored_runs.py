@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 SHOWN: Final = (
     "utilization",
-    "loss_fraction",
-    "sojourn_mean_ms",
-    "sojourn_p95_ms",
+    "loss",
+    "wait_mean_ms",
+    "wait_p95_ms",
     "goodput_total_bps",
     "jain_index",
 )

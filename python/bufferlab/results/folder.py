@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 
 _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"

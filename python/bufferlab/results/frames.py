@@ -30,9 +30,9 @@ ALL_CLASSES: Final = 2**32 - 1
 """Stands for all classes together in the engine's table of class samples."""
 
 QUANTILES: Final[Mapping[str, float]] = {
-    "sojourn_p50_ms": 0.50,
-    "sojourn_p95_ms": 0.95,
-    "sojourn_p99_ms": 0.99,
+    "wait_p50_ms": 0.50,
+    "wait_p95_ms": 0.95,
+    "wait_p99_ms": 0.99,
 }
 """Quantiles of the waiting time in the table of queues."""
 
@@ -57,9 +57,9 @@ class Frames:
             received: null if it was not by the run's end; `reordered_packets` those that came after one of a
             higher number that was sent later (RFC 4737 by the times of sending), `spurious_retransmissions`
             the data packets that came though they were there already.
-        queues: One row a link and group, and one of group "all" for each link. `loss_fraction` is drops over
+        queues: One row a link and group, and one of group "all" for each link. `loss` is drops over
             arrivals at the queue; `utilization` the bits that left in the measured window over what the link
-            could carry; sojourn times are waits in the queue, own transmission not counted.
+            could carry; `wait_…` is the time in the queue, own transmission not counted.
         histograms: The waits of the same pairs: packets from `lower_ms` up to, not including, `upper_ms`.
         queue_samples: Time series of the sampled links; counters of packets run from the run's start, while
             `throughput_bps` is that of the interval before `time_s`.
@@ -196,8 +196,8 @@ def _queues(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s:
         (throughput / rate).alias("utilization"),
         throughput.alias("throughput_bps"),
         pl.when(of_all).then("busy_fraction").alias("busy_fraction"),
-        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss_fraction"),
-        *_sojourns(),
+        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss"),
+        *_waits(),
         *[
             pl.when(of_all).then(name).alias(name)
             for name in (
@@ -245,12 +245,12 @@ def _with_quantiles(table: pl.DataFrame, histograms: pl.DataFrame, part: str) ->
     return table.join(quantiles, on=["link", part], how="left", maintain_order="left")
 
 
-def _sojourns() -> list[pl.Expr]:
+def _waits() -> list[pl.Expr]:
     served = pl.col("served_packets") > 0
     return [
-        pl.when(served).then(pl.col("sojourn_mean_ps") / PS_PER_MS).alias("sojourn_mean_ms"),
+        pl.when(served).then(pl.col("sojourn_mean_ps") / PS_PER_MS).alias("wait_mean_ms"),
         *[pl.col(name) for name in QUANTILES],
-        pl.when(served).then(_milliseconds("sojourn_max_ps")).alias("sojourn_max_ms"),
+        pl.when(served).then(_milliseconds("sojourn_max_ps")).alias("wait_max_ms"),
     ]
 
 
@@ -260,8 +260,8 @@ def _classes(table: pl.DataFrame, histograms: pl.DataFrame, plan: Plan, window_s
         _link_names(plan),
         "class",
         _rate("departed_bytes", window_s).alias("throughput_bps"),
-        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss_fraction"),
-        *_sojourns(),
+        _ratio(pl.col("dropped_packets"), pl.col("arrived_packets")).alias("loss"),
+        *_waits(),
         "arrived_packets",
         "arrived_bytes",
         "dropped_packets",

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from bufferlab.results.result import Result
 
 FORMAT: Final = "bufferlab-summary"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 
 
 RUN_FIGURES: Final = (
@@ -91,15 +91,15 @@ _LATER_FLOW_FIGURES: Final = ("reordered_packets", "spurious_retransmissions")
 QUEUE_FIGURES: Final = (
     Figure("utilization", "utilization, %", 100),
     Figure("throughput_bps", "throughput, Mbps", 1e-6),
-    Figure("loss_fraction", "loss, %", 100),
+    Figure("loss", "loss, %", 100),
     Figure("dropped_packets", "packets dropped"),
     Figure("lost_packets", "packets lost at random"),
     Figure("marked_packets", "packets marked"),
-    Figure("sojourn_mean_ms", "wait: mean, ms"),
-    Figure("sojourn_p50_ms", "wait: median, ms"),
-    Figure("sojourn_p95_ms", "wait: 95th percentile, ms"),
-    Figure("sojourn_p99_ms", "wait: 99th percentile, ms"),
-    Figure("sojourn_max_ms", "wait: longest, ms"),
+    Figure("wait_mean_ms", "wait: mean, ms"),
+    Figure("wait_p50_ms", "wait: median, ms"),
+    Figure("wait_p95_ms", "wait: 95th percentile, ms"),
+    Figure("wait_p99_ms", "wait: 99th percentile, ms"),
+    Figure("wait_max_ms", "wait: longest, ms"),
     Figure("backlog_mean_packets", "backlog: mean, packets"),
     Figure("backlog_max_packets", "backlog: most, packets"),
     Figure("backlog_mean_bytes", "backlog: mean, KB", 1e-3),

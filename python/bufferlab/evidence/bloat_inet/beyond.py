@@ -117,9 +117,9 @@ def many_flows(request: Request) -> Reproduced:
             "flows": flows,
             "seed": seed,
             "utilization": queue["utilization"],
-            "wait_mean_ms": queue["sojourn_mean_ms"],
-            "wait_p99_ms": queue["sojourn_p99_ms"],
-            "loss_percent": queue["loss_fraction"] * 100,
+            "wait_mean_ms": queue["wait_mean_ms"],
+            "wait_p99_ms": queue["wait_p99_ms"],
+            "loss_percent": queue["loss"] * 100,
             "fairness": jain_index(result.flows["goodput_bps"].to_list()),
         }
 

@@ -184,7 +184,7 @@ def _measure(case: _Case, result: Result) -> tuple[dict[str, Any], pl.DataFrame]
         "utilization": queue["utilization"],
         "utilization_low": float(seconds.min()),
         "utilization_high": float(seconds.max()),
-        "loss": queue["loss_fraction"],
+        "loss": queue["loss"],
         "mean_windows": float(windows.mean()),
         "deviation": float(windows.std()),
         "deviation_independent": float(flows["variance"].sum()) ** 0.5,
@@ -199,7 +199,7 @@ def _measure(case: _Case, result: Result) -> tuple[dict[str, Any], pl.DataFrame]
         ),
         "timeouts_per_flow_s": float(result.flows["timeouts"].sum()) / measured_s,
         "drops_per_recovery": queue["dropped_packets"] / max(int(result.flows["recoveries"].sum()), 1),
-        "wait_mean_ms": queue["sojourn_mean_ms"],
+        "wait_mean_ms": queue["wait_mean_ms"],
     }
     labels = [pl.lit(value).alias(name) for name, value in case.labels.items()]
     return case.labels | {"seed": result.seed} | row, _by_control(flows).select(*labels, pl.all())

@@ -223,9 +223,9 @@ def _figures(task: _Task, run: Result) -> Measured:
         flows=flows[ALL]["flows"],
         duration_s=task.case.duration_s,
         utilization=queue["utilization"],
-        loss=queue["loss_fraction"],
+        loss=queue["loss"],
         fill=queue["backlog_mean_packets"] / link["discipline"]["limit"]["packets"],
-        wait_ms=queue["sojourn_mean_ms"],
+        wait_ms=queue["wait_mean_ms"],
         jain=flows[ALL]["jain_index"],
         bbr_share=flows["bbr3"]["goodput_total_bps"] / flows[ALL]["goodput_total_bps"]
         if "bbr3" in flows

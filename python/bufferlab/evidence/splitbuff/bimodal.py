@@ -150,7 +150,7 @@ def _sub_buffers(result: Result) -> list[tuple[float | None, float | None]]:
     found: list[tuple[float | None, float | None]] = []
     for index in (0, result.classes["class"].max()):
         estimates = measured.filter(pl.col("class") == index)["rtt_ms"].drop_nulls()
-        waits = result.classes.filter(pl.col("class") == index)["sojourn_mean_ms"]
+        waits = result.classes.filter(pl.col("class") == index)["wait_mean_ms"]
         found.append((float(estimates.to_numpy().mean()) if len(estimates) else None, waits[0]))
     return found
 

@@ -122,10 +122,10 @@ def _row(result: Result, wire_bytes: int) -> dict[str, float | None]:
         "ratio": short / long_ if long_ else None,
         "rate_short_mbps": short * on_wire,
         "rate_long_mbps": long_ * on_wire,
-        "delay_short_ms": queue["type1"]["sojourn_mean_ms"],
-        "delay_long_ms": queue["type2"]["sojourn_mean_ms"],
-        "loss_short_percent": _percent(queue["type1"]["loss_fraction"]),
-        "loss_long_percent": _percent(queue["type2"]["loss_fraction"]),
+        "delay_short_ms": queue["type1"]["wait_mean_ms"],
+        "delay_long_ms": queue["type2"]["wait_mean_ms"],
+        "loss_short_percent": _percent(queue["type1"]["loss"]),
+        "loss_long_percent": _percent(queue["type2"]["loss"]),
         "utilization": queue["all"]["utilization"],
     }
 

@@ -93,8 +93,8 @@ def _measure(result: Result) -> dict[str, float | None]:
         row[f"delay_{kind}_ms"] = _mean_wait_ms(own)
     return row | {
         "fairness": jain_index(flows["goodput_bps"].to_list()),
-        "delay_ms": queue["sojourn_mean_ms"],
-        "loss_percent": queue["loss_fraction"] * 100.0,
+        "delay_ms": queue["wait_mean_ms"],
+        "loss_percent": queue["loss"] * 100.0,
         "utilization": queue["utilization"],
         "timeouts_flow_s": float(flows["timeouts"].sum()) / flows.height / result.measured_s,
     }

@@ -6,9 +6,9 @@ Every function takes a `Result` or a `RunSet` and returns a matplotlib figure; `
 
 from bufferlab.render.plots.exchanges import exchanges
 from bufferlab.render.plots.figures import save_plots
-from bufferlab.render.plots.sojourn import sojourn_cdf
 from bufferlab.render.plots.style import line_style, new_figure, save_figure
 from bufferlab.render.plots.time_series import backlog, cwnd, goodput, rtt
+from bufferlab.render.plots.waits import wait_cdf
 
 __all__ = [
     "backlog",
@@ -20,5 +20,5 @@ __all__ = [
     "rtt",
     "save_figure",
     "save_plots",
-    "sojourn_cdf",
+    "wait_cdf",
 ]

@@ -10,9 +10,9 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.render.plots.exchanges import exchanges
-from bufferlab.render.plots.sojourn import MAX_LINKS, sojourn_cdf
 from bufferlab.render.plots.style import save_figure
 from bufferlab.render.plots.time_series import backlog, cwnd, goodput, rtt
+from bufferlab.render.plots.waits import MAX_LINKS, wait_cdf
 from bufferlab.results.result import Result, RunSet
 
 Runs = Result | RunSet
@@ -47,6 +47,6 @@ _FIGURES: Final[Mapping[str, tuple[Callable[[Runs], bool], Callable[[Runs], Figu
     "cwnd": (lambda runs: _has_values(runs.flow_samples, "cwnd_segments"), cwnd),
     "rtt": (lambda runs: _has_values(runs.flow_samples, "srtt_ms"), rtt),
     "goodput": (lambda runs: _has_values(runs.flow_samples, "delivered_bytes"), goodput),
-    "sojourn_cdf": (lambda runs: 1 <= runs.histograms["link"].n_unique() <= MAX_LINKS, sojourn_cdf),
+    "wait_cdf": (lambda runs: 1 <= runs.histograms["link"].n_unique() <= MAX_LINKS, wait_cdf),
     "exchanges": (lambda runs: _has_values(runs.exchanges, "duration_s"), exchanges),
 }

@@ -48,7 +48,7 @@ _QUANTILES: Final[Mapping[str, float]] = {
     "loaded_rtt_p95_ms": 0.95,
     "loaded_rtt_p99_ms": 0.99,
 }
-_WAITS: Final = ("sojourn_p50_ms", "sojourn_p95_ms", "sojourn_p99_ms")
+_WAITS: Final = ("wait_p50_ms", "wait_p95_ms", "wait_p99_ms")
 _CALL: Final[Mapping[str, str]] = {
     "call_delay_ms": "delay_ms",
     "call_buffer_ms": "buffer_ms",

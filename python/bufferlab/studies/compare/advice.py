@@ -46,10 +46,10 @@ def advise(rows: Sequence[Row], waits_ms: Mapping[str, Sequence[float | None]]) 
     """Apply the rule.
 
     Args:
-        rows: One a queue: `queue`, `utilization`, `jain_index`, `sojourn_mean_ms`, means over the seeds.
+        rows: One a queue: `queue`, `utilization`, `jain_index`, `wait_mean_ms`, means over the seeds.
         waits_ms: The mean wait of each seed by queue, seeds in the same order.
     """
-    measured = [row for row in rows if row["sojourn_mean_ms"] is not None and row["utilization"] is not None]
+    measured = [row for row in rows if row["wait_mean_ms"] is not None and row["utilization"] is not None]
     if not measured:
         return Advice(None, "no packet was measured")
     best = max(row["utilization"] for row in measured)
@@ -85,7 +85,7 @@ def _jain(row: Row) -> float:
 
 
 def _wait(row: Row) -> float:
-    return float(row["sojourn_mean_ms"])
+    return float(row["wait_mean_ms"])
 
 
 def _praise(chosen: Row, candidates: int, bar: float) -> str:

@@ -44,14 +44,14 @@ DEFAULT_SEEDS: Final = 5
 FIGURES: Final = (
     "utilization",
     "jain_index",
-    "sojourn_mean_ms",
-    "sojourn_p95_ms",
-    "loss_fraction",
+    "wait_mean_ms",
+    "wait_p95_ms",
+    "loss",
     "timeouts",
 )
 """What is compared of the link; `jain_index` is that of the flows without end, of all if there are none."""
 
-GROUP_FIGURES: Final = ("goodput_bps", "sojourn_mean_ms", "sojourn_p95_ms", "loss_fraction", "timeouts")
+GROUP_FIGURES: Final = ("goodput_bps", "wait_mean_ms", "wait_p95_ms", "loss", "timeouts")
 """What is compared of each flow group."""
 
 Row = dict[str, Any]
@@ -222,9 +222,7 @@ def _concluded(
         {"queue": queue, "buffer": cases[queue].links[index].buffer.text, **_compared(runs[queue], name)}
         for queue in cases
     ]
-    waits_ms = {
-        queue: [_figures(result, name)["sojourn_mean_ms"] for result in runs[queue]] for queue in cases
-    }
+    waits_ms = {queue: [_figures(result, name)["wait_mean_ms"] for result in runs[queue]] for queue in cases}
     return Comparison(name, runs, rows, advise(rows, waits_ms))
 
 

@@ -16,7 +16,7 @@ class Sample:
     Attributes:
         rate_bps: What it carried, bit/s; of several readings the median.
         loss: Drops over arrivals at the queue.
-        delay_s: Mean wait in the queue, s.
+        wait_mean_ms: Mean wait in the queue, ms.
         simulated_s: Simulated time that it took, s.
         cpu_s: CPU time that it took, s.
         began_s: When the buffer was set, on the clock of a live run, s; 0 for a run of its own.
@@ -26,7 +26,7 @@ class Sample:
 
     rate_bps: float
     loss: float
-    delay_s: float
+    wait_mean_ms: float
     simulated_s: float = 0.0
     cpu_s: float = 0.0
     began_s: float = 0.0
@@ -84,7 +84,7 @@ class Goal:
 
     def keeps_delay(self, sample: Sample) -> bool:
         """Whether a sample keeps the delay."""
-        return self.max_delay_s is None or sample.delay_s <= self.max_delay_s
+        return self.max_delay_s is None or sample.wait_mean_ms <= self.max_delay_s * 1e3
 
     def without_delay(self) -> str:
         """The constraints in words, but for the delay."""

@@ -72,8 +72,8 @@ class Found:
         full_rate_bps: The calibrated rate, bit/s.
         calibrated_at: The size at which it was calibrated, packets.
         course: One row a measurement, in their order: `round`, `phase`, `buffer_packets`, `rate_bps`,
-            `utilization` (of the full rate), `loss`, `delay_s`, `meets`, `began_s`, `simulated_s`, `cpu_s`,
-            `readings_bps`, `reading_s`, and what was known after it: `low`, `high`, `estimate`.
+            `utilization` (of the full rate), `loss`, `wait_mean_ms`, `meets`, `began_s`, `simulated_s`,
+            `cpu_s`, `readings_bps`, `reading_s`, and what was known after it: `low`, `high`, `estimate`.
         warnings: What the reader should know.
         interrupted: Whether Ctrl-C ended it.
     """
@@ -104,21 +104,21 @@ class Found:
         """The size within the bounds that comes nearest to the goal, and the medians measured there.
 
         Returns:
-            `buffer_packets`, `utilization`, `loss` and `delay_s`.
+            `buffer_packets`, `utilization`, `loss` and `wait_mean_ms`.
         """
         within = self.course.filter(pl.col("buffer_packets").is_between(self.sizes[0], self.sizes[-1]))
-        columns = ("utilization", "loss", "delay_s")
+        columns = ("utilization", "loss", "wait_mean_ms")
         medians = within.group_by("buffer_packets").agg(pl.col(columns).median()).sort("buffer_packets")
         order = "utilization" if self.goal.utilization is not None else "loss"
         if not self.goal.asks_for_more:
-            order = "delay_s"
+            order = "wait_mean_ms"
         chosen = medians.sort(order, descending=order == "utilization", maintain_order=True)
         return dict(chosen.row(0, named=True))
 
-    def delay_at(self, packets: int) -> float:
-        """Median over the measurements at the nearest measured size of the mean wait, s."""
+    def wait_at(self, packets: int) -> float:
+        """Median over the measurements at the nearest measured size of the mean wait, ms."""
         nearest = min(self.course["buffer_packets"].unique().sort(), key=lambda size: abs(size - packets))
-        return float(median(self.course.filter(pl.col("buffer_packets") == nearest)["delay_s"]))
+        return float(median(self.course.filter(pl.col("buffer_packets") == nearest)["wait_mean_ms"]))
 
 
 def size_grid(low: int, high: int, resolution: float) -> list[int]:
@@ -226,7 +226,7 @@ class _State:
             "rate_bps": sample.rate_bps,
             "utilization": sample.rate_bps / self.full_rate_bps if self.full_rate_bps else 0.0,
             "loss": sample.loss,
-            "delay_s": sample.delay_s,
+            "wait_mean_ms": sample.wait_mean_ms,
             "meets": large if self.goal.asks_for_more else not large,
             "began_s": sample.began_s,
             "simulated_s": sample.simulated_s,

@@ -226,7 +226,7 @@ def measure(engine: Engine, packets: int, timing: Timing) -> Sample:
     return Sample(
         rate_bps=median(rates),
         loss=(last.dropped_packets - first.dropped_packets) / arrived if arrived else 0.0,
-        delay_s=(last.waited_s - first.waited_s) / served if served else 0.0,
+        wait_mean_ms=(last.waited_s - first.waited_s) / served * 1e3 if served else 0.0,
         simulated_s=engine.now_s - began_s,
         cpu_s=last.cpu_s - cpu_s,
         began_s=began_s,

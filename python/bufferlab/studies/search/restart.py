@@ -93,8 +93,8 @@ def sample_of(result: Result, link: str) -> Sample:
     row = rows.row(0, named=True)
     return Sample(
         rate_bps=row["throughput_bps"],
-        loss=row["loss_fraction"] or 0.0,
-        delay_s=(row["sojourn_mean_ms"] or 0.0) / 1e3,
+        loss=row["loss"] or 0.0,
+        wait_mean_ms=row["wait_mean_ms"] or 0.0,
         simulated_s=result.reached_ps / PS_PER_S,
         cpu_s=result.cpu_s,
     )

@@ -128,11 +128,11 @@ class Searched:
                 f"{best['buffer_packets']} packets with a utilization of {best['utilization'] * 100:.4g} % "
                 f"and a loss of {best['loss'] * 100:.3g} %: widen --bounds upwards, or ask for less"
             )
-        wait_ms = found.delay_at(found.low) * 1e3
+        wait_ms = found.wait_at(found.low)
         if not goal.asks_for_more and found.high is not None and found.high < found.sizes[0]:
             return (
                 f"no buffer from {found.sizes[0]} packets on keeps {goal}: that has a mean wait of "
-                f"{best['delay_s'] * 1e3:.4g} ms: lower --bounds, or allow more"
+                f"{best['wait_mean_ms']:.4g} ms: lower --bounds, or allow more"
             )
         if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
             return (

@@ -158,13 +158,13 @@ def _keeps(demand: Demand) -> pl.Expr:
     kept = pl.col("utilization") >= demand.targets.utilization
     if demand.targets.max_loss is None:
         return kept
-    return kept & (pl.col("loss_fraction") <= demand.targets.max_loss)
+    return kept & (pl.col("loss") <= demand.targets.max_loss)
 
 
 def _share(row: dict[str, float], demand: Demand) -> str:
     half = row["utilization_ci95"]
     text = f"{row['utilization']:.2%}" + ("" if math.isnan(half) else f" ± {half:.2%}")
-    return text if demand.targets.max_loss is None else f"{text} with a loss of {row['loss_fraction']:.2%}"
+    return text if demand.targets.max_loss is None else f"{text} with a loss of {row['loss']:.2%}"
 
 
 def _chosen(name: str, demand: Demand, reason: str, *, verified: bool) -> Recommendation:

@@ -49,7 +49,7 @@ class Sizing:
         recommendation: The buffer to take, and why.
         feasibility: Which buffers meet all constraints by theory.
         verification: One row a simulated buffer (`rule` is empty for points of the curve): mean and 95 %
-            half width over seeds of utilization, loss_fraction, sojourn_mean_ms, sojourn_p99_ms. `None` if
+            half width over seeds of utilization, loss, wait_mean_ms, wait_p99_ms. `None` if
             nothing was simulated.
         seeds: Runs a buffer.
     """

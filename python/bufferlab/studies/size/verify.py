@@ -15,7 +15,7 @@ from bufferlab.results.frames import ALL
 from bufferlab.results.result import RunSet
 from bufferlab.scenario import Scenario
 
-METRICS = ("utilization", "loss_fraction", "sojourn_mean_ms", "sojourn_p99_ms")
+METRICS = ("utilization", "loss", "wait_mean_ms", "wait_p99_ms")
 """What is measured for each buffer: fraction of the rate, drops over arrivals, wait in the queue."""
 
 

@@ -148,9 +148,9 @@ def measure(result: Result) -> Row:
     row: Row = {
         "fairness": jain_index(flows["goodput_bps"].to_list()),
         "utilization": whole["utilization"],
-        "wait_ms": whole["sojourn_mean_ms"],
-        "wait_p95_ms": whole["sojourn_p95_ms"],
-        "loss_percent": 100.0 * (whole["loss_fraction"] or 0.0),
+        "wait_ms": whole["wait_mean_ms"],
+        "wait_p95_ms": whole["wait_p95_ms"],
+        "loss_percent": 100.0 * (whole["loss"] or 0.0),
         "timeouts_flow_s": float(flows["timeouts"].sum()) / max(flows.height, 1) / result.measured_s,
     }
     for kind in KINDS:
@@ -166,6 +166,4 @@ def _kind() -> pl.Expr:
 def _mean_wait_ms() -> pl.Expr:
     """Over the packets of several groups."""
     served = pl.col("departed_packets")
-    return (pl.col("sojourn_mean_ms") * served).sum() / served.filter(
-        pl.col("sojourn_mean_ms").is_not_null()
-    ).sum()
+    return (pl.col("wait_mean_ms") * served).sum() / served.filter(pl.col("wait_mean_ms").is_not_null()).sum()

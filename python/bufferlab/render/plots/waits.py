@@ -23,7 +23,7 @@ GRID_POINTS: Final = 500
 """Means over seeds are taken at so many waits."""
 
 
-def sojourn_cdf(runs: Result | RunSet, links: list[str] | None = None) -> Figure:
+def wait_cdf(runs: Result | RunSet, links: list[str] | None = None) -> Figure:
     """The share of packets that waited at most so long, for each link and flow group.
 
     Args:
