@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bufferlab.experiment.store.journal import StoreFullError
-from bufferlab.experiment.store.rows import ENGINE, Row, done_row, failed_row
+from bufferlab.experiment.store.rows import ENGINE, Row, done_row, failed_row, measured_row
 from bufferlab.experiment.store.store import Store, open_store
 from bufferlab.experiment.store.writer import Claim, Writer
 
@@ -16,5 +16,6 @@ __all__ = [
     "Writer",
     "done_row",
     "failed_row",
+    "measured_row",
     "open_store",
 ]

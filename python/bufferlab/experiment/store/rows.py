@@ -8,7 +8,9 @@ A row is a plain dictionary with the columns of `SCHEMA`:
 - `finished_at` (UTC), `wall_s`, `duration_s`, `warmup_s` and the figures of `summary.RUN_FIGURES`;
 - `link`: the link that sizing looks at, the slowest that data crosses; the figures of
   `summary.QUEUE_FIGURES` of its whole queue, and those of `summary.FLOW_FIGURES` over all flows;
-- `flows` and `queues`: the same figures for each group and each link and group, as lists of records.
+- `flows` and `queues`: the same figures for each group and each link and group, as lists of records;
+- `measure` and `measured`: what else was measured, as JSON, and the identity of the function that did. A run
+  has a row for each measure, and the same figures in each. Rows of procedures have no figures.
 
 Figures are numbers or null. All columns are the same for every scenario, so that one store holds any.
 """
@@ -99,6 +101,8 @@ SCHEMA: Final[Mapping[str, Any]] = {
     **dict.fromkeys(FIGURES, pl.Float64),
     "flows": pl.List(pl.Struct(FLOW_SCHEMA)),
     "queues": pl.List(pl.Struct(QUEUE_SCHEMA)),
+    "measure": pl.String,
+    "measured": pl.String,
 }
 """All columns of a store."""
 
@@ -151,6 +155,34 @@ def failed_row(
         "status": FAILED,
         "error": " ".join(error.split()),
     }
+
+
+def measured_row(
+    figures: Row,
+    *,
+    name: str,
+    measure: str,
+    measured: str,
+    scenario: str,
+    parameters: str,
+    seed: int,
+    wall_s: float,
+) -> Row:
+    """The row of a run of which something else was measured.
+
+    Args:
+        figures: The row of its figures; empty if there are none.
+        name: Identity of what was simulated.
+        measure: Identity of the function that measured.
+        measured: What it returned, as JSON.
+        scenario: Title of the scenario.
+        parameters: What names the point, a JSON object.
+        seed: The seed.
+        wall_s: How long it took, s.
+    """
+    nothing: Row = dict.fromkeys(SCHEMA)
+    own = _identity(name, scenario, seed, None, wall_s) | {"parameters": parameters, "status": DONE}
+    return nothing | figures | own | {"measure": measure, "measured": measured}
 
 
 def rows_to_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

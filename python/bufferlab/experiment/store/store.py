@@ -84,18 +84,19 @@ class Store:
             raise OutputError(f"{directory}: {getattr(error, 'strerror', None) or error}") from error
         _check(directory / _MARK)
 
-    def writer(self, *, retry_failed: bool = False) -> Writer:
+    def writer(self, *, retry_failed: bool = False, fresh: bool = False) -> Writer:
         """Begin to write; use it in a `with` block.
 
         Args:
             retry_failed: Runs that failed before may run again.
+            fresh: So may all others that others finished before.
 
         Raises:
             OutputError: The folder cannot be written.
         """
         from bufferlab.experiment.store.writer import Writer  # noqa: PLC0415 - slow to import, or a circle
 
-        return Writer(self, retry_failed=retry_failed)
+        return Writer(self, retry_failed=retry_failed, fresh=fresh)
 
     def get(self, plan_hash: str, engine: str = ENGINE) -> Row | None:
         """The row of a run by this engine, or another; `None` if there is none that came to its end."""
@@ -127,6 +128,13 @@ class Store:
     def queues(self, engine: str | None = ENGINE) -> pl.DataFrame:
         """One row a run, link and group, with what names the run."""
         return self._records("queues", engine)
+
+    def measured(self, measure: str, engine: str = ENGINE) -> dict[str, str]:
+        """What a measure returned, as JSON, by the identity of what was simulated."""
+        wanted = (pl.col("measure") == measure) & (pl.col("engine") == engine)
+        columns = ("plan_hash", "measured", "finished_at")
+        rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
+        return dict(rows.select("plan_hash", "measured").iter_rows())
 
     def engines(self) -> dict[str, int]:
         """Number of runs by each engine, the one that ran last first."""

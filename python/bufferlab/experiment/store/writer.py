@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import polars as pl
 
@@ -60,9 +60,10 @@ class Writer:
         store: The store.
     """
 
-    def __init__(self, store: Store, *, retry_failed: bool = False) -> None:
+    def __init__(self, store: Store, *, retry_failed: bool = False, fresh: bool = False) -> None:
         self.store = store
-        self._retry_failed = retry_failed
+        self._retry_failed = retry_failed or fresh
+        self._retry_done = fresh
         self._mutex = threading.RLock()
         self._finished: set[str] = set()
         self._mine: set[str] = set()
@@ -83,27 +84,32 @@ class Writer:
             os.close(self._lock_file)
             raise
 
-    def claim(self, plan_hash: str) -> Claim:
+    def claim(self, plan_hash: str, measure: str | None = None) -> Claim:
         """Try to make a run ours.
+
+        Args:
+            plan_hash: Identity of what is simulated.
+            measure: Identity of what measures it, beside the figures that every row has.
 
         Raises:
             StoreFullError: There is no room for another run.
             OutputError: The store cannot be written.
         """
+        run = _name(plan_hash, measure)
         with self._mutex:
-            if plan_hash in self._finished:
+            if run in self._finished:
                 return Claim.DONE
-            if plan_hash in self._mine:
+            if run in self._mine:
                 return Claim.TAKEN
             with self._exclusively():
                 self._refresh()
-                if plan_hash in self._finished:
+                if run in self._finished:
                     return Claim.DONE
-                if self._is_taken(plan_hash):
+                if self._is_taken(run):
                     return Claim.TAKEN
                 self._journal.reserve(len(self._mine) + 1)
-                self._journal.append({"claim": plan_hash})
-                self._mine.add(plan_hash)
+                self._journal.append({"claim": run})
+                self._mine.add(run)
                 return Claim.MINE
 
     def put(self, row: Row) -> None:
@@ -115,8 +121,8 @@ class Writer:
         """
         with self._mutex:
             self._journal.append({"run": row})
-            self._finished.add(row["plan_hash"])
-            self._mine.discard(row["plan_hash"])
+            self._finished.update(_names(row))
+            self._mine.difference_update(_names(row))
             if self._journal.rows >= _ROTATE_ROWS or self._journal.size_bytes >= _ROTATE_BYTES:
                 with suppress(StoreFullError):  # the row is stored, and the journal serves on
                     self._rotate()
@@ -202,16 +208,18 @@ class Writer:
             seen.claims.add(entry["claim"])
         elif "run" in entry:
             row = entry["run"]
-            seen.claims.discard(row["plan_hash"])
-            old_failure = row["status"] != DONE and row["finished_at"] < self._began
-            if row["engine"] == ENGINE and not (old_failure and self._retry_failed):
-                self._finished.add(row["plan_hash"])
+            seen.claims.difference_update(_names(row))
+            retried = self._retry_done if row["status"] == DONE else self._retry_failed
+            if row["engine"] == ENGINE and not (retried and row["finished_at"] < self._began):
+                self._finished.update(_names(row))
 
     def _learn_segments(self, paths: list[Path]) -> None:
         rows = scan_segments(paths).filter(pl.col("engine") == ENGINE)
         if self._retry_failed:
-            rows = rows.filter((pl.col("status") == DONE) | (pl.col("finished_at") >= self._began))
-        self._finished.update(rows.select("plan_hash").collect()["plan_hash"].to_list())
+            done = pl.lit(not self._retry_done) & (pl.col("status") == DONE)
+            rows = rows.filter(done | (pl.col("finished_at") >= self._began))
+        for row in rows.select("plan_hash", "measure", "duration_s").collect().iter_rows(named=True):
+            self._finished.update(_names(row))
         self._segments.update(paths)
 
     def _is_taken(self, plan_hash: str) -> bool:
@@ -257,3 +265,17 @@ class Writer:
         write_segment(scan_segments(small).collect(), self.store.directory / "segments")
         for path in small:
             path.unlink(missing_ok=True)
+
+
+def _name(plan_hash: str, measure: str | None) -> str:
+    """What a run is claimed by."""
+    return plan_hash if measure is None else f"{plan_hash} {measure}"
+
+
+def _names(row: Mapping[str, Any]) -> set[str]:
+    """What a row settles: its measure, and the figures if it has them (a failure settles what it was)."""
+    measure = row.get("measure")
+    if measure is None:
+        return {row["plan_hash"]}
+    own = _name(row["plan_hash"], measure)
+    return {own} if row["duration_s"] is None else {own, row["plan_hash"]}

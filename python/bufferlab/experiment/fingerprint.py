@@ -1,0 +1,246 @@
+"""The identity of a measure: its name, and a fingerprint of the code that it reaches.
+
+Reached are the function itself, the functions and classes of its package that it names, and those that these
+name in turn. Methods of a class count if their name is used anywhere in what is reached. Comments,
+docstrings and layout do not count: only a change of what is computed makes stored values unusable. Code that
+is found by other means (`getattr`, a registry that is filled elsewhere) is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import functools
+import hashlib
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+_OWN: Final = "bufferlab"
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_DIGITS: Final = 16
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """Name and fingerprint of a function, or of a `functools.partial` of one with plain arguments.
+
+    Raises:
+        TypeError: The function is defined within another one and takes variables from there.
+    """
+    arguments: list[object] = []
+    while isinstance(function, functools.partial):
+        arguments.append((function.args, sorted(function.keywords.items())))
+        function = function.func
+    name = f"{function.__module__}.{function.__qualname__}"
+    if getattr(function, "__closure__", None):
+        raise TypeError(
+            f"{name} takes variables from the function around it: give them by functools.partial instead"
+        )
+    text = fingerprint(function)
+    if arguments:
+        text = _digest(f"{text} {describe(arguments)}")
+    return f"{name}:{text}"
+
+
+@functools.lru_cache(maxsize=256)
+def fingerprint(function: Callable[..., Any]) -> str:
+    """Fingerprint of the code that a function reaches."""
+    reached = _Reached(function.__module__.partition(".")[0])
+    reached.visit(function)
+    reached.complete()
+    return _digest("\n".join(f"{name} {text}" for name, text in sorted(reached.found.items())))
+
+
+def describe(value: object) -> str:
+    """A text that two values share only if they are equal; the same in every process.
+
+    Raises:
+        TypeError: The value is of a kind that cannot be described.
+    """
+    text = _described(value)
+    if text is None:
+        raise TypeError(f"a {type(value).__name__} cannot tell one run from another: use plain values")
+    return text
+
+
+class _Reached:
+    """What is reached from a function, by name."""
+
+    def __init__(self, package: str) -> None:
+        self.found: dict[str, str] = {}
+        self._packages = {package, _OWN}
+        self._names: set[str] = set()
+        self._classes: dict[str, type] = {}
+
+    def visit(self, thing: object, name: str = "") -> None:
+        """Take something that was named."""
+        thing = inspect.unwrap(thing) if callable(thing) and not isinstance(thing, type) else thing
+        if isinstance(thing, functools.partial):
+            self.visit(thing.func, name)
+        elif isinstance(thing, FunctionType):
+            self._visit_function(thing)
+        elif isinstance(thing, type):
+            self._visit_class(thing)
+        elif not isinstance(thing, ModuleType):
+            self._visit_value(thing, name)
+
+    def complete(self) -> None:
+        """Take the methods of classes that are used, until there are no more."""
+        before = -1
+        while before != len(self.found):
+            before = len(self.found)
+            for each in list(self._classes.values()):
+                for name, member in vars(each).items():
+                    if name in self._names or (name.startswith("__") and name.endswith("__")):
+                        for function in _functions(member):
+                            self._visit_function(function)
+
+    def _is_own(self, thing: FunctionType | type) -> bool:
+        return str(thing.__module__).partition(".")[0] in self._packages
+
+    def _visit_function(self, function: FunctionType) -> None:
+        key = f"{function.__module__}.{function.__qualname__}"
+        if key in self.found or not self._is_own(function):
+            return
+        self.found[key] = _source(function)
+        names = set(_names(function.__code__))
+        annotations = " ".join(map(str, function.__annotations__.values()))
+        self._names |= names
+        self._visit_names(names | set(_WORD.findall(annotations)), function.__globals__, function.__module__)
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self.visit(default, key)
+
+    def _visit_names(self, names: AbstractSet[str], known: Mapping[str, Any], module: str) -> None:
+        modules = [_module(name) for name in names if name.startswith(f"{_OWN}.")]  # imported within it
+        for name in names:
+            if name in known:
+                thing = known[name]
+                self.visit(thing, f"{module}.{name}")
+                if isinstance(thing, ModuleType):
+                    modules.append(thing)
+        for each in modules:
+            if each.__name__.partition(".")[0] in self._packages:
+                for name in names:
+                    if hasattr(each, name):
+                        self.visit(getattr(each, name), f"{each.__name__}.{name}")
+
+    def _visit_class(self, thing: type) -> None:
+        key = f"{thing.__module__}.{thing.__qualname__}"
+        if key in self._classes or not self._is_own(thing):
+            return
+        self._classes[key] = thing
+        plain = {name: _described(value) for name, value in vars(thing).items() if not name.startswith("__")}
+        self.found[f"{key} values"] = repr(sorted((k, v) for k, v in plain.items() if v is not None))
+        for base in thing.__bases__:
+            self._visit_class(base)
+
+    def _visit_value(self, value: object, name: str) -> None:
+        text = _described(value)
+        if text is not None:
+            self.found[name] = text
+            return
+        for index, part in enumerate(_parts(value) or ()):
+            self.visit(part, f"{name}[{index}]")
+        self._visit_class(type(value))
+
+
+def _described(value: object) -> str | None:
+    """A text for a plain value, a dataclass of plain values or a collection of either; else `None`."""
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+        return repr(value)
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__qualname__}.{value.name}"
+    if isinstance(value, Path | re.Pattern):
+        return repr(value)
+    parts = _parts(value)
+    texts = [_described(part) for part in parts or ()]
+    if parts is None or None in texts:
+        return None
+    known = [text for text in texts if text is not None]
+    if isinstance(value, set | frozenset):
+        known.sort()
+    return f"{type(value).__qualname__}({', '.join(known)})"
+
+
+def _parts(value: object) -> list[object] | None:
+    """What a collection or a dataclass consists of; `None` for other values."""
+    if isinstance(value, Mapping):
+        return [item for pair in value.items() for item in pair]
+    if isinstance(value, tuple | list | set | frozenset):
+        return list(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return [(each.name, getattr(value, each.name)) for each in fields(value)]
+    return None
+
+
+def _functions(member: object) -> Iterator[FunctionType]:
+    """The functions behind a class's member: a method, a property, a cached property, a class method."""
+    if isinstance(member, property):
+        yield from (each for each in (member.fget, member.fset) if isinstance(each, FunctionType))
+        return
+    for attribute in ("func", "__func__"):
+        member = getattr(member, attribute, member)
+    member = inspect.unwrap(member) if callable(member) else member
+    if isinstance(member, FunctionType):
+        yield member
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _module(name: str) -> ModuleType:
+    return sys.modules.get(name) or importlib.import_module(name)
+
+
+def _source(function: FunctionType) -> str:
+    """The function without comments and docstrings; its code if its source is not there."""
+    sources = _sources(function.__code__.co_filename)
+    text = sources.get(f"{function.__qualname__}:{function.__code__.co_firstlineno}")
+    return text if text is not None else f"{function.__code__.co_code.hex()} {function.__code__.co_consts!r}"
+
+
+@functools.lru_cache(maxsize=256)
+def _sources(file: str) -> dict[str, str]:
+    """All functions of a file by qualified name and first line."""
+    try:
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[str, str] = {}
+    _collect(tree, "", found)
+    return found
+
+
+def _collect(node: ast.AST, prefix: str, found: dict[str, str]) -> None:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{prefix}{child.name}"
+            inner = "" if isinstance(child, ast.ClassDef) else "<locals>."
+            _collect(child, f"{name}.{inner}", found)
+            if not isinstance(child, ast.ClassDef):
+                first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
+                found[f"{name}:{first}"] = ast.unparse(_without_docstring(child))
+        else:
+            _collect(child, prefix, found)
+
+
+def _without_docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        node.body = node.body[1:] or [ast.Pass()]
+    return node
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
