@@ -1,0 +1,213 @@
+"""What a claims file says: a document's runs, figures and claims; docs/claims.md describes the format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+Bound = Literal["=", "<", ">", "about", "range"]
+BOUNDS: tuple[Bound, ...] = get_args(Bound)
+
+Key = int | float | str
+"""A value of something that varies."""
+
+Overrides = Mapping[str, Any]
+"""Changes of a scenario by path, as `--set` has them; texts may hold expressions in braces."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is simulated.
+
+    Attributes:
+        vary: What varies: for each key its values, and the changes of the scenario that each value brings.
+        changes: Changes of every scenario.
+        seeds: Runs a point: a number, or an expression over the point's keys.
+    """
+
+    vary: Mapping[str, Mapping[Key, Overrides]]
+    changes: Overrides
+    seeds: int | str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Simulations that figures are made of.
+
+    Attributes:
+        name: How figures refer to them.
+        scenario: File in the folder `scenarios`.
+        measure: Expressions over a run's figures by column, or the hook that measures a run.
+        frames: Hooks by table: each makes a frame of every run.
+        derive: Expressions over the means of a point by column.
+        full: What is simulated.
+        quick: What `--quick` simulates.
+    """
+
+    name: str
+    scenario: str
+    measure: Mapping[str, str] | str
+    frames: Mapping[str, str]
+    derive: Mapping[str, str]
+    full: Effort
+    quick: Effort
+
+
+@dataclass(frozen=True)
+class Other:
+    """Points that somebody else measured.
+
+    Attributes:
+        name: Name of the table, and of the values in explanations.
+        who: Who measured, as the reader sees it.
+        points: The hook that makes the frame, with our keys and columns.
+    """
+
+    name: str
+    who: str
+    points: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure or table of the document.
+
+    Attributes:
+        name: Its name within the document.
+        title: What it shows.
+        runs: Name of the runs it is made of; `None` if it needs none.
+        only: Values of the runs' keys that it shows, in their order.
+        tables: The hook that makes tables, or further ones.
+        keys: Columns that tell the rows of the table `points` apart, if that comes from the hook.
+        draw: The hook that draws.
+        notes: What the reader should know of the settings.
+        others: Points of others.
+    """
+
+    name: str
+    title: str
+    runs: str | None
+    only: Mapping[str, Sequence[Key]]
+    tables: str | None
+    keys: Sequence[str]
+    draw: str | None
+    notes: Sequence[str]
+    others: Sequence[Other]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a value may be from the stated one.
+
+    Attributes:
+        amount: In the claim's unit, or a part of the stated value.
+        relative: Whether it is a part.
+        because: Why so far.
+    """
+
+    amount: float = 0.0
+    relative: bool = False
+    because: str = ""
+
+    def of(self, stated: float) -> float:
+        """The tolerance in the claim's unit."""
+        return abs(stated) * self.amount if self.relative else self.amount
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A number that somebody else has for a claim's quantity.
+
+    Attributes:
+        who: Who.
+        value: The number, or a text such as "12 … 14".
+        source: Where it stands.
+    """
+
+    who: str
+    value: float | str
+    source: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A sentence with the condition under which it applies; without one it always does."""
+
+    text: str
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the document states and a run can check.
+
+    Attributes:
+        id: Its name within the document.
+        figure: Name of the figure whose points decide.
+        place: Where the document states it.
+        what: The quantity in words.
+        says: The document's words, where it gives none or other numbers.
+        setting: Values of keys that select the points; a key left out is free.
+        quantity: Expression over a point.
+        value: The stated number, an expression for one, or two numbers for a range; `None` if the document
+            gives no number.
+        unit: Its unit.
+        bound: How our value must relate to it.
+        tolerance: How far it may be from it.
+        others: Others' numbers.
+        why: Why ours differs, or is what it is; the first that applies counts.
+        incomparable: Where our number does not mean the document's, and why.
+        headline: Whether the README shows it.
+    """
+
+    id: str
+    figure: str
+    place: str
+    what: str
+    says: str
+    setting: Mapping[str, Key]
+    quantity: str
+    value: float | str | tuple[float, float] | None
+    unit: str
+    bound: Bound
+    tolerance: Tolerance
+    others: Sequence[Stated]
+    why: Sequence[Reason]
+    incomparable: Sequence[Reason]
+    headline: bool = False
+
+    @property
+    def number(self) -> float | None:
+        """The stated number, if it is a single one."""
+        return self.value if isinstance(self.value, float) else None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A published document, or a question of our own in the same form.
+
+    Attributes:
+        name: How commands call it.
+        title: Its title.
+        citation: Who published it, where.
+        folder: Where its claims file lies.
+        package: The Python package of the folder; `None` for users' folders.
+        runs: Simulations by name.
+        figures: Figures by name.
+        claims: What it states.
+    """
+
+    name: str
+    title: str
+    citation: str
+    folder: Path
+    package: str | None
+    runs: Mapping[str, Runs]
+    figures: Mapping[str, Figure]
+    claims: Sequence[Claim] = field(default=())
+
+    def claims_of(self, figure: str) -> list[Claim]:
+        """The claims that a figure's points decide."""
+        return [claim for claim in self.claims if claim.figure == figure]
