@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
+    from bufferlab.evidence.catalog import reproduce as reproduce
     from bufferlab.evidence.ns2 import validate as validate
-    from bufferlab.evidence.registry import reproduce as reproduce
     from bufferlab.experiment.simulation import run as run
     from bufferlab.experiment.store import open_store as open_store
     from bufferlab.results.result import Result as Result

@@ -32,7 +32,7 @@ def test_all_are_registered() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_writes_figure_table_comparison_and_notes(name: str, tmp_path: Path) -> None:
     result = reproduce(name)
-    result.save(tmp_path)
+    result.save(tmp_path, "bufferlab")
     stem = name.split("/")[1]
     written = {path.name for path in tmp_path.iterdir()}
     assert {f"{stem}.png", f"{stem}.svg", f"{stem}.csv", "comparison.csv", "notes.txt"} <= written

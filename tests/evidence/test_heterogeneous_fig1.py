@@ -52,7 +52,7 @@ def test_skewness_has_its_sign() -> None:
 
 
 def test_it_writes_figure_tables_comparison_and_notes(tmp_path: Path) -> None:
-    quick().save(tmp_path)
+    quick().save(tmp_path, "bufferlab")
     written = {path.name for path in tmp_path.iterdir()}
     assert {
         "fig1.png", "fig1.svg", "runs.csv", "points.parquet", "histograms.csv", "comparison.csv", "notes.txt",

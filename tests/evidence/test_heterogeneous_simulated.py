@@ -95,7 +95,7 @@ def test_bounds_by_hand() -> None:
 @pytest.mark.parametrize("figure", [9, 10, 11, 12])
 def test_each_writes_figure_tables_comparison_and_notes(figure: int, tmp_path: Path) -> None:
     result = reproduce(figure)
-    result.save(tmp_path)
+    result.save(tmp_path, "bufferlab")
     written = {path.name for path in tmp_path.iterdir()}
     tables = {
         f"{name}.{kind}" for name in ("runs", "points", "windows", "ns2") for kind in ("csv", "parquet")

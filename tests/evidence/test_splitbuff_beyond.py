@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab.evidence.registry import Reproduced, reproduce
+from bufferlab.evidence import Reproduced, reproduce
 from bufferlab.evidence.splitbuff.beyond import classes, sources, threshold, traffic, unequal
 from bufferlab.evidence.splitbuff.beyond.cases import QUICK, Case, group, measure, scenario
 from bufferlab.scenario import Scenario

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from bufferlab.evidence.registry import Reproduced, reproduce
+from bufferlab.evidence import Reproduced, reproduce
 from bufferlab.evidence.splitbuff.bimodal import COLUMNS, TABLE_I, THREE, bimodal_scenario, compare
 from bufferlab.evidence.splitbuff.heavytail import QUEUES, heavytail_scenario
 from bufferlab.scenario import Scenario

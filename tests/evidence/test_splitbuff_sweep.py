@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bufferlab.evidence.registry import Reproduced, reproduce
+from bufferlab.evidence import Reproduced, reproduce
 from bufferlab.evidence.splitbuff.sweep import (
     FULL,
     KEYS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -10,9 +11,13 @@ from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.evidence import Reproduced, Request, all_reproductions, find_reproductions
+from bufferlab.evidence.verdicts import COMPARISON, VERDICTS
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
+
+_HIDDEN: Final = ("claim", "place", "tolerance", "ours_ci95", "why")
+"""Columns of the comparison that the terminal leaves out; the reasons follow below."""
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +28,10 @@ def register(app: typer.Typer) -> None:
 def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     name: Annotated[
         str | None,
-        typer.Argument(help="DOCUMENT/NAME, or DOCUMENT for all of it; none lists them.", show_default=False),
+        typer.Argument(
+            help="DOCUMENT/NAME, DOCUMENT for all of it, or a folder of claims of your own; none lists them.",
+            show_default=False,
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few points, short runs: only shows that it works.")
@@ -53,10 +61,10 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     documents: list[dict[str, Any]] = []
     wanted = [(each, out / each.name.replace("/", "-")) for each in find_reproductions(name)]
     for _, folder in wanted:
-        make_folder(folder)  # before any work is done in vain
+        make_folder(folder)  # before any work is done that could not be saved
     for each, folder in wanted:
         result = each.function(request)
-        result.save(folder)
+        result.save(folder, request.command(each.name))
         documents.append(
             {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
         )
@@ -80,9 +88,9 @@ def _list(*, as_json: bool) -> None:
 
 
 def _print(result: Reproduced) -> None:
-    """The comparison as one table: every column but the reasons, which follow, each once."""
+    """The comparison as one table, the number of claims by verdict, and each reason and note once."""
     frame = result.comparison
-    shown = [name for name in frame.columns if name != "why" and not name.endswith(("_min", "_max"))]
+    shown = [name for name in frame.columns if name not in _HIDDEN and not name.endswith(("_min", "_max"))]
     table = Table(title=result.name, title_justify="left")
     for name in shown:
         table.add_column(
@@ -91,10 +99,26 @@ def _print(result: Reproduced) -> None:
     for row in frame.iter_rows(named=True):
         table.add_row(*(_cell(row, name) for name in shown))
     print_rich(table)
-    for why in dict.fromkeys(frame["why"] if "why" in frame.columns else ()):
-        print_rich(why)
-    for note in result.notes:
-        print_rich(note)
+    if frame.columns == list(COMPARISON):
+        _print_verdicts(result)
+    elif "why" in frame.columns:
+        _print_each(frame["why"])
+    _print_each(result.notes)
+
+
+def _print_verdicts(result: Reproduced) -> None:
+    verdicts = result.comparison["verdict"].to_list()
+    print_rich(", ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in VERDICTS))
+    _print_each(
+        f"{row['what']} ({row['verdict']}): {row['why']}"
+        for row in result.comparison.iter_rows(named=True)
+        if row["why"] and row["verdict"] != "agrees"
+    )
+
+
+def _print_each(texts: Iterable[str]) -> None:
+    for text in dict.fromkeys(texts):
+        print_rich(text)
 
 
 def _cell(row: dict[str, Any], name: str) -> str:

@@ -5,24 +5,17 @@ from __future__ import annotations
 from bufferlab.evidence.bloat_inet import beyond as bloat_inet_beyond  # noqa: F401 - registers its figures
 from bufferlab.evidence.bloat_inet import study as bloat_inet  # noqa: F401 - registers its figures
 from bufferlab.evidence.bloat_mininet import study as bloat_mininet  # noqa: F401 - registers its figures
+from bufferlab.evidence.catalog import all_reproductions, find_reproductions, reproduce
 from bufferlab.evidence.heterogeneous import histograms as heterogeneous_histograms
 from bufferlab.evidence.heterogeneous import simulated as heterogeneous_simulated
 from bufferlab.evidence.heterogeneous import tables as heterogeneous_tables
 from bufferlab.evidence.heterogeneous import theory as heterogeneous
-from bufferlab.evidence.registry import (
-    Reproduced,
-    Reproduction,
-    Request,
-    all_reproductions,
-    find_reproductions,
-    reproduce,
-)
+from bufferlab.evidence.registry import Reproduced, Reproduction, Request
 from bufferlab.evidence.sizing_mininet import study as sizing_mininet
 from bufferlab.evidence.splitbuff import beyond as beyond
 from bufferlab.evidence.splitbuff import bimodal as splitbuff_bimodal
 from bufferlab.evidence.splitbuff import estimate as splitbuff_estimate
 from bufferlab.evidence.splitbuff import evaluation as splitbuff_evaluation
-from bufferlab.evidence.splitbuff import fig1 as splitbuff
 from bufferlab.evidence.splitbuff import heavytail as splitbuff_heavytail
 
 __all__ = [
@@ -37,7 +30,6 @@ __all__ = [
     "heterogeneous_tables",
     "reproduce",
     "sizing_mininet",
-    "splitbuff",
     "splitbuff_bimodal",
     "splitbuff_estimate",
     "splitbuff_evaluation",

@@ -1,18 +1,23 @@
-"""What a reproduction of a published figure or table is, and the list of those there are."""
+"""What a reproduction of a published figure or table is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from os import PathLike
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab.errors import InputError
+from bufferlab import _core
 from bufferlab.files import make_folder, not_written
 from bufferlab.render.plots.style import save_figure
+
+MADE_FILE: Final = "made.json"
+"""In a result folder: the command and the version that made it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,17 @@ class Request:
     progress: bool | None = None
     measured: Path | None = None
 
+    def command(self, name: str) -> str:
+        """The command that asks for the same."""
+        parts = ["bufferlab", "reproduce", name]
+        if self.quick:
+            parts.append("--quick")
+        if self.seeds is not None:
+            parts += ["--seeds", str(self.seeds)]
+        if self.measured is not None:
+            parts += ["--measured", str(self.measured)]
+        return shlex.join(parts)
+
 
 @dataclass(frozen=True)
 class Reproduced:
@@ -42,8 +58,9 @@ class Reproduced:
         name: Name of the reproduction, `document/figure`.
         tables: Frames by file name without suffix; all are saved as CSV and Parquet.
         figures: Figures by file name without suffix; all are saved as PNG and SVG.
-        comparison: One row a published number: what, published, by others, ours, difference, why.
+        comparison: One row a claim and point; `verdicts.COMPARISON` has the columns.
         notes: Sentences for the reader: settings, departures from the document.
+        scenarios: The scenarios that were run, as TOML, by file name without suffix.
     """
 
     name: str
@@ -51,19 +68,24 @@ class Reproduced:
     figures: dict[str, Figure]
     comparison: pl.DataFrame
     notes: tuple[str, ...]
+    scenarios: Mapping[str, str] = field(default_factory=dict)
 
-    def save(self, directory: Path) -> list[Path]:
-        """Write tables, figures and notes into a folder, and return the files.
+    def save(self, directory: Path, command: str) -> list[Path]:
+        """Write tables, figures, notes and scenarios into a folder, and return the files.
+
+        Args:
+            directory: The folder.
+            command: The command that makes the same; kept beside the version.
 
         Raises:
             OutputError: The folder cannot be written.
         """
-        files = self._save_tables(directory)
+        files = self._save_tables(directory, command)
         for name, figure in self.figures.items():
             files += save_figure(figure, directory / name)
         return files
 
-    def _save_tables(self, directory: Path) -> list[Path]:
+    def _save_tables(self, directory: Path, command: str) -> list[Path]:
         files: list[Path] = []
         make_folder(directory)
         try:
@@ -71,8 +93,14 @@ class Reproduced:
                 files += [directory / f"{name}.csv", directory / f"{name}.parquet"]
                 frame.write_csv(files[-2])
                 frame.write_parquet(files[-1])
-            files.append(directory / "notes.txt")
-            files[-1].write_text("\n".join(self.notes) + "\n", encoding="utf-8")
+            made = json.dumps({"command": command, "version": _core.engine_version}, indent=2)
+            texts = {"notes.txt": "\n".join(self.notes), MADE_FILE: made}
+            if self.scenarios:
+                make_folder(directory / "scenarios")
+            texts |= {f"scenarios/{name}.toml": text.rstrip() for name, text in self.scenarios.items()}
+            for file, text in texts.items():
+                files.append(directory / file)
+                files[-1].write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise not_written(directory, error) from error
         return files
@@ -116,58 +144,6 @@ def reproduction(
     return register
 
 
-def all_reproductions() -> tuple[Reproduction, ...]:
-    """Every reproduction, in order of registration."""
+def registered() -> tuple[Reproduction, ...]:
+    """The reproductions that are functions, in order of registration."""
     return tuple(_REPRODUCTIONS.values())
-
-
-def find_reproductions(name: str) -> Sequence[Reproduction]:
-    """Those called `name`: one `document/figure`, or all of a `document`.
-
-    Raises:
-        InputError: There is none.
-    """
-    found = [each for each in all_reproductions() if name in (each.name, each.name.split("/")[0])]
-    if not found:
-        accepted = ", ".join(each.name for each in all_reproductions())
-        raise InputError("is not a figure or table that can be reproduced", value=name, accepted=accepted)
-    return found
-
-
-def reproduce(
-    name: str,
-    *,
-    quick: bool = False,
-    seeds: int | None = None,
-    threads: int | None = None,
-    progress: bool | None = None,
-    out: str | PathLike[str] | None = None,
-    measured: str | PathLike[str] | None = None,
-) -> Reproduced:
-    """Reproduce one published figure or table.
-
-    Args:
-        name: `document/figure`; `all_reproductions` lists them.
-        quick: Few points and short runs.
-        seeds: Runs a point; default the reproduction's own number.
-        threads: Simulations at a time; default one for each processor.
-        progress: Show a progress bar; default if standard error is a terminal.
-        out: Save tables, figures and notes in this folder.
-        measured: Folder with the authors' own result files, for reproductions that show them.
-
-    Raises:
-        InputError: There is no such reproduction, or it is a whole document.
-        OutputError: The folder cannot be written.
-    """
-    found = [each for each in find_reproductions(name) if each.name == name]
-    if not found:
-        accepted = ", ".join(each.name for each in find_reproductions(name))
-        raise InputError("is a document, not a figure or table of it", value=name, accepted=accepted)
-    if out is not None:
-        make_folder(Path(out))
-    folder = None if measured is None else Path(measured)
-    request = Request(quick=quick, seeds=seeds, threads=threads, progress=progress, measured=folder)
-    result = found[0].function(request)
-    if out is not None:
-        result.save(Path(out))
-    return result

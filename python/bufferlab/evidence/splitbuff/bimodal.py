@@ -19,8 +19,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.points import means_of_points, run_points
 from bufferlab.evidence.registry import Reproduced, Request, reproduction
-from bufferlab.evidence.splitbuff.fig1 import CITATION
-from bufferlab.evidence.splitbuff.sweep import MEASURES, Effort, row_of, scenario
+from bufferlab.evidence.splitbuff.sweep import CITATION, MEASURES, Effort, row_of, scenario
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.results.result import Result

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.points import means_of_points, run_points
 from bufferlab.evidence.registry import Reproduced, Request, reproduction
-from bufferlab.evidence.splitbuff.fig1 import CITATION
-from bufferlab.evidence.splitbuff.sweep import SENDERS, Effort, Senders, scenario
+from bufferlab.evidence.splitbuff.sweep import CITATION, SENDERS, Effort, Senders, scenario
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import line_style, new_figure_row
 from bufferlab.results.result import Result

@@ -7,8 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from bufferlab.evidence.registry import Reproduced, Request, reproduction
-from bufferlab.evidence.splitbuff.fig1 import CITATION
-from bufferlab.evidence.splitbuff.sweep import Queue, notes_of, ns2_points, points_of, sweep, with_ns2
+from bufferlab.evidence.splitbuff.sweep import (
+    CITATION,
+    Queue,
+    notes_of,
+    ns2_points,
+    points_of,
+    sweep,
+    with_ns2,
+)
 from bufferlab.evidence.splitbuff.sweep_comparison import compare_fig4, compare_fig5, compare_fig6
 from bufferlab.evidence.splitbuff.sweep_figures import DELAY, LOSS, THROUGHPUT, Quantity, draw
 

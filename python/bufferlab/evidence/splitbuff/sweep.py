@@ -20,6 +20,10 @@ from bufferlab.evidence.registry import Request
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 
+CITATION: Final = (
+    "S. Jabeen, M. B. Zafar, I. A. Qazi and Z. A. Uzmi, SplitBuff: Improving the interaction of "
+    "heterogeneous RTT flows on the Internet"
+)
 RATE_BPS: Final = 100e6
 WIRE_BYTES: Final = 1040
 """1 KB and ns-2's default header: with N = 100 the document's throughputs sum to 0.96 = 1000/1040."""

@@ -1,0 +1,92 @@
+"""The reproductions that there are, and how to do one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from bufferlab.errors import InputError
+from bufferlab.evidence.documents import bundled_documents, reproductions_of
+from bufferlab.evidence.reading import CLAIMS_FILE, read_document
+from bufferlab.evidence.registry import Reproduced, Reproduction, Request, registered
+from bufferlab.files import make_folder
+
+
+def all_reproductions() -> tuple[Reproduction, ...]:
+    """Every reproduction that comes with Bufferlab, by document."""
+    of_documents = [each for document in bundled_documents() for each in reproductions_of(document)]
+    return tuple(sorted((*registered(), *of_documents), key=lambda each: each.name.partition("/")[0]))
+
+
+def find_reproductions(name: str) -> Sequence[Reproduction]:
+    """Those called `name`: one `document/figure`, or all of a `document`, or those of a folder of claims.
+
+    Raises:
+        InputError: There is none, or the folder's claims file cannot be used.
+    """
+    known = all_reproductions()
+    found = [each for each in known if name in (each.name, each.name.split("/")[0])]
+    return found or _of_folder(name) or _refuse(name, known)
+
+
+def _of_folder(name: str) -> list[Reproduction]:
+    """The reproductions of a folder with a claims file, or the one of `folder/figure`."""
+    path = Path(name)
+    if (path / CLAIMS_FILE).is_file():
+        return reproductions_of(read_document(path.resolve()))
+    if not (path.parent / CLAIMS_FILE).is_file():
+        return []
+    every = reproductions_of(read_document(path.parent.resolve()))
+    one = [each for each in every if each.name.endswith(f"/{path.name}")]
+    return one or _refuse(name, every)
+
+
+def _refuse(name: str, known: Sequence[Reproduction]) -> list[Reproduction]:
+    accepted = ", ".join(each.name for each in known)
+    raise InputError(
+        "is not a figure or table that can be reproduced",
+        value=name,
+        accepted=f"{accepted}, or a folder with a {CLAIMS_FILE}",
+    )
+
+
+def reproduce(
+    name: str,
+    *,
+    quick: bool = False,
+    seeds: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    out: str | PathLike[str] | None = None,
+    measured: str | PathLike[str] | None = None,
+) -> Reproduced:
+    """Reproduce one published figure or table.
+
+    Args:
+        name: `document/figure`; `all_reproductions` lists them. `folder/figure` for a folder of claims of
+            your own.
+        quick: Few points and short runs.
+        seeds: Runs a point; default the reproduction's own number.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        out: Save tables, figures, notes and scenarios in this folder.
+        measured: Folder with the authors' own result files, for reproductions that show them.
+
+    Raises:
+        InputError: There is no such reproduction, or it is a whole document.
+        OutputError: The folder cannot be written.
+    """
+    found = find_reproductions(name)
+    figure = name.rstrip("/").rpartition("/")[2]
+    if len(found) != 1 or not found[0].name.endswith(f"/{figure}"):
+        accepted = ", ".join(each.name for each in found)
+        raise InputError("is a document, not a figure or table of it", value=name, accepted=accepted)
+    if out is not None:
+        make_folder(Path(out))
+    folder = None if measured is None else Path(measured)
+    request = Request(quick=quick, seeds=seeds, threads=threads, progress=progress, measured=folder)
+    result = found[0].function(request)
+    if out is not None:
+        result.save(Path(out), request.command(name))
+    return result

@@ -1,0 +1,123 @@
+"""Documents in folders of claims: those that come with Bufferlab, and users' own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+from matplotlib.figure import Figure as Drawing
+
+from bufferlab.errors import InputError
+from bufferlab.evidence.document import Document, Figure
+from bufferlab.evidence.expressions import Names, fill
+from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.reading import CLAIMS_FILE, read_document
+from bufferlab.evidence.registry import Reproduced, Reproduction, Request
+from bufferlab.evidence.simulated import Simulated, derived, simulate_runs
+from bufferlab.evidence.verdicts import Compared, compare
+
+_HERE: Final = Path(__file__).parent
+
+QUICK_NOTE: Final = (
+    "Quick: few points and short runs. It shows that everything works, not what the document found."
+)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What hooks that make tables and figures are given.
+
+    Attributes:
+        document: The document.
+        figure: The figure.
+        request: Effort, threads and progress.
+        tables: Tables so far by name; `points` has one row a point.
+    """
+
+    document: Document
+    figure: Figure
+    request: Request
+    tables: Mapping[str, pl.DataFrame]
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """One row a point."""
+        return self.tables["points"]
+
+
+@cache
+def bundled_documents() -> tuple[Document, ...]:
+    """The documents that come with Bufferlab."""
+    return tuple(
+        read_document(file.parent, f"{__package__}.{file.parent.name}")
+        for file in sorted(_HERE.glob(f"*/{CLAIMS_FILE}"))
+    )
+
+
+def reproductions_of(document: Document) -> list[Reproduction]:
+    """One reproduction a figure."""
+    return [
+        Reproduction(
+            name=f"{document.name}/{figure.name}",
+            title=figure.title,
+            citation=document.citation,
+            function=lambda request, figure=figure: reproduce_figure(document, figure, request),  # type: ignore[misc]
+        )
+        for figure in document.figures.values()
+    ]
+
+
+def reproduce_figure(document: Document, figure: Figure, request: Request) -> Reproduced:
+    """Simulate, draw and compare one figure.
+
+    Raises:
+        InputError: The claims file, a scenario or a hook's result cannot be used.
+    """
+    simulated: Simulated | None = None
+    tables: dict[str, pl.DataFrame] = {}
+    keys = tuple(figure.keys)
+    if figure.runs is not None:
+        simulated = simulate_runs(document, document.runs[figure.runs], figure.only, request)
+        tables = {"runs": simulated.runs, "points": simulated.points, **simulated.frames}
+        keys = simulated.keys
+    others = _others(document, figure, keys)
+    tables |= others
+    if figure.tables is not None:
+        tables |= hook(document, figure.tables)(Work(document, figure, request, tables))
+    if "points" not in tables:
+        raise InputError("makes no table 'points'", file=document.folder / CLAIMS_FILE, value=figure.tables)
+    work = Work(document, figure, request, tables)
+    return Reproduced(
+        name=f"{document.name}/{figure.name}",
+        tables=tables,
+        figures=_drawn(work),
+        comparison=compare(document, figure, Compared(tables["points"], others, keys)),
+        notes=_notes(figure, simulated, request),
+        scenarios={} if simulated is None else simulated.scenarios,
+    )
+
+
+def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[str, pl.DataFrame]:
+    """Points of others, with what is derived from them as from ours."""
+    frames = {other.name: hook(document, other.points)() for other in figure.others}
+    if figure.runs is None:
+        return frames
+    runs = document.runs[figure.runs]
+    return {name: derived(document, runs, frame, keys, strict=False) for name, frame in frames.items()}
+
+
+def _drawn(work: Work) -> dict[str, Drawing]:
+    if work.figure.draw is None:
+        return {}
+    drawn: Any = hook(work.document, work.figure.draw)(work)
+    return {work.figure.name: drawn} if isinstance(drawn, Drawing) else dict(drawn)
+
+
+def _notes(figure: Figure, simulated: Simulated | None, request: Request) -> tuple[str, ...]:
+    names = Names({} if simulated is None else simulated.names)
+    notes = tuple(fill(note, names) for note in figure.notes)
+    return (*notes, QUICK_NOTE) if request.quick else notes

@@ -1,0 +1,225 @@
+"""Simulates the runs that a claims file asks for: every point with every seed, measured."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.evidence.document import Document, Effort, Key, Runs
+from bufferlab.evidence.expressions import Names, evaluate, fill
+from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.point_values import Points, PointValues
+from bufferlab.evidence.points import means_of_points, run_points
+from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS
+from bufferlab.evidence.registry import Request
+from bufferlab.evidence.run_values import RunValues
+from bufferlab.experiment.simulation import prepare
+from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
+
+SCENARIO: Final = "scenario"
+"""Among the changes of a value: another file instead of a path."""
+
+_Point = tuple[Key, ...]
+_Measured = tuple[dict[str, Any], dict[str, pl.DataFrame]]
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What runs gave.
+
+    Attributes:
+        keys: Columns that tell points apart.
+        runs: One row a run.
+        points: One row a point: means over the seeds, and what is derived from them.
+        frames: Frames of all runs on top of each other, by table.
+        scenarios: The scenario of each point by file name without suffix, as TOML.
+        names: Numbers of the whole for notes: `seeds`, `duration_s`, `warmup_s`.
+    """
+
+    keys: tuple[str, ...]
+    runs: pl.DataFrame
+    points: pl.DataFrame
+    frames: Mapping[str, pl.DataFrame]
+    scenarios: Mapping[str, str]
+    names: Mapping[str, str | float]
+
+
+_done: dict[tuple[object, ...], _Measured] = {}
+"""Measured runs: several figures of a document are often made of the same ones."""
+
+
+def simulate_runs(
+    document: Document, runs: Runs, only: Mapping[str, Sequence[Key]], request: Request
+) -> Simulated:
+    """Simulate what a figure needs.
+
+    Args:
+        document: The document.
+        runs: Which of its runs.
+        only: Values of keys to leave it at, in their order.
+        request: Effort, threads and progress.
+
+    Raises:
+        InputError: A scenario, a change of it or an expression cannot be used.
+    """
+    effort = runs.quick if request.quick else runs.full
+    vary = {key: _chosen(values, only.get(key)) for key, values in effort.vary.items()}
+    points = list(itertools.product(*vary.values()))
+    scenarios = {point: _scenario(document, runs, effort, point) for point in points}
+    seeds = {point: request.seeds or _seeds(document, runs, effort, point) for point in points}
+    measured = _measure_all(document, runs, scenarios, seeds, request)
+    table = pl.DataFrame([row for row, _ in measured], infer_schema_length=None)
+    keys = tuple(effort.vary)
+    columns = [name for name in table.columns if name not in (*keys, "seed")]
+    means = means_of_points(table, keys, columns)
+    first = next(iter(scenarios.values()))
+    return Simulated(
+        keys=keys,
+        runs=table,
+        points=derived(document, runs, means, keys),
+        frames={name: pl.concat([frames[name] for _, frames in measured]) for name in runs.frames},
+        scenarios={_file_name(keys, point): scenario.to_toml() for point, scenario in scenarios.items()},
+        names={
+            "seeds": " or ".join(str(number) for number in dict.fromkeys(seeds.values())),
+            "duration_s": first.run.duration_ps / 1e12,
+            "warmup_s": first.run.warmup_ps / 1e12,
+        },
+    )
+
+
+def derived(
+    document: Document, runs: Runs, points: pl.DataFrame, keys: Sequence[str], *, strict: bool = True
+) -> pl.DataFrame:
+    """Points with the columns that are derived from the others.
+
+    Args:
+        document: The document.
+        runs: Has the expressions.
+        points: One row a point.
+        keys: Columns that tell points apart.
+        strict: Whether a column that is missing is an error, or has no values.
+
+    Raises:
+        InputError: An expression cannot be computed.
+    """
+    values = Points.of(points, keys)
+    rows = [dict(row) for row in values.rows]
+    for column, expression in runs.derive.items():
+        for row, own in zip(rows, values.rows, strict=True):
+            names = PointValues(values, own, row, strict)
+            row[column] = _at(document, f"runs.{runs.name}.derive.{column}", evaluate, expression, names)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _chosen(values: Mapping[Key, Any], wanted: Sequence[Key] | None) -> list[Key]:
+    return list(values) if wanted is None else [value for value in wanted if value in values]
+
+
+def _at(document: Document, key: str, read: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Call a function; its errors name the place in the claims file."""
+    try:
+        return read(*arguments)
+    except InputError as error:
+        raise error.at(file=document.folder / CLAIMS_FILE, key=key) from None
+
+
+def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> Scenario:
+    names = Names(dict(zip(effort.vary, point, strict=True)))
+    changes = dict(effort.changes)
+    for key, value in zip(effort.vary, point, strict=True):
+        changes |= effort.vary[key][value]
+    filled = {
+        path: _at(document, f"runs.{runs.name}", fill, value, names) if isinstance(value, str) else value
+        for path, value in changes.items()
+    }
+    file = filled.pop(SCENARIO, None) or _at(
+        document, f"runs.{runs.name}.scenario", fill, runs.scenario, names
+    )
+    return prepare(document.folder / SCENARIOS / str(file), filled)
+
+
+def _seeds(document: Document, runs: Runs, effort: Effort, point: _Point) -> int:
+    if isinstance(effort.seeds, int):
+        return effort.seeds
+    key = f"runs.{runs.name}.seeds"
+    names = Names(dict(zip(effort.vary, point, strict=True)))
+    number = _at(document, key, evaluate, effort.seeds, names)
+    if not isinstance(number, int) or number < 1:
+        raise InputError(
+            "is not a number of seeds",
+            file=document.folder / CLAIMS_FILE,
+            key=key,
+            value=number,
+            accepted="a whole number from 1 on",
+        )
+    return number
+
+
+def _measure_all(
+    document: Document,
+    runs: Runs,
+    scenarios: Mapping[_Point, Scenario],
+    seeds: Mapping[_Point, int],
+    request: Request,
+) -> list[_Measured]:
+    """Rows and frames of all runs, by point, then by seed; what is known is not run again."""
+    texts = {point: scenario.to_toml() for point, scenario in scenarios.items()}
+    measure = _measurer(document, runs, tuple(runs.full.vary))
+
+    def identity(point: _Point, seed: int) -> tuple[object, ...]:
+        return document.folder, runs.name, point, texts[point], seed
+
+    missing = {
+        point: scenario
+        for point, scenario in scenarios.items()
+        if any(identity(point, seed) not in _done for seed in range(1, seeds[point] + 1))
+    }
+
+    def keep(point: _Point, seed: int, result: Result) -> None:
+        _done[identity(point, seed)] = measure(point, seed, result)
+
+    run_points(missing, seeds.__getitem__, keep, request, title=f"{document.name}, {runs.name}")
+    return [_done[identity(point, seed)] for point in scenarios for seed in range(1, seeds[point] + 1)]
+
+
+def _measurer(
+    document: Document, runs: Runs, keys: tuple[str, ...]
+) -> Callable[[_Point, int, Result], _Measured]:
+    """The function that takes from a run what is wanted of it."""
+    frame_hooks = {name: hook(document, each) for name, each in runs.frames.items()}
+    figures = _figures_of(document, runs)
+
+    def measure(point: _Point, seed: int, result: Result) -> _Measured:
+        own: dict[str, Any] = dict(zip(keys, point, strict=True)) | {"seed": seed}
+        frames = {name: function(result, own) for name, function in frame_hooks.items()}
+        return own | figures(result, own), frames
+
+    return measure
+
+
+def _figures_of(document: Document, runs: Runs) -> Callable[[Result, dict[str, Any]], dict[str, Any]]:
+    """The function that computes the figures of a run: the document's hook, or its expressions."""
+    if isinstance(runs.measure, str):
+        return hook(document, runs.measure)
+    expressions = runs.measure
+
+    def figures(result: Result, own: dict[str, Any]) -> dict[str, Any]:
+        names = RunValues(result, own)
+        return {
+            column: _at(document, f"runs.{runs.name}.measure.{column}", evaluate, expression, names)
+            for column, expression in expressions.items()
+        }
+
+    return figures
+
+
+def _file_name(keys: Sequence[str], point: _Point) -> str:
+    """How the file of a point's scenario is called."""
+    name = ", ".join(f"{key} {value}" for key, value in zip(keys, point, strict=True)) or "scenario"
+    return "".join(character if character.isalnum() or character in " ,._-" else "_" for character in name)

@@ -1,0 +1,206 @@
+"""What becomes of a document's claims: for each point that decides one, both numbers and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.evidence.document import Claim, Document, Figure, Reason
+from bufferlab.evidence.expressions import Value, evaluate, fill, holds
+from bufferlab.evidence.point_values import Points, PointValues, Row
+from bufferlab.evidence.reading import CLAIMS_FILE
+
+Verdict = Literal["agrees", "differs", "not comparable"]
+VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+
+COMPARISON: Final[Mapping[str, type[pl.DataType]]] = {
+    "claim": pl.String,
+    "place": pl.String,
+    "setting": pl.String,
+    "what": pl.String,
+    "unit": pl.String,
+    "stated": pl.String,
+    "others": pl.String,
+    "ours": pl.Float64,
+    "ours_ci95": pl.Float64,
+    "ours_min": pl.Float64,
+    "ours_max": pl.Float64,
+    "difference_percent": pl.Float64,
+    "tolerance": pl.Float64,
+    "verdict": pl.String,
+    "why": pl.String,
+}
+"""Columns of comparison.csv, the same for all documents: one row a claim and point.
+
+`stated` is the document's number or words, `others` what others measured, `ours_min` and `ours_max` the
+range over the seeds, `tolerance` in the unit.
+"""
+
+UNEXPLAINED: Final = "Not explained."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Points of a figure, ours and others'.
+
+    Attributes:
+        ours: Our points.
+        others: Those of others by name.
+        keys: Columns that tell points apart.
+    """
+
+    ours: pl.DataFrame
+    others: Mapping[str, pl.DataFrame]
+    keys: Sequence[str]
+
+
+def compare(document: Document, figure: Figure, compared: Compared) -> pl.DataFrame:
+    """The verdict on each claim of a figure at each point that decides it.
+
+    Raises:
+        InputError: An expression of the claims file cannot be computed.
+    """
+    rows = []
+    points = Points.of(compared.ours, compared.keys)
+    for index, claim in enumerate(document.claims):
+        if claim.figure != figure.name:
+            continue
+        try:
+            rows += [_row(claim, figure, points, row, compared) for row in points.select(claim.setting)]
+        except InputError as error:
+            raise error.at(file=document.folder / CLAIMS_FILE, key=f"claims[{index}] ({claim.id})") from None
+    return pl.DataFrame(rows, schema=dict(COMPARISON))
+
+
+def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compared) -> dict[str, Any]:
+    others = {other.name: _point_of_other(compared, other.name, row) for other in figure.others}
+    theirs = {
+        f"{name}.{column}": value for name, found in others.items() for column, value in (found or {}).items()
+    }
+    scope = PointValues(points, row, theirs)
+    ours = _number(evaluate(claim.quantity, scope))
+    stated = _stated(claim, scope)
+    explained = PointValues(
+        points, row, {**_missing(figure, compared), **theirs, "ours": ours, "stated": _single(stated)}
+    )
+    verdict = _verdict(claim, ours, stated, explained)
+    reasons = claim.incomparable if verdict == "not comparable" else claim.why
+    is_column = claim.quantity in row
+    single = _single(stated)
+    return {
+        "claim": claim.id,
+        "place": claim.place,
+        "setting": ", ".join(f"{key} = {row[key]}" for key in compared.keys if key in row),
+        "what": claim.what,
+        "unit": claim.unit,
+        "stated": stated_text(claim, stated),
+        "others": _others_text(claim, figure, compared, others),
+        "ours": ours,
+        **{
+            f"ours_{end}": row.get(f"{claim.quantity}_{end}") if is_column else None
+            for end in ("ci95", "min", "max")
+        },
+        "difference_percent": (ours / single - 1.0) * 100.0 if ours is not None and single else None,
+        "tolerance": None if single is None else claim.tolerance.of(single),
+        "verdict": verdict,
+        "why": _explanation(reasons, explained),
+    }
+
+
+def _point_of_other(compared: Compared, name: str, row: Row) -> Row | None:
+    points = Points.of(compared.others[name], compared.keys)
+    found = points.select({key: row[key] for key in compared.keys})
+    return found[0] if found else None
+
+
+def _missing(figure: Figure, compared: Compared) -> dict[str, Value]:
+    """Others' names without values, for points that they do not have."""
+    return {
+        f"{other.name}.{column}": None
+        for other in figure.others
+        for column in compared.others[other.name].columns
+    }
+
+
+def _number(value: Value) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        raise InputError("is not a number", key="quantity", value=value)
+    return float(value)
+
+
+_Stated = float | tuple[float, float] | None
+
+
+def _stated(claim: Claim, scope: PointValues) -> _Stated:
+    if isinstance(claim.value, str):
+        return _number(evaluate(claim.value, scope))
+    return claim.value
+
+
+def _single(stated: _Stated) -> float | None:
+    """The one number that is stated; of a range there is none."""
+    return None if isinstance(stated, tuple) else stated
+
+
+def stated_text(claim: Claim, stated: _Stated) -> str:
+    """What the document states: its words, else its number."""
+    if claim.says:
+        return claim.says
+    if isinstance(stated, tuple):
+        return f"{stated[0]:g} … {stated[1]:g}"
+    if stated is None:
+        return ""
+    sign = "" if claim.bound == "=" else f"{claim.bound} "
+    return f"{sign}{stated:g}"
+
+
+def _verdict(claim: Claim, ours: float | None, stated: _Stated, scope: PointValues) -> Verdict:
+    if ours is None or stated is None or any(holds(reason.when, scope) for reason in claim.incomparable):
+        return "not comparable"
+    return "agrees" if agrees(claim, ours, stated) else "differs"
+
+
+def agrees(claim: Claim, ours: float, stated: float | tuple[float, float]) -> bool:
+    """Whether our number is what a claim states, within its tolerance."""
+    if isinstance(stated, tuple):
+        return stated[0] - claim.tolerance.of(stated[0]) <= ours <= stated[1] + claim.tolerance.of(stated[1])
+    tolerance = claim.tolerance.of(stated)
+    match claim.bound:
+        case "<":
+            return ours < stated + tolerance
+        case ">":
+            return ours > stated - tolerance
+        case _:
+            return abs(ours - stated) <= tolerance
+
+
+def _explanation(reasons: Sequence[Reason], scope: PointValues) -> str:
+    """The first text whose condition holds."""
+    for reason in reasons:
+        if holds(reason.when, scope):
+            return fill(reason.text, scope)
+    return UNEXPLAINED if reasons else ""
+
+
+def _others_text(claim: Claim, figure: Figure, compared: Compared, rows: Mapping[str, Row | None]) -> str:
+    texts = []
+    for other in figure.others:
+        row = rows[other.name]
+        if row is None:
+            continue
+        points = Points.of(compared.others[other.name], compared.keys)
+        value = _number(evaluate(claim.quantity, PointValues(points, row, {}, strict=False)))
+        if value is not None:
+            low, high = (row.get(f"{claim.quantity}_{end}") for end in ("min", "max"))
+            spread = "" if low is None or high is None else f" ({low:.4g} … {high:.4g})"
+            texts.append(f"{other.who}: {value:.4g}{spread}")
+    for each in claim.others:
+        shown = each.value if isinstance(each.value, str) else f"{each.value:g}"
+        texts.append(f"{each.who}: {shown}")
+    return "; ".join(texts)

@@ -1,0 +1,239 @@
+"""Claims files: how they are read, run and judged, and folders of users' own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import bufferlab
+from bufferlab.cli import main
+from bufferlab.errors import InputError
+from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.reading import read_document
+from bufferlab.evidence.verdicts import COMPARISON
+
+SCENARIO = """
+[run]
+duration = "5 s"
+warmup = "1 s"
+
+[bottleneck]
+rate = "10 Mbps"
+delay = "1 ms"
+buffer = "50 packets"
+
+[[flows]]
+name = "bulk"
+count = 2
+rtt = "20 ms"
+"""
+
+CLAIMS = """
+format = "bufferlab-claims"
+format_version = 1
+
+[document]
+title = "A title"
+citation = "A. Author"
+
+[runs.lone]
+scenario = "lone.toml"
+seeds = "2 if buffer_packets == 20 else 1"
+vary.buffer_packets = [5, 20]
+set."bottleneck.buffer" = "{buffer_packets} packets"
+measure.utilization = "queues.bottleneck.all.utilization"
+measure.rate_mbps = "flows.bulk.goodput_bps * flows.bulk.flows / 1e6"
+derive.idle = "1 - utilization"
+quick = { seeds = 1, set = { "run.duration" = "2 s" } }
+
+[figures.fig2]
+title = "Utilization"
+runs = "lone"
+tables = "own:more"
+draw = "own:draw"
+others.them = { who = "somebody", points = "own:theirs" }
+notes = ["{seeds} runs of {duration_s:g} s."]
+
+[[claims]]
+id = "busy"
+figure = "fig2"
+place = "page 1"
+what = "utilization"
+setting = { buffer_packets = 20 }
+quantity = "utilization"
+value = 0.9
+bound = ">"
+
+[[claims]]
+id = "idle"
+figure = "fig2"
+place = "page 2"
+what = "idle part"
+quantity = "idle"
+value = 0.5
+tolerance = "10 %"
+because = "a guess"
+others = [{ who = "she", value = 0.4, source = "page 9" }]
+why = [
+    { when = "ours < 0.1", text = "Ours is {ours:.0e} of {stated:.1f}, theirs {them.idle}." },
+]
+
+[[claims]]
+id = "words"
+figure = "fig2"
+place = "page 3"
+what = "rate"
+says = "some"
+setting = { buffer_packets = "last" }
+quantity = "rate_mbps / at(rate_mbps, buffer_packets = first)"
+not_comparable = "The document has no number."
+"""
+
+HOOKS = """
+import polars as pl
+from matplotlib.figure import Figure
+
+def theirs():
+    return pl.DataFrame({"buffer_packets": [5], "utilization": [0.75]})
+
+def more(work):
+    return {"more": work.points.head(1)}
+
+def draw(work):
+    assert work.document.claims_of("fig2")[0].number == 0.9
+    return Figure()
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "my-paper"
+    (made / "scenarios").mkdir(parents=True)
+    (made / "scenarios" / "lone.toml").write_text(SCENARIO)
+    (made / "claims.toml").write_text(CLAIMS)
+    (made / "own.py").write_text(HOOKS)
+    return made
+
+
+def rewrite(folder: Path, old: str, new: str) -> None:
+    text = (folder / "claims.toml").read_text()
+    assert old in text
+    (folder / "claims.toml").write_text(text.replace(old, new, 1))
+
+
+def test_a_folder_of_ones_own(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    assert main(["reproduce", str(folder), "--out", str(out)]) == 0
+    made = out / "my-paper-fig2"
+    comparison = pl.read_csv(made / "comparison.csv")
+    assert comparison.columns == list(COMPARISON)
+    assert comparison["claim"].to_list() == ["busy", "idle", "idle", "words"]
+    assert comparison["verdict"].to_list() == ["agrees", "differs", "differs", "not comparable"]
+    assert comparison["setting"][0] == "buffer_packets = 20"
+    assert comparison["stated"].to_list() == ["> 0.9", "0.5", "0.5", "some"]
+    assert comparison["others"][1] == "somebody: 0.25; she: 0.4"
+    assert comparison["why"].to_list()[3] == "The document has no number."
+    points = pl.read_csv(made / "points.csv")
+    assert points["seeds"].to_list() == [1, 2]
+    assert points["idle"].to_list() == [1 - value for value in points["utilization"]]
+    assert (made / "notes.txt").read_text() == "1 or 2 runs of 5 s.\n"
+    assert (made / "more.csv").exists() and (made / "fig2.png").exists()
+    assert json.loads((made / "made.json").read_text())["command"] == "bufferlab reproduce my-paper/fig2"
+    scenario = made / "scenarios" / "buffer_packets 5.toml"
+    assert bufferlab.Scenario.load(scenario).links[0].buffer.text == "5 packets"
+
+
+def test_one_figure_of_a_folder(folder: Path) -> None:
+    done = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+    assert done.name == "my-paper/fig2"
+    assert done.tables["points"]["seeds"].to_list() == [1, 1]
+    assert "Quick" in done.notes[-1]
+    with pytest.raises(InputError, match="my-paper/fig2"):
+        bufferlab.reproduce(f"{folder}/fig3")
+    with pytest.raises(InputError, match="is a document"):
+        bufferlab.reproduce(str(folder))
+
+
+def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:
+    rewrite(folder, "ours < 0.1", "ours > 2")
+    done = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+    assert set(done.comparison.filter(claim="idle")["why"]) == {"Not explained."}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "format_version = 1",
+            "format_version = 2",
+            r"claims.toml: format_version: 2 is not a known version; accepted: 1",
+        ),
+        ('title = "A title"', "title = 3", "document.title: 3 is not a text; accepted: a text"),
+        ('title = "Utilization"', 'titel = "x"', "figures.fig2.title: is required"),
+        (
+            'what = "rate"',
+            'what = "rate"\nunits = "x"',
+            r"claims\[2\].units: is not a known key \(did you mean 'unit'\?\)",
+        ),
+        ('"lone.toml"', '"alone.toml"', "runs.lone.scenario: 'alone.toml' is not in the folder 'scenarios'"),
+        ("1 - utilization", "1 -", "runs.lone.derive.idle: '1 -' is not an expression"),
+        (
+            'runs = "lone"',
+            'runs = "loan"',
+            "figures.fig2.runs: 'loan' are not among the runs; accepted: lone",
+        ),
+        (
+            'bound = ">"',
+            'bound = ">="',
+            r"claims\[0\].bound: '>=' is not a bound; accepted: =, <, >, about, range",
+        ),
+        ('because = "a guess"\n', "", r"claims\[1\].because: is required"),
+        ('"10 %"', '"some"', r"claims\[1\].tolerance: 'some' is not a tolerance"),
+        ('id = "idle"', 'id = "busy"', r"claims\[1\].id: 'busy' is given twice"),
+        (
+            "setting = { buffer_packets = 20 }",
+            "setting = { buffer = 20 }",
+            r"claims\[0\].setting.buffer: is not a key",
+        ),
+        ('"own:draw"', '"own.draw"', "figures.fig2.draw: 'own.draw' is not a function"),
+        ("[document]", "[document", "claims.toml: is not TOML"),
+    ],
+)
+def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new: str, message: str) -> None:
+    rewrite(folder, old, new)
+    with pytest.raises(InputError, match=message):
+        read_document(folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("queues.bottleneck.all.utilization", "queues.bottleneck.all.use", "runs.lone.measure.utilization"),
+        ("1 - utilization", "1 - use", "runs.lone.derive.idle: 'use' is not a known name"),
+        ('quantity = "idle"', 'quantity = "idel"', r"claims\[1\] \(idle\)"),
+        ('"own:draw"', '"own:paint"', "'own:paint' cannot be found"),
+        ('"bottleneck.buffer" =', '"bottleneck.bufer" =', "bufer"),
+    ],
+)
+def test_mistakes_that_only_a_run_shows(folder: Path, old: str, new: str, message: str) -> None:
+    rewrite(folder, old, new)
+    with pytest.raises(InputError, match=message):
+        bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+
+
+def test_the_example_of_the_page_can_be_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "claims.md").read_text()
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "lone.toml").write_text(SCENARIO)
+    (tmp_path / "claims.toml").write_text(page.partition("```toml\n")[2].partition("```")[0])
+    assert list(read_document(tmp_path).figures) == ["fig2"]
+
+
+def test_every_claim_of_our_documents_is_explained_and_placed() -> None:
+    for document in bundled_documents():
+        for claim in document.claims:
+            assert claim.place and claim.what, claim.id
+            assert claim.why or claim.incomparable, claim.id
