@@ -1,4 +1,4 @@
-"""The array type of the sizing formulas, and the checks that they share."""
+"""The array type of the sizing formulas, and their common checks of arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def positive(name: str, value: ArrayLike) -> FloatArray:
     """The value as an array of floats.
 
     Raises:
-        ValueError: Anything in it is not finite and above 0.
+        ValueError: An element is not finite and above 0.
     """
     return _checked(name, value, 0.0, "finite and positive", strict=True)
 
@@ -21,7 +21,7 @@ def not_negative(name: str, value: ArrayLike) -> FloatArray:
     """The value as an array of floats.
 
     Raises:
-        ValueError: Anything in it is not finite and 0 or more.
+        ValueError: An element is not finite and 0 or more.
     """
     return _checked(name, value, 0.0, "finite and not negative", strict=False)
 
@@ -30,7 +30,7 @@ def flow_numbers(value: ArrayLike) -> FloatArray:
     """Numbers of flows as an array of floats.
 
     Raises:
-        ValueError: Anything in it is not finite and 1 or more.
+        ValueError: An element is not finite and 1 or more.
     """
     return _checked("flows", value, 1.0, "1 or more", strict=False)
 
@@ -39,7 +39,7 @@ def fraction(name: str, value: ArrayLike) -> FloatArray:
     """A share in [0, 1) as an array of floats.
 
     Raises:
-        ValueError: Anything in it is out of these bounds.
+        ValueError: An element is outside these bounds.
     """
     share = not_negative(name, value)
     if not np.all(share < 1.0):

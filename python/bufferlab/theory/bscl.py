@@ -1,21 +1,22 @@
-"""BSCL, for partly synchronized losses and a bounded loss rate.
+"""BSCL: buffers for partly synchronized losses and bounded loss.
 
 A. Dhamdhere, H. Jiang and C. Dovrolis, Buffer sizing for congested Internet links, IEEE INFOCOM 2005.
 
-Only its abstract was at hand (doi.org/10.1109/INFCOM.2005.1498335): the buffer depends on the harmonic mean
-of the round-trip times and on the degree of loss synchronization; a bounded loss rate asks for one that is
-proportional to the number of flows bottlenecked here, above some number; 80 to 90 % of the traffic is of such
-flows. A summary by others (adrian.idv.hk, "small buffer") gives C times the harmonic mean for synchronized
-flows. The equations here are derived, agree with both, and were not compared with the paper's:
+Only the abstract was available (doi.org/10.1109/INFCOM.2005.1498335). It says that the buffer depends on the
+harmonic mean of the round-trip times and on the degree of loss synchronization; that, above some number of
+flows, bounded loss needs a buffer proportional to the number of flows bottlenecked here; and that such flows
+carry 80 to 90 % of the traffic. A summary by others (adrian.idv.hk, "small buffer") gives C times the
+harmonic mean for synchronized flows. The equations here are derived. They agree with both, but were not
+compared with the paper's own:
 
-- At a loss a share q of the N flows halves its windows, the others grow by a segment M. Before, C·T + B is in
-  flight; the link stays busy if (1 − q/2)(C·T + B) + M·N·(1 − q) ≥ C·T, so B ≥ (q·C·T − 2·M·N·(1 − q)) /
-  (2 − q). With q = 1 that is C·T, as the summary says.
-- With loss rate p a flow's mean window is 0.87/√p segments, and the N windows fill link and buffer, so B ≥
+- At a loss, a share q of the N flows halves its windows, and the others grow by a segment M. Before the loss,
+  C·T + B is in flight. The link stays busy if (1 − q/2)(C·T + B) + M·N·(1 − q) ≥ C·T, so
+  B ≥ (q·C·T − 2·M·N·(1 − q)) / (2 − q). For q = 1 that is C·T, as the summary says.
+- With loss p a flow's mean window is 0.87/√p segments, and N windows fill link and buffer, so B ≥
   N·0.87/√p − C·T.
 
-The model of q, 1 − (1 − 1/N)^L for L packets lost at random at a time, and L = 0.155·N, said to be an average
-of their simulations, are in neither.
+Neither source contains the model of q, 1 − (1 − 1/N)^L for L packets lost at random at once, or L = 0.155·N,
+which is said to be an average of the authors' simulations.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from bufferlab.theory.rules import rule
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT
 
 LOST_PER_FLOW: Final = 0.155
-"""L/N, packets lost at a time per flow; no text at hand has it, see the module."""
+"""L/N, packets lost at once per flow; no available text has it, see the module."""
 
 
 def effective_rtt_s(rtts_s: ArrayLike) -> float:
@@ -70,7 +71,7 @@ def bscl_utilization_buffer(
 
 
 def bscl_loss_buffer(pipe_packets: ArrayLike, flows: ArrayLike, max_loss: ArrayLike) -> FloatArray:
-    """N·0.87/√p − C·T_e packets for a loss rate of at most p, at least 0.
+    """N·0.87/√p − C·T_e packets for a loss of at most p, at least 0.
 
     Args:
         pipe_packets: C·T_e, packets.
@@ -87,13 +88,13 @@ def bscl_loss_buffer(pipe_packets: ArrayLike, flows: ArrayLike, max_loss: ArrayL
     title="BSCL, partial synchronization",
     citation="A. Dhamdhere, H. Jiang, C. Dovrolis, Buffer sizing for congested Internet links, INFOCOM 2005",
     assumptions=(
-        "80 to 90 % of the traffic is of long-lived Reno flows bottlenecked at this link",
-        "the harmonic mean of the round-trip times counts",
-        "equations derived here, not compared with the paper's; no text at hand for L = 0.155 N",
+        "long-lived Reno flows bottlenecked at this link carry 80 to 90 % of the traffic",
+        "the round-trip time is the harmonic mean",
+        "equations derived here, not compared with the paper's; no available source for L = 0.155 N",
     ),
 )
 def bscl(demand: Demand) -> FloatArray:
-    """The larger of the buffer for full utilization and, with a loss bound, of that for loss."""
+    """The buffer for full utilization; with a loss bound, the larger of it and the buffer for loss."""
     pipe = demand.rate_bps * demand.harmonic_mean_rtt_s / 8.0 / demand.packet_bytes
     packets = bscl_utilization_buffer(pipe, demand.flow_count)
     if demand.targets.max_loss:

@@ -2,8 +2,9 @@
 
 P. Yang, E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous TCP (2013), section
 IV-A: from the growth function w(t) of an epoch of length T, (4) mu = ∫ w dt / T, (5) sigma = sqrt(∫ (w −
-mu)² dt / T), and a = sigma / mu. Here: (4) and (5) by numeric integration of any growth, closed forms for
-the families of growth functions, and Table III as printed. The growth functions are in `protocols`.
+mu)² dt / T), and a = sigma / mu. This module has (4) and (5) by numeric integration of any growth function,
+closed forms for the families of growth functions, and Table III as printed. `protocols` names the growth
+functions.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ TABLE_III: Final[Mapping[str, tuple[float, float]]] = {
     "cubic-0.7": (0.925, 0.09),
     "ctcp": (0.73, 0.19),
 }
-"""The document's Table III: mean over w_max, and a. They are inputs of the document's own examples.
+"""The paper's Table III: mean over w_max, and a. The paper's own examples use these values.
 
-BIC's 0.0241 is a slip: its growth function in Table II gives 0.1/(0.85·sqrt 12) = 0.0340, sqrt 2 times as
-much.
+BIC's 0.0241 is an error: its growth function in Table II gives 0.1/(0.85·sqrt 12) = 0.0340, which is sqrt 2
+times as large.
 """
 
 
@@ -77,7 +78,7 @@ def integrate_growth(growth: Growth, duration_s: float, breaks_s: tuple[float, .
 
 
 def linear(low: ArrayLike, high: ArrayLike = 1.0) -> FloatArray:
-    """Of linear growth from `low` to `high`: a = (high − low) / (sqrt 3 · (high + low)).
+    """The a of linear growth from `low` to `high`: a = (high − low) / (sqrt 3 · (high + low)).
 
     RENO is `linear(0.5)` = 1/(3 sqrt 3); BIC with Table II's growth and T = R is `linear(0.8, 0.9)`.
     """
@@ -86,7 +87,7 @@ def linear(low: ArrayLike, high: ArrayLike = 1.0) -> FloatArray:
 
 
 def cubic(beta: ArrayLike) -> FloatArray:
-    """Of C(t − T)³ + w_max from beta·w_max on: a = (1 − beta)·sqrt(9/112) / ((3 + beta)/4), whatever C.
+    """The a of C(t − T)³ + w_max from beta·w_max: a = (1 − beta)·sqrt(9/112) / ((3 + beta)/4) for any C.
 
     With x = t/T the window is w_max·(1 − (1 − beta)(1 − x)³); (1 − x)³ has mean 1/4 and variance 1/7 − 1/16.
     """
@@ -95,7 +96,7 @@ def cubic(beta: ArrayLike) -> FloatArray:
 
 
 def quartic(beta: ArrayLike) -> FloatArray:
-    """Of (k·t + (beta·w_max)^¼)⁴ up to w_max, as CTCP grows; k and w_max do not matter.
+    """The a of (k·t + (beta·w_max)^¼)⁴ up to w_max, CTCP's growth; k and w_max do not matter.
 
     With c = beta^¼ the window is w_max·(c + (1 − c)x)⁴; its m-th power has the mean (1 − c^(4m+1)) /
     ((4m+1)(1 − c)).
@@ -107,7 +108,7 @@ def quartic(beta: ArrayLike) -> FloatArray:
 
 
 def exponential(beta: ArrayLike) -> FloatArray:
-    """Of exponential growth from beta·w_max to w_max, as Scalable TCP's.
+    """The a of exponential growth from beta·w_max to w_max, as in Scalable TCP.
 
     The m-th power of the window has the mean w_max^m·(1 − beta^m) / (m·ln(1/beta)).
     """

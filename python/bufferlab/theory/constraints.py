@@ -1,7 +1,7 @@
-"""Which buffers meet all constraints, and what is given up if none does.
+"""Which buffers meet all constraints, and what it costs if none does.
 
 The bounds are those of P. Yang, E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous
-TCP (2013), section VII: (7) and (13) from below, C·lambda from above, (18) and (19) for the compromise.
+TCP (2013), section VII: lower bounds (7) and (13), upper bound C·lambda, and the compromise (18) and (19).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True)
 class Compromise:
-    """What the delay bound costs when it allows less than utilization and loss ask for.
+    """What the delay bound costs if it allows a smaller buffer than utilization and loss need.
 
     Attributes:
-        utilization: q, the most that is left of the utilization's probability, by (18).
+        utilization: q, the highest probability of a busy link that remains, by (18).
         utilization_given_up: tau − q.
-        loss_added: The least that is added to the loss rate, by (19); 0 without a loss bound.
+        loss_added: The smallest increase of the loss, by (19); 0 without a loss bound.
     """
 
     utilization: float
@@ -35,11 +35,11 @@ class Compromise:
 
 @dataclass(frozen=True)
 class WayOut:
-    """One change that would make the constraints hold together, the others staying as they are.
+    """One change that makes all constraints compatible while the others stay as they are.
 
     Attributes:
         constraint: What to change: `delay`, `loss`, `utilization` or `flows`.
-        value: To what: s, a share, a share, a number.
+        value: Its new value: s, a share, a share, a number.
     """
 
     constraint: str
@@ -48,16 +48,16 @@ class WayOut:
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The buffers that meet all constraints by theory.
+    """The buffers that meet all constraints in theory.
 
     Attributes:
-        utilization_bytes: Least buffer for the utilization, (7); infinite if there is none.
-        loss_bytes: Least buffer for the loss bound, (13); 0 where any does; `None` without a bound.
+        utilization_bytes: Smallest buffer for the utilization, (7); infinite if there is none.
+        loss_bytes: Smallest buffer for the loss bound, (13); 0 if any buffer meets it; `None` without one.
         delay_bytes: Largest buffer for the delay bound; `None` without one.
-        binding: The constraint that asks for the largest buffer: `utilization` or `loss`.
+        binding: The constraint that needs the largest buffer: `utilization` or `loss`.
         any_buffer_bounds_loss: Whether (12) holds; `None` without a loss bound.
-        compromise: What is given up; `None` if all constraints can be met.
-        ways_out: What would make them fit; empty if they do.
+        compromise: What the delay bound costs; `None` if all constraints can be met.
+        ways_out: Changes that make the constraints compatible; empty if they already are.
     """
 
     utilization_bytes: float
@@ -70,17 +70,17 @@ class Feasibility:
 
     @property
     def least_bytes(self) -> float:
-        """Least buffer for utilization and loss, (14)."""
+        """Smallest buffer for utilization and loss, (14)."""
         return max(self.utilization_bytes, self.loss_bytes or 0.0)
 
     @property
     def feasible(self) -> bool:
-        """Whether some buffer meets everything."""
+        """Whether any buffer meets all constraints."""
         most = math.inf if self.delay_bytes is None else self.delay_bytes
         return math.isfinite(self.least_bytes) and self.least_bytes <= most * (1.0 + _TOLERANCE)
 
     def meets(self, buffer_bytes: float) -> dict[str, bool | None]:
-        """Whether a buffer meets each constraint by theory; `None` for one that is not set."""
+        """Whether a buffer meets each constraint in theory; `None` for a constraint that is not set."""
         room = buffer_bytes * (1.0 + _TOLERANCE)
         loss = None
         if self.loss_bytes is not None:
@@ -129,7 +129,7 @@ def _bounds(demand: Demand) -> Feasibility:
 
 
 def _compromise(demand: Demand, found: Feasibility) -> Compromise | None:
-    """(18) and (19) at the delay bound; they say nothing of windows that do not vary."""
+    """(18) and (19) at the delay bound; they do not apply to windows that do not vary."""
     if found.delay_bytes is None or not math.isfinite(found.least_bytes) or float(demand.spread) == 0:
         return None
     tau, room = demand.targets.utilization, found.delay_bytes
@@ -155,7 +155,7 @@ def _ways_out(demand: Demand, found: Feasibility) -> tuple[WayOut, ...]:
 
 
 def _loss_that_fits(demand: Demand, found: Feasibility) -> float | None:
-    """(13) for phi with B = C·lambda, if the utilization alone fits."""
+    """(13), solved for phi with B = C·lambda, if the utilization alone fits."""
     if found.loss_bytes is None or found.delay_bytes is None or found.utilization_bytes > found.delay_bytes:
         return None
     mean = float(theory.least_mean(demand.bdp_bytes, demand.spread, demand.z_tau))
@@ -164,7 +164,7 @@ def _loss_that_fits(demand: Demand, found: Feasibility) -> float | None:
 
 
 def _utilization_that_fits(demand: Demand) -> float | None:
-    """The largest utilization above 1/2 that fits loss and delay, by bisection: the bounds fall with it."""
+    """The highest utilization above 1/2 that fits loss and delay, by bisection: the bounds fall with it."""
     low, high = 0.5 + 1e-9, demand.targets.utilization
 
     def fits(utilization: float) -> bool:
@@ -179,7 +179,7 @@ def _utilization_that_fits(demand: Demand) -> float | None:
 
 
 def _flows_that_fit(demand: Demand) -> int | None:
-    """From how many flows of the same mix on all fits, by bisection: the bounds fall with their number."""
+    """The least number of flows of the same mix that fits, by bisection: the bounds fall with the number."""
     low = int(demand.flow_count)
     high = 2 * low
     while not _bounds(replace(demand, flows=high)).feasible:

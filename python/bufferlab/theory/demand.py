@@ -1,4 +1,4 @@
-"""What the sizing rules are told about a link and its flows."""
+"""The input of the sizing rules: a link and its flows."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _LEAST_WINDOW_PACKETS = 2.0
 
 @dataclass(frozen=True)
 class Demand:
-    """A bottleneck, the long-lived flows that share it, and what is asked of it.
+    """A bottleneck, the long-lived flows that share it, and the targets.
 
     Attributes:
         rate_bps: Rate of the link, bit/s.
         rtt_s: Arithmetic mean of the flows' two-way propagation delays, s. It excludes queueing.
-        flows: Number of long-lived flows: one number, or an array for which every rule is evaluated at once.
+        flows: Number of long-lived flows: one number, or an array over which every rule is evaluated.
         packet_bytes: Size of a full data packet on the wire, bytes.
-        desynchronized: Whether something (spread of the round-trip times, jitter at the senders) keeps the
-            flows from halving their windows together. No rule uses it; the recommendation does.
-        mix: Protocols and how many flows, or which share of them, use each.
+        desynchronized: Whether different round-trip times or jitter at the senders keep the flows from
+            halving their windows together. No rule uses this; the recommendation does.
+        mix: Protocols, each with its number or share of the flows.
         harmonic_rtt_s: Harmonic mean of the delays, s; `None` if all are `rtt_s`.
-        targets: Utilization, loss and delay to keep.
-        measured: Characteristic value by protocol, where a measured one shall stand for the model's.
+        targets: Targets for utilization, loss and delay.
+        measured: Measured characteristic values by protocol, used in place of the model's.
     """
 
     rate_bps: float
@@ -48,11 +48,11 @@ class Demand:
     measured: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse what no link or flow can be.
+        """Refuse impossible values.
 
         Raises:
             ValueError: A rate, delay, count or size that is not finite and positive, or an empty mix.
-            InputError: A protocol that is not known, or a measured value that is none.
+            InputError: An unknown protocol, or a measured value that is not a characteristic value.
         """
         for name in ("rate_bps", "rtt_s", "packet_bytes", "harmonic_mean_rtt_s"):
             value = float(getattr(self, name))
@@ -98,11 +98,11 @@ class Demand:
     def characteristic(self) -> FloatArray:
         """Characteristic value of the mix, one value for each number of flows.
 
-        Where a protocol's epoch depends on its window, the flow's share of the BDP is taken as the window's
-        mean, see `Protocol.peak`.
+        If a protocol's epoch depends on its window, the mean window is the flow's share of the BDP; see
+        `Protocol.peak`.
 
         Raises:
-            InputError: Published values are asked for, and Table III has none for a protocol.
+            InputError: Published values are requested, but Table III has none for a protocol.
         """
         values = [
             mix_characteristic([self._one(each, float(count)) for each in self.protocols], self._weights)
@@ -112,12 +112,12 @@ class Demand:
 
     @property
     def spread(self) -> FloatArray:
-        """a/√n: deviation over mean of the sum of the windows, one value for each number of flows."""
+        """a/√n: standard deviation over mean of the sum of windows, one value per number of flows."""
         return relative_deviation(self.characteristic, self.flow_count)
 
     @property
     def standing_bytes(self) -> FloatArray:
-        """What the flows keep waiting all the time, whatever the buffer: Vegas its 4 packets each."""
+        """What the flows always keep queued, whatever the buffer: 4 packets per Vegas flow."""
         each = np.average([protocol.standing_packets for protocol in self.protocols], weights=self._weights)
         return np.asarray(self.flow_count * each * self.packet_bytes, dtype=np.float64)
 

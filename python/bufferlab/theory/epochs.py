@@ -1,6 +1,6 @@
-"""One epoch of a congestion control's window, between two congestion events, as its growth function has it.
+"""One epoch of a congestion control's window, between two congestion events, by its growth function.
 
-An epoch starts at beta·w_max and ends where the next loss is taken to be; `w_max` is `window_packets` below.
+An epoch starts at beta·w_max and ends at the assumed next loss. `w_max` is `window_packets` below.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ class Epoch:
 
 
 def reno_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
-    """One packet a round trip from beta·w_max; Table II, RENO."""
+    """One packet per round trip from beta·w_max; Table II, RENO."""
     return Epoch(lambda time: beta * window_packets + time / rtt_s, (1.0 - beta) * window_packets * rtt_s)
 
 
 def bic_epoch(window_packets: float, rtt_s: float) -> Epoch:
-    """A tenth of w_max a round trip from 0.8·w_max, for one round trip; Table II, BIC.
+    """A tenth of w_max per round trip from 0.8·w_max, for one round trip; Table II, BIC.
 
-    That is the first step of BIC's binary search, half way to w_max; the epoch ends at 0.9·w_max although the
-    document assumes that windows reach w_max.
+    That is the first step of BIC's binary search, half way to w_max. The epoch ends at 0.9·w_max, although
+    the paper assumes that windows reach w_max.
     """
     return Epoch(lambda time: (0.8 + 0.1 * time / rtt_s) * window_packets, rtt_s)
 
 
 def cubic_epoch(window_packets: float, rtt_s: float, beta: float = 0.7, c: float = 0.4) -> Epoch:
-    """0.4·(t − T)³ + w_max with T = cbrt(w_max·(1 − beta)/0.4); Table II, CUBIC, its slip in T put right.
+    """0.4·(t − T)³ + w_max with T = cbrt(w_max·(1 − beta)/0.4); Table II, CUBIC, with T corrected.
 
-    Table II prints beta for 1 − beta; only 1 − beta starts the epoch at beta·w_max and gives Table III.
+    Table II prints beta, but only 1 − beta starts the epoch at beta·w_max and gives Table III.
 
     Args:
         window_packets: w_max, packets.
-        rtt_s: Not used: CUBIC's growth does not depend on it.
+        rtt_s: Unused, as CUBIC's growth does not depend on it.
         beta: Window kept at a congestion event.
         c: CUBIC's constant C, packets/s³.
     """
@@ -68,8 +68,8 @@ def cubic_reno_friendly_epoch(
 ) -> Epoch:
     """RFC 9438 with its Reno-friendly region: the larger of the cubic and of the linear W_est.
 
-    W_est grows by alpha = 3(1 − beta)/(1 + beta) a round trip (section 4.3). The epoch ends when the larger
-    one reaches w_max. With small windows and short round trips it is linear from 0.7 on: a = 0.1019.
+    W_est grows by alpha = 3(1 − beta)/(1 + beta) per round trip (section 4.3). The epoch ends when the larger
+    one reaches w_max. With small windows and short round trips growth is linear from 0.7: a = 0.1019.
     """
     cubic_only = cubic_epoch(window_packets, rtt_s, beta, c)
     slope = 3.0 * (1.0 - beta) / (1.0 + beta) / rtt_s
@@ -84,7 +84,7 @@ def cubic_reno_friendly_epoch(
 def ctcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
     """(t/32 + (beta·w_max)^¼)⁴ until w_max; Table II, CTCP, whose T = 5.1·w_max^¼ is 32·(1 − 0.5^¼) rounded.
 
-    The round-trip time is not in it (the document's formula holds for one round-trip time of its authors).
+    The round-trip time does not appear (the paper's formula holds for its authors' round-trip time).
     """
     del rtt_s
     start = (beta * window_packets) ** 0.25
@@ -92,7 +92,7 @@ def ctcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
 
 
 def scalable_epoch(window_packets: float, rtt_s: float, beta: float = 0.875) -> Epoch:
-    """0.01 packets an acknowledgment, so exponential at 1 % a round trip, from 7/8·w_max.
+    """0.01 packets per acknowledgment, so exponential growth of 1 % per round trip, from 7/8·w_max.
 
     T. Kelly, Scalable TCP: Improving performance in highspeed wide area networks, ACM CCR 33(2), 2003.
     """
@@ -101,11 +101,11 @@ def scalable_epoch(window_packets: float, rtt_s: float, beta: float = 0.875) -> 
 
 
 def htcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
-    """H-TCP: 2(1 − beta)·alpha(t) packets a round trip.
+    """H-TCP: 2(1 − beta)·alpha(t) packets per round trip.
 
     alpha is 1 for the first second and 1 + 10(t − 1) + ((t − 1)/2)² from then on: D. Leith and R. Shorten,
-    H-TCP: TCP for high-speed and long-distance networks, PFLDnet 2004. beta is their lower bound 0.5; the
-    adaptive back-off RTT_min/RTT_max (at most 0.8) is that with a buffer of a BDP or more.
+    H-TCP: TCP for high-speed and long-distance networks, PFLDnet 2004. beta is their lower bound 0.5, which
+    the adaptive back-off RTT_min/RTT_max (at most 0.8) reaches with a buffer of a BDP or more.
     """
     factor = 2.0 * (1.0 - beta) / rtt_s
 
@@ -117,19 +117,20 @@ def htcp_epoch(window_packets: float, rtt_s: float, beta: float = 0.5) -> Epoch:
 
 
 def bbr_epoch(window_packets: float, rtt_s: float, probe_rtt: bool = False) -> Epoch:
-    """BBR v1 in ProbeBW, as packets in flight: our model, no document's.
+    """BBR v1 in ProbeBW, as packets in flight: our own model.
 
     A cycle of eight round trips at pacing gains 1.25, 0.75 and six times 1 (N. Cardwell et al., BBR:
     Congestion-based congestion control, ACM Queue 14(5), 2016): the packets in flight rise linearly from 1
-    to 1.25 estimated BDPs in the first, drain back in the second and stay. Left out: cwnd as the bound (2
-    BDPs, where several BBR flows end up that overestimate the rate), losses, and ProbeRTT unless asked for.
+    to 1.25 estimated BDPs in the first, drain back in the second and stay. The model leaves out cwnd as the
+    bound (2 BDPs, where several BBR flows end up if they overestimate the rate), losses, and by default
+    ProbeRTT.
 
     Args:
         window_packets: Peak of the packets in flight, 1.25 estimated BDPs.
         rtt_s: Round-trip time, s.
-        probe_rtt: Replace the end of every 10 s by 200 ms and a round trip with 4 packets in flight. With it
-            a is 0.18 and not 0.06; but flows that share a link drain its queue together, so their dips are
-            not independent, which (3) needs them to be.
+        probe_rtt: After every 10 s, 200 ms and a round trip have 4 packets in flight. Then a is 0.18 instead
+            of 0.06. But flows that share a link drain its queue together, so their dips are not independent,
+            as (3) requires.
     """
     pipe = window_packets / 1.25
     cycle_s = 8.0 * rtt_s
@@ -147,13 +148,13 @@ def bbr_epoch(window_packets: float, rtt_s: float, probe_rtt: bool = False) -> E
 
 
 def bbr3_epoch(window_packets: float, rtt_s: float) -> Epoch:
-    """BBR v3 in ProbeBW without losses, as packets in flight: our model, no document's.
+    """BBR v3 in ProbeBW without losses, as packets in flight: our own model.
 
     From draft-ietf-ccwg-bbr, ProbeBW: the pacing gain 1.25 for a round trip (ProbeBW_UP) lifts the
     packets in flight from 1 to 1.25 estimated BDPs, the gain 0.9 (ProbeBW_DOWN) drains them in two and a
-    half; then they stay (CRUISE, REFILL) until 2 to 3 s are over, here 2.5 s, or as many round trips as a BDP
-    has packets, at most 63. Left out: losses, which bound the packets in flight and shorten the climb, and
-    ProbeRTT.
+    half; then they stay (CRUISE, REFILL) for 2 to 3 s, here 2.5 s, or for as many round trips as a BDP has
+    packets, at most 63. The model leaves out losses, which bound the packets in flight and shorten the climb,
+    and ProbeRTT.
 
     Args:
         window_packets: Peak of the packets in flight, 1.25 estimated BDPs.
@@ -171,12 +172,12 @@ def bbr3_epoch(window_packets: float, rtt_s: float) -> Epoch:
 
 
 def dctcp_epoch(window_packets: float, rtt_s: float) -> Epoch:
-    """DCTCP's sawtooth on a link that marks: a packet a round trip from (1 − alpha/2)·w_max.
+    """DCTCP's sawtooth on a link that marks: one packet per round trip from (1 − alpha/2)·w_max.
 
     M. Alizadeh et al., Data Center TCP (DCTCP), SIGCOMM 2010, section 3.3: with W* = w_max − 1, the window
     that fills pipe and threshold, the share of marked packets is alpha²·(1 − alpha/4) = (2·W* + 1)/(W* + 1)²,
-    about 2/W*. Flows in step are assumed there; here only the shape is used. Windows so small that each round
-    trip is marked halve, as Reno's.
+    about 2/W*. The paper assumes synchronized flows; only the shape is used here. Windows so small that each
+    round trip has marks are halved, like Reno's.
     """
     alpha = _marked_share(window_packets)
     low = (1.0 - alpha / 2.0) * window_packets
@@ -194,7 +195,7 @@ def _marked_share(window_packets: float) -> float:
 
 
 def no_epoch(name: str) -> Callable[[float, float], Epoch]:
-    """For a control that theory has no epoch of: asking for one is an error that names it."""
+    """For a congestion control without an epoch in theory: using it is an error that names it."""
 
     def refuse(window_packets: float, rtt_s: float) -> Epoch:
         del window_packets, rtt_s
@@ -215,7 +216,7 @@ def fixed_epoch(window_packets: float, rtt_s: float) -> Epoch:
 
 
 def _crossings(cubic: Epoch, start: float, slope: float, duration_s: float) -> tuple[float, ...]:
-    """Where the cubic overtakes the line or falls behind it, as far as 512 steps tell."""
+    """Where the cubic crosses the line, at the resolution of 512 steps."""
     steps = [duration_s * index / 512 for index in range(513)]
     ahead = [cubic.growth(time) > start + slope * time for time in steps]
     return tuple(steps[index] for index in range(1, 513) if ahead[index] != ahead[index - 1])

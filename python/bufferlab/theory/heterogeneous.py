@@ -1,15 +1,15 @@
-"""The equations of a document on buffers for heterogeneous TCP.
+"""Equations of the paper on buffers for heterogeneous TCP.
 
 P. Yang, E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous TCP (2013). n
-long-lived flows with one round-trip time share a link; W, the sum of their windows, is taken to be normal
-with mean mu and standard deviation delta = a·mu/sqrt n. Numbers are the document's. Assumptions: the flows'
-windows are independent (not synchronized) and have equal means; n is large; each flow meets a congestion
-event only at its own w_max; slow start is left out.
+long-lived flows with one round-trip time share a link. W, the sum of their windows, is assumed to be normal
+with mean mu and standard deviation delta = a·mu/sqrt n. Equation numbers are the paper's. Assumptions: the
+flows' windows are independent (not synchronized) and have equal means; n is large; each flow meets a
+congestion event only at its own w_max; there is no slow start.
 
-Sizes are in any one unit (bytes, packets), probabilities and loss rates are shares; functions take arrays.
-`spread` is delta/mu = a/sqrt n, (6). z-scores come from `bufferlab.theory.normal.z_score`. A slip of the
-document is kept out: (13) and (14) print z_rho in the denominator, where (8) has z_tau (its examples have one
-value for both).
+Sizes are in any one unit (bytes, packets); probabilities and losses are shares; functions take arrays.
+`spread` is delta/mu = a/sqrt n, (6). z-scores come from `bufferlab.theory.normal.z_score`. An error of the
+paper is corrected: (13) and (14) print z_rho in the denominator, where (8) has z_tau (the paper's examples
+use one value for both).
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ def utilization_buffer(bdp: ArrayLike, spread: ArrayLike, z_tau: ArrayLike) -> F
 def loss_buffer_by_moments(
     bdp: ArrayLike, mean: ArrayLike, deviation: ArrayLike, z_rho: ArrayLike, max_loss: ArrayLike
 ) -> FloatArray:
-    """(10): B ≥ (z_rho·delta + mu)(1 − phi) − BDP for measured mu and delta; negative if any buffer does.
+    """(10): B ≥ (z_rho·delta + mu)(1 − phi) − BDP for measured mu and delta; negative: any buffer suffices.
 
     Args:
         bdp: Bandwidth-delay product.
         mean: mu.
         deviation: delta.
-        z_rho: z-score of the probability with which the loss rate stays below phi.
+        z_rho: z-score of the probability that the loss stays below phi.
         max_loss: phi, in [0, 1).
     """
     phi, delta = fraction("max_loss", max_loss), not_negative("deviation", deviation)
@@ -111,13 +111,13 @@ def loss_buffer(
 
 
 def any_buffer_bounds_loss(spread: ArrayLike, z_rho: ArrayLike, max_loss: ArrayLike) -> NDArray[np.bool_]:
-    """(12): whether (z_rho·a/sqrt n + 1)(1 − phi) ≤ 1, so that the loss bound holds whatever the buffer."""
+    """(12): whether (z_rho·a/sqrt n + 1)(1 − phi) ≤ 1, so that the loss bound holds for any buffer."""
     peak = np.asarray(z_rho) * not_negative("spread", spread) + 1.0
     return np.asarray(peak * (1.0 - fraction("max_loss", max_loss)) <= 1.0)
 
 
 def least_flows_for_loss(characteristic: ArrayLike, z_rho: ArrayLike, max_loss: ArrayLike) -> FloatArray:
-    """(12) for n: the least whole number of flows for which any buffer keeps the loss bound, at least 1.
+    """(12), solved for n: the least number of flows, at least 1, for which any buffer keeps the loss bound.
 
     n ≥ (z_rho·a·(1 − phi)/phi)²; infinite for phi = 0.
     """
@@ -125,12 +125,12 @@ def least_flows_for_loss(characteristic: ArrayLike, z_rho: ArrayLike, max_loss: 
     weighted = np.maximum(np.asarray(z_rho), 0.0) * value
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = np.where(weighted > 0, (weighted * (1.0 - phi) / phi) ** 2, 1.0)
-    # a product that misses a whole number by rounding must not ask for one flow more
+    # a product just above a whole number by rounding must not need one flow more
     return np.asarray(np.maximum(np.ceil(exact * (1.0 - 1e-12)), 1.0), dtype=np.float64)
 
 
 def loss_of_any_buffer(spread: ArrayLike, z_rho: ArrayLike) -> FloatArray:
-    """(12) for phi: the least loss bound that holds whatever the buffer, 1 − 1/(1 + z_rho·a/sqrt n)."""
+    """(12), solved for phi: the least loss bound that holds for any buffer, 1 − 1/(1 + z_rho·a/sqrt n)."""
     weighted = np.maximum(np.asarray(z_rho) * not_negative("spread", spread), 0.0)
     return np.asarray(weighted / (1.0 + weighted), dtype=np.float64)
 
@@ -140,7 +140,7 @@ def utilization_and_loss_buffer(
 ) -> FloatArray:
     """(13): the buffer for the loss bound when mu is the least that keeps the link busy, (8).
 
-    Below `utilization_buffer` (even negative) where the loss bound asks for nothing more.
+    Below `utilization_buffer`, or even negative, if the loss bound needs no more.
     """
     phi = fraction("max_loss", max_loss)
     peak = np.asarray(z_rho) * not_negative("spread", spread) + 1.0
@@ -161,27 +161,27 @@ def delay_buffer(rate: ArrayLike, max_delay_s: ArrayLike) -> FloatArray:
     """Section VI: C·lambda, the largest buffer that drains within the delay bound.
 
     Args:
-        rate: C, per second, in the unit that the buffer shall have.
+        rate: C, per second, in the unit of the result.
         max_delay_s: lambda, s.
     """
     return np.asarray(positive("rate", rate) * not_negative("max_delay_s", max_delay_s), dtype=np.float64)
 
 
 def shrinkage(bdp: ArrayLike, buffer: ArrayLike, wanted_buffer: ArrayLike) -> FloatArray:
-    """(BDP + B)/(BDP + B_l), the gamma of section VII-B: 1 with the wanted buffer B_l."""
+    """(BDP + B)/(BDP + B_l), the gamma of section VII-B: 1 for the wanted buffer B_l."""
     pipe = positive("bdp", bdp)
     wanted = pipe + not_negative("wanted_buffer", wanted_buffer)
     return np.asarray((pipe + not_negative("buffer", buffer)) / wanted, dtype=np.float64)
 
 
 def z_by_mean(bdp: ArrayLike, mean: ArrayLike, deviation: ArrayLike) -> FloatArray:
-    """(16): the z-score (mu − BDP)/delta that a mean and a deviation give the utilization."""
+    """(16): the z-score of the utilization for a mean and a deviation, (mu − BDP)/delta."""
     delta = positive("deviation", deviation)
     return np.asarray((positive("mean", mean) - positive("bdp", bdp)) / delta, dtype=np.float64)
 
 
 def compromised_z(z_tau: ArrayLike, spread: ArrayLike, gamma: ArrayLike) -> FloatArray:
-    """(17) and (18): the largest z-score left after a shrinkage, z_tau/gamma − (1/gamma − 1)·sqrt n/a.
+    """(17) and (18): the largest z-score left by a shrinkage, z_tau/gamma − (1/gamma − 1)·sqrt n/a.
 
     Args:
         z_tau: z-score with the full buffer B_l.
@@ -195,12 +195,12 @@ def compromised_z(z_tau: ArrayLike, spread: ArrayLike, gamma: ArrayLike) -> Floa
 
 
 def extra_loss(bdp: ArrayLike, buffer: ArrayLike, wanted_buffer: ArrayLike) -> FloatArray:
-    """(19): at least D/(BDP + B_p) is added to the loss rate by a buffer that is D smaller than B_p asks for.
+    """(19): a buffer that is D smaller than B_p adds at least D/(BDP + B_p) to the loss.
 
     Args:
         bdp: Bandwidth-delay product.
         buffer: The buffer, C·lambda.
-        wanted_buffer: B_p, which keeps the loss bound; nothing is added if it is not larger.
+        wanted_buffer: B_p, which keeps the loss bound; if it is not larger than the buffer, nothing is added.
     """
     wanted = not_negative("wanted_buffer", wanted_buffer)
     missing = np.maximum(wanted - not_negative("buffer", buffer), 0.0)

@@ -1,4 +1,4 @@
-"""The rules of the heterogeneous-TCP document, registered: Theorem 2, (14) and the delay bound."""
+"""The rules of the heterogeneous-TCP paper: Theorem 2, (14) and the delay bound."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASSUMPTIONS: Final = (
     rounding="up",
 )
 def heterogeneous(demand: Demand) -> FloatArray:
-    """(7), and room for what flows keep waiting: W fills the link with the probability that is asked for."""
+    """(7), plus what flows always keep queued: W fills the link with the requested probability."""
     return utilization_buffer(demand.bdp_bytes, demand.spread, demand.z_tau) + demand.standing_bytes
 
 
@@ -41,7 +41,7 @@ def heterogeneous(demand: Demand) -> FloatArray:
     rounding="up",
 )
 def heterogeneous_loss(demand: Demand) -> FloatArray:
-    """(14): as `heterogeneous`, and drops stay below the loss bound with the probability `confidence`."""
+    """(14): as `heterogeneous`, and loss stays below its bound with the probability `confidence`."""
     loss = demand.targets.max_loss
     both = combined_buffer(demand.bdp_bytes, demand.spread, demand.z_tau, demand.z_rho, loss or 0.0)
     return both + demand.standing_bytes

@@ -1,4 +1,4 @@
-"""The characteristic value of windows that were measured: mean and deviation over congestion epochs."""
+"""The characteristic value of measured windows: mean and standard deviation over congestion epochs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from bufferlab.theory.arrays import FloatArray
 
 DEFAULT_DROP: Final = 0.05
-"""A window that falls by more than this share from one sample to the next ends an epoch: less than any
-protocol's 1 − beta (0.125 is Scalable TCP's), more than rounding."""
+"""A window that falls by more than this share from one sample to the next ends an epoch. It is less than any
+protocol's 1 − beta (the least is Scalable TCP's, 0.125) and more than rounding."""
 
 
 @dataclass(frozen=True)
 class MeasuredCharacteristic:
-    """What the samples of one window say.
+    """The estimate from samples of one window.
 
     Attributes:
-        characteristic: a, the standard deviation over the mean within an epoch: the mean over the epochs,
-            weighted by their lengths, of (5) over (4).
-        overall: The same over all complete epochs at once, so with the differences between them.
+        characteristic: a, the standard deviation over the mean within an epoch, (5) over (4): the mean over
+            epochs, weighted by their lengths.
+        overall: The same over all complete epochs at once, which includes differences between epochs.
         mean: Time average of the window over complete epochs, in the samples' unit.
         beta: Mean of the window at an epoch's start over the one before the fall.
         epochs: Number of complete epochs.
@@ -42,12 +42,13 @@ def measure_characteristic(
 ) -> MeasuredCharacteristic:
     """Estimate a from samples of one flow's congestion window.
 
-    The window is taken to be linear between samples, and to jump where an epoch ends. What comes before the
-    first and after the last congestion event belongs to no complete epoch and is left out, slow start too.
+    The window is assumed to be linear between samples, and to jump where an epoch ends. Samples before the
+    first and after the last congestion event, slow start included, belong to no complete epoch and are
+    ignored.
 
     Args:
         times_s: When the samples were taken, s; increasing.
-        windows: The window then, any unit.
+        windows: The window at these times, any unit.
         drop: A fall by more than this share ends an epoch.
 
     Raises:

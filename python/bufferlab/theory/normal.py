@@ -1,10 +1,10 @@
-"""Normal quantiles in two conventions: the one-sided one, and that of the heterogeneous-TCP document.
+"""Normal quantiles in two conventions: one-sided, and that of the heterogeneous-TCP paper.
 
-P(W ≥ BDP) ≥ tau for a normal W asks for the one-sided quantile z with Phi(z) = tau: 2.326 for 0.99. P. Yang,
+P(W ≥ BDP) ≥ tau for a normal W needs the one-sided quantile z with Phi(z) = tau: 2.326 for 0.99. P. Yang,
 E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous TCP (2013), Theorem 1, takes "the
-z-score corresponding to the probability 2 tau − 1": Phi(z) = 2 tau − 1, 2.05 for 0.99. That bounds the
-probability by 0.98 only: 2 tau − 1 is what lies within ±z if tau lies below z, so it belongs in a table of
-central areas, where it gives 2.326 too. The document's numbers come out with 2.05.
+z-score corresponding to the probability 2 tau − 1": Phi(z) = 2 tau − 1, 2.05 for 0.99. That guarantees a
+probability of only 0.98: if tau lies below z, 2 tau − 1 lies within ±z, so it belongs in a table of central
+areas, where it also gives 2.326. The paper's numbers follow from 2.05.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Convention = Literal["one-sided", "document"]
 CONVENTIONS: Final[tuple[Convention, ...]] = get_args(Convention)
 
 DOCUMENT_Z_99: Final = 2.05
-"""The document's z for 0.99, read from a table with two decimals; `z_score(0.99, "document")` is 2.0537."""
+"""The paper's z for 0.99, read from a table with two decimals; `z_score(0.99, "document")` is 2.0537."""
 
 
 def z_score(probability: ArrayLike, convention: Convention = "one-sided") -> FloatArray:
@@ -48,7 +48,7 @@ def z_score(probability: ArrayLike, convention: Convention = "one-sided") -> Flo
 def probability_of(z: ArrayLike, convention: Convention = "one-sided") -> FloatArray:
     """The probability that a z-score guarantees: the inverse of `z_score`.
 
-    At z = 0 that is 1/2 one-sided, and 3/4 in the document's convention (its example below (18)).
+    At z = 0 that is 1/2 one-sided, and 3/4 in the paper's convention (its example below (18)).
     """
     below = np.asarray(special.ndtr(np.asarray(z, dtype=np.float64)), dtype=np.float64)
     return (1.0 + below) / 2.0 if convention == "document" else below

@@ -1,7 +1,7 @@
-"""Congestion controls as the sizing theory sees them: an epoch of the window for each, and its source.
+"""Congestion controls in the sizing theory: an epoch of the window for each, and its source.
 
-Names are scenarios' words. Where the shape of the epoch does not depend on window and round-trip time,
-neither does a protocol's characteristic value, and a closed form checks it.
+Names are those of scenarios. If the shape of an epoch does not depend on window and round-trip time, neither
+does the protocol's characteristic value, and a closed form checks it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from bufferlab.theory.epochs import (
 )
 
 REFERENCE_WINDOW_PACKETS: Final = 100.0
-"""w_max for which a protocol whose epoch depends on it is evaluated unless a window is given, packets."""
+"""Default w_max for protocols whose epoch depends on it, packets."""
 
 REFERENCE_RTT_S: Final = 0.1
-"""The round-trip time for the same purpose, s."""
+"""Default round-trip time for such protocols, s."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,15 @@ class Protocol:
     """A congestion control.
 
     Attributes:
-        name: Word by which commands know it.
-        title: Its name for tables.
-        beta: Window after a loss over the window before; for BBR v1 the share that the link keeps without a
-            buffer.
-        epoch: From w_max in packets and the round-trip time in s to an epoch.
-        source: Where growth function and constants come from, and what the model leaves out.
+        name: Its name in commands.
+        title: Its name in tables.
+        beta: Window after a loss over the window before it; for BBR v1, the utilization without a buffer.
+        epoch: Function from w_max in packets and the round-trip time in s to an epoch.
+        source: Source of growth function and constants, and what the model leaves out.
         scale_free: Whether a is the same for every window and round-trip time.
         peak: w_max over the mean window; `None` for 2/(1 + beta), the middle between beta·w_max and w_max.
-        standing_packets: What a flow keeps waiting in the buffer all the time: (1) to (14) know of no such
-            thing, so it comes on top.
+        standing_packets: Packets that a flow always keeps in the buffer. They are added to (1) to (14), which
+            do not know them.
     """
 
     name: str
@@ -69,7 +68,7 @@ class Protocol:
     def characteristic(
         self, window_packets: float = REFERENCE_WINDOW_PACKETS, rtt_s: float = REFERENCE_RTT_S
     ) -> float:
-        """A by numeric integration of (4) and (5).
+        """The value a, by numeric integration of (4) and (5).
 
         Args:
             window_packets: w_max, packets.
@@ -85,10 +84,10 @@ class Protocol:
 
 
 def get_protocol(name: str) -> Protocol:
-    """The protocol of that name: a congestion control of scenarios, whatever stands in its parentheses.
+    """The protocol with this name, which is a scenario's congestion control; parentheses are ignored.
 
     Raises:
-        InputError: There is none; the message says the nearest.
+        InputError: There is none; the message suggests the closest name.
     """
     word = name.partition("(")[0]
     found = PROTOCOLS.get(_OTHER_NAMES.get(word, word))
@@ -208,4 +207,4 @@ _OTHER_NAMES: Final = {
     "compound": "ctcp",
     "bbr1": "bbr",
 }
-"""Names with the window growth of another protocol in congestion avoidance."""
+"""Names whose window grows like another protocol's in congestion avoidance."""

@@ -1,7 +1,7 @@
-"""Closed forms of elementary queues, for checks of the simulator and for orders of magnitude.
+"""Closed forms of elementary queues, to check the simulator and estimate orders of magnitude.
 
-Rates are per second, times in seconds. The queue is what waits; the customer in service is counted by the
-`system` functions only.
+Rates are per second, times in seconds. The queue holds waiting customers; only the `system` functions also
+count the customer in service.
 
 Sources: L. Kleinrock, Queueing Systems, volume 1 (Wiley 1975), sections 3.6 (M/M/1/K), 5.6
 (Pollaczek-Khinchine) and 5.3 (the imbedded chain of M/G/1).
@@ -67,12 +67,13 @@ def mm1_mean_wait_s(arrival_rate: float, service_s: float) -> float:
 
 
 def md1_system_distribution(load: float, count: int) -> FloatArray:
-    """Probabilities of 0, 1, … `count` − 1 packets in M/D/1, the one in service counted.
+    """Probabilities of 0, 1, … `count` − 1 packets in M/D/1, the one in service included.
 
-    The imbedded chain at departures, which by PASTA and level crossing has the law of an arbitrary instant,
-    is solved by counting crossings of a level (upward = downward): with a_k the Poisson chance of k
-    arrivals in a service and A_k that of more than k, pi_{j+1} a_0 = pi_0 A_j + sum over i = 1 … j of pi_i
-    A_{j−i+1}. All terms are positive, so nothing cancels, unlike in the textbook's alternating sum.
+    The imbedded chain at departures has the distribution of an arbitrary instant, by PASTA and level
+    crossing. It is solved by counting crossings of a level (upward = downward): with a_k the Poisson
+    probability of k arrivals in a service and A_k that of more than k, pi_{j+1} a_0 = pi_0 A_j + sum over
+    i = 1 … j of pi_i A_{j−i+1}. All terms are positive, so nothing cancels, in contrast to the textbook's
+    alternating sum.
 
     Raises:
         ValueError: The load is 1 or more, or `count` is less than 1.
@@ -92,7 +93,7 @@ def md1_system_distribution(load: float, count: int) -> FloatArray:
 
 
 def mm1k_distribution(load: float, capacity: int) -> FloatArray:
-    """Probabilities of 0 … K packets in M/M/1/K with room for `capacity` = K, the one in service counted.
+    """Probabilities of 0 … K packets in M/M/1/K with `capacity` K, the one in service included.
 
     p_k = (1 − rho) rho^k / (1 − rho^(K+1)), and 1 / (K + 1) for rho = 1.
 
@@ -110,7 +111,7 @@ def mm1k_distribution(load: float, capacity: int) -> FloatArray:
 
 
 def mm1k_blocking(load: float, capacity: int) -> float:
-    """Chance that a packet finds M/M/1/K full and is lost (by PASTA the chance of K in the system).
+    """Probability that a packet finds M/M/1/K full and is lost (by PASTA, that of K in the system).
 
     Raises:
         ValueError: A negative load or a capacity below 1.
@@ -119,7 +120,7 @@ def mm1k_blocking(load: float, capacity: int) -> float:
 
 
 def mm1k_mean_system_packets(load: float, capacity: int) -> float:
-    """Mean number in M/M/1/K, the one in service counted.
+    """Mean number in M/M/1/K, the one in service included.
 
     Raises:
         ValueError: A negative load or a capacity below 1.

@@ -1,8 +1,8 @@
-"""Registry of buffer sizing rules: each is one small pure function of a `Demand`, with its citation.
+"""Registry of buffer sizing rules: each is a small pure function of a `Demand`, with its citation.
 
-To add a rule, write a function that takes a `Demand` and returns bytes (an array over
-`demand.flow_count`) and decorate it with `rule`. Everything that lists rules (`bufferlab size`, its
-plot, its verification) picks it up from the registry.
+To add a rule, write a function that takes a `Demand` and returns bytes (an array over `demand.flow_count`),
+and decorate it with `rule`. Everything that lists rules (`bufferlab size`, its plot, its verification) reads
+the registry.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class Rule:
     """A buffer sizing rule.
 
     Attributes:
-        name: Word by which commands, columns and scenarios know the rule.
-        title: The formula in short, for tables.
+        name: Its name in commands, columns and scenarios.
+        title: The formula in short form, for tables.
         citation: Where the rule was published.
-        assumptions: What has to hold for the rule to be right.
+        assumptions: Conditions under which the rule holds.
         function: From a demand to bytes.
-        needs: Which of the demand's targets must be given, or the rule says nothing.
-        bound: `"least"` if the rule asks for at least so much, `"most"` if it allows no more.
-        rounding: How bytes become packets.
+        needs: Targets that the demand must have; otherwise the rule does not apply.
+        bound: `"least"` if the rule gives the smallest buffer, `"most"` if it gives the largest.
+        rounding: How bytes are rounded to packets.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Rule:
     rounding: Literal["nearest", "up", "down"] = "nearest"
 
     def applies(self, demand: Demand) -> bool:
-        """Whether the demand gives the targets that the rule needs."""
+        """Whether the demand has the targets that the rule needs."""
         return all(getattr(demand.targets, name) is not None for name in self.needs)
 
     def buffer_bytes(self, demand: Demand) -> FloatArray:
@@ -65,13 +65,13 @@ class Rule:
         return np.asarray(np.maximum(packets, 1.0), dtype=np.int64)
 
     def buffer_ms(self, demand: Demand) -> FloatArray:
-        """Time that the link needs to drain this rule's full buffer, ms."""
+        """Time that the link takes to drain this rule's buffer when full, ms."""
         return np.asarray(self.buffer_bytes(demand) * 8e3 / demand.rate_bps, dtype=np.float64)
 
 
 _ROUNDING: Final[Mapping[str, Callable[[FloatArray], FloatArray]]] = {
     "nearest": np.rint,
-    # a whole number of packets that bytes miss by rounding stays that number
+    # bytes that miss a whole number of packets by rounding give that number
     "up": lambda exact: np.ceil(exact * (1.0 - 1e-12)),
     "down": lambda exact: np.floor(exact * (1.0 + 1e-12)),
 }
@@ -131,7 +131,7 @@ def get_rule(name: str) -> Rule:
     ),
 )
 def bdp(demand: Demand) -> FloatArray:
-    """Bandwidth-delay product: after a halving from BDP + B the window still fills the pipe if B = BDP."""
+    """Bandwidth-delay product: if B = BDP, a window halved from BDP + B still fills the pipe."""
     return np.full_like(demand.flow_count, demand.bdp_bytes)
 
 
@@ -141,7 +141,7 @@ def bdp(demand: Demand) -> FloatArray:
     citation="G. Appenzeller, I. Keslassy and N. McKeown, Sizing router buffers, ACM SIGCOMM 2004",
     assumptions=(
         "many long-lived flows that are not synchronized",
-        "the sum of their windows is normal, its deviation falls as 1/√n",
+        "the sum of their windows is normal, and its relative deviation falls as 1/√n",
         "full utilization is the only goal: neither loss nor fairness is bounded",
     ),
 )

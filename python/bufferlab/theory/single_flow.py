@@ -1,10 +1,10 @@
-"""One flow, or flows in step: the buffer that the window's fall needs.
+"""One flow, or synchronized flows: the buffer that covers a window reduction.
 
-A flow that keeps the share beta of its window at a loss has BDP + B in flight before and beta·(BDP + B)
-after; the link stays busy if that is the BDP or more, so B = (1/beta − 1)·BDP: the BDP for Reno (C.
+A flow that keeps the share beta of its window at a loss has BDP + B in flight before it and beta·(BDP + B)
+after it. The link stays busy if that is at least the BDP, so B = (1/beta − 1)·BDP: the BDP for Reno (C.
 Villamizar and C. Song, High performance TCP in ANSNET, ACM CCR 24(5), 1994), 3/7 of it for CUBIC. The general
-form and the utilizations with less are those of B. Spang, S. Arslan and N. McKeown, Updating the theory of
-buffer sizing, arXiv:2109.11693, 2021.
+form, and the utilizations with smaller buffers, are those of B. Spang, S. Arslan and N. McKeown, Updating the
+theory of buffer sizing, arXiv:2109.11693, 2021.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bufferlab.theory.demand import Demand
 from bufferlab.theory.rules import rule
 
 BBR_BASE_UTILIZATION: Final = 0.75
-"""What one BBR flow uses without a buffer: its drain phase paces at 3/4 (Spang et al. 2021)."""
+"""Utilization by one BBR flow without a buffer: its drain phase paces at 3/4 (Spang et al. 2021)."""
 
 
 def single_flow_buffer(bdp: ArrayLike, beta: ArrayLike) -> FloatArray:
@@ -48,7 +48,7 @@ def single_flow_utilization(buffer_over_bdp: ArrayLike, beta: ArrayLike) -> Floa
 
 
 def bbr_utilization(buffer_over_bdp: ArrayLike) -> FloatArray:
-    """min(3/4 + B/BDP, 1) of one BBR flow (Spang et al. 2021): full from a quarter of the BDP on."""
+    """min(3/4 + B/BDP, 1): utilization by one BBR flow (Spang et al. 2021), 1 from BDP/4 upward."""
     room = not_negative("buffer_over_bdp", buffer_over_bdp)
     return np.asarray(np.minimum(BBR_BASE_UTILIZATION + room, 1.0), dtype=np.float64)
 
@@ -59,7 +59,7 @@ def bbr_utilization(buffer_over_bdp: ArrayLike) -> FloatArray:
     citation="B. Spang, S. Arslan, N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021",
     assumptions=(
         "one flow, or flows that reduce their windows together",
-        "of several protocols the one with the largest fall counts; BBR needs a quarter of the BDP",
+        "the protocol with the largest window reduction counts; BBR needs a quarter of the BDP",
     ),
 )
 def single_flow(demand: Demand) -> FloatArray:

@@ -1,8 +1,8 @@
 """A band around the √n rule for Reno, CUBIC and BBR.
 
-B. Spang, S. Arslan and N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021. With n flows
-they prove the √n rule under weaker assumptions, and measure the smallest buffer for full utilization (10
-Gbps, 1.2 ms, packets of 9000 bytes) between BDP/√n and 2·BDP/√n. It fails for unfair flows and for some
+B. Spang, S. Arslan and N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021. They
+prove the √n rule under weaker assumptions, and measure the smallest buffer for full utilization (10 Gbps,
+1.2 ms, packets of 9000 bytes): it lies between BDP/√n and 2·BDP/√n, except for unfair flows and some
 settings of ECN. The lower end is the rule `stanford`.
 """
 
@@ -32,8 +32,8 @@ def band(bdp: ArrayLike, flows: ArrayLike) -> tuple[FloatArray, FloatArray]:
     title="2·BDP/√n",
     citation="B. Spang, S. Arslan, N. McKeown, Updating the theory of buffer sizing, arXiv:2109.11693, 2021",
     assumptions=(
-        "long-lived flows that share the link fairly, of Reno, CUBIC or BBR",
-        "measured: the need lies between BDP/√n and this; not for unfair flows or some uses of ECN",
+        "long-lived Reno, CUBIC or BBR flows that share the link fairly",
+        "measured: the need is between BDP/√n and this, except for unfair flows and some uses of ECN",
     ),
 )
 def spang(demand: Demand) -> FloatArray:

@@ -1,13 +1,13 @@
-"""The error-function form of the BDP/√n rule: how much utilization a buffer keeps, and the other way round.
+"""The error-function form of the BDP/√n rule: utilization from buffer, and buffer from utilization.
 
 G. Appenzeller, I. Keslassy, N. McKeown, Sizing router buffers, ACM SIGCOMM 2004, section 3.2, equation (6);
 numbers as in the extended version (Stanford HPNG Technical Report TR04-HPNG-06-08-00). The sum of the windows
-is normal around BDP + B/2 with the deviation a·(BDP + B)/√n at most; the link is busy and drops nothing while
-the sum lies between BDP and BDP + B. Hence P = erf( B·√n / (2√2·a·(BDP + B)) ), whose factor is 3√3/(2√2) for
-Reno's a = 1/(3√3). As a bound of the utilization it counts times of loss as lost, too.
+is normal around BDP + B/2 with a standard deviation of at most a·(BDP + B)/√n. The link is busy and drops
+nothing while the sum lies between BDP and BDP + B. Hence P = erf( B·√n / (2√2·a·(BDP + B)) ), whose factor is
+3√3/(2√2) for Reno's a = 1/(3√3). P is a lower bound of the utilization, as it also excludes times of loss.
 
-Of the paper's examples for n = 10 000, BDP/√n keeps 98.99 % as printed; 1.5 times that keeps 99.988 % by (6),
-where 99.99988 % is printed.
+The paper's examples for n = 10 000: BDP/√n keeps 98.99 %, as printed; 1.5 times that keeps 99.988 % by (6),
+but the paper prints 99.99988 %.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ RENO_CHARACTERISTIC: Final = 1.0 / (3.0 * math.sqrt(3.0))
 def erf_utilization(
     bdp: ArrayLike, buffer: ArrayLike, flows: ArrayLike, characteristic: float = RENO_CHARACTERISTIC
 ) -> FloatArray:
-    """Lower bound of the utilization that a buffer keeps.
+    """Lower bound of the utilization with a buffer.
 
     Args:
         bdp: Bandwidth-delay product, any unit.
         buffer: The buffer, in the same unit.
         flows: Number of long-lived flows that are not synchronized.
-        characteristic: Deviation over mean of one flow's window.
+        characteristic: Standard deviation over mean of one flow's window.
     """
     pipe, room, count = positive("bdp", bdp), not_negative("buffer", buffer), flow_numbers(flows)
     scale = 2.0 * math.sqrt(2.0) * characteristic
@@ -67,9 +67,9 @@ def erf_buffer(
     assumptions=(
         "many long-lived Reno flows that are not synchronized",
         "the sum of their windows is normal around BDP + B/2",
-        "times of loss count as lost, too: a lower bound",
+        "a lower bound, as it also excludes times of loss",
     ),
 )
 def stanford_erf(demand: Demand) -> FloatArray:
-    """Smallest buffer whose error-function bound reaches the target utilization; Reno flows are assumed."""
+    """Smallest buffer whose error-function bound reaches the target utilization, for Reno flows."""
     return erf_buffer(demand.bdp_bytes, demand.targets.utilization, demand.flow_count)

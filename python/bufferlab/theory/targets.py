@@ -1,4 +1,4 @@
-"""What an operator asks of a link: utilization, loss and delay, and how probabilities are read."""
+"""Targets for a link: utilization, loss and delay, and how probabilities become quantiles."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Targets:
     """The constraints on a link's buffer.
 
     Attributes:
-        utilization: tau. The theory of heterogeneous TCP takes it as the probability that the windows fill
-            the link, simulations as the mean utilization.
-        max_loss: phi, largest loss rate; `None` for no bound.
+        utilization: tau. In the theory of heterogeneous TCP, the probability that the windows fill the link;
+            in simulations, the mean utilization.
+        max_loss: phi, largest loss; `None` for no bound.
         max_delay_s: lambda, longest queueing delay, s; `None` for no bound.
-        confidence: rho, probability with which the loss rate stays below its bound.
+        confidence: rho, probability that the loss stays below its bound.
         convention: How probabilities become z-scores; see `bufferlab.theory.normal`.
         characteristics: Which characteristic values of the protocols are used.
     """
@@ -40,7 +40,7 @@ class Targets:
     characteristics: Characteristics = "derived"
 
     def __post_init__(self) -> None:
-        """Refuse what nothing can meet.
+        """Refuse targets that no buffer can meet.
 
         Raises:
             InputError: A value out of bounds.

@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 from bufferlab.theory.arrays import FloatArray
 
 MATHIS_CONSTANT = 0.87
-"""C in S = C·MSS / (T·sqrt p) for periodic loss and an acknowledgment for every second segment, sqrt(3/4);
-the
-constant of SplitBuff's equation (1)."""
+"""C in S = C·MSS / (T·sqrt p) for periodic loss and an acknowledgment for every second segment: sqrt(3/4),
+the constant of SplitBuff's equation (1)."""
 
 MATHIS_CONSTANT_PER_SEGMENT = 1.22
 """C for periodic loss and an acknowledgment for each segment, sqrt(3/2) (Mathis et al. 1997, table 1)."""
@@ -38,7 +37,7 @@ def mathis_rate_bps(
     Args:
         mss_bytes: Segment size, bytes. The result counts the same bytes (payload or wire).
         rtt_s: Round-trip time with queueing, s.
-        loss: Chance that a packet is lost, 0 < p <= 1.
+        loss: Probability that a packet is lost, 0 < p <= 1.
         constant: C; see `MATHIS_CONSTANT`.
     """
     size, rtt, chance = (np.asarray(value, dtype=np.float64) for value in (mss_bytes, rtt_s, loss))
@@ -54,8 +53,8 @@ def loss_ratio_model(
     Args:
         short_rtt_s: Round-trip time of the short flow, s. The document evaluates it without queueing.
         long_rtt_s: That of the long flow, s.
-        short_loss: Loss rate of the short flow. The ratio is not a number (NaN) if it and the long one are 0.
-        long_loss: Loss rate of the long flow.
+        short_loss: Loss of the short flow. The ratio is NaN if both losses are 0.
+        long_loss: Loss of the long flow.
     """
     t_short, t_long = np.asarray(short_rtt_s, dtype=np.float64), np.asarray(long_rtt_s, dtype=np.float64)
     p_short, p_long = np.asarray(short_loss, dtype=np.float64), np.asarray(long_loss, dtype=np.float64)
@@ -66,7 +65,7 @@ def loss_ratio_model(
 def equal_loss_ratio_model(
     short_rtt_s: ArrayLike, long_rtt_s: ArrayLike, queueing_s: ArrayLike
 ) -> FloatArray:
-    """SplitBuff (3): (T_l + T_q) / (T_s + T_q), the throughput ratio when both flows see one loss rate.
+    """SplitBuff (3): (T_l + T_q) / (T_s + T_q), the throughput ratio when both flows have the same loss.
 
     Args:
         short_rtt_s: Propagation round-trip time of the short flow, s.
@@ -81,15 +80,15 @@ def equal_loss_ratio_model(
 
 @dataclass(frozen=True)
 class Sawtooth:
-    """One period of a lone Reno flow, from just after a halving to the next loss.
+    """One period of a single Reno flow, from just after a halving to the next loss.
 
     Attributes:
-        utilization: Fraction of the link's rate that is used.
+        utilization: Share of the link's rate in use.
         period_s: Length of the period, s.
-        packets: Packets sent in it; one of them is lost.
-        loss: Loss rate, 1 / packets.
+        packets: Packets sent in the period; one of them is lost.
+        loss: 1 / packets.
         wait_mean_s: Mean wait of a packet in the queue, s.
-        backlog_mean_packets: Time average of the waiting packets.
+        backlog_mean_packets: Time average of the backlog, packets.
     """
 
     utilization: float
@@ -101,7 +100,7 @@ class Sawtooth:
 
 
 def reno_utilization(buffer_over_bdp: ArrayLike) -> FloatArray:
-    """Utilization of a link by one Reno flow: (3/4) (1+b)² / (1+b+b²) below b = 1, and 1 from there on.
+    """Utilization of a link by one Reno flow: (3/4) (1+b)² / (1+b+b²) for b < 1, otherwise 1.
 
     Args:
         buffer_over_bdp: b, the buffer in units of the bandwidth-delay product; 0 or more.
@@ -116,11 +115,11 @@ def reno_utilization(buffer_over_bdp: ArrayLike) -> FloatArray:
 def reno_sawtooth(
     rate_packets_s: float, rtt_s: float, buffer_packets: float, ack_every: float = 1.0
 ) -> Sawtooth:
-    """The fluid sawtooth of one Reno flow with segments to send for ever through a drop-tail buffer.
+    """The fluid sawtooth of one endless Reno flow through a drop-tail buffer.
 
     Derivation. Let C be the link's rate in packets/s, T the round-trip time without queueing, D = C·T, B =
-    b·D the buffer and d the segments that one acknowledgment covers. The window W grows by 1/d a round
-    trip, which takes R(W) = T while W <= D (no queue) and W/C above, the queue being W − D: growth slows
+    b·D the buffer and d the segments per acknowledgment. The window W grows by 1/d per round trip. A
+    round trip takes R(W) = T while W <= D (no queue) and W/C above, where the queue is W − D: growth slows
     down as the queue builds up. A packet is lost at W = (1+b)·D; the window is then halved. With dt =
     d·R(W)·dW a period takes
 
@@ -134,12 +133,12 @@ def reno_sawtooth(
     part above D (the denominator over all of it), and by Little's law its rate times that is the mean
     backlog.
 
-    The fluid leaves out the round trip of recovery, in which half a window is silent; corrections are of
-    relative order 1/(d·D).
+    The fluid model ignores the round trip of recovery, during which half a window is silent. Corrections are
+    of relative order 1/(d·D).
 
     Args:
         rate_packets_s: C, packets/s.
-        rtt_s: T, s; transmission times belong to it.
+        rtt_s: T, s, including transmission times.
         buffer_packets: B, packets.
         ack_every: d, 1 for an acknowledgment for each segment, 2 for every second.
 

@@ -1,12 +1,12 @@
 """Tiny buffers, for paced senders.
 
 M. Enachescu, Y. Ganjali, A. Goel, N. McKeown and T. Roughgarden, Routers with very small buffers, IEEE
-INFOCOM 2006. Only its abstract was at hand (csng.cs.toronto.edu/projects/14): "fewer than twenty packet
-buffers", O(log W), suffice for high throughput if senders pace their packets, or their access links are much
-slower than the core, at the cost of "a small amount of link capacity". The bound here was not compared with
-the paper's; it is derived: a smooth arrival at load rho finds B packets with a chance of some rho^B, and each
-loss costs at most W_max²/2 packets of throughput. A share theta of the possible throughput is kept if
-rho^B·W_max²/2 ≤ 1 − theta, so B ≥ log_{1/rho}( W_max² / (2(1 − theta)) ) packets.
+INFOCOM 2006. Only the abstract was available (csng.cs.toronto.edu/projects/14): "fewer than twenty packet
+buffers", O(log W), suffice for high throughput if senders pace their packets, or if their access links are
+much slower than the core, at the cost of "a small amount of link capacity". The bound here is derived and was
+not compared with the paper's: a smooth arrival at load rho finds B packets with a probability of about rho^B,
+and each loss costs at most W_max²/2 packets of throughput. A share theta of the possible throughput remains
+if rho^B·W_max²/2 ≤ 1 − theta, so B ≥ log_{1/rho}( W_max² / (2(1 − theta)) ) packets.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from bufferlab.theory.demand import Demand
 from bufferlab.theory.rules import rule
 
 LOAD: Final = 0.8
-"""rho of the registered rule: the link is used to 80 % at most. A choice."""
+"""rho of the registered rule: a load of at most 80 %. Our choice."""
 
 KEPT: Final = 0.9
-"""theta of the registered rule: of that, 90 % are kept at least. A choice."""
+"""theta of the registered rule: at least 90 % of that load remain. Our choice."""
 
 _LEAST_WINDOW_PACKETS: Final = 2.0
 
@@ -35,7 +35,7 @@ def tiny_buffer_packets(max_window_packets: ArrayLike, load: ArrayLike, kept: Ar
     Args:
         max_window_packets: W_max, the largest window of a flow, packets.
         load: rho, in (0, 1).
-        kept: theta, share of the throughput that is kept, in [0, 1).
+        kept: theta, share of the throughput that remains, in [0, 1).
 
     Raises:
         ValueError: A value out of bounds.
@@ -52,7 +52,7 @@ def tiny_buffer_packets(max_window_packets: ArrayLike, load: ArrayLike, kept: Ar
     citation="M. Enachescu, Y. Ganjali, A. Goel, N. McKeown and T. Roughgarden, INFOCOM 2006",
     assumptions=(
         "senders pace their packets, or access links are much slower than this one",
-        f"the link is used to {LOAD:.0%} at most, of which {KEPT:.0%} are kept: it gives up the rest",
+        f"the load is at most {LOAD:.0%}, and at least {KEPT:.0%} of that is carried; the rest is given up",
         "bound derived here, not compared with the paper's; W is 4/3 of a flow's share of the BDP",
     ),
 )

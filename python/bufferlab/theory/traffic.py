@@ -1,4 +1,4 @@
-"""From a plan (or a few numbers) to the demand that the sizing rules take."""
+"""The demand of a plan, which is the input of the sizing rules."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from bufferlab.theory.targets import Targets
 
 _PS_PER_S = 1e12
 _SPREAD_THAT_DESYNCHRONIZES = 0.05
-"""Standard deviation over mean of the round-trip times above which flows are taken to drift apart: with
-evenly spread RTTs of ±20 % (0.115) ns-2 shows no synchronization, with none it is complete."""
+"""Standard deviation over mean of the round-trip times above which flows count as unsynchronized: in ns-2,
+round-trip times spread evenly over ±20 % (0.115) show no synchronization, equal ones complete
+synchronization."""
 
 _LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items()}
 _PLAN_KINDS: Final = {"rfc_cubic": "cubic", "bbr1": "bbr"}
 
 
 def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
-    """Index of the link to size: the named one, else the slowest that data crosses.
+    """Index of the link to size: the named one, otherwise the slowest that data crosses.
 
     Args:
         plan: A lowered scenario.
@@ -54,7 +55,7 @@ def demand_of(
     targets: Targets | None = None,
     measured: Mapping[str, float] | None = None,
 ) -> Demand:
-    """What the long-lived TCP flows of a plan ask of a link.
+    """The demand of a plan's long-lived TCP flows on a link.
 
     The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
     data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
@@ -63,8 +64,8 @@ def demand_of(
     Args:
         plan: A lowered scenario.
         link: Index of the link.
-        targets: What is asked of the link.
-        measured: Characteristic value by protocol, where a measured one shall stand for the model's.
+        targets: Targets for the link.
+        measured: Measured characteristic values by protocol, used in place of the model's.
 
     Raises:
         InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
@@ -96,13 +97,13 @@ def demand_of(
 
 
 def _marks(discipline: Mapping[str, Any]) -> bool:
-    """Whether a queue marks packets of flows that listen."""
+    """Whether a queue marks ECN-capable packets."""
     thresholds = (discipline.get("mark_above"), discipline.get("ce_threshold_ps"))
     return bool(discipline.get("ecn")) or any(threshold is not None for threshold in thresholds)
 
 
 def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:
-    """Name of the protocol that a plan's congestion control is to the theory.
+    """Name of the theory's protocol for a plan's congestion control.
 
     Args:
         congestion: As in the plan.
