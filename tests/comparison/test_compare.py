@@ -9,7 +9,7 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError
-from bufferlab.render.plots import save_figure
+from bufferlab.display import save_figure
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.queues import QUEUE_WORDS
 from bufferlab.studies.compare import Comparison, advise

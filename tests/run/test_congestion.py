@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab.render.tables import to_text
+from bufferlab.render.summary import to_text
 from bufferlab.results.summary import Document
 from bufferlab.scenario.fields import CONGESTIONS
 

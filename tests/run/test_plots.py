@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bufferlab import InputError, OutputError
+from bufferlab.display import save_figure
 from bufferlab.render import plots
 from bufferlab.render.plots.series import band_envelope, decimate, lines_over_seeds
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
@@ -140,8 +141,8 @@ def test_all_that_there_is_gets_a_file(tmp_path: Path, result: Result) -> None:
 
 def test_files_are_the_same_each_time_and_svg_text_is_text(tmp_path: Path, three_seeds: list[Result]) -> None:
     runs = RunSet(three_seeds)
-    first = plots.save_figure(plots.backlog(runs), tmp_path / "first.svg")
-    again = plots.save_figure(plots.backlog(runs), tmp_path / "again")
+    first = save_figure(plots.backlog(runs), tmp_path / "first.svg")
+    again = save_figure(plots.backlog(runs), tmp_path / "again")
     assert [path.name for path in first] == ["first.png", "first.svg"]
     for one, other in zip(first, again, strict=True):
         assert one.read_bytes() == other.read_bytes()
@@ -151,7 +152,7 @@ def test_files_are_the_same_each_time_and_svg_text_is_text(tmp_path: Path, three
 def test_an_unwritable_figure_is_one_line(tmp_path: Path, result: Result) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written") as caught:
-        plots.save_figure(plots.backlog(result), tmp_path / "file" / "figure")
+        save_figure(plots.backlog(result), tmp_path / "file" / "figure")
     assert "\n" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from bufferlab.render.tables import SummaryView, significant, to_html
+from bufferlab.display import significant
+from bufferlab.render.summary import SummaryView, to_html
 from bufferlab.results.result import Result, RunSet
 
 RUN_KEYS = {

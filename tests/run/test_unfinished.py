@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab.render.tables import to_text
+from bufferlab.render.summary import to_text
 
 
 def summary(application: dict[str, Any], loss: float = 0.0, **flow: Any) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.fields import CONGESTIONS
 from bufferlab.studies.size import Demand, get_rule
+from bufferlab.studies.traffic import protocol_of
 from bufferlab.theory import characteristic, epochs, protocols
 from bufferlab.theory.characteristic import TABLE_III, integrate_growth
-from bufferlab.theory.traffic import protocol_of
 
 ONE_FLOW = {"run": {"duration": "60 s"}, "bottleneck": {"rate": "10 Mbps", "buffer": "1 bdp"}}
 

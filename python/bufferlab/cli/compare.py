@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bufferlab.cli.common import print_json, print_rich, say, status_of
+from bufferlab.display import save_figure
 from bufferlab.render.compare import ComparisonView
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.compare import DEFAULT_SEEDS, CompareInterrupted, Comparison
@@ -67,8 +68,6 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> None:
     saved: list[Path] = []
     if plot is not None:
-        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
-
         saved = save_figure(comparison.figure(), plot)
     if as_json:
         print_json(comparison.to_dict())

@@ -11,7 +11,7 @@ from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder
 from bufferlab.render import flent
-from bufferlab.render.tables import SummaryView
+from bufferlab.render.summary import SummaryView
 from bufferlab.results.folder import check_replaceable
 from bufferlab.results.result import RunSet
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bufferlab.cli.common import INTERRUPTED, print_json, print_rich, say
+from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
 from bufferlab.render.search import SearchView
@@ -112,8 +113,6 @@ def _seconds(text: str | None) -> float | None:
 def _deliver(searched: Searched, plot: Path | None, out: Path | None, *, as_json: bool) -> None:
     saved: list[Path] = []
     if plot is not None:
-        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
-
         saved += save_figure(searched.figure(), plot)
     if out is not None:
         searched.save(out)

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say, status_of
 from bufferlab.cli.size_input import read_groups, read_measured, read_targets
+from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.batch import BatchInterrupted
 from bufferlab.render.size import infeasible, range_text, targets_given, targets_text
@@ -198,8 +199,6 @@ def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> lis
     if out is not None:
         saved += sizing.save_tables(out, name)
     if sizing.verification is not None:
-        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
-
         saved += save_figure(sizing.figure(), plot or (out or _RESULTS) / name)
     return saved
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 
+from bufferlab.display import save_figure
 from bufferlab.errors import OutputError
 from bufferlab.files import not_written
-from bufferlab.render.plots import save_figure
 
 END = "<!-- end of the generated part -->"
 

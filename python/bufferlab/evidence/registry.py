@@ -13,8 +13,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab import _core
+from bufferlab.display import save_figure
 from bufferlab.files import make_folder, not_written
-from bufferlab.render.plots.style import save_figure
 
 MADE_FILE: Final = "made.json"
 """In a result folder: the command and the version that made it."""

@@ -12,7 +12,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bufferlab.render.tables import cell, headline
+from bufferlab.display import as_text
+from bufferlab.render.summary import cell, headline
 from bufferlab.results.figure import Figure
 from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES
 from bufferlab.studies.compare.study import FIGURES, GROUP_FIGURES, Comparison
@@ -46,6 +47,11 @@ def to_text(comparison: Comparison, columns: int = 100) -> str:
     with console.capture() as capture:
         console.print(ComparisonView(comparison))
     return capture.get().rstrip()
+
+
+@as_text.register
+def _(shown: Comparison) -> str:
+    return to_text(shown)
 
 
 def _table(link: str, rows: Sequence[Mapping[str, Any]]) -> Table:

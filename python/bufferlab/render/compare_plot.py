@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.studies.compare.advice import UTILIZATION_SLACK, is_busy
 from bufferlab.studies.compare.study import Comparison
@@ -25,6 +26,7 @@ _GRAYS: Final = (
 _BAR_ROOM: Final = 0.8
 
 
+@as_figure.register
 def draw(comparison: Comparison) -> Figure:
     """Draw the two panels, error bars of 95 % over the seeds."""
     figure, (fairness, waits) = new_figure_row(2)

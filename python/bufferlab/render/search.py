@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 from rich import box
@@ -12,10 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bufferlab.render.tables import significant
-
-if TYPE_CHECKING:
-    from bufferlab.studies.search.study import Searched
+from bufferlab.display import as_text, significant
+from bufferlab.studies.search.study import Searched
 
 
 @dataclass(frozen=True)
@@ -28,6 +25,11 @@ class SearchView:
         yield _table(self.searched)
         for line in answer(self.searched):
             yield Text(line)
+
+
+@as_text.register
+def _(shown: Searched) -> str:
+    return "\n".join(answer(shown))
 
 
 def answer(searched: Searched) -> Iterator[str]:

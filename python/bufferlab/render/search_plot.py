@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bufferlab.display import as_figure
 from bufferlab.render.plots.style import BAND_ALPHA, COLORS, new_figure
-
-if TYPE_CHECKING:
-    from bufferlab.studies.search.study import Searched
+from bufferlab.studies.search.study import Searched
 
 
+@as_figure.register
 def draw(searched: Searched) -> Figure:
     """Two panels: the rate of every measurement, and the buffer with the interval that is known by then."""
     course = searched.found.course

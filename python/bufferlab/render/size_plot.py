@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import ArrayLike
 
+from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
+from bufferlab.studies.size.study import Sizing
 
 
 @dataclass(frozen=True)
@@ -33,24 +35,22 @@ _DELAYS = (
 )
 
 
-def draw(
-    rules: pl.DataFrame, verification: pl.DataFrame, ms_per_packet: float, target_utilization: float
-) -> Figure:
+@as_figure.register
+def draw(sizing: Sizing) -> Figure:
     """Three panels over the buffer in packets (drain time on top), error bars of 95 % over the seeds.
 
-    Args:
-        rules: One row a rule: `rule`, `title`, `buffer_packets`.
-        verification: Frame of `bufferlab.studies.size.verify.simulate_buffers`.
-        ms_per_packet: Time to send a packet, ms.
-        target_utilization: Drawn as a line.
+    Raises:
+        ValueError: Nothing was simulated.
     """
+    if sizing.verification is None:
+        raise ValueError("there is nothing to draw: size with verify=True")
+    ms_per_packet = sizing.demand.packet_bytes * 8e3 / sizing.demand.rate_bps
+    target = sizing.target_utilization
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     used, lost, late = figure.subplots(1, 3)
-    points = verification.unique("buffer_packets").sort("buffer_packets")
+    points = sizing.verification.unique("buffer_packets").sort("buffer_packets")
     _plot(used, points, _UTILIZATION)
-    used.axhline(
-        target_utilization * 100, color="0.5", linewidth=0.8, label=f"target {target_utilization:.4g}"
-    )
+    used.axhline(target * 100, color="0.5", linewidth=0.8, label=f"target {target:.4g}")
     _plot(lost, points, _LOSS)
     for curve in _DELAYS:
         _plot(late, points, curve)
@@ -58,7 +58,7 @@ def draw(
     for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "wait (ms)")):
         panel.set_ylabel(label)
         _axis(panel, ms_per_packet)
-        _mark_rules(panel, rules)
+        _mark_rules(panel, sizing.frame)
     lost.set_ylim(bottom=0)
     if points["wait_mean_ms"].min() > 0:  # type: ignore[operator]
         late.set_yscale("log")

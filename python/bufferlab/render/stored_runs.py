@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bufferlab.render.tables import significant
+from bufferlab.display import significant
 from bufferlab.results.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any, overload
 
 import polars as pl
 
+from bufferlab import display
 from bufferlab.errors import InputError
-from bufferlab.render import tables
 from bufferlab.results import folder as store
 from bufferlab.results import frames
 from bufferlab.results.frames import Frames, Plan
@@ -149,10 +149,10 @@ class Result:
         return f"<Result {self.name!r}, seed {self.seed}, {self.reached_ps / PS_PER_S:g} s>"
 
     def __str__(self) -> str:
-        return tables.to_text(self.summary())
+        return display.text(self)
 
     def _repr_html_(self) -> str:
-        return tables.to_html(self.summary())
+        return display.html(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -281,10 +281,10 @@ class RunSet(Sequence[Result]):
         return f"<RunSet {self.name!r}, {len(self)} seed{'s' if len(self) > 1 else ''}>"
 
     def __str__(self) -> str:
-        return tables.to_text(self.summary())
+        return display.text(self)
 
     def _repr_html_(self) -> str:
-        return tables.to_html(self.summary())
+        return display.html(self)
 
     def _stacked(self, frame: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
         return pl.concat([frame(result) for result in self.results])

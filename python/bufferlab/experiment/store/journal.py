@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from bufferlab import __version__
+from bufferlab import _core
 from bufferlab.errors import OutputError
 
 Entry = dict[str, Any]
@@ -65,7 +65,9 @@ class Journal:
         try:
             self._lock()
             self.reserve(0)
-            self.append({"writer": {"host": platform.node(), "process": os.getpid(), "version": __version__}})
+            self.append(
+                {"writer": {"host": platform.node(), "process": os.getpid(), "version": _core.engine_version}}
+            )
         except BaseException:
             self.discard()
             raise

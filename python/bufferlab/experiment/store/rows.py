@@ -30,6 +30,7 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.results.frames import ALL
+from bufferlab.results.links import choose_link
 from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES, flow_values, queue_values
 
 if TYPE_CHECKING:
@@ -192,10 +193,8 @@ def rows_to_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 def main_link(plan: Mapping[str, Any]) -> str | None:
     """Name of the link that sizing looks at, `None` if no data crosses any."""
-    from bufferlab.theory.traffic import choose_link  # noqa: PLC0415 - SciPy takes long to start
-
     try:
-        return str(plan["links"][choose_link(dict(plan))]["name"])
+        return str(plan["links"][choose_link(plan)]["name"])
     except InputError:
         return None
 

@@ -18,29 +18,20 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Collection, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-import polars as pl
-
-from bufferlab import __version__
+from bufferlab import _core
 from bufferlab.errors import InputError, OutputError
-from bufferlab.experiment.store import journal
-from bufferlab.experiment.store.rows import DONE, ENGINE, FIGURES, IDENTITY, Row, rows_to_frame
-from bufferlab.experiment.store.segments import SUFFIX, scan_segments
-
-if TYPE_CHECKING:
-    from bufferlab.experiment.store.writer import Writer
-    from bufferlab.results.result import Result
+from bufferlab.experiment.store.reader import StoreReader
+from bufferlab.experiment.store.writer import Writer
 
 FORMAT: Final = "bufferlab-store"
 FORMAT_VERSION: Final = 1
 
 _MARK: Final = "store.json"
 _FOLDERS: Final = ("segments", "journal", "scenarios", "tables")
-_ATTEMPTS: Final = 8
 
 
 def open_store(directory: str | PathLike[str], *, create: bool = False) -> Store:
@@ -57,7 +48,7 @@ def open_store(directory: str | PathLike[str], *, create: bool = False) -> Store
     return Store(Path(directory), create=create)
 
 
-class Store:
+class Store(StoreReader):
     """A store of runs.
 
     Attributes:
@@ -65,7 +56,7 @@ class Store:
     """
 
     def __init__(self, directory: Path, *, create: bool = False) -> None:
-        self.directory = directory
+        super().__init__(directory)
         try:
             if not _marked(directory):
                 if not create:
@@ -94,128 +85,7 @@ class Store:
         Raises:
             OutputError: The folder cannot be written.
         """
-        from bufferlab.experiment.store.writer import Writer  # noqa: PLC0415 - slow to import, or a circle
-
         return Writer(self, retry_failed=retry_failed, fresh=fresh)
-
-    def get(self, plan_hash: str, engine: str = ENGINE) -> Row | None:
-        """The row of a run by this engine, or another; `None` if there is none that came to its end."""
-        wanted = (
-            (pl.col("plan_hash") == plan_hash) & (pl.col("engine") == engine) & (pl.col("status") == DONE)
-        )
-        found = self._collect(lambda rows: rows.filter(wanted).head(1))
-        return found.row(0, named=True) if found.height else None
-
-    def runs(self, engine: str | None = ENGINE, figures: Collection[str] = FIGURES) -> pl.DataFrame:
-        """All runs by this engine, another, or any (`None`), without the lists, oldest first.
-
-        Args:
-            engine: Whose runs.
-            figures: The figures wanted; few of them are read sooner.
-        """
-        columns = [*IDENTITY, *(name for name in FIGURES if name in figures)]
-
-        def chosen(rows: pl.LazyFrame) -> pl.LazyFrame:
-            rows = rows.select(columns)
-            return rows if engine is None else rows.filter(pl.col("engine") == engine)
-
-        return _latest(self._collect(chosen))
-
-    def flows(self, engine: str | None = ENGINE) -> pl.DataFrame:
-        """One row a run and flow group (and one for "all" if there are several), with what names the run."""
-        return self._records("flows", engine)
-
-    def queues(self, engine: str | None = ENGINE) -> pl.DataFrame:
-        """One row a run, link and group, with what names the run."""
-        return self._records("queues", engine)
-
-    def measured(self, measure: str, engine: str = ENGINE) -> dict[str, str]:
-        """What a measure returned, as JSON, by the identity of what was simulated."""
-        wanted = (pl.col("measure") == measure) & (pl.col("engine") == engine)
-        columns = ("plan_hash", "measured", "finished_at")
-        rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
-        return dict(rows.select("plan_hash", "measured").iter_rows())
-
-    def engines(self) -> dict[str, int]:
-        """Number of runs by each engine, the one that ran last first."""
-        rows = _latest(
-            self._collect(lambda rows: rows.select("plan_hash", "engine", "status", "finished_at"))
-        )
-        counted = rows.group_by("engine").agg(pl.len(), pl.max("finished_at"))
-        return dict(counted.sort("finished_at", descending=True).select("engine", "len").iter_rows())
-
-    def result(self, plan_hash: str, engine: str = ENGINE) -> Result:
-        """The full tables of a run that was asked to keep them.
-
-        Raises:
-            InputError: They were not kept.
-        """
-        from bufferlab.results.result import Result  # noqa: PLC0415 - slow to import, or a circle
-
-        folder = self.tables_folder(plan_hash, engine)
-        if not folder.is_dir():
-            raise InputError(
-                "has no tables of this run",
-                file=self.directory,
-                value=plan_hash,
-                accepted="runs of `--tables`",
-            )
-        return Result.load(folder)
-
-    def tables_folder(self, plan_hash: str, engine: str = ENGINE) -> Path:
-        """Where the full tables of a run are, if they were kept."""
-        return self.directory / "tables" / plan_hash[:2] / f"{plan_hash}-{engine}"
-
-    def segment_paths(self) -> list[Path]:
-        """The segments there are now."""
-        return sorted((self.directory / "segments").glob(f"[!.]*{SUFFIX}"))
-
-    def journal_paths(self) -> list[Path]:
-        """The journals there are now."""
-        return sorted((self.directory / "journal").glob("*.jsonl"))
-
-    def _records(self, name: str, engine: str | None) -> pl.DataFrame:
-        names = ["plan_hash", "engine", "status", "finished_at", "scenario", "parameters", "seed"]
-
-        def chosen(rows: pl.LazyFrame) -> pl.LazyFrame:
-            rows = rows.select(*names, name).filter(pl.col("status") == DONE)
-            return rows if engine is None else rows.filter(pl.col("engine") == engine)
-
-        return _latest(self._collect(chosen)).explode(name).unnest(name)
-
-    def _collect(self, query: Any) -> pl.DataFrame:  # noqa: ANN401 - a function from lazy frame to lazy frame
-        """Ask journals and segments the same question; a file that is moved meanwhile is looked for again."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                rows = [
-                    entry["run"]
-                    for path in self.journal_paths()
-                    for entry in _entries(path)
-                    if "run" in entry
-                ]
-                frames = [query(rows_to_frame(rows).lazy()), query(scan_segments(self.segment_paths()))]
-                return pl.concat(pl.collect_all(frames))
-            except (FileNotFoundError, pl.exceptions.ComputeError) as error:
-                if attempt + 1 == _ATTEMPTS:
-                    raise _damaged(self.directory, error) from error
-            except (OSError, pl.exceptions.PolarsError) as error:
-                raise _damaged(self.directory, error) from error
-        raise AssertionError("the last attempt returns or raises")
-
-
-def _entries(path: Path) -> Iterator[journal.Entry]:
-    try:
-        entries, _ = journal.read(path)
-    except FileNotFoundError:  # its rows are in a segment now, which is read next
-        return iter(())
-    return iter(entries)
-
-
-def _latest(rows: pl.DataFrame) -> pl.DataFrame:
-    """Each run once: what came to its end counts more than what failed, the later more than the earlier."""
-    ordered = rows.sort(pl.col("status") == DONE, "finished_at", maintain_order=True)
-    kept = ordered.unique(["plan_hash", "engine"], keep="last", maintain_order=True)
-    return kept.sort("finished_at", maintain_order=True)
 
 
 def _marked(directory: Path) -> bool:
@@ -232,7 +102,7 @@ def _make(directory: Path) -> None:
         raise InputError(
             "holds other files already", file=directory, accepted="a new folder, or a store of runs"
         )
-    document = {"format": FORMAT, "format_version": FORMAT_VERSION, "version": __version__}
+    document = {"format": FORMAT, "format_version": FORMAT_VERSION, "version": _core.engine_version}
     fresh = directory / f".store-{secrets.token_hex(8)}"
     fresh.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     fresh.rename(directory / _MARK)
@@ -254,8 +124,3 @@ def _check(path: Path) -> None:
             file=path,
             accepted=f"format {FORMAT_VERSION}: use that version of Bufferlab, or another folder",
         )
-
-
-def _damaged(directory: Path, error: Exception) -> InputError:
-    reason = next(iter(str(error).splitlines()), type(error).__name__)
-    return InputError(f"cannot be read ({reason})", file=directory, accepted="a store that Bufferlab wrote")

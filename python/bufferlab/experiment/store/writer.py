@@ -12,18 +12,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import polars as pl
 
 from bufferlab.errors import OutputError
 from bufferlab.experiment.store import journal
 from bufferlab.experiment.store.journal import Journal, StoreFullError, write_error
+from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.rows import DONE, ENGINE, Row, rows_to_frame, timestamp
 from bufferlab.experiment.store.segments import scan_segments, write_segment
-
-if TYPE_CHECKING:
-    from bufferlab.experiment.store.store import Store
 
 _ROTATE_ROWS: Final = 4096
 _ROTATE_BYTES: Final = 32 * 2**20
@@ -60,7 +58,7 @@ class Writer:
         store: The store.
     """
 
-    def __init__(self, store: Store, *, retry_failed: bool = False, fresh: bool = False) -> None:
+    def __init__(self, store: StoreReader, *, retry_failed: bool = False, fresh: bool = False) -> None:
         self.store = store
         self._retry_failed = retry_failed or fresh
         self._retry_done = fresh

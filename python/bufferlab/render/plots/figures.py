@@ -9,8 +9,8 @@ from typing import Final
 import polars as pl
 from matplotlib.figure import Figure
 
+from bufferlab.display import save_figure
 from bufferlab.render.plots.exchanges import exchanges
-from bufferlab.render.plots.style import save_figure
 from bufferlab.render.plots.time_series import backlog, cwnd, goodput, rtt
 from bufferlab.render.plots.waits import MAX_LINKS, wait_cdf
 from bufferlab.results.result import Result, RunSet

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from bufferlab.display import as_files
 from bufferlab.files import not_written
 
 COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -59,20 +60,8 @@ def new_figure_row(columns: int) -> tuple[Figure, list[Axes]]:
         return figure, [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
 
 
-def save_figure(figure: Figure, path: str | Path) -> list[Path]:
-    """Write a figure as PNG and SVG; the same figure gives the same bytes.
-
-    Args:
-        figure: The figure.
-        path: Where, without a suffix (`.png` or `.svg` at its end is taken off); missing folders are made.
-
-    Returns:
-        The two files.
-
-    Raises:
-        OutputError: If they cannot be written.
-    """
-    path = Path(path)
+@as_files.register
+def _save(figure: Figure, path: Path) -> list[Path]:
     stem = path.with_suffix("") if path.suffix.lower() in {".png", ".svg"} else path
     files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg")]
     try:

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bufferlab.render.tables import significant
+from bufferlab.display import significant
 from bufferlab.render.watching.readings import MOST_LINKS, SPAN_S, Reading, Watch
 
 BARS: Final = "▁▂▃▄▅▆▇█"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bufferlab.render.tables import significant
+from bufferlab.display import significant
 from bufferlab.stats import estimate
 
 UTILIZATION_SLACK: Final = 0.02

@@ -14,25 +14,24 @@ run does not have.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab import _core
+from bufferlab import _core, display
 from bufferlab.experiment.batch import BatchInterrupted, run_batch
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list, simulate
 from bufferlab.plan import lower
 from bufferlab.results.frames import ALL
+from bufferlab.results.links import choose_link
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.summary import estimates, flow_values, queue_values
 from bufferlab.scenario import Scenario
 from bufferlab.stats import jain_index
 from bufferlab.studies.compare.advice import Advice, advise
 from bufferlab.studies.compare.contenders import changes, parse_contenders
-from bufferlab.theory.traffic import choose_link
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,20 +112,16 @@ class Comparison:
 
     def figure(self) -> Figure:
         """Fairness against mean wait, one marker a queue, and the waits of each flow group."""
-        from bufferlab.render.compare_plot import draw  # noqa: PLC0415 - slow to import, or a circle
-
-        return draw(self)
+        return display.figure(self)
 
     def __repr__(self) -> str:
         return f"<Comparison {self.name!r}, {', '.join(self.runs)}>"
 
     def __str__(self) -> str:
-        from bufferlab.render.compare import to_text  # noqa: PLC0415 - slow to import, or a circle
-
-        return to_text(self)
+        return display.text(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return display.html(self)
 
     @property
     def _first(self) -> Result:

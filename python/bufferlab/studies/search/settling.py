@@ -15,8 +15,8 @@ import numpy as np
 
 from bufferlab.errors import InputError
 from bufferlab.plan import Plan
+from bufferlab.studies.traffic import protocol_of
 from bufferlab.theory.protocols import get_protocol
-from bufferlab.theory.traffic import protocol_of
 from bufferlab.units import PS_PER_S
 
 ROUND_TRIPS: Final = 20

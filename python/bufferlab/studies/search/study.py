@@ -9,7 +9,6 @@ ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps
 from __future__ import annotations
 
 import dataclasses
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import polars as pl
 
-from bufferlab import _core
+from bufferlab import _core, display
 from bufferlab.buffers import parse_buffer
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.files import not_written
 from bufferlab.plan import Plan, lower
 from bufferlab.progress import progress_bar
+from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search.goal import Goal
 from bufferlab.studies.search.least import (
@@ -38,7 +38,6 @@ from bufferlab.studies.search.least import (
 from bufferlab.studies.search.live import Live, Simulated, timing_for
 from bufferlab.studies.search.restart import Restarts, with_buffer
 from bufferlab.studies.search.settling import ROUND_TRIPS, Settling, settling
-from bufferlab.theory.traffic import choose_link
 from bufferlab.units import MAX_TIME_PS, PS_PER_S
 
 if TYPE_CHECKING:
@@ -144,9 +143,7 @@ class Searched:
 
     def figure(self) -> Figure:
         """The course: rate and buffer of every measurement, and the interval."""
-        from bufferlab.render.search_plot import draw  # noqa: PLC0415 - slow to import, or a circle
-
-        return draw(self)
+        return display.figure(self)
 
     def save(self, directory: Path) -> list[Path]:
         """Write the course as CSV and Parquet and the figure as PNG and SVG; return the files.
@@ -154,8 +151,6 @@ class Searched:
         Raises:
             OutputError: The folder cannot be written.
         """
-        from bufferlab.render.plots.style import save_figure  # noqa: PLC0415 - slow to import, or a circle
-
         files = [directory / "course.csv", directory / "course.parquet"]
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -164,18 +159,16 @@ class Searched:
             self.found.course.write_parquet(files[1])
         except OSError as error:
             raise not_written(directory, error) from error
-        return files + save_figure(self.figure(), directory / "course")
+        return files + display.save_figure(self.figure(), directory / "course")
 
     def __repr__(self) -> str:
         return f"<Searched {self.name!r}, {self.found.estimate} packets>"
 
     def __str__(self) -> str:
-        from bufferlab.render.search import answer  # noqa: PLC0415 - slow to import, or a circle
-
-        return "\n".join(answer(self))
+        return display.text(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return display.html(self)
 
 
 def search(

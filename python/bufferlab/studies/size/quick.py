@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from bufferlab.plan import lower
+from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
-from bufferlab.theory.traffic import choose_link, demand_of
+from bufferlab.studies.traffic import demand_of
 
 
 def quick_scenario(

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from bufferlab import display
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.plan import lower
+from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size.recommend import Recommendation, recommend
 from bufferlab.studies.size.verify import candidates, simulate_buffers
+from bufferlab.studies.traffic import demand_of
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.rules import all_rules, get_rule
 from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
-from bufferlab.theory.traffic import choose_link, demand_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,12 +75,7 @@ class Sizing:
         Raises:
             ValueError: Nothing was simulated.
         """
-        if self.verification is None:
-            raise ValueError("there is nothing to draw: size with verify=True")
-        from bufferlab.render.size_plot import draw  # noqa: PLC0415 - slow to import, or a circle
-
-        ms_per_packet = self.demand.packet_bytes * 8e3 / self.demand.rate_bps
-        return draw(self.frame, self.verification, ms_per_packet, self.target_utilization)
+        return display.figure(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON; what is not a number becomes `None`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -14,9 +13,11 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from bufferlab.display import as_html, as_text, significant
 from bufferlab.results.figure import Figure
 from bufferlab.results.frames import ALL
 from bufferlab.results.latency import GRADED, LATENCY_FIGURES
+from bufferlab.results.result import Result, RunSet
 from bufferlab.results.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES
 
 Document = Mapping[str, Any]
@@ -71,24 +72,21 @@ def to_text(summary: Document, columns: int = 100) -> str:
     return capture.get().rstrip()
 
 
+@as_text.register
+def _(shown: Result | RunSet) -> str:
+    return to_text(shown.summary())
+
+
+@as_html.register
+def _(shown: Result | RunSet) -> str:
+    return to_html(shown.summary())
+
+
 def to_html(summary: Document) -> str:
     """The summary for a notebook."""
     parts = [f"<p><b>{html.escape(headline(summary))}</b></p>"]
     parts += [_html_table(grid) for grid in _grids(summary, _HTML_COLUMNS)]
     return "\n".join([*parts, f"<p>{html.escape(_cost(summary))}</p>"])
-
-
-def significant(value: float, digits: int = 4) -> str:
-    """A number with so many significant digits, without an exponent, all digits before the point kept.
-
-    >>> significant(123456.7), significant(0.0012345), significant(0.0)
-    ('123457', '0.001235', '0')
-    """
-    if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
-    text = f"{value:.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def headline(summary: Document) -> str:

@@ -24,30 +24,6 @@ _LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items(
 _PLAN_KINDS: Final = {"rfc_cubic": "cubic", "bbr1": "bbr"}
 
 
-def choose_link(plan: dict[str, Any], name: str | None = None) -> int:
-    """Index of the link to size: the named one, otherwise the slowest that data crosses.
-
-    Args:
-        plan: A lowered scenario.
-        name: Name of the link.
-
-    Raises:
-        InputError: There is no such link, or no flow's data crosses any.
-    """
-    links = plan["links"]
-    names = [link["name"] for link in links]
-    if name is not None:
-        if name not in names:
-            raise InputError(
-                "is not a link of the scenario", key="link", value=name, accepted=", ".join(names)
-            )
-        return names.index(name)
-    crossed: list[int] = sorted({index for group in plan["groups"] for index in group["forward"]})
-    if not crossed:
-        raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
-    return min(crossed, key=lambda index: (links[index]["rate_bps"], index))
-
-
 def demand_of(
     plan: dict[str, Any],
     link: int,

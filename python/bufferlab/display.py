@@ -1,0 +1,112 @@
+"""How results are shown, without an import upwards: what is to be shown knows these functions only.
+
+The functions dispatch on the type of what is shown. Their implementations live in `bufferlab.render`, which
+is above; `VIEWS` and `FIGURES` say where, and a module named there is loaded when something of its kind is
+shown for the first time.
+"""
+
+from __future__ import annotations
+
+import html as markup
+import importlib
+import math
+from collections.abc import Mapping
+from functools import singledispatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VIEWS: Final[Mapping[str, str]] = {
+    "bufferlab.results.result": "bufferlab.render.summary",
+    "bufferlab.studies.compare.study": "bufferlab.render.compare",
+    "bufferlab.studies.search.study": "bufferlab.render.search",
+}
+"""The module with the `text` and `html` of another module's classes."""
+
+FIGURES: Final[Mapping[str, str]] = {
+    "bufferlab.studies.compare.study": "bufferlab.render.compare_plot",
+    "bufferlab.studies.search.study": "bufferlab.render.search_plot",
+    "bufferlab.studies.size.study": "bufferlab.render.size_plot",
+    "matplotlib.figure": "bufferlab.render.plots.style",
+}
+"""The module with the `figure` of another module's classes, and that which saves figures."""
+
+
+def text(shown: object) -> str:
+    """What `print` shows."""
+    _load(VIEWS, shown)
+    return as_text(shown)
+
+
+def html(shown: object) -> str:
+    """What a notebook shows."""
+    _load(VIEWS, shown)
+    return as_html(shown)
+
+
+def figure(shown: object) -> Figure:
+    """The figure of a study."""
+    _load(FIGURES, shown)
+    return as_figure(shown)
+
+
+def save_figure(drawn: Figure, path: str | Path) -> list[Path]:
+    """Write a figure as PNG and SVG; the same figure gives the same bytes.
+
+    Args:
+        drawn: The figure.
+        path: Where, without a suffix (`.png` or `.svg` at its end is taken off); missing folders are made.
+
+    Returns:
+        The two files.
+
+    Raises:
+        OutputError: If they cannot be written.
+    """
+    _load(FIGURES, drawn)
+    return as_files(drawn, Path(path))
+
+
+@singledispatch
+def as_text(shown: object) -> str:
+    """`text` for one type."""
+    raise TypeError(f"{type(shown).__name__} has no text")
+
+
+@singledispatch
+def as_html(shown: object) -> str:
+    """`html` for one type; its text if it has no other."""
+    return f"<pre>{markup.escape(as_text(shown))}</pre>"
+
+
+@singledispatch
+def as_figure(shown: object) -> Figure:
+    """`figure` for one type."""
+    raise TypeError(f"{type(shown).__name__} has no figure")
+
+
+@singledispatch
+def as_files(drawn: Any, path: Path) -> list[Path]:  # noqa: ANN401 - figures of any library
+    """`save_figure` for one type."""
+    raise TypeError(f"{type(drawn).__name__} cannot be saved as {path}")
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """A number rounded to significant digits, without an exponent; all digits before the point are kept.
+
+    >>> significant(123456.7), significant(0.0012345), significant(0.0)
+    ('123457', '0.001235', '0')
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    shown = f"{value:.{decimals}f}"
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def _load(modules: Mapping[str, str], shown: object) -> None:
+    for kind in type(shown).__mro__:
+        if kind.__module__ in modules:
+            importlib.import_module(modules[kind.__module__])
