@@ -1,16 +1,16 @@
 //! The bare loop: the least that a packet-level simulation of TCP over one drop-tail link can do.
 //!
-//! Additive increase, multiplicative decrease; nothing is recovered, a dropped packet only halves the window, at most
-//! once a round-trip time. One heap entry a flow; a flow's coming acknowledgments wait in a ring of their own; the
-//! queue is no list but the time at which the link will have sent everything. No statistics but the counters below.
-//! It is the yardstick that the engine is measured against, so it is written for speed, not for use.
+//! Additive increase, multiplicative decrease, no recovery: a dropped packet only halves the window, at most once per
+//! round-trip time. Each flow has one heap entry, and its coming acknowledgments wait in a ring. The queue is not a list
+//! but the time at which the link will have sent everything. There are no statistics but the counters below. The engine
+//! is measured against this loop, so it is written for speed, not for use.
 
 use crate::workload::Workload;
 
-/// What the loop counted, so that nothing of it can be optimized away.
+/// What the loop counted, so that the compiler cannot optimize it away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Packets that came to the queue.
+    /// Packets that reached the queue.
     pub arrived_packets: u64,
     /// Packets that found the queue full.
     pub dropped_packets: u64,
@@ -28,7 +28,7 @@ impl Counts {
 
 /// An entry of the heap: a time and a flow, in this order.
 pub trait Entry: Copy + Ord {
-    /// Flow `flow` has something to do at `time_ns`.
+    /// An entry for `flow` at `time_ns`.
     fn new(time_ns: u64, flow: u32) -> Self;
     /// The time, ns.
     fn time_ns(self) -> u64;
@@ -36,7 +36,7 @@ pub trait Entry: Copy + Ord {
     fn flow(self) -> u32;
 }
 
-/// Keeps all 64 bits of the time and all 32 of the flow, as an engine that keeps picoseconds must.
+/// Keeps all 64 bits of the time and all 32 of the flow, as an engine that counts picoseconds must.
 impl Entry for u128 {
     #[inline]
     fn new(time_ns: u64, flow: u32) -> Self {
@@ -54,10 +54,10 @@ impl Entry for u128 {
     }
 }
 
-/// Bits of the small entry that name the flow; the time stands above them: 2^40 ns are 18 minutes.
+/// Bits of the small entry for the flow; the time is above them: 2^40 ns are 18 minutes.
 const FLOW_BITS: u32 = 24;
 
-/// The smallest entry that could do: nanoseconds, short runs, fewer flows.
+/// The smallest entry that could suffice: nanoseconds, short runs, fewer flows.
 impl Entry for u64 {
     #[inline]
     fn new(time_ns: u64, flow: u32) -> Self {
@@ -90,9 +90,9 @@ struct Flow {
     window: u32,
     /// Slow start below this window, packets.
     ssthresh: u32,
-    /// Acknowledgments since the window grew last.
+    /// Acknowledgments since the window last grew.
     credit: u32,
-    /// Read and write positions of the ring, not wrapped: their difference is what is in flight.
+    /// Read and write positions of the ring, not wrapped: their difference is the number of packets in flight.
     head: u32,
     tail: u32,
     /// First slot of the ring.
@@ -100,7 +100,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Takes the answer to one packet.
+    /// Handles the answer to one packet.
     #[inline]
     fn answer(&mut self, lost: bool, now_ns: u64, largest_window: u32) {
         if lost {
@@ -120,7 +120,7 @@ impl Flow {
     }
 }
 
-/// Runs the loop over `work` and counts; `E` is the heap's entry.
+/// Runs the loop over `work` and returns its counts; `E` is the heap's entry.
 pub fn run<E: Entry>(work: &Workload) -> Counts {
     let transmission_ns = work.transmission_ps() / PS_PER_NS;
     let full_ns = transmission_ns * work.limit_packets;
@@ -174,13 +174,13 @@ pub fn run<E: Entry>(work: &Workload) -> Counts {
             }
             flow.tail = flow.tail.wrapping_add(1);
         }
-        // After a halving more than a window is in flight; the ring is never empty: the window is at least one.
+        // After a halving more than a window is in flight. The ring is never empty, as the window is at least one.
         let next_ns = ring[(flow.head & mask) as usize] & !LOST;
         replace_top(&mut heap, E::new(next_ns, index));
     }
 }
 
-/// Puts `entry` in place of the heap's least entry.
+/// Replaces the heap's least entry by `entry`.
 #[inline]
 fn replace_top<E: Entry>(heap: &mut [E], entry: E) {
     let mut hole = 0;

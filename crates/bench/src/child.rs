@@ -1,4 +1,4 @@
-//! The engine in a process of its own, where its memory and its instructions are its own.
+//! The engine in a process of its own, so that its memory and instructions can be measured.
 
 use std::env;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::engine::{Counts, Stack};
 use crate::workload::Workload;
 
-/// Arguments of the command that [`counts`] understands the answer of.
+/// Arguments of the command whose output [`counts`] reads.
 pub fn arguments(work: &Workload, stack: Stack) -> Vec<String> {
     vec![
         "engine".to_owned(),
@@ -27,7 +27,7 @@ pub fn this_program(arguments: &[String]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Runs `command`; an error with its last words unless it ends well.
+/// Runs `command`; if it fails, the error has its last output.
 pub fn output(command: &mut Command) -> Result<Output, Box<dyn Error>> {
     let output = command.output()?;
     if output.status.success() {

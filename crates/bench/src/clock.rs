@@ -1,4 +1,4 @@
-//! What the machine spent: processor time of this thread and of child processes, and peak memory.
+//! Processor time of this thread and of child processes, and peak memory.
 
 use std::fs;
 
@@ -23,9 +23,9 @@ pub fn children_user_s() -> nix::Result<f64> {
     Ok(getrusage(UsageWho::RUSAGE_CHILDREN)?.user_time().num_microseconds() as f64 * 1e-6)
 }
 
-/// Largest memory that this process ever had resident, KiB; `None` where the kernel does not tell.
+/// Peak resident memory of this process, KiB; `None` if the kernel does not report it.
 ///
-/// `getrusage` would not do: its peak outlives `exec`, so a child would report its parent's.
+/// `getrusage` does not work here: its peak survives `exec`, so a child would report its parent's.
 pub fn peak_kib() -> Option<u64> {
     peak_of(&fs::read_to_string("/proc/self/status").ok()?)
 }

@@ -1,5 +1,5 @@
-//! Congestion controls against Reno, turn by turn on one thread, by the thread's processor time. All of them repair
-//! losses as Linux does, so that the control is the only difference.
+//! Congestion controls against Reno, alternating on one thread, by the thread's processor time. All use Linux's recovery,
+//! so that the congestion control is the only difference.
 
 use std::error::Error;
 
@@ -18,7 +18,7 @@ const FLOWS: [usize; 2] = [10, 100];
 
 const RENO: CongestionPlan = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
 
-/// A control, its name and the bar of its time over Reno's, if one is set.
+/// A congestion control, its name, and the bar for the ratio of its time to Reno's, if there is one.
 fn controls() -> Vec<(&'static str, CongestionPlan, Option<f64>)> {
     let cubic = |version| CongestionPlan::Cubic { version, fast_convergence: true, hystart: false };
     vec![
@@ -37,7 +37,7 @@ fn controls() -> Vec<(&'static str, CongestionPlan, Option<f64>)> {
     ]
 }
 
-/// Measures all controls and gives the table.
+/// Measures all congestion controls and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for flows in FLOWS {
@@ -47,18 +47,18 @@ pub fn report() -> Result<String, Box<dyn Error>> {
     }
     let headings = ["flows", "control", "Reno ns", "ns", "ratio", "bar", ""];
     Ok(format!(
-        "Congestion controls (Linux's recovery, 100 Mbit/s): processor time for a packet that comes to the\n\
+        "Congestion controls (Linux's recovery, 100 Mbit/s): processor time per packet that reaches the\n\
          bottleneck, over Reno's; medians of paired turns\n\n{}",
         table(&headings, &rows)
     ))
 }
 
-/// Runs one control of the table or Reno, for profilers and for counting instructions; `bdps` is the buffer in
-/// bandwidth-delay products, 1 in the table.
+/// Runs one congestion control of the table or Reno, for profilers and for counting instructions; `bdps` is the buffer
+/// in bandwidth-delay products, 1 in the table.
 pub fn run_one(name: &str, flows: usize, duration_s: u64, bdps: f64) -> Result<String, Box<dyn Error>> {
     let of_name = || controls().into_iter().find(|(known, ..)| *known == name).map(|(_, control, _)| control);
     let control = if name == "reno" { Some(RENO) } else { of_name() };
-    let control = control.ok_or_else(|| format!("'{name}' is no control of the table"))?;
+    let control = control.ok_or_else(|| format!("'{name}' is not a congestion control of the table"))?;
     let mut work = Workload::new(flows, duration_s);
     work.limit_packets = (work.limit_packets as f64 * bdps) as u64;
     Ok(serde_json::to_string(&engine::simulate(&plan(&work, &control))?)? + "\n")
@@ -75,7 +75,7 @@ fn measure(
     let (mut of_reno, mut of_other, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..=TURNS {
         let (reno_ns, other_ns) = (ns_a_packet(&reno)?, ns_a_packet(&other)?);
-        // the first turn warms the caches
+        // the first turn warms up the caches
         if turn > 0 {
             of_reno.push(reno_ns);
             of_other.push(other_ns);

@@ -1,8 +1,8 @@
-//! Disciplines against FIFO, turn by turn on one thread, by the thread's processor time.
+//! Disciplines against FIFO, alternating on one thread, by the thread's processor time.
 //!
-//! FIFO is run in two ways: as scenarios run it, without events, since its departures are known in advance; and by
-//! events, as every discipline that decides at the last moment must be. The second tells what a discipline itself
-//! costs, the first what its users pay.
+//! FIFO runs in two ways: as in scenarios, without events, since its departures are known in advance; and by events, as
+//! every discipline that decides at the last moment. The ratio to the second is what a discipline itself costs; the
+//! ratio to the first is what its users pay.
 
 use std::error::Error;
 
@@ -22,7 +22,7 @@ const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
 const PS_PER_MS: u64 = 1_000_000_000;
 
-/// Disciplines with the bar of their time over FIFO's by events, if one is set.
+/// Disciplines, with the bar for the ratio of their time to that of FIFO by events, if there is one.
 fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f64>)> {
     let splitbuff = |weighted| DisciplinePlan::Splitbuff {
         limit,
@@ -87,7 +87,7 @@ fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f6
     ]
 }
 
-/// Measures all disciplines and gives the table.
+/// Measures all disciplines and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for flows in FLOWS {
@@ -98,7 +98,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
     }
     let headings = ["flows", "discipline", "FIFO ns", "by events", "ns", "ratio", "to by events", "bar", ""];
     Ok(format!(
-        "Disciplines (100 Mbit/s, SACK flows): processor time for a packet that comes to the bottleneck, over FIFO's\n\
+        "Disciplines (100 Mbit/s, SACK flows): processor time per packet that reaches the bottleneck, over FIFO's\n\
          as scenarios run it and over FIFO's served by events; medians of paired turns\n\n{}",
         table(&headings, &rows)
     ))
@@ -117,7 +117,7 @@ fn measure(
     for turn in 0..=TURNS {
         let times =
             [ns_a_packet(&fifo, run)?, ns_a_packet(&fifo, run_with_link_events)?, ns_a_packet(&other, run)?];
-        // the first turn warms the caches
+        // the first turn warms up the caches
         if turn > 0 {
             plain.push(times[0]);
             by_events.push(times[1]);

@@ -1,4 +1,4 @@
-//! The engine on the measured workload: recovery by selective acknowledgments, queue statistics, samples each 10 ms.
+//! The engine on the measured workload: SACK recovery, queue statistics, samples every 10 ms.
 
 use std::error::Error;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::workload::{HEADER_BYTES, PS_PER_MS, WIRE_BYTES, Workload};
 
-/// At most so many flows take part in the time series, as in scenario files.
+/// Largest number of flows in the time series, as in scenario files.
 const SAMPLED_FLOWS: usize = 10;
 /// Propagation delay of the bottleneck, ps.
 const LINK_DELAY_PS: u64 = PS_PER_MS;
@@ -19,19 +19,19 @@ const LINK_DELAY_PS: u64 = PS_PER_MS;
 /// Which TCP the flows run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
-    /// RFC 6675 recovery, no bound on the sender's own interface.
+    /// RFC 6675 recovery; the sender's own interface has no bound.
     Rfc,
-    /// What ns-2's `Agent/TCP/Sack1` does, from 10 Gbit/s interfaces.
+    /// Like ns-2's `Agent/TCP/Sack1`, with interfaces of 10 Gbit/s.
     Ns2,
 }
 
 impl Stack {
-    /// The stack of that name.
+    /// The stack with this name.
     pub fn from_name(name: &str) -> Result<Self, String> {
         match name {
             "rfc" => Ok(Self::Rfc),
             "ns2" => Ok(Self::Ns2),
-            _ => Err(format!("'{name}' is no stack; known: rfc, ns2")),
+            _ => Err(format!("'{name}' is not a stack; known: rfc, ns2")),
         }
     }
 
@@ -44,12 +44,12 @@ impl Stack {
     }
 }
 
-/// What a run gave, as far as the benchmarks need it.
+/// The results of a run that the benchmarks need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Packets that came to the bottleneck.
+    /// Packets that reached the bottleneck.
     pub arrived_packets: u64,
-    /// Those of them that it dropped, if counted.
+    /// How many of them it dropped, if counted.
     pub dropped_packets: Option<u64>,
     /// Packets that left it.
     pub departed_packets: u64,
@@ -129,7 +129,7 @@ fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
         rto_margin_ps: 0,
         max_rto_ps: 60_000 * PS_PER_MS,
         initial_rto_ps: 3_000 * PS_PER_MS,
-        // As the presets of these names have it: an exact clock, and ns-2's `tcpTick_`.
+        // As in the presets of these names: an exact clock, and ns-2's `tcpTick_`.
         clock_ps: match stack {
             Stack::Rfc => 1,
             Stack::Ns2 => 10 * PS_PER_MS,
@@ -145,7 +145,7 @@ fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
     }
 }
 
-/// Half of what the bottleneck leaves of a one-way delay lies before it, half behind it.
+/// What remains of a one-way delay besides the bottleneck: half is before it, half behind it.
 fn flows(work: &Workload) -> FlowColumns {
     let mut columns = FlowColumns::default();
     for flow in 0..work.flows {

@@ -1,4 +1,4 @@
-//! Instructions a packet, counted by valgrind: the same on a busy machine and on a quiet one.
+//! Instructions per packet, counted by valgrind: the same on a busy machine and on a quiet one.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,33 +15,33 @@ use crate::report::table;
 use crate::workload::Workload;
 
 const FILE: &str = "benchmarks/instructions.json";
-/// More than this part above the committed count is a regression.
+/// A count that exceeds the committed one by more than this share is a regression.
 const TOLERANCE: f64 = 0.03;
 /// Flows and stack of each counted run.
 const SCENARIOS: [(usize, Stack); 5] =
     [(2, Stack::Rfc), (10, Stack::Rfc), (100, Stack::Rfc), (1000, Stack::Rfc), (100, Stack::Ns2)];
-/// Enough to leave the slow starts behind, 250,000 packets.
+/// Long enough to leave the slow starts behind: 250,000 packets.
 const DURATION_S: u64 = 20;
 
 /// The committed file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Committed {
-    /// The compiler that the counts belong to.
+    /// The compiler of the counted program.
     rustc: String,
-    /// Instructions for a packet that came to the bottleneck, by scenario.
+    /// Instructions per packet that reached the bottleneck, by scenario.
     instructions_per_packet: BTreeMap<String, f64>,
 }
 
 /// How the gate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No regression, or nothing could be counted.
+    /// No regression, or counting was not possible.
     Passed,
     /// At least one count grew beyond the tolerance.
     Regressed,
 }
 
-/// Counts and compares with the committed file, or writes it anew if `update` is set.
+/// Counts instructions and compares them with the committed file, or writes it anew if `update` is set.
 pub fn report(update: bool) -> Result<(Verdict, String), Box<dyn Error>> {
     match Command::new("valgrind").arg("--version").output() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -124,7 +124,7 @@ fn compare(committed: &Committed, measured: &Committed) -> (Verdict, String) {
         ]);
     }
     let mut text = format!(
-        "Instructions for a packet that comes to the bottleneck; tolerance {:.0} %\n",
+        "Instructions per packet that reaches the bottleneck; tolerance {:.0} %\n",
         100.0 * TOLERANCE
     );
     if committed.rustc != measured.rustc {

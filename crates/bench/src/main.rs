@@ -1,7 +1,7 @@
-//! Measures the engine: against a bare loop, against ns-2, its memory, and its instructions a packet.
+//! Measures the engine: against a bare loop, against ns-2, its memory, and its instructions per packet.
 //!
-//! Times are compared only within one run, as medians of paired turns: a shared machine's speed moves by a factor of two
-//! from one minute to the next. Only the count of instructions is good for a gate.
+//! Times are compared only within one run, as medians of paired turns: a shared machine's speed can change by a factor
+//! of two from one minute to the next. Only the count of instructions is stable enough for a gate.
 //!
 //! ```text
 //! bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | recording
@@ -94,7 +94,7 @@ fn print(text: &str, code: ExitCode) -> ExitCode {
 }
 
 fn fail(error: &dyn std::fmt::Display) -> ExitCode {
-    // Nothing is left to be done where even this cannot be written.
+    // If even this cannot be written, there is nothing left to do.
     let _ = writeln!(io::stderr(), "bufferlab-bench: {error}");
     ExitCode::from(2)
 }

@@ -1,9 +1,9 @@
-//! Memory of a flow beyond the data in flight: peak memory with many flows, less that with few on the same link.
+//! Memory per flow beyond the data in flight: peak memory with many flows, minus that with few on the same link.
 //!
-//! Measured twice. With windows that share a fixed number of packets among the flows, exactly as many are in flight
-//! with many flows as with few and none is lost, so that what is above is what flows cost. Without such a bound the
-//! link is overrun from the first slow start on. Then many flows have more outstanding than few, since what arrived
-//! beyond a gap is outstanding until the gap is filled, and what is above holds the books on that too.
+//! Measured twice. First, the flows' windows share a fixed number of packets. Then many flows have exactly as many
+//! packets in flight as few, and lose none, so the difference is the cost of the flows. Second, windows have no bound,
+//! and the link is overrun from the first slow start on. Then many flows have more data outstanding than few, because
+//! data beyond a gap stays outstanding until the gap is filled, and the difference includes the state for that.
 
 use std::error::Error;
 
@@ -12,18 +12,18 @@ use crate::engine::Stack;
 use crate::report::{grouped, table};
 use crate::workload::{NO_WINDOW, Workload};
 
-/// The bar, bytes a flow.
+/// The bar, bytes per flow.
 const BAR_BYTES: u64 = 1024;
 /// One link for all; it and its queue hold 250 000 packets.
 const RATE_BPS: u64 = 10_000_000_000;
 const DURATION_S: u64 = 10;
 const FEW_FLOWS: usize = 10;
 const MANY_FLOWS: [usize; 2] = [10_000, 100_000];
-/// Packets that the bounded flows have in flight together: more than the link alone holds, so that it is full, and
-/// less than with its queue.
+/// Packets that the bounded flows together have in flight: more than the link alone holds, so that it is full, and less
+/// than the link and its queue hold.
 const SHARED_PACKETS: u64 = 200_000;
 
-/// Measures and gives the table.
+/// Measures and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for bounded in [true, false] {
@@ -32,7 +32,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
         };
         rows.push(row(FEW_FLOWS, few, few));
         for flows in MANY_FLOWS {
-            let many = peak(flows, bounded)?.ok_or("the peak of memory went missing")?;
+            let many = peak(flows, bounded)?.ok_or("the memory peak is missing")?;
             rows.push(row(flows, many, few));
         }
     }
@@ -42,7 +42,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
          flows have {} packets in flight together, however many they are; rows with losses: no bound\n\n{}",
         RATE_BPS / 1_000_000_000,
         grouped(SHARED_PACKETS),
-        table(&["flows", "window", "lost %", "peak KiB", "bytes a flow", "bar", ""], &rows)
+        table(&["flows", "window", "lost %", "peak KiB", "bytes per flow", "bar", ""], &rows)
     ))
 }
 

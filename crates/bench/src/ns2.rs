@@ -1,4 +1,4 @@
-//! The engine against ns-2 on the same workload, both as processes, by their user time.
+//! The engine against ns-2 on the same workload, both as processes, by user time.
 
 use std::error::Error;
 use std::io;
@@ -10,14 +10,14 @@ use crate::engine::{Counts, Stack};
 use crate::report::{grouped, median, table};
 use crate::workload::Workload;
 
-/// The engine should move so many times the packets of ns-2 in a second of processor time.
+/// Lowest ratio of packets per second of processor time, engine over ns-2.
 const BAR: f64 = 20.0;
 const SCRIPT: &str = "benchmarks/dumbbell.tcl";
 const DURATION_S: u64 = 50;
 const FLOWS: [usize; 4] = [2, 10, 100, 1000];
 const TURNS: usize = 3;
 
-/// Measures, if ns-2 is installed, and gives the table.
+/// Measures if ns-2 is installed, and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     match Command::new("ns").arg("/dev/null").output() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -44,7 +44,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
         "",
     ];
     Ok(format!(
-        "Engine (as ns-2's Sack1, queue statistics, samples each 10 ms) and ns-2 (Agent/TCP/Sack1, queue statistics)\n\
+        "Engine (as ns-2's Sack1, queue statistics, samples every 10 ms) and ns-2 (Agent/TCP/Sack1, queue statistics)\n\
          on {DURATION_S} s of the same workload; packets that left the bottleneck in a second of user time\n\n{}",
         table(&headings, &rows)
     ))
@@ -80,7 +80,7 @@ fn measure(work: &Workload) -> Result<Vec<String>, Box<dyn Error>> {
     ])
 }
 
-/// Drops and what still waits, of all that came.
+/// The share of arrivals that were dropped or still wait.
 fn loss(counts: &Counts) -> f64 {
     1.0 - counts.departed_packets as f64 / counts.arrived_packets as f64
 }

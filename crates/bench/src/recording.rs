@@ -1,4 +1,5 @@
-//! What recording costs, turn by turn on one thread, by the thread's processor time. Files go nowhere.
+//! The cost of recording, alternating with runs that record nothing on one thread, by the thread's processor time.
+//! Nothing is written to disk.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -25,7 +26,7 @@ enum What {
     Trace,
 }
 
-/// A file that takes everything.
+/// A file that discards what is written.
 struct Nowhere;
 
 impl Write for Nowhere {
@@ -44,9 +45,9 @@ impl Output for Nowhere {
     }
 }
 
-/// Measures all rows and gives the table.
+/// Measures all rows and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
-    let headings = ["flows", "recorded", "records", "bytes a record", "time over none", "ns a record"];
+    let headings = ["flows", "recorded", "records", "bytes per record", "time over none", "ns per record"];
     let mut rows = Vec::new();
     for flows in FLOWS {
         let plan = engine::plan(&Workload::new(flows, DURATION_S), Stack::Rfc);
@@ -57,14 +58,14 @@ pub fn report() -> Result<String, Box<dyn Error>> {
         }
     }
     Ok(format!(
-        "Captures and traces: processor time of a run over that of one that records nothing, medians of paired turns\n\n{}",
+        "Captures and traces: processor time relative to a run that records nothing, medians of paired turns\n\n{}",
         table(&headings, &rows)
     ))
 }
 
 fn measure(flows: usize, name: &str, what: What, plan: &Plan) -> Result<Vec<String>, Box<dyn Error>> {
     let (mut ratios, mut extra_s, mut told) = (Vec::new(), Vec::new(), (0, 0));
-    // the first turn warms the caches and is not counted
+    // the first turn warms up the caches and is not counted
     for turn in 0..=TURNS {
         let (plain_s, outcome) = timed(|| run(plan, &Control::default()))?;
         outcome?;
@@ -86,7 +87,7 @@ fn measure(flows: usize, name: &str, what: What, plan: &Plan) -> Result<Vec<Stri
     ])
 }
 
-/// Records a run; records and bytes.
+/// Records a run; returns the numbers of records and bytes.
 fn record(what: What, plan: &Plan) -> Result<(u64, u64), PlanError> {
     let recording = Recording::new(plan, None);
     let every = Places { senders: true, receivers: true, links: (0..plan.links.len() as u32).collect() };

@@ -1,6 +1,6 @@
-//! Tables in text, and what stands in their cells.
+//! Text tables and their cells.
 
-/// The median; the mean of the two in the middle where their number is even.
+/// The median; the mean of the two middle values if their number is even.
 pub fn median(mut values: Vec<f64>) -> f64 {
     assert!(!values.is_empty(), "a median of nothing");
     values.sort_unstable_by(f64::total_cmp);
@@ -12,7 +12,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// Rows under headings, each column as wide as its widest cell, all to the right.
+/// Rows under headings, right-aligned, each column as wide as its widest cell.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         rows.iter().map(|row| row[column].chars().count()).chain([headings[column].len()]).max().unwrap_or(0)

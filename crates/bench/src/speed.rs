@@ -1,4 +1,4 @@
-//! The engine against the bare loop, turn by turn on one thread, by the thread's processor time.
+//! The engine against the bare loop, alternating on one thread, by the thread's processor time.
 
 use std::error::Error;
 
@@ -8,8 +8,8 @@ use crate::engine::{self, Stack};
 use crate::report::{grouped, median, table};
 use crate::workload::Workload;
 
-/// The engine should take at most so many times the bare loop's time for a packet: at few flows the loop's state
-/// stays in registers, which no engine can match; at very many the memory decides, and no bar is set.
+/// Highest ratio of the engine's time per packet to the bare loop's. With few flows the loop's state stays in registers,
+/// which no engine can match; with very many, memory decides, and there is no bar.
 fn bar(flows: usize) -> Option<f64> {
     match flows {
         0..100 => Some(4.0),
@@ -18,11 +18,11 @@ fn bar(flows: usize) -> Option<f64> {
     }
 }
 
-/// Flows, simulated seconds and turns of each row: some million packets a turn.
+/// Flows, simulated seconds and turns of each row: about a million packets per turn.
 const ROWS: [(usize, u64, usize); 6] =
     [(2, 160, 9), (10, 160, 9), (100, 160, 9), (1000, 160, 9), (10_000, 20, 5), (100_000, 10, 3)];
 
-/// Times of one row, ns a packet that came to the queue.
+/// Times of one row, ns per packet that reached the queue.
 #[derive(Default)]
 struct Row {
     bare: Vec<f64>,
@@ -34,7 +34,7 @@ fn ns_a_packet(spent_s: f64, packets: u64) -> f64 {
     spent_s * 1e9 / packets as f64
 }
 
-/// Measures all rows and gives the table.
+/// Measures all rows and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let headings = [
         "flows",
@@ -53,8 +53,8 @@ pub fn report() -> Result<String, Box<dyn Error>> {
         rows.push(measure(&Workload::new(flows, seconds), turns)?);
     }
     Ok(format!(
-        "Engine (SACK recovery, queue statistics, samples each 10 ms) and bare loop (AIMD without recovery)\n\
-         ns: processor time for a packet that comes to the bottleneck; medians of paired turns\n\
+        "Engine (SACK recovery, queue statistics, samples every 10 ms) and bare loop (AIMD without recovery)\n\
+         ns: processor time per packet that reaches the bottleneck; medians of paired turns\n\
          64-bit: the bare loop with nanoseconds and the flow in one word instead of all bits of both\n\n{}",
         table(&headings, &rows)
     ))
@@ -64,7 +64,7 @@ fn measure(work: &Workload, turns: usize) -> Result<Vec<String>, Box<dyn Error>>
     let plan = engine::plan(work, Stack::Rfc);
     let mut row = Row::default();
     let mut packets = 0;
-    // The first turn warms the caches and the allocator and is not counted.
+    // The first turn warms up the caches and the allocator and is not counted.
     for turn in 0..=turns {
         let (bare_s, bare) = timed(|| bare::run::<u128>(work))?;
         let (engine_s, engine) = timed(|| engine::simulate(&plan))?;

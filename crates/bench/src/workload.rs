@@ -1,6 +1,6 @@
-//! The measured workload: a dumbbell with long-lived flows, the same for every program that is compared.
+//! The measured workload: a dumbbell with long-lived flows, the same for all compared programs.
 
-/// Round-trip times fall into so many classes, evenly spaced; flow `i` is of class `i` modulo this.
+/// Number of evenly spaced classes of round-trip times; flow `i` is in class `i` modulo this.
 pub const RTT_CLASSES: usize = 20;
 /// Size of a data packet on the wire, bytes.
 pub const WIRE_BYTES: u64 = 1000;
@@ -18,20 +18,20 @@ pub struct Workload {
     pub flows: usize,
     /// Rate of the bottleneck, bit/s.
     pub rate_bps: u64,
-    /// Most packets waiting.
+    /// Largest backlog, packets.
     pub limit_packets: u64,
     /// Simulated time, ps.
     pub duration_ps: u64,
-    /// What a receiver lets be in flight at most, packets.
+    /// Largest number of packets in flight that a receiver allows.
     pub window_packets: u64,
 }
 
-/// A receiver's window that is no bound, packets.
+/// A receiver's window that does not limit the sender, packets.
 pub const NO_WINDOW: u64 = 100_000;
 
 impl Workload {
-    /// The workload of `flows` flows for `duration_s` simulated seconds: 100 Mbit/s up to 1000 flows, then 100 kbit/s a
-    /// flow, so that a flow keeps at least a packet in flight.
+    /// The workload of `flows` flows for `duration_s` simulated seconds: 100 Mbit/s up to 1000 flows, then 100 kbit/s per
+    /// flow, so that a flow has at least one packet in flight.
     pub fn new(flows: usize, duration_s: u64) -> Self {
         Self { flows, ..Self::at_rate(100_000_000.max(flows as u64 * 100_000), duration_s) }
     }
@@ -58,14 +58,14 @@ impl Workload {
         80 * PS_PER_MS + (2 * (flow % RTT_CLASSES) as u64 + 1) * 40 * PS_PER_MS / (2 * RTT_CLASSES as u64)
     }
 
-    /// Start of a flow, ps: in no order of class, spread over the first five seconds, a whole number of nanoseconds.
+    /// Start of a flow, ps: spread over the first five seconds in no order of class, a whole number of nanoseconds.
     pub fn start_ps(flow: usize) -> u64 {
-        // The golden ratio's multiples are spread evenly whatever their number.
+        // Multiples of the golden ratio are spread evenly whatever their number.
         let turn = (flow as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44;
         ((turn * 5 * PS_PER_S / 1000) >> 20) * 1000
     }
 
-    /// Packets that one flow may have in flight without overrunning its ring: eight fair shares and a little more.
+    /// Packets that one flow can have in flight without overrunning its ring: eight fair shares and a little more.
     pub fn ring_packets(&self) -> usize {
         (2 * self.limit_packets as usize * 8 / self.flows).clamp(32, 4 * self.limit_packets as usize)
     }
