@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 
 import bufferlab
-from bufferlab.experiment.batch import processors
+from bufferlab.experiment.local import processors
 from bufferlab.experiment.store import done_row, open_store
 from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import sweep
@@ -78,11 +78,11 @@ def threads(runs: int, turns: int) -> None:
 
 def ray(runs: int, turns: int) -> None:
     """The same work by threads and by a local Ray cluster that is up and has done some work before."""
-    from bufferlab.experiment.cluster import _connect, _import_ray  # noqa: PLC0415
+    from bufferlab.experiment.cluster import connect, import_ray  # noqa: PLC0415
 
     began_s = time.monotonic()
-    started = _import_ray(local=True)
-    _connect(started, None)
+    started = import_ray(local=True)
+    connect(started, None)
     say(f"  Ray was up after {time.monotonic() - began_s:.1f} s")
     wall_s(2 * processors(), ray=True)
     walls: list[float] = []

@@ -14,6 +14,7 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.experiment import cluster
+from bufferlab.experiment.keeping import WorkerError
 from bufferlab.experiment.store import open_store
 from bufferlab.studies.sweep import sweep
 
@@ -27,8 +28,8 @@ def a_cluster() -> Iterator[Any]:
     """A cluster for all tests of this module; Ray leaves files and warnings behind that are its own."""
     if importlib.util.find_spec("ray") is None:
         pytest.skip(WITHOUT_RAY)
-    started = cluster._import_ray(local=True)
-    cluster._connect(started, None)
+    started = cluster.import_ray(local=True)
+    cluster.connect(started, None)
     yield started
     started.shutdown()
 
@@ -75,7 +76,7 @@ def deadly(flows: int, once: Path | None = None) -> Any:
     def work(_engine: str, requests: Any) -> Any:
         replies = []
         for request in requests:
-            if request.point["flows.near.count"] == flows:
+            if request.job.parameters["flows.near.count"] == flows:
                 if once is None:
                     os.kill(os.getpid(), signal.SIGKILL)
                 elif not once.exists():
@@ -115,7 +116,7 @@ def test_a_worker_that_dies_once_costs_nothing(
 @pytest.mark.usefixtures("ray")
 def test_failures_come_back(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def work(_engine: str, requests: Any) -> Any:
-        return [cluster._Reply(None, "RuntimeError: odd", 0.0) for _ in requests]
+        return [cluster._Reply(None, WorkerError("RuntimeError: odd"), 0.0) for _ in requests]
 
     monkeypatch.setattr(cluster, "_simulate_batch", work)
     swept = sweep(scenario, VARY, store=tmp_path / "runs", engine="ray")

@@ -18,15 +18,16 @@ import pytest
 import bufferlab
 from bufferlab import _core
 from bufferlab.errors import InputError, OutputError
+from bufferlab.experiment import job as jobs
 from bufferlab.experiment import simulation
-from bufferlab.experiment import threads as local_engine
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.store import ENGINE, StoreFullError, open_store
 from bufferlab.experiment.store.writer import Writer
 from bufferlab.plan import lower, plan_hash
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
-from bufferlab.studies.sweep import Sweep, SweepInterrupted, sweep
+from bufferlab.studies.sweep import Sweep, sweep
 
 BUFFERS = ["10 packets", "20 packets"]
 COUNTS = [1, 3]
@@ -70,7 +71,7 @@ def test_means_are_those_of_estimate(scenario: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_simulated_twice(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = sweep(scenario, VARY, store=tmp_path / "runs", seeds=2)
-    monkeypatch.setattr(local_engine, "simulate_plan", None)
+    monkeypatch.setattr(jobs, "simulate_plan", None)
     again = sweep(scenario, VARY, store=tmp_path / "runs", seeds=2)
     assert (again.simulated, again.stored) == (0, 8)
     assert again.runs.equals(first.runs)
@@ -145,7 +146,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException, when: Any) ->
             raise error
         return simulate_plan(plan, *rest, **named)
 
-    monkeypatch.setattr(local_engine, "simulate_plan", fail)
+    monkeypatch.setattr(jobs, "simulate_plan", fail)
 
 
 @pytest.mark.parametrize(
@@ -292,14 +293,15 @@ def test_ctrl_c_keeps_what_is_finished(scenario: Path, tmp_path: Path) -> None:
     kept = open_store(store).runs().height
     assert kept >= 20
     assert err == (
-        f"bufferlab: interrupted: {kept} of 6000 runs are in the store; the same command goes on from there\n"
+        f"bufferlab: interrupted: {kept} of 6000 simulations finished; {store} keeps them, and the same "
+        "command goes on from there\n"
     )
     assert not open_store(store).journal_paths()
 
 
 def test_ctrl_c_in_python(scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     failing(monkeypatch, KeyboardInterrupt(), lambda plan: plan["seed"] == 5)
-    with pytest.raises(SweepInterrupted, match=r"interrupted: \d+ of 20 runs are in the store"):
+    with pytest.raises(RunInterrupted, match=r"interrupted: 4 of 20 simulations finished; .*runs keeps them"):
         sweep(scenario, store=tmp_path / "runs", seeds=20, threads=1)
     assert sorted(open_store(tmp_path / "runs").runs()["seed"]) == [1, 2, 3, 4]
 
@@ -309,10 +311,10 @@ def test_a_disk_that_fills_up_ends_the_sweep_and_keeps_all(
 ) -> None:
     claim = Writer.claim
 
-    def full_at_last(self: Writer, name: str) -> Any:
+    def full_at_last(self: Writer, name: str, measure: str | None = None) -> Any:
         if len(self._finished) >= 5:
             raise StoreFullError("there is no room left")
-        return claim(self, name)
+        return claim(self, name, measure)
 
     with monkeypatch.context() as patch:
         patch.setattr(Writer, "claim", full_at_last)

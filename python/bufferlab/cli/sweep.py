@@ -10,9 +10,10 @@ import typer
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.experiment.points import read_list, read_sample
+from bufferlab.experiment.runner import ENGINES
 from bufferlab.render.stored_runs import SweepView
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.studies.sweep import ENGINES, default_store
+from bufferlab.studies.sweep import default_store
 from bufferlab.studies.sweep import sweep as sweep_scenario
 
 

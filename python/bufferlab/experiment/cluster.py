@@ -1,14 +1,13 @@
-"""Simulates a sweep's runs on a Ray cluster: the one that runs, or one started on this machine for the time.
+"""Simulates an experiment's runs on a Ray cluster: the one that runs, or one started here for the time.
 
 A task simulates a batch of runs that together last about a second, so that what Ray does for a task (some
-milliseconds) does not count. Plans go out as JSON, rows come back as JSON: workers need nothing from this
-machine but the same engine, which is checked. Rows are stored as batches come back; a batch whose worker
-died is simulated again run by run, once, and what kills its worker again is a failure of that run.
+milliseconds) does not count. Plans and measures go out, values and figures come back: workers need nothing
+from this machine but the same engine, which is checked. Runs are stored as batches come back; a batch whose
+worker died is simulated again run by run, once, and what kills its worker again is a failure of that run.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import threading
@@ -18,22 +17,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.experiment.batch import processors
-from bufferlab.experiment.session import Job, Nothing, Session
-from bufferlab.experiment.simulation import simulate_plan
-from bufferlab.experiment.store import ENGINE, Row, done_row
-from bufferlab.experiment.threads import report, why
-from bufferlab.progress import Bar
-
-if TYPE_CHECKING:
-    from bufferlab.results.result import Result
+from bufferlab.experiment.job import Job, Performed
+from bufferlab.experiment.keeping import WorkerError, why, with_scenario
+from bufferlab.experiment.local import processors
+from bufferlab.experiment.store import ENGINE, done_row
+from bufferlab.experiment.work import Nothing, Ready, Work
 
 _BATCH_S: Final = 1.0
 _POLL_S: Final = 0.2
-_SYNC_S: Final = 1.0
 _LEAST_RATE_S: Final = 1e-4
 _TASKS_A_PROCESSOR: Final = 2
 """Tasks under way for each processor: one that runs and one that waits, so that none idles."""
@@ -44,53 +39,168 @@ _INSTALL: Final = "pip install 'bufferlab[ray]'; or use the engine 'local'"
 
 @dataclass(frozen=True)
 class _Request:
-    """A run as it goes to a worker."""
+    """A run as it goes to a worker, and whether its whole result is wanted back."""
 
-    title: str
-    plan_json: str
-    point: dict[str, Any]
+    job: Job
     tables: bool
 
 
 @dataclass(frozen=True)
 class _Reply:
-    """What comes back: the row as JSON, or why there is none; the full tables if they are kept."""
+    """What comes back: what became of the run, or why nothing did."""
 
-    row: str | None
-    error: str
+    performed: Performed | None
+    error: Exception | None
     wall_s: float
-    result: Result | None = None
 
 
 @dataclass(frozen=True)
 class _Batch:
-    jobs: Sequence[Job]
+    ready: Sequence[Ready[Any]]
     again: bool = False
 
 
-def run_ray(session: Session, bar: Bar, tasks: int | None = None, address: str | None = None) -> None:
-    """Simulate all that the session has on a Ray cluster.
+class Cluster:
+    """Keeps a cluster busy, and takes what comes back."""
 
-    Args:
-        session: The work.
-        bar: Where to show how far it is.
-        tasks: Most tasks that simulate at a time; default one for each processor of the cluster.
-        address: The cluster; default that of RAY_ADDRESS, or what `ray start` started here, else one that is
-            started for the time and listens on this machine only.
+    poll_s: Final = 0.0
 
-    Raises:
-        InputError: Ray is not installed, there is no such cluster, or its workers have another engine.
-    """
-    address = address or os.environ.get("RAY_ADDRESS") or _running()
-    ray = _import_ray(local=address is None)
-    own = not ray.is_initialized()
-    if own:
-        _connect(ray, address)
-    try:
-        _Driver(ray, session, bar, tasks).run()
-    finally:
-        if own:
-            ray.shutdown()
+    def __init__(self, work: Work[Any], tasks: int | None, address: str | None, *, tables: bool) -> None:
+        """Prepare to use a cluster.
+
+        Args:
+            work: The work.
+            tasks: Most tasks that simulate at a time; default one for each processor of the cluster.
+            address: The cluster; default that of RAY_ADDRESS, or what `ray start` started here, else one that
+                is started for the time and listens on this machine only.
+            tables: Whole results are wanted back.
+        """
+        self._work = work
+        self._tasks = tasks
+        self._address = address or os.environ.get("RAY_ADDRESS") or _running()
+        self._tables = tables
+        self._ray: Any = None
+        self._own = False
+        self._at_most = 0
+        self._task: Any = None
+        self._under_way: dict[Any, _Batch] = {}
+        self._again: deque[Ready[Any]] = deque()
+        self._run_s = _BATCH_S
+
+    def start(self) -> None:
+        """Join the cluster.
+
+        Raises:
+            InputError: Ray is not installed, or there is no such cluster.
+        """
+        ray = import_ray(local=self._address is None)
+        self._own = not ray.is_initialized()
+        if self._own:
+            connect(ray, self._address)
+        self._ray = ray
+        processors_there = int(ray.cluster_resources().get("CPU", 1))
+        at_a_time = min(self._tasks, processors_there) if self._tasks else processors_there
+        self._at_most = at_a_time if self._tasks else _TASKS_A_PROCESSOR * at_a_time
+        self._task = ray.remote(num_cpus=1, max_retries=0)(_simulate_batch)
+
+    def turn(self) -> bool:
+        """Start what there is room for, and take what came back.
+
+        Raises:
+            InputError: The workers have another engine, or no Bufferlab.
+            OutputError: The store cannot be written.
+        """
+        more = self._fill()
+        if self._under_way:
+            self._collect()
+        elif more:  # others simulate what is left
+            time.sleep(_POLL_S)
+        return more or bool(self._under_way)
+
+    def running(self) -> float:
+        """Nothing is known of the runs under way."""
+        return 0.0
+
+    def cancel(self) -> None:
+        """Tasks are canceled by `close`: a signal's handler must not wait for Ray."""
+
+    def close(self) -> None:
+        """Cancel what is under way, and leave the cluster, or end it if it was started for the time."""
+        if self._ray is None:
+            return
+        for task in self._under_way:
+            with suppress(Exception):
+                self._ray.cancel(task, force=True)
+        if self._own:
+            self._ray.shutdown()
+
+    def _fill(self) -> bool:
+        """Start tasks while there is room; say whether there may be more to do later."""
+        while len(self._under_way) < self._at_most:
+            if self._again:
+                self._start(_Batch([self._again.popleft()], again=True))
+                continue
+            taken, nothing = self._take()
+            if taken:
+                self._start(_Batch(taken))
+            if nothing is Nothing.OVER:
+                return bool(self._again)
+            if nothing is Nothing.LATER:
+                return True
+        return True
+
+    def _take(self) -> tuple[list[Ready[Any]], Nothing | None]:
+        left = self._work.total - self._work.settled
+        most = max(min(int(_BATCH_S / self._run_s), left // (2 * self._at_most)), 1)
+        taken: list[Ready[Any]] = []
+        while len(taken) < most:
+            ready = self._work.next(wait=False)
+            if isinstance(ready, Nothing):
+                return taken, ready
+            taken.append(ready)
+        return taken, None
+
+    def _start(self, batch: _Batch) -> None:
+        requests = [_Request(ready.job.portable(), self._wants_tables(ready.job)) for ready in batch.ready]
+        self._under_way[self._task.remote(ENGINE, requests)] = batch
+
+    def _wants_tables(self, job: Job) -> bool:
+        return self._tables or (job.measure is None and job.procedure is None)
+
+    def _collect(self) -> None:
+        ready, _ = self._ray.wait(list(self._under_way), timeout=_POLL_S)
+        for task in ready:
+            batch = self._under_way.pop(task)
+            try:
+                replies = self._ray.get(task)
+            except self._ray.exceptions.RayTaskError as error:
+                raise _cause(error) from error
+            except self._ray.exceptions.RayError as error:
+                self._mourn(batch, error)
+            else:
+                for each, reply in zip(batch.ready, replies, strict=True):
+                    self._record(each, reply)
+
+    def _record(self, ready: Ready[Any], reply: _Reply) -> None:
+        self._run_s = max(0.8 * self._run_s + 0.2 * reply.wall_s, _LEAST_RATE_S)
+        performed = reply.performed
+        if performed is None:
+            error = reply.error or WorkerError("was canceled")
+            self._work.broke(ready, error, reply.wall_s)
+            return
+        if performed.result is not None:
+            performed = replace(performed, result=with_scenario(performed.result, ready.job.point))
+        self._work.record(ready, performed)
+
+    def _mourn(self, batch: _Batch, error: Exception) -> None:
+        """A worker died with a batch: its runs get a second try, each on its own."""
+        if not batch.again:
+            self._again.extend(batch.ready)
+            return
+        reason = next(iter(str(error).splitlines()), "")
+        for ready in batch.ready:
+            died = WorkerError(f"its worker died twice: {type(error).__name__}: {reason}")
+            self._work.broke(ready, died, 0.0)
 
 
 def _running() -> str | None:
@@ -102,7 +212,12 @@ def _running() -> str | None:
     return text.strip() or None
 
 
-def _import_ray(*, local: bool) -> Any:  # noqa: ANN401 - Ray is an extra, whose types are not there to check
+def import_ray(*, local: bool) -> Any:  # noqa: ANN401 - Ray is an extra, whose types are not there to check
+    """Import Ray; `local` if it is to run on this machine only.
+
+    Raises:
+        InputError: It is not installed.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if local:
         # Ray's default on macOS and Windows: a cluster of one machine, listening on its loopback address only
@@ -114,8 +229,12 @@ def _import_ray(*, local: bool) -> Any:  # noqa: ANN401 - Ray is an extra, whose
     return ray
 
 
-def _connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see _import_ray
-    """Join a cluster, or start one of this machine; SIGTERM keeps its meaning, which Ray would change."""
+def connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see import_ray
+    """Join a cluster, or start one of this machine; SIGTERM keeps its meaning, which Ray would change.
+
+    Raises:
+        InputError: There is no such cluster.
+    """
     on_termination = signal.getsignal(signal.SIGTERM)
     try:
         if address is None:
@@ -141,110 +260,6 @@ def _connect(ray: Any, address: str | None) -> None:  # noqa: ANN401 - see _impo
             signal.signal(signal.SIGTERM, on_termination)
 
 
-class _Driver:
-    """Keeps the cluster busy, and takes what comes back."""
-
-    def __init__(self, ray: Any, session: Session, bar: Bar, tasks: int | None) -> None:  # noqa: ANN401
-        self._ray = ray
-        self._session = session
-        self._bar = bar
-        processors_there = int(ray.cluster_resources().get("CPU", 1))
-        at_a_time = min(tasks, processors_there) if tasks else processors_there
-        self._at_most = at_a_time if tasks else _TASKS_A_PROCESSOR * at_a_time
-        self._task = ray.remote(num_cpus=1, max_retries=0)(_simulate_batch)
-        self._under_way: dict[Any, _Batch] = {}
-        self._again: deque[Job] = deque()
-        self._run_s = _BATCH_S
-        self._synced_s = time.monotonic()
-
-    def run(self) -> None:
-        """Simulate everything."""
-        try:
-            while self._fill() or self._under_way:
-                self._collect()
-                if time.monotonic() - self._synced_s >= _SYNC_S:
-                    self._session.sync()
-                    self._synced_s = time.monotonic()
-                report(self._session, self._bar)
-        except BaseException:
-            self._session.stop()
-            for task in self._under_way:
-                with suppress(Exception):
-                    self._ray.cancel(task, force=True)
-            raise
-
-    def _fill(self) -> bool:
-        """Start tasks while there is room; say whether there may be more to do later."""
-        while len(self._under_way) < self._at_most:
-            if self._again:
-                self._start(_Batch([self._again.popleft()], again=True))
-                continue
-            jobs, nothing = self._take()
-            if jobs:
-                self._start(_Batch(jobs))
-            if nothing is Nothing.OVER:
-                return bool(self._again)
-            if nothing is Nothing.LATER:
-                return True
-        return True
-
-    def _take(self) -> tuple[list[Job], Nothing | None]:
-        tally = self._session.tally
-        left = tally.total - tally.settled
-        most = max(min(int(_BATCH_S / self._run_s), left // (2 * self._at_most)), 1)
-        jobs: list[Job] = []
-        while len(jobs) < most:
-            job = self._session.next(wait=False)
-            if isinstance(job, Nothing):
-                return jobs, job
-            jobs.append(job)
-        return jobs, None
-
-    def _start(self, batch: _Batch) -> None:
-        requests = [
-            _Request(job.scenario.title, job.text, job.point, self._session.tables) for job in batch.jobs
-        ]
-        self._under_way[self._task.remote(ENGINE, requests)] = batch
-
-    def _collect(self) -> None:
-        if not self._under_way:  # others simulate what is left
-            time.sleep(_POLL_S)
-            return
-        ready, _ = self._ray.wait(list(self._under_way), timeout=_POLL_S)
-        for task in ready:
-            batch = self._under_way.pop(task)
-            try:
-                replies = self._ray.get(task)
-            except self._ray.exceptions.RayTaskError as error:
-                raise _cause(error) from error
-            except self._ray.exceptions.RayError as error:
-                self._mourn(batch, error)
-            else:
-                for job, reply in zip(batch.jobs, replies, strict=True):
-                    self._record(job, reply)
-
-    def _record(self, job: Job, reply: _Reply) -> None:
-        self._run_s = max(0.8 * self._run_s + 0.2 * reply.wall_s, _LEAST_RATE_S)
-        if reply.row is None:
-            self._session.record(job, job.failure(reply.error, reply.wall_s))
-            return
-        row: Row = json.loads(reply.row)
-        result = reply.result
-        if result is not None:
-            scenario = job.scenario
-            result = replace(result, scenario=scenario.to_toml(), overrides=scenario.overrides)
-        self._session.record(job, row, result)
-
-    def _mourn(self, batch: _Batch, error: Exception) -> None:
-        """A worker died with a batch: its runs get a second try, each on its own."""
-        if not batch.again:
-            self._again.extend(batch.jobs)
-            return
-        for job in batch.jobs:
-            reason = next(iter(str(error).splitlines()), "")
-            self._session.record(job, job.failure(f"its worker died twice: {type(error).__name__}: {reason}"))
-
-
 def _simulate_batch(engine: str, requests: Sequence[_Request]) -> list[_Reply]:
     """What a worker does."""
     if engine != ENGINE:
@@ -259,16 +274,18 @@ def _simulate_batch(engine: str, requests: Sequence[_Request]) -> list[_Reply]:
 
 def _simulate(request: _Request) -> _Reply:
     began_s = time.monotonic()
+    job = request.job
     try:
-        plan = json.loads(request.plan_json)
-        result = simulate_plan(plan, name=request.title, scenario="", overrides={}, brief=not request.tables)
-        if result is None:
-            return _Reply(None, "was canceled", time.monotonic() - began_s)
-        wall_s = time.monotonic() - began_s
-        row = done_row(result, parameters=request.point, wall_s=wall_s)
+        performed = job.perform(_core.Control())
+        if performed is not None and performed.result is not None:
+            row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
+            result = performed.result if request.tables else None
+            performed = replace(performed, figures=row, result=result)
     except Exception as error:  # noqa: BLE001 - one run's failure, whatever it is, must not end the others
-        return _Reply(None, why(error), time.monotonic() - began_s)
-    return _Reply(json.dumps(row, allow_nan=False), "", wall_s, result if request.tables else None)
+        # other errors may be of kinds that cannot be sent
+        told = error if isinstance(error, InputError) else WorkerError(why(error))
+        return _Reply(None, told, time.monotonic() - began_s)
+    return _Reply(performed, None, time.monotonic() - began_s)
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -9,37 +9,62 @@ name, the fingerprint of its code, and its arguments.
 from __future__ import annotations
 
 import hashlib
-import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any, Final, Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
 
-from bufferlab import _core
-from bufferlab.errors import InputError
-from bufferlab.experiment import values
-from bufferlab.experiment.fingerprint import describe, identity
-from bufferlab.experiment.simulation import seed_list, simulate_plan
-from bufferlab.plan import Plan, lower, plan_hash
-from bufferlab.results.result import Result
+from bufferlab.experiment.fingerprint import describe
+from bufferlab.experiment.job import Job, Measure, Procedure, Simulator
+from bufferlab.experiment.points import Point
+from bufferlab.experiment.simulation import prepare, seed_list
+from bufferlab.plan import lower, plan_hash
 from bufferlab.scenario import Scenario
 
 Key = TypeVar("Key")
 
-Measure = Callable[[Result], Any]
-"""Takes what is wanted from a run."""
-
-Procedure = Callable[[Any, int, _core.Control], Any]
-"""Simulates a point with a seed; returns `None` if the control, which it hands to the engine, canceled it."""
-
-Simulator = Callable[[Scenario, int, _core.Control], Result | None]
-"""Simulates a scenario with a seed; `None` if the control canceled it."""
-
 Seeds = int | Sequence[int]
 """How many seeds, counted up from the scenario's own (1 where the point is no scenario), or which."""
 
-TABLES: Final = "tables"
-"""Stands for the measure where whole results are kept."""
+
+@dataclass(frozen=True)
+class Task(Generic[Key]):
+    """A run that is asked for.
+
+    Attributes:
+        number: Its place among all.
+        key: Its point.
+        index: Which of the point's seeds it has.
+        weight: Its expected cost.
+    """
+
+    number: int
+    key: Key
+    index: int
+    weight: float
+
+
+@dataclass(frozen=True)
+class Done(Generic[Key]):
+    """A run that needs no more work.
+
+    Attributes:
+        number: Its place among all that were asked for.
+        key: Its point.
+        name: Identity of what was simulated.
+        seed: Its seed; `None` if it failed before it had one.
+        value: What was measured.
+        stored: Whether it was in the store already.
+        failed: Whether it failed just now.
+    """
+
+    number: int
+    key: Key
+    name: str
+    seed: int | None
+    value: Any = None
+    stored: bool = False
+    failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +72,7 @@ class Experiment(Generic[Key]):
     """Points, seeds, and what to measure.
 
     Attributes:
-        title: Name of the work, for the progress bar.
+        title: Name of the work, for the progress bar; without one there is none.
         points: What to simulate, by key. A mapping may make its scenarios when they are asked for.
         measure: Takes what is wanted from a run: one for all points, or one for each. Without measure and
             procedure, the value of a run is its whole `Result`.
@@ -71,31 +96,25 @@ class Experiment(Generic[Key]):
     brief: bool = False
     simulator: Simulator | None = None
 
-    def tasks(self) -> Iterator[Task[Key]]:
-        """All runs that are asked for, point by point, seed by seed.
+    @property
+    def total(self) -> int:
+        """How many runs there are."""
+        if callable(self.seeds):
+            return sum(self.count(key) for key in self.points)
+        return len(self.points) * _count(self.seeds)
 
-        Raises:
-            InputError: A point cannot be used.
-        """
+    def tasks(self) -> Iterator[Task[Key]]:
+        """All runs that are asked for, point by point, seed by seed."""
         number = 0
         for key in self.points:
             weight = 1.0 if self.weight is None else self.weight(key)
-            for seed in self.seeds_of(key):
-                yield Task(number, key, seed, weight)
+            for index in range(self.count(key)):
+                yield Task(number, key, index, weight)
                 number += 1
 
-    def seeds_of(self, key: Key) -> list[int]:
-        """The seeds of a point.
-
-        Raises:
-            InputError: There are none, too many, or the same twice; or the point cannot be used.
-        """
-        wanted = self.seeds(key) if callable(self.seeds) else self.seeds
-        first = 1
-        if isinstance(wanted, int):
-            point = self.points[key]
-            first = point.run.seed if isinstance(point, Scenario) else 1
-        return seed_list(wanted, first)
+    def count(self, key: Key) -> int:
+        """How many seeds a point has."""
+        return _count(self._seeds(key))
 
     def columns(self, key: Key) -> dict[str, Any]:
         """What names a point, by column."""
@@ -114,166 +133,74 @@ class Experiment(Generic[Key]):
         """Prepare a run; what takes long about it is done here, by the thread that will simulate.
 
         Raises:
-            InputError: The point cannot be used.
+            InputError: The point cannot be used, or has no such seeds.
         """
-        point = self.points[task.key]
-        measure = self.measure[task.key] if isinstance(self.measure, Mapping) else self.measure
-        plan: Plan | None = None
-        if self.procedure is None or isinstance(point, Scenario):
-            plan = lower(point, task.seed)
+        point, seed = self.points[task.key], self.seed(task)
+        is_scenario = isinstance(point, Scenario)
+        plan = lower(point, seed) if is_scenario and self.simulator is None else None
+        if plan is not None:
             name = plan_hash(plan)
         else:
-            name = hashlib.sha256(f"{describe(point)} {task.seed}".encode()).hexdigest()
+            subject = point.to_toml() if is_scenario else describe(point)
+            name = hashlib.sha256(f"{subject} {seed}".encode()).hexdigest()
         return Job(
             name=name,
-            seed=task.seed,
+            seed=seed,
+            title=point.title if is_scenario else "",
             point=point,
             plan=plan,
             parameters=self.columns(task.key),
-            measure=measure,
+            measure=self.measure[task.key] if isinstance(self.measure, Mapping) else self.measure,
             procedure=self.procedure,
             brief=self.brief,
             simulator=self.simulator,
         )
 
-
-@dataclass(frozen=True)
-class Task(Generic[Key]):
-    """A run that is asked for.
-
-    Attributes:
-        number: Its place among all.
-        key: Its point.
-        seed: Its seed.
-        weight: Its expected cost.
-    """
-
-    number: int
-    key: Key
-    seed: int
-    weight: float
-
-
-@dataclass(frozen=True)
-class Done(Generic[Key]):
-    """A run that is finished.
-
-    Attributes:
-        number: Its place among all that were asked for.
-        key: Its point.
-        seed: Its seed.
-        value: What was measured.
-        stored: Whether it was in the store already.
-    """
-
-    number: int
-    key: Key
-    seed: int
-    value: Any
-    stored: bool = False
-
-
-@dataclass(frozen=True)
-class Performed:
-    """What became of a job.
-
-    Attributes:
-        text: What was measured, as `values` encodes it; empty where the result itself is wanted.
-        result: The whole result, if there is one.
-        wall_s: How long it took, s.
-    """
-
-    text: str
-    result: Result | None
-    wall_s: float
-
-    def value(self) -> Any:  # noqa: ANN401 - whatever was measured
-        """What was measured."""
-        return values.decode(self.text) if self.text else self.result
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run that is ready to be simulated.
-
-    Attributes:
-        name: Identity of what is simulated: the plan's hash, or that of the point and the seed.
-        seed: Its seed.
-        point: The scenario, or what a procedure takes in its place.
-        plan: The plan, if the point is a scenario.
-        parameters: What names the point.
-        measure: Takes what is wanted from the result; `None` for the whole of it.
-        procedure: Simulates instead.
-        brief: Whether few frames are enough.
-        simulator: Simulates in place of `simulate_plan`.
-    """
-
-    name: str
-    seed: int
-    point: Any
-    plan: Plan | None
-    parameters: Mapping[str, Any]
-    measure: Measure | None
-    procedure: Procedure | None
-    brief: bool
-    simulator: Simulator | None
-
-    @property
-    def title(self) -> str:
-        """Title of the scenario, empty if there is none."""
-        return self.point.title if isinstance(self.point, Scenario) else ""
-
-    @property
-    def duration_ps(self) -> int:
-        """Simulated time, ps; 0 if a procedure decides."""
-        return 0 if self.procedure is not None or self.plan is None else int(self.plan["duration_ps"])
-
-    def identity(self) -> str:
-        """Name, fingerprint and arguments of what measures.
+    def seed(self, task: Task[Key]) -> int:
+        """The seed of a run.
 
         Raises:
-            TypeError: They cannot be told.
+            InputError: The point cannot be used, or has no such seeds.
         """
-        function = self.procedure or self.measure
-        return TABLES if function is None else identity(function)
+        wanted = self._seeds(task.key)
+        point = self.points[task.key]
+        first = point.run.seed if isinstance(point, Scenario) else 1
+        if task.index == 0:
+            seed_list(wanted, first)
+        return first + task.index if isinstance(wanted, int) else wanted[task.index]
 
-    def perform(self, control: _core.Control) -> Performed | None:
-        """Simulate and measure in this thread; `None` if the control canceled it.
+    def _seeds(self, key: Key) -> Seeds:
+        return self.seeds(key) if callable(self.seeds) else self.seeds
+
+
+class Variants(Mapping[int, Scenario]):
+    """A scenario with the changes of each of many points, made when it is asked for; keys are indices."""
+
+    def __init__(self, base: Scenario, points: Sequence[Point]) -> None:
+        """Remember what to change."""
+        self.base = base
+        self.points = points
+        self._prepared = lru_cache(maxsize=64)(self._prepare)  # seeds of a point follow each other
+
+    def __getitem__(self, index: int) -> Scenario:
+        """The scenario of a point.
 
         Raises:
-            InputError: The engine refuses the plan.
+            InputError: The point does not fit the scenario.
         """
-        began_s = time.monotonic()
-        if self.procedure is not None:
-            value = self.procedure(self.point, self.seed, control)
-            return None if value is None else self._performed(value, None, began_s)
-        result = self.simulate(control)
-        if result is None:
-            return None
-        value = None if self.measure is None else self.measure(result)
-        return self._performed(value, result, began_s)
+        return self._prepared(index)
 
-    def simulate(self, control: _core.Control) -> Result | None:
-        """Simulate in this thread; `None` if the control canceled it."""
-        if self.simulator is not None:
-            return self.simulator(self.point, self.seed, control)
-        if self.plan is None:
-            raise InputError("is no scenario", key="points", value=self.point, accepted="scenarios")
-        return simulate_plan(
-            self.plan,
-            control,
-            name=self.point.title,
-            scenario=self.point.to_toml(),
-            overrides=self.point.overrides,
-            file=self.point.file,
-            brief=self.brief,
-        )
+    def __iter__(self) -> Iterator[int]:
+        """The indices of the points."""
+        return iter(range(len(self.points)))
 
-    def _performed(self, value: object, result: Result | None, began_s: float) -> Performed:
-        text = "" if self.measure is None and self.procedure is None else values.encode(value)
-        return Performed(text, result, time.monotonic() - began_s)
+    def __len__(self) -> int:
+        """How many points there are."""
+        return len(self.points)
+
+    def _prepare(self, index: int) -> Scenario:
+        return prepare(self.base, self.points[index])
 
 
-def parameters_text(parameters: Mapping[str, Any]) -> str:
-    """What names a point, for the store's column `parameters`."""
-    return json.dumps(dict(parameters), ensure_ascii=False, default=str)
+def _count(seeds: Seeds) -> int:
+    return seeds if isinstance(seeds, int) else len(seeds)

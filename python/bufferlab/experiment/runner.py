@@ -9,7 +9,8 @@ store and without. Ctrl-C ends it within moments: what finished is in the store 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -18,18 +19,19 @@ from typing import Any, Final, Literal, Self
 import polars as pl
 
 from bufferlab.errors import InputError
-from bufferlab.experiment.experiment import Done, Experiment, Key
+from bufferlab.experiment.cluster import Cluster
+from bufferlab.experiment.experiment import Done, Experiment, Key, Variants
 from bufferlab.experiment.interruption import Interruption, RunInterrupted
-from bufferlab.experiment.local import Local
-from bufferlab.experiment.shelf import Shelf
+from bufferlab.experiment.keeping import Keeper, Ledger, Shelf
+from bufferlab.experiment.local import Executor, Local
 from bufferlab.experiment.store import Store, Writer, open_store
 from bufferlab.experiment.work import Work
 from bufferlab.progress import Bar, progress_bar
 
-EngineName = Literal["local", "ray"]
+Engine = Literal["local", "ray"]
 ENGINES: Final = ("local", "ray")
 
-_POLL_S: Final = 0.1
+_SYNC_S: Final = 1.0
 
 
 class Runner:
@@ -44,6 +46,8 @@ class Runner:
         self,
         *,
         threads: int | None = None,
+        engine: str = "local",
+        ray_address: str | None = None,
         store: Store | str | PathLike[str] | None = None,
         fresh: bool = False,
         progress: bool | None = None,
@@ -51,19 +55,26 @@ class Runner:
         """Prepare to run.
 
         Args:
-            threads: Simulations at a time; default one for each processor.
+            threads: Simulations at a time (with Ray, the most tasks); default one for each processor.
+            engine: "local" for threads of this process, "ray" for a Ray cluster.
+            ray_address: The cluster, for the engine "ray"; default the one that runs, else a new one on this
+                machine.
             store: The store of runs, or its folder, which is made if it is missing; `None` keeps nothing.
             fresh: Simulate again what is in the store, and put it there anew.
             progress: Show a progress bar; default if standard error is a terminal.
 
         Raises:
-            InputError: `threads` is not positive.
+            InputError: There is no such engine, or `threads` is not positive.
         """
+        if engine not in ENGINES:
+            raise InputError("is no engine", key="engine", value=engine, accepted=", ".join(ENGINES))
         if threads is not None and threads < 1:
             raise InputError("is too small", key="threads", value=threads, accepted="1 or more threads")
         self.simulated = 0
         self.stored = 0
         self._threads = threads
+        self._engine = engine
+        self._ray_address = ray_address
         self._store = store
         self._fresh = fresh
         self._progress = progress
@@ -96,32 +107,10 @@ class Runner:
             OutputError: The store cannot be written. What finished is kept.
             RunInterrupted: At Ctrl-C, with a list of what finished, in order of what was asked for.
         """
-        work = Work(experiment, self._shelf(experiment))
-        executor = Local(work, self._threads)
-        finished: list[Done[Key]] = []
-
-        def stop() -> None:
-            work.stop()
-            executor.cancel()
-
-        with Interruption(stop) as interruption:
-            try:
-                with progress_bar(experiment.title, visible=self._progress) as bar:
-                    executor.start()
-                    for done in _drain(work, executor, bar):
-                        self._count(done)
-                        finished.append(done)
-                        yield done
-            except KeyboardInterrupt as error:
-                interruption.error = interruption.error or error
-            finally:
-                stop()
-                executor.close()
-                if not self._is_entered:
-                    self._close(None, None, None)
-            if interruption.error is not None:
-                finished += work.late()
-                raise self._interrupted(finished, work.total) from interruption.error
+        keeper: Keeper | None = None
+        if self._store is not None and experiment.simulator is None:
+            keeper = Shelf(self._open(retry_failed=True))
+        return self._work_on(experiment, keeper, tables=False)
 
     def all(self, experiment: Experiment[Key]) -> list[Done[Key]]:
         """All runs of an experiment, in order of its points and their seeds.
@@ -153,19 +142,78 @@ class Runner:
         """
         return table_of(experiment, self.all(experiment))
 
-    def _shelf(self, experiment: Experiment[Key]) -> Shelf | None:
-        if self._store is None or experiment.simulator is not None:
-            return None
+    def fill(
+        self, experiment: Experiment[int], *, tables: bool = False, retry_failed: bool = False
+    ) -> list[Done[int]]:
+        """Put the figures of all variants of a scenario into the store; a run that fails is noted there, too.
+
+        Args:
+            experiment: Its points are `Variants`; it measures nothing beside the figures.
+            tables: Keep the full tables of the runs that are simulated.
+            retry_failed: Simulate runs again that failed before.
+
+        Returns:
+            All runs, in order of the points and their seeds, without values: the store has them.
+
+        Raises:
+            OutputError: The store cannot be written. What finished is kept.
+            RunInterrupted: At Ctrl-C.
+        """
+        if not isinstance(experiment.points, Variants):
+            raise TypeError("only variants of a scenario can be noted as failed")
+        ledger = Ledger(self._open(retry_failed=retry_failed), experiment.points, tables=tables)
+        done = self._work_on(experiment, ledger, tables=tables)
+        return sorted(done, key=lambda each: each.number)
+
+    def _work_on(
+        self, experiment: Experiment[Key], keeper: Keeper | None, *, tables: bool
+    ) -> Iterator[Done[Key]]:
+        work = Work(experiment, keeper)
+        executor = self._executor(experiment, work, tables=tables)
+        finished: list[Done[Key]] = []
+
+        def stop() -> None:
+            work.stop()
+            executor.cancel()
+
+        with Interruption(stop) as interruption:
+            try:
+                visible = self._progress if experiment.title else False
+                with progress_bar(experiment.title, visible=visible) as bar:
+                    executor.start()
+                    for done in _drain(work, executor, bar):
+                        self._count(done)
+                        finished.append(done)
+                        yield done
+            except KeyboardInterrupt as error:
+                interruption.error = interruption.error or error
+            finally:
+                stop()
+                executor.close()
+                if not self._is_entered:
+                    self._close(None, None, None)
+            if interruption.error is not None:
+                finished += work.late()
+                raise self._interrupted(finished, work.total) from interruption.error
+
+    def _executor(self, experiment: Experiment[Key], work: Work[Key], *, tables: bool) -> Executor:
+        if self._engine == "ray" and experiment.simulator is None:  # files and screens are here
+            return Cluster(work, self._threads, self._ray_address, tables=tables)
+        return Local(work, self._threads)
+
+    def _open(self, *, retry_failed: bool) -> Writer:
+        if self._store is None:
+            raise TypeError("a runner without a store cannot fill one")
         if self._writer is None:
             if not isinstance(self._store, Store):
                 self._store = open_store(self._store, create=True)
-            self._writer = self._store.writer(retry_failed=True, fresh=self._fresh)
-        return Shelf(self._writer)
+            self._writer = self._store.writer(retry_failed=retry_failed, fresh=self._fresh)
+        return self._writer
 
     def _count(self, done: Done[Key]) -> None:
         if done.stored:
             self.stored += 1
-        else:
+        elif not done.failed:
             self.simulated += 1
 
     def _interrupted(self, finished: list[Done[Key]], asked: int) -> RunInterrupted:
@@ -180,21 +228,21 @@ class Runner:
             writer.__exit__(kind, error, trace)
 
 
-def table_of(experiment: Experiment[Key], runs: list[Done[Key]]) -> pl.DataFrame:
+def table_of(experiment: Experiment[Key], runs: Sequence[Done[Key]]) -> pl.DataFrame:
     """Finished runs as a table: what names the point, `seed`, and what was measured."""
     rows = [experiment.columns(done.key) | {"seed": done.seed} | done.value for done in runs]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _drain(work: Work[Key], executor: Local, bar: Bar) -> Iterator[Done[Key]]:
+def _drain(work: Work[Key], executor: Executor, bar: Bar) -> Iterator[Done[Key]]:
     """Yield what finishes until all has, or the work is stopped."""
-    done = 0
-    while done < work.total:
+    synced_s = time.monotonic()
+    more = True
+    while more and not work.stopped:
         more = executor.turn()
-        for each in work.finished(_POLL_S if more else 0.0):
-            done += 1
-            yield each
-        bar.update(work.share(executor.running()), f"{done}/{work.total}")
-        if work.stopped or not more:
-            break
+        yield from work.finished(executor.poll_s if more else 0.0)
+        bar.update(work.share(executor.running()), work.note())
+        if time.monotonic() - synced_s >= _SYNC_S:
+            work.sync()
+            synced_s = time.monotonic()
     yield from work.finished(0.0)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from queue import Empty, SimpleQueue
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, cast
 
-from bufferlab.experiment.experiment import Done, Experiment, Job, Performed, Task
-from bufferlab.experiment.shelf import MISSING, Shelf
+from bufferlab.errors import InputError
+from bufferlab.experiment.experiment import Done, Experiment, Key, Task
+from bufferlab.experiment.job import Job, Performed
+from bufferlab.experiment.keeping import MISSING, Keeper, Ledger
 from bufferlab.experiment.store import Claim
-
-Key = TypeVar("Key")
 
 _PATIENCE_S: Final = 0.2
 
@@ -41,22 +41,31 @@ class Work(Generic[Key]):
     Attributes:
         total: How many runs are asked for.
         settled: How many need no more work.
+        failed: How many of them failed.
         stopped: Whether no more runs are handed out.
     """
 
-    def __init__(self, experiment: Experiment[Key], shelf: Shelf | None) -> None:
+    def __init__(self, experiment: Experiment[Key], keeper: Keeper | None) -> None:
+        """Prepare the work.
+
+        Args:
+            experiment: What is asked for.
+            keeper: Its part of a store. With a `Ledger`, a run that fails does not end the others.
+        """
         self._experiment = experiment
-        self._shelf = shelf
-        tasks = list(experiment.tasks())
-        if experiment.weight is not None:
-            tasks.sort(key=lambda task: -task.weight)
-        self.total = len(tasks)
+        self._keeper = keeper
+        self._failures = keeper if isinstance(keeper, Ledger) else None
+        self.total = experiment.total
         self.settled = 0
+        self.failed = 0
         self.stopped = False
-        self._cost = sum(task.weight for task in tasks)
+        self._fresh: Iterator[Task[Key]] = experiment.tasks()
+        self._cost = float(self.total)
+        if experiment.weight is not None:
+            tasks = sorted(self._fresh, key=lambda task: -task.weight)
+            self._fresh, self._cost = iter(tasks), sum(task.weight for task in tasks)
         self._cost_done = 0.0
         self._mutex = threading.Lock()
-        self._fresh: Iterator[Task[Key]] = iter(tasks)
         self._deferred: deque[Ready[Key]] = deque()
         self._finished: SimpleQueue[Done[Key] | BaseException] = SimpleQueue()
 
@@ -74,13 +83,12 @@ class Work(Generic[Key]):
             with self._mutex:
                 task = next(self._fresh, None)
                 deferred = self._deferred.popleft() if task is None and self._deferred else None
-            if task is not None:
-                ready = Ready(task, self._experiment.job(task))
-            elif deferred is not None:
-                ready = deferred
-            else:
-                return Nothing.OVER
-            claim = Claim.MINE if self._shelf is None else self._shelf.claim(ready.job)
+            ready = deferred if task is None else self._prepared(task)
+            if ready is None:
+                if task is None:
+                    return Nothing.OVER
+                continue
+            claim = Claim.MINE if self._keeper is None else self._keeper.claim(ready.job)
             if claim is Claim.DONE and self._take_stored(ready):
                 continue
             if claim is not Claim.TAKEN:
@@ -99,10 +107,22 @@ class Work(Generic[Key]):
         Raises:
             OutputError: The store cannot be written.
         """
-        if self._shelf is not None:
-            self._shelf.put(ready.job, performed)
-        task = ready.task
-        self._settle(Done(task.number, task.key, task.seed, performed.value()), task.weight)
+        if self._keeper is not None:
+            self._keeper.put(ready.job, performed)
+        value = None if self._failures is not None else performed.value()
+        self._settle(ready, value)
+
+    def broke(self, ready: Ready[Key], error: Exception, wall_s: float) -> None:
+        """Take that a run failed: it ends all of it, unless failures are kept.
+
+        Raises:
+            OutputError: The store cannot be written.
+        """
+        if self._failures is None:
+            self.fail(error)
+            return
+        self._failures.fail(ready.job, error, wall_s)
+        self._settle(ready, None, failed=True)
 
     def fail(self, error: BaseException) -> None:
         """End all of it: `finished` raises the error."""
@@ -112,6 +132,15 @@ class Work(Generic[Key]):
     def stop(self) -> None:
         """Hand out no more runs. It takes no lock, so that a signal may call it."""
         self.stopped = True
+
+    def sync(self) -> None:
+        """Make what was recorded survive a power cut.
+
+        Raises:
+            OutputError: The disk reports an error.
+        """
+        if self._keeper is not None:
+            self._keeper.sync()
 
     def finished(self, timeout_s: float) -> Iterator[Done[Key]]:
         """The runs that finished since the last call; waits for the first of them.
@@ -142,16 +171,42 @@ class Work(Generic[Key]):
         """
         return min((self._cost_done + running) / self._cost, 1.0) if self._cost else 1.0
 
+    def note(self) -> str:
+        """How far it is, for the progress bar."""
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.settled}/{self.total}{failed}"
+
+    def _prepared(self, task: Task[Key]) -> Ready[Key] | None:
+        """A run with its plan; one that has none is a failure, if they are kept."""
+        seed: int | None = None
+        try:
+            seed = self._experiment.seed(task)
+            return Ready(task, self._experiment.job(task))
+        except InputError as error:
+            if self._failures is None:
+                raise
+            name = self._failures.refuse(cast("Task[int]", task), seed, error)
+        self._take(Done(task.number, task.key, name, None, failed=True), task.weight)
+        return None
+
     def _take_stored(self, ready: Ready[Key]) -> bool:
-        value = MISSING if self._shelf is None else self._shelf.value(ready.job)
+        value = MISSING if self._keeper is None else self._keeper.value(ready.job)
         if value is MISSING:
             return False
-        task = ready.task
-        self._settle(Done(task.number, task.key, task.seed, value, stored=True), task.weight)
+        self._settle(ready, value, stored=True)
         return True
 
-    def _settle(self, done: Done[Key], weight: float) -> None:
+    def _settle(
+        self, ready: Ready[Key], value: object, *, stored: bool = False, failed: bool = False
+    ) -> None:
+        task, job = ready.task, ready.job
+        self._take(
+            Done(task.number, task.key, job.name, job.seed, value, stored=stored, failed=failed), task.weight
+        )
+
+    def _take(self, done: Done[Key], weight: float) -> None:
         with self._mutex:
             self.settled += 1
+            self.failed += done.failed
             self._cost_done += weight
         self._finished.put(done)

@@ -9,22 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.axes import read_axes
+from bufferlab.experiment.experiment import Experiment, Variants
 from bufferlab.experiment.points import Point, check, check_sampled, given_points, grid, latin
-from bufferlab.experiment.session import Session, Tally
+from bufferlab.experiment.runner import Engine, Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.experiment.store import ENGINE, Store, open_store
 from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand, parameter_paths
 from bufferlab.experiment.store.rows import DONE
-from bufferlab.experiment.threads import run_local
 from bufferlab.files import written_whole
-from bufferlab.progress import progress_bar
 from bufferlab.scenario import Scenario
 from bufferlab.scenario.overrides import SOURCE
 
@@ -33,19 +32,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "bufferlab-sweep"
 FORMAT_VERSION: Final = 1
-
-Engine = Literal["local", "ray"]
-ENGINES: Final = ("local", "ray")
-
-
-class SweepInterrupted(KeyboardInterrupt):
-    """Ctrl-C (or a signal) ended a sweep early; what finished is in the store."""
-
-    def __init__(self, tally: Tally) -> None:
-        super().__init__(
-            f"interrupted: {tally.settled} of {tally.total} runs are in the store; the same command goes on "
-            "from there"
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,44 +160,34 @@ def sweep(
     Raises:
         InputError: The scenario or an argument cannot be used.
         OutputError: The store cannot be written; `StoreFullError` if there is no room. What finished is kept.
-        SweepInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C; what finished is in the store.
     """
     base = prepare(scenario, overrides)
     chosen = _points(base, vary, points, samples)
     count = seeds if isinstance(seeds, int) else len(seeds)
     (check if samples is None else check_sampled)(chosen, lambda point: _try(base, point, seeds))
-    if engine not in ENGINES:
-        raise InputError("is no engine", key="engine", value=engine, accepted=", ".join(ENGINES))
-    if threads is not None and threads < 1:
-        raise InputError("is too small", key="threads", value=threads, accepted="1 or more")
-    if not isinstance(store, Store):
-        store = open_store(store, create=True)
-    _keep_scenario(store, base)
+    runner = Runner(threads=threads, engine=engine, ray_address=ray_address, store=store, progress=progress)
+    kept = store if isinstance(store, Store) else open_store(store, create=True)
+    _keep_scenario(kept, base)
     began_s = time.monotonic()
-    with store.writer(retry_failed=retry_failed) as writer:
-        session = Session(base, chosen, seeds, writer, tables=tables)
-        try:
-            with progress_bar(base.title, visible=progress) as bar:
-                if engine == "ray":
-                    from bufferlab.experiment.cluster import run_ray  # noqa: PLC0415 - slow to import, or a circle
-
-                    run_ray(session, bar, threads, ray_address)
-                else:
-                    run_local(session, bar, threads)
-        except KeyboardInterrupt as error:
-            raise SweepInterrupted(session.tally) from error
-    if session.error is not None:
-        raise session.error
-    tally = session.tally
+    experiment = Experiment(
+        base.title,
+        Variants(base, chosen),
+        seeds=seeds,
+        parameters=lambda index: chosen[index],
+        brief=not tables,
+    )
+    done = runner.fill(experiment, tables=tables, retry_failed=retry_failed)
+    failed = sum(each.failed for each in done)
     return Sweep(
         name=base.title,
-        store=store,
+        store=kept,
         points=chosen,
         seeds=count,
-        hashes=[each for each in session.hashes if each is not None],
-        simulated=tally.simulated,
-        stored=tally.stored,
-        failed=tally.failed,
+        hashes=[each.name for each in done],
+        simulated=runner.simulated,
+        stored=runner.stored,
+        failed=failed,
         wall_s=time.monotonic() - began_s,
     )
 
