@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bufferlab.errors import OutputError as OutputError
     from bufferlab.evidence.catalog import reproduce as reproduce
     from bufferlab.evidence.ns2 import validate as validate
-    from bufferlab.experiment.simulation import run as run
+    from bufferlab.experiment.run import run as run
     from bufferlab.experiment.store import open_store as open_store
     from bufferlab.results.result import Result as Result
     from bufferlab.results.result import RunSet as RunSet
@@ -31,7 +31,7 @@ _PUBLIC: Final = {
     "compare": "bufferlab.studies.compare",
     "open_store": "bufferlab.experiment.store",
     "reproduce": "bufferlab.evidence",
-    "run": "bufferlab.experiment.simulation",
+    "run": "bufferlab.experiment.run",
     "search": "bufferlab.studies.search",
     "size": "bufferlab.studies.size",
     "sweep": "bufferlab.studies.sweep",

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import bufferlab
-from bufferlab.experiment.simulation import NotSavedError
+from bufferlab.experiment.run import NotSavedError
 
 from .conftest import SMALL
 

@@ -14,9 +14,12 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError, Result, RunSet
-from bufferlab.experiment import simulation
-from bufferlab.experiment.batch import processors
-from bufferlab.experiment.simulation import RunInterrupted, prepare, run, seed_list
+from bufferlab.experiment import job as jobs
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.local import processors
+from bufferlab.experiment.run import run
+from bufferlab.experiment.simulation import prepare, seed_list, simulate_plan
+from bufferlab.plan import lower
 from bufferlab.results.frames import NAMES
 
 
@@ -123,7 +126,7 @@ def test_a_plan_that_the_engine_refuses_is_bad_input() -> None:
 
 def test_unusable_output_is_refused_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(simulation, "simulate", lambda *_: pytest.fail("work was begun"))
+    monkeypatch.setattr(jobs, "simulate_plan", lambda *_, **__: pytest.fail("work was begun"))
     with pytest.raises(InputError, match="other files"):
         run(endless(), out=tmp_path)
 
@@ -148,12 +151,11 @@ def test_ctrl_c_cancels_runs_that_would_go_on_for_long() -> None:
 
 def test_ctrl_c_keeps_and_saves_what_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short, long = prepare(two_groups()), prepare(endless())
-    simulate = simulation.simulate
 
-    def last_one_is_long(_scenario: Any, seed: int, control: Any, *rest: Any) -> Result | None:
-        return simulate(long if seed == 7 else short, seed, control, *rest)
+    def last_one_is_long(plan: Any, *rest: Any, **named: Any) -> Result | None:
+        return simulate_plan(lower(long, 7) if plan["seed"] == 7 else plan, *rest, **named)
 
-    monkeypatch.setattr(simulation, "simulate", last_one_is_long)
+    monkeypatch.setattr(jobs, "simulate_plan", last_one_is_long)
     with pytest.raises(RunInterrupted) as caught, ctrl_c_after(1.5):
         run(short, seeds=3, threads=2, out=tmp_path / "out")
     assert str(caught.value) == "interrupted: 2 of 3 seeds finished"
@@ -165,13 +167,12 @@ def test_ctrl_c_keeps_and_saves_what_is_finished(tmp_path: Path, monkeypatch: py
 
 
 def test_an_error_in_one_seed_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    simulate = simulation.simulate
 
-    def second_fails(scenario: Any, seed: int, control: Any, *rest: Any) -> Result | None:
-        if seed == 6:
-            raise InputError("is broken", key="seed", value=seed)
-        return simulate(scenario, seed, control, *rest)
+    def second_fails(plan: Any, *rest: Any, **named: Any) -> Result | None:
+        if plan["seed"] == 6:
+            raise InputError("is broken", key="seed", value=6)
+        return simulate_plan(plan, *rest, **named)
 
-    monkeypatch.setattr(simulation, "simulate", second_fails)
+    monkeypatch.setattr(jobs, "simulate_plan", second_fails)
     with pytest.raises(InputError, match="6 is broken"):
         run(endless(), seeds=2, threads=2)  # and not the other's 100,000 s

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.special import stdtrit
 
-from bufferlab.experiment.simulation import run
+from bufferlab.experiment.run import run
 from bufferlab.results.result import RunSet
 from bufferlab.theory import tcp_models
 

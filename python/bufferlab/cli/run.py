@@ -11,8 +11,9 @@ import typer
 from bufferlab.cli.common import FAILED, say, status_of
 from bufferlab.cli.outputs import Outputs
 from bufferlab.cli.watch import may_watch, run_watched
-from bufferlab.experiment.simulation import RunInterrupted, prepare
-from bufferlab.experiment.simulation import run as simulate
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.run import run as simulate
+from bufferlab.experiment.simulation import prepare
 from bufferlab.results.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 from rich.live import Live
 
-from bufferlab.experiment.simulation import run
+from bufferlab.experiment.run import run
 from bufferlab.render.watching.readings import Watch
 from bufferlab.render.watching.view import WatchView
 from bufferlab.results.result import RunSet
