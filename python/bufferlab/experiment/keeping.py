@@ -13,7 +13,8 @@ from bufferlab.errors import InputError
 from bufferlab.experiment import values
 from bufferlab.experiment.experiment import Task, Variants
 from bufferlab.experiment.job import TABLES, Job, Performed
-from bufferlab.experiment.store import Claim, Store, Writer, done_row, failed_row, measured_row
+from bufferlab.experiment.store import Claim, Writer, done_row, failed_row, measured_row
+from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.results import folder as folders
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
@@ -171,13 +172,13 @@ def _refused(scenario: Scenario, point: Mapping[str, Any], which: str) -> str:
     return f"refused-{hashlib.sha256(asked.encode()).hexdigest()[:56]}"
 
 
-def _keep_tables(store: Store, job: Job, result: Result) -> None:
+def _keep_tables(store: StoreReader, job: Job, result: Result) -> None:
     folder = store.tables_folder(job.name)
     folder.parent.mkdir(parents=True, exist_ok=True)
     folders.save([result], result.summary(), folder)
 
 
-def _kept_tables(store: Store, job: Job) -> object:
+def _kept_tables(store: StoreReader, job: Job) -> object:
     folder = store.tables_folder(job.name)
     if not folder.is_dir():
         return MISSING
