@@ -102,7 +102,7 @@ impl SendingHost {
     /// What was counted from the run's start.
     pub(crate) fn counters(&self) -> SenderCounters {
         match &self.source {
-            Source::Tcp(sender) => *sender.counters(),
+            Source::Tcp(sender) => sender.counters(),
             Source::Udp(source) => {
                 let (rtt_sum_ps, rtt_samples) =
                     self.exchanges().map_or((0.0, 0), |log| (log.rtt_sum_ps, log.rtt_samples));

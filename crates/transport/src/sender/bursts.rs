@@ -10,13 +10,10 @@
 //! - what a window that stays unused for a while loses in RFC 2861 while the connection is busy
 //!   (`tcp_cwnd_application_limited`) is left out.
 
-use bufferlab_congestion::{AnyControl, CongestionControl, Idle};
+use bufferlab_congestion::{AnyControl, Idle};
 use bufferlab_units::{Span, Time};
 
-use super::rated::Pace;
-use super::reduction::Reduction;
-use super::timers::Timer;
-use super::{Phase, Sender};
+use super::window::SendWindow;
 use crate::{AfterIdle, BurstsConfig, RttEstimator};
 
 /// What a sender remembers whose application is silent at times.
@@ -36,7 +33,7 @@ pub(super) struct Bursts {
     /// What a new connection begins with, if each burst has one.
     fresh: Option<(AnyControl, RttEstimator)>,
     /// When this connection was opened, if it is not the first.
-    pub(super) opened: Time,
+    opened: Time,
 }
 
 impl Bursts {
@@ -51,6 +48,25 @@ impl Bursts {
             fresh: config.reconnects.then(|| (control.clone(), rtt.clone())),
             opened: Time::ZERO,
         }
+    }
+
+    /// A new connection opens, if each burst has one: what it begins with.
+    pub(super) fn reconnect(&mut self, now: Time) -> Option<(AnyControl, RttEstimator)> {
+        let fresh = self.fresh.clone()?;
+        (self.opened, self.filled, self.most_out) = (now, false, 0);
+        Some(fresh)
+    }
+
+    /// Whether the answer to a SYN sent at `sent` is of an earlier connection.
+    pub(super) fn is_stale(&self, sent: Time) -> bool {
+        sent < self.opened
+    }
+
+    /// The application goes on after it was silent, and everything was acknowledged: how the window is restarted.
+    pub(super) fn resume(&mut self, now: Time, rto: Span, cwnd: u32) -> Idle {
+        let idle = now.saturating_since(self.last_sent);
+        (self.filled, self.most_out) = (false, 0);
+        Idle { idle, restart: self.restart(idle, rto, cwnd) }
     }
 
     /// What is left of a window after `idle`, and what the threshold must be then.
@@ -70,95 +86,21 @@ impl Bursts {
             }
         }
     }
-}
 
-impl Sender {
-    /// The application has so many segments more to send, or without end, from now on.
-    pub fn resume(&mut self, now: Time, segments: Option<u32>) {
-        self.limit = segments.map_or(u32::MAX, |segments| self.sent_to.saturating_add(segments));
-        self.finished = Time::NEVER;
-        if self.phase == Phase::Open && self.sent_to > 0 && self.una == self.sent_to {
-            self.go_on_after_idle(now);
-        }
-        self.refresh();
-    }
-
-    /// The application has so many segments in all, from the connection's start on.
-    pub fn allow(&mut self, segments: u32) {
-        self.limit = segments;
-        self.finished = Time::NEVER;
-        self.refresh();
-    }
-
-    /// Opens a new connection, which has so many segments to send; everything of the last one is acknowledged. Numbers
-    /// go on, so that what is left of it in the network means nothing to the new one.
-    pub fn reconnect(&mut self, now: Time, segments: u32) {
-        debug_assert_eq!(self.una, self.sent_to);
-        let Some(bursts) = self.bursts.as_deref_mut() else {
-            return;
-        };
-        let Some((control, rtt)) = bursts.fresh.clone() else {
-            return;
-        };
-        (bursts.opened, bursts.filled, bursts.most_out) = (now, false, 0);
-        if self.paced {
-            self.pace = Some(Box::new(Pace::new(&control, self.rated)));
-        }
-        (self.control, self.rtt) = (control, rtt);
-        // a receiver hears of a connection by its SYN
-        if self.handshake {
-            self.forget_windows();
-        }
-        (self.nxt, self.recover, self.probed_to, self.rescue_rxt) = (self.una, self.una, self.una, self.una);
-        (self.dup_acks, self.inflation, self.counted_pipe, self.newly) = (0, 0, 0, 0);
-        (self.board_active, self.partial_seen, self.probe_due) = (false, false, false);
-        (self.duplicates_count, self.timed, self.echoed) = (true, None, Time::NEVER);
-        (self.timer_deadline, self.pace_deadline, self.timer) =
-            (Time::NEVER, Time::NEVER, Timer::Retransmission);
-        self.reduction = Reduction::default();
-        self.limit = self.sent_to.saturating_add(segments);
-        self.finished = Time::NEVER;
-        self.phase = Phase::Idle;
-        self.start();
-    }
-
-    fn go_on_after_idle(&mut self, now: Time) {
-        let Some(bursts) = self.bursts.as_deref_mut() else {
-            return;
-        };
-        let idle = now.saturating_since(bursts.last_sent);
-        let restart = bursts.restart(idle, self.rtt.rto(), self.cwnd_whole);
-        (bursts.filled, bursts.most_out) = (false, 0);
-        self.control.on_idle(now, &Idle { idle, restart });
-    }
-
-    /// Everything is acknowledged that there was to send: a transfer is done, or a burst, of which the host is told by
-    /// a timer that runs out at once.
-    #[cold]
-    pub(super) fn finish(&mut self, now: Time) {
-        if self.bursts.is_some() && self.finished == Time::NEVER {
-            (self.timer_deadline, self.timer) = (now, Timer::Retransmission);
-        }
-        self.finished = self.finished.min(now);
-    }
-
-    pub(super) fn note_use(&mut self, now: Time) {
-        let (out, una, nxt) = (self.nxt - self.una, self.una, self.nxt);
-        let full = out >= self.cwnd_whole;
-        if let Some(bursts) = self.bursts.as_deref_mut() {
-            bursts.last_sent = now;
-            if una >= bursts.round_end || full || !bursts.filled && out > bursts.most_out {
-                (bursts.filled, bursts.most_out, bursts.round_end) = (full, out, nxt);
-            }
+    /// A segment leaves, which `window` counts already.
+    pub(super) fn on_sent(&mut self, now: Time, window: &SendWindow) {
+        let out = window.flight();
+        let full = out >= window.cwnd;
+        self.last_sent = now;
+        if window.una >= self.round_end || full || !self.filled && out > self.most_out {
+            (self.filled, self.most_out, self.round_end) = (full, out, window.nxt);
         }
     }
 
     /// Whether the window is used, so that it may grow: it was full, or in slow start more than half full.
-    pub(super) fn uses_window(&self) -> bool {
-        self.bursts.as_deref().is_none_or(|bursts| {
-            let slow = f64::from(self.cwnd_whole) < self.control.ssthresh();
-            bursts.filled || slow && self.cwnd_whole < bursts.most_out.saturating_mul(2)
-        })
+    pub(super) fn fills(&self, cwnd: u32, ssthresh: f64) -> bool {
+        let slow_start = f64::from(cwnd) < ssthresh;
+        self.filled || slow_start && cwnd < self.most_out.saturating_mul(2)
     }
 }
 
@@ -198,5 +140,23 @@ mod tests {
         assert_eq!(left(AfterIdle::Decay, 401, 100), Some((25, 75)));
         assert_eq!(left(AfterIdle::Decay, 60_000, 100), Some((10, 75)));
         assert_eq!(left(AfterIdle::Decay, 60_000, 4), Some((4, 3)));
+    }
+
+    #[test]
+    fn a_window_is_used_if_it_was_full_or_half_full_in_slow_start() {
+        let config = BurstsConfig { after_idle: AfterIdle::Keep, initial_window: 10, reconnects: false };
+        let rtt = RttEstimator::new(RTO, RTO, RTO, Span::from_ps(1));
+        let used = |sent: u32, ssthresh| {
+            let mut bursts = Bursts::new(config, &rtt, &Fixed::new(10).into());
+            let mut window = SendWindow::new(100, 100);
+            window.follow(10.0);
+            for _ in 0..sent {
+                window.take();
+                bursts.on_sent(Time::ZERO, &window);
+            }
+            bursts.fills(10, ssthresh)
+        };
+        assert_eq!([5, 6, 9, 10].map(|sent| used(sent, 100.0)), [false, true, true, true]);
+        assert_eq!([5, 6, 9, 10].map(|sent| used(sent, 5.0)), [false, false, false, true]);
     }
 }

@@ -1,43 +1,45 @@
 //! The sender: what may be sent and when, by RFC 5681, 6298, 6582, 6675 and 3042.
 //!
-//! Window growth belongs to a [`CongestionControl`]; this module detects losses and repairs them. One file a
-//! family of recoveries: `counting` for those that count duplicate acknowledgments, `selective` for SACK. `rated`
-//! serves the controls that ask for more than acknowledgments, the rate of delivery, and those that are to be paced.
+//! Its parts hold the state, one a file: [`SendWindow`] the sequence numbers and windows, [`Timers`] the timers,
+//! [`RttSampler`] the round trips, [`LossRecovery`] the losses and their repair, [`DeliveryRate`] the rate of delivery,
+//! [`Pacer`] the pace, [`Packetizer`] packets of several segments, [`Bursts`] an application that is silent at times,
+//! [`AdvertisedWindows`] a receiver's window that is tuned. Window growth belongs to a [`CongestionControl`].
 //!
-//! `bursts` serves applications that are silent at times, `packets` hosts that send several segments as one packet.
+//! The sender coordinates them: `acks` at an acknowledgment, `timeouts` when a timer runs out, `transmit` when there is
+//! something to send, `application` when the application has more, or a new connection.
 //!
 //! Departures: no window growth while the receiver's window, not the congestion window, is the bound (RFC
 //! 7661 section 4.4 in spirit; Linux alike).
 
-mod acknowledged;
+mod acks;
+mod advertised;
+mod application;
 mod bursts;
-mod counting;
-mod packets;
-mod rated;
-mod reduction;
-mod selective;
+mod pacer;
+mod packetizer;
+mod rtt_sampler;
 #[cfg(test)]
 pub(crate) mod tests;
+mod timeouts;
 mod timers;
 mod transmit;
-mod windows;
+mod window;
 
 use bufferlab_congestion::{AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
 
+use advertised::AdvertisedWindows;
 use bursts::Bursts;
-use packets::Packing;
-pub use packets::{MAX_PACKET_PAYLOAD, most_by_size};
-use rated::Pace;
-use reduction::Reduction;
-use timers::Timer;
-use windows::Windows;
+use pacer::Pacer;
+use packetizer::Packetizer;
+pub use packetizer::{MAX_PACKET_PAYLOAD, most_by_size};
+use rtt_sampler::{RttSampler, Timing};
+use timers::Timers;
+pub(crate) use window::SendWindow;
 
-use crate::scoreboard::Scoreboard;
+use crate::delivery::DeliveryRate;
+use crate::recovery::{LossRecovery, Phase};
 use crate::{Recovery, RttEstimator, TcpConfig};
-
-/// Duplicate acknowledgments that mean a loss (RFC 5681 section 3.2).
-const DUP_ACKS: u32 = 3;
 
 /// What a sender sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,21 +61,6 @@ pub struct Segment {
     pub seq: u32,
 }
 
-/// Where a connection stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Not started.
-    Idle,
-    /// The SYN is out.
-    SynSent,
-    /// No loss is being repaired.
-    Open,
-    /// Fast recovery.
-    Recovery,
-    /// After a timeout (or Tahoe's loss), until all that was out then is acknowledged.
-    Loss,
-}
-
 /// What a sender counts, from the run's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounters {
@@ -91,11 +78,18 @@ pub struct SenderCounters {
     pub rtt_samples: u64,
 }
 
-/// What an acknowledgment told beside its number.
-#[derive(Clone, Copy)]
-struct Told {
-    rtt: Option<Span>,
-    marked: bool,
+/// Which way acknowledgments and segments take through the sender, the shortest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Course {
+    /// No loss is suspected, and nothing but the windows decides what is sent: what the next acknowledgment does is
+    /// known.
+    Calm,
+    /// Nothing but the windows decides what is sent.
+    Plain,
+    /// There is a pace, there are packets of several segments, or the application is silent at times.
+    Shaped,
+    /// The recovery decides what is sent.
+    Repair,
 }
 
 /// A TCP sender. Its fields lie in the order below: what each acknowledgment touches comes first and fills few
@@ -103,88 +97,26 @@ struct Told {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    /// Nothing but `window_to` decides what is sent next.
-    plain: bool,
-    /// Open, with no duplicate counted and nothing to repair: what the next acknowledgment does is known.
-    calm: bool,
-    phase: Phase,
-    timestamps: bool,
-    /// What ns-2's `Agent/TCP/Sack1` does otherwise; see `selective`.
-    ns2: bool,
-    /// The scoreboard describes the outstanding segments.
-    board_active: bool,
-    /// Timers may run out before the retransmission timer (Linux).
-    early: bool,
-    /// What the timer is for.
-    timer: Timer,
-    /// A tail-loss probe is to be sent, whatever the window.
-    probe_due: bool,
-    /// The scoreboard decides what is sent next.
-    repairs: bool,
-    /// The control sets the pace, and is told rates.
-    rated: bool,
-    /// Segments wait for their pace.
-    paced: bool,
-    /// Several segments may leave as one packet.
-    packs: bool,
-    /// The receiver tunes its window.
-    tuned: bool,
-    /// Duplicates count: something was acknowledged since the last timeout (ns-2).
-    duplicates_count: bool,
-    recovery: Recovery,
-    /// The first segment not cumulatively acknowledged (RFC 9293's SND.UNA).
-    una: u32,
-    /// The next segment to send (SND.NXT); goes back after a timeout without SACK.
-    nxt: u32,
-    /// One more than the highest segment ever sent.
-    sent_to: u32,
-    /// One more than the last segment to send.
-    limit: u32,
-    receive_window: u32,
-    /// The whole segments of the congestion window.
-    cwnd_whole: u32,
-    /// One more than the last segment that the windows admit; 0 before the connection is open.
-    window_to: u32,
-    /// Duplicate acknowledgments in a row.
-    dup_acks: u32,
-    timer_deadline: Time,
-    /// When a segment that waits for its pace may go; [`Time::NEVER`] if none does.
-    pace_deadline: Time,
-    rtt: RttEstimator,
-    /// The newest timestamp that came back.
-    echoed: Time,
-    counters: SenderCounters,
-    board: Option<Box<Scoreboard>>,
-    pace: Option<Box<Pace>>,
+    window: SendWindow,
+    course: Course,
+    handshake: bool,
+    timers: Timers,
+    rtt: RttSampler,
+    /// Data segments sent, retransmissions among them.
+    sent: u64,
+    retransmissions: u64,
+    control: AnyControl,
+    recovery: LossRecovery,
+    /// Of controls that ask for rates. Each such sender is paced.
+    rates: Option<Box<DeliveryRate>>,
+    /// Of a sender that is paced.
+    pacer: Option<Box<Pacer>>,
     /// Of an application that is silent at times.
     bursts: Option<Box<Bursts>>,
-    control: AnyControl,
-    /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
-    recover: u32,
-    /// One more than the last segment sent as a tail-loss probe.
-    probed_to: u32,
-    /// Segments that this acknowledgment reports for the first time; known where recovery uses SACK.
-    newly: u32,
-    /// How the window comes down in fast recovery (Linux).
-    reduction: Reduction,
-    /// Segments that fast recovery adds to the window (RFC 5681 section 3.2 steps 3 and 4).
-    inflation: u32,
-    /// ns-2's count of segments in the network during fast recovery; may pass below zero.
-    counted_pipe: i64,
     /// Of a host that sends several segments as one packet.
-    packing: Option<Box<Packing>>,
+    packetizer: Option<Box<Packetizer>>,
     /// Of a receiver that tunes its window.
-    windows: Option<Box<Windows>>,
-    limited_transmit: bool,
-    handshake: bool,
-    /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
-    resend_first: bool,
-    /// The first partial acknowledgment of this recovery has come (RFC 6582 step 3).
-    partial_seen: bool,
-    /// RFC 6675's `RescueRxt`: a rescue waits until something beyond is acknowledged.
-    rescue_rxt: u32,
-    /// The segment being timed and when it was sent (no timestamps).
-    timed: Option<(u32, Time)>,
+    advertised: Option<Box<AdvertisedWindows>>,
     finished: Time,
 }
 
@@ -193,80 +125,50 @@ impl Sender {
     pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
-        let rtt = RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
+        let estimator = RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
             .with_margin(config.rto_margin);
+        let timing = match config.recovery {
+            _ if config.timestamps => Timing::Timestamps,
+            Recovery::SackNs2 => Timing::SegmentNs2,
+            _ => Timing::Segment,
+        };
         Sender {
-            pace: (rated || config.paced).then(|| Box::new(Pace::new(&control, rated))),
-            paced: rated || config.paced,
-            bursts: config.bursts.map(|of| Box::new(Bursts::new(of, &rtt, &control))),
-            packs: config.offload.is_some(),
-            tuned: config.tuning.is_some(),
-            windows: config.tuning.map(|tuning| Box::new(Windows::new(tuning.first_segments()))),
-            packing: config.offload.map(|most| Box::new(Packing::new(most))),
-            rated,
-            control,
-            una: 0,
-            nxt: 0,
-            sent_to: 0,
-            limit: config.transfer_segments,
-            recover: 0,
-            dup_acks: 0,
-            newly: 0,
-            reduction: Reduction::default(),
-            inflation: 0,
-            counted_pipe: 0,
-            receive_window: config.receive_window.max(1),
-            phase: Phase::Idle,
-            recovery: config.recovery,
-            ns2: config.recovery == Recovery::SackNs2,
-            duplicates_count: true,
-            limited_transmit: config.limited_transmit,
+            window: SendWindow::new(config.transfer_segments, config.receive_window),
+            course: Course::Plain,
             handshake: config.handshake,
-            timestamps: config.timestamps,
-            resend_first: false,
-            partial_seen: false,
-            rescue_rxt: 0,
-            board_active: false,
-            rtt,
-            timer_deadline: Time::NEVER,
-            timer: Timer::Retransmission,
-            early: config.recovery == Recovery::Linux,
-            probe_due: false,
-            probed_to: 0,
-            pace_deadline: Time::NEVER,
-            echoed: Time::NEVER,
-            cwnd_whole: 0,
-            window_to: 0,
-            repairs: false,
-            plain: true,
-            calm: false,
-            timed: None,
+            timers: Timers::new(0),
+            sent: 0,
+            retransmissions: 0,
+            recovery: LossRecovery::new(config.recovery, config.limited_transmit),
+            rates: rated.then(|| Box::new(DeliveryRate::new())),
+            pacer: (rated || config.paced).then(|| Box::new(Pacer::new(control.pacing()))),
+            bursts: config.bursts.map(|bursts| Box::new(Bursts::new(bursts, &estimator, &control))),
+            packetizer: config.offload.map(|most| Box::new(Packetizer::new(most))),
+            advertised: config.tuning.map(|tuning| Box::new(AdvertisedWindows::new(tuning.first_segments()))),
             finished: Time::NEVER,
-            board: None,
-            counters: SenderCounters::default(),
+            rtt: RttSampler::new(estimator, timing),
+            control,
         }
     }
 
     /// Opens the connection.
     pub fn start(&mut self) {
-        debug_assert_eq!(self.phase, Phase::Idle);
-        self.phase = if self.handshake { Phase::SynSent } else { Phase::Open };
-        self.resend_first = self.handshake;
+        self.recovery.start(self.handshake);
         self.refresh();
     }
 
     /// No new data from now on; what is outstanding is still repaired.
     pub fn stop(&mut self) {
-        self.limit = self.limit.min(self.sent_to);
+        self.window.limit = self.window.limit.min(self.window.sent_to);
         self.refresh();
     }
 
     /// The congestion window, segments, with the segments that fast recovery adds, or has not yet taken.
     pub fn cwnd(&self) -> f64 {
-        if self.phase == Phase::Recovery && self.recovery == Recovery::Linux && !self.rated {
-            return f64::from(self.reduction.window);
+        match self.recovery.reduced_window() {
+            Some(window) if !self.is_rated() => f64::from(window),
+            _ => self.control.cwnd() + f64::from(self.recovery.inflation()),
         }
-        self.control.cwnd() + f64::from(self.inflation)
     }
 
     /// The slow-start threshold, segments.
@@ -276,48 +178,81 @@ impl Sender {
 
     /// The smoothed round-trip time; zero before the first sample.
     pub fn srtt(&self) -> Span {
-        self.rtt.srtt()
+        self.rtt.estimator.srtt()
     }
 
     /// How long ago the newest timestamp was sent that has come back; zero before the first.
     #[inline]
     pub fn echo_age(&self, now: Time) -> Span {
-        now.saturating_since(self.echoed)
+        self.rtt.echo_age(now)
     }
 
     /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.
     pub fn inflight(&self) -> u32 {
-        match self.board.as_deref() {
-            Some(board) if self.board_active && self.recovery.computes_pipe() => board.pipe(),
-            _ if self.phase == Phase::Recovery && self.recovery == Recovery::SackNs2 => {
-                self.counted_pipe.max(0) as u32
-            }
-            _ => self.nxt - self.una,
-        }
+        self.recovery.pipe(&self.window)
     }
 
     /// What was counted from the run's start.
-    pub fn counters(&self) -> &SenderCounters {
-        &self.counters
+    pub fn counters(&self) -> SenderCounters {
+        let (rtt_sum_ps, rtt_samples) = self.rtt.totals();
+        SenderCounters {
+            sent: self.sent,
+            retransmissions: self.retransmissions,
+            timeouts: self.recovery.timeouts(),
+            recoveries: self.recovery.recoveries(),
+            rtt_sum_ps,
+            rtt_samples,
+        }
     }
 
     /// One more than the last segment that there is to send.
     pub fn limit(&self) -> u32 {
-        self.limit
+        self.window.limit
     }
 
     /// One more than the highest segment ever sent.
     pub fn sent_to(&self) -> u32 {
-        self.sent_to
+        self.window.sent_to
     }
 
     /// How many segments were acknowledged in order.
     pub fn acknowledged(&self) -> u32 {
-        self.una
+        self.window.una
     }
 
     /// When the last byte of a transfer was acknowledged, or [`Time::NEVER`].
     pub fn finished(&self) -> Time {
         self.finished
+    }
+
+    /// Whether segments wait for their pace.
+    #[inline]
+    pub fn is_paced(&self) -> bool {
+        self.pacer.is_some()
+    }
+
+    /// The control sets the pace, and is told rates.
+    #[inline]
+    fn is_rated(&self) -> bool {
+        self.rates.is_some()
+    }
+
+    /// Brings the windows and the course up to date after a change of state.
+    fn refresh(&mut self) {
+        self.window.cwnd = self.control.cwnd() as u32;
+        let shaped = self.pacer.is_some() || self.packetizer.is_some() || self.bursts.is_some();
+        self.course = if self.recovery.decides() || self.timers.probe_due {
+            Course::Repair
+        } else if shaped {
+            Course::Shaped
+        } else if self.recovery.is_steady() && self.advertised.is_none() {
+            Course::Calm
+        } else {
+            Course::Plain
+        };
+        match self.recovery.phase() {
+            Phase::Idle | Phase::SynSent => self.window.close(),
+            _ => self.window.open(self.recovery.extra()),
+        }
     }
 }

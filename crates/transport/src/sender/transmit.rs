@@ -1,177 +1,255 @@
-//! What is sent next: within the windows while nothing is lost, else by the recovery's rules.
+//! What is sent next: within the windows while nothing is lost, else by the recovery's rules; at its pace where there is
+//! one, in packets of several segments where the host makes such.
 
 use bufferlab_congestion::CongestionControl;
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
-use super::selective::Choice;
-use super::{DUP_ACKS, Phase, Segment, SegmentKind, Sender};
-use crate::Recovery;
+use super::pacer::{self, Pacer};
+use super::packetizer::{Pace, Packetizer, Room};
+use super::{Course, Segment, SegmentKind, Sender};
+use crate::delivery::Network;
+use crate::recovery::Phase;
 
 impl Sender {
     /// The next segment to send now, if the windows allow one; where several leave as one packet, the first of them.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if !self.plain {
-            return if self.paced || self.packs { self.poll_otherwise(now) } else { self.poll_apart(now) };
+        if self.course > Course::Plain {
+            let formed = self.pacer.is_some() || self.packetizer.is_some();
+            return if formed { self.poll_formed(now) } else { self.poll_segment(now) };
         }
         let segment = self.next_in_window()?;
         self.on_sent(now, segment);
         Some(segment)
     }
 
-    /// With a pace, or where several segments leave as one packet.
-    #[inline(never)]
-    fn poll_otherwise(&mut self, now: Time) -> Option<Segment> {
-        if self.packs { self.poll_packet(now) } else { self.poll_paced(now) }
-    }
-
     /// Whether [`Sender::poll_transmit`] may have something: exact while nothing is being repaired, else yes.
     #[inline]
     pub fn may_send(&self) -> bool {
-        if self.plain { self.nxt < self.window_to } else { self.may_send_apart() }
+        self.window.admits() || self.course > Course::Plain && self.may_send_otherwise()
     }
 
     #[inline]
-    fn may_send_apart(&self) -> bool {
-        self.repairs || self.rated || self.nxt < self.window_to
+    fn may_send_otherwise(&self) -> bool {
+        self.course == Course::Repair || self.is_rated()
     }
 
-    /// The segment that [`Sender::next_in_window`] or [`Sender::next_in_repair`] would give, but for those that travel
-    /// alone.
+    /// Segments of the packet that begins with what [`Sender::poll_transmit`] gave last: one without
+    /// [`crate::TcpConfig::offload`].
+    pub fn segments_in_packet(&self) -> u32 {
+        self.packetizer.as_deref().map_or(1, Packetizer::count)
+    }
+
+    /// Nothing leaves before. Only a departure changes it.
+    pub fn released_at(&self) -> Time {
+        self.pacer.as_deref().map_or(Time::ZERO, Pacer::release)
+    }
+
+    /// With a pace, or where several segments leave as one packet.
     #[inline(never)]
-    pub(super) fn upcoming(&mut self) -> Option<Segment> {
-        if !self.repairs {
-            return (self.nxt < self.window_to).then(|| self.in_window(self.nxt));
+    fn poll_formed(&mut self, now: Time) -> Option<Segment> {
+        if self.packetizer.is_some() {
+            self.poll_packet(now)
+        } else if self.waits_for_pace(now) {
+            None
+        } else {
+            self.poll_in_pace(now)
         }
-        if self.resend_first || self.probe_due {
+    }
+
+    /// The first segment of the next packet, if the windows allow one and it need not wait to become larger.
+    fn poll_packet(&mut self, now: Time) -> Option<Segment> {
+        if self.is_paced() && self.waits_for_pace(now) {
             return None;
         }
-        let choice =
-            if self.recovery == Recovery::SackNs2 { self.choose_ns2() } else { self.choose_selective() };
-        choice.map(Choice::segment)
+        if let Some(packetizer) = self.packetizer.as_deref_mut() {
+            packetizer.forget_below(self.window.una);
+        }
+        let most = self.most_segments();
+        if self.defers(now, most) {
+            return None;
+        }
+        let (half, alone) = ((self.cwnd() as u32 / 2).max(1), self.timers.probe_due);
+        let first = self.poll_next(now)?;
+        let most = match first.kind {
+            // "at least 2 GSO packets in flight"
+            SegmentKind::New if !alone => most.min(half),
+            SegmentKind::Retransmission if !alone => most.min(self.left_in_packet(first.seq)),
+            _ => 1,
+        };
+        let mut count = 1;
+        while count < most && self.upcoming() == Some(Segment { seq: first.seq + count, ..first }) {
+            self.poll_next(now);
+            count += 1;
+        }
+        let release = self.released_at();
+        if let Some(packetizer) = self.packetizer.as_deref_mut() {
+            packetizer.on_sent(now, release, first, count, self.window.sent_to);
+        }
+        Some(first)
     }
 
-    #[inline(never)]
-    pub(super) fn poll_apart(&mut self, now: Time) -> Option<Segment> {
-        let segment = if self.repairs { self.next_in_repair()? } else { self.next_in_window()? };
-        self.on_sent(now, segment);
-        if self.phase == Phase::Recovery {
-            self.reduction.on_sent();
+    /// Most segments of the next packet.
+    pub(super) fn most_segments(&self) -> u32 {
+        let pace = || Pace {
+            segments_per_s: self.control_rate().unwrap_or_else(|| {
+                // without a sample it is infinite
+                self.segments_a_round_trip() / (self.srtt().as_ps() as f64 / 1e12)
+            }),
+            of_control: self.is_rated(),
+            min_rtt: self.rtt.estimator.min(),
+        };
+        self.packetizer.as_deref().map_or(1, |packetizer| packetizer.most_segments(pace))
+    }
+
+    /// The rate of a control that sets the pace, segments a second.
+    fn control_rate(&self) -> Option<f64> {
+        self.is_rated().then(|| self.control.pacing().unwrap_or(f64::INFINITY))
+    }
+
+    /// Whether new data waits for a larger packet.
+    fn defers(&self, now: Time, most: u32) -> bool {
+        let repairs =
+            self.recovery.phase() != Phase::Open || self.recovery.resends_first() || self.timers.probe_due;
+        if repairs {
+            return false;
         }
-        if self.bursts.is_some() && segment.kind != SegmentKind::Syn {
-            self.note_use(now);
+        let room = Room {
+            admitted: self.recovery.room(&self.window),
+            left: self.window.limit.saturating_sub(self.window.nxt),
+            window: self.window.cwnd.min(self.window.advertised),
+            idle: self.window.outstanding() == 0,
+        };
+        let packetizer = self.packetizer.as_deref();
+        packetizer.is_some_and(|packetizer| packetizer.defers(now, most, room, self.srtt()))
+    }
+
+    /// Segments from `seq` on that were sent in one packet with it.
+    fn left_in_packet(&self, seq: u32) -> u32 {
+        let packetizer = self.packetizer.as_deref();
+        packetizer.map_or(1, |packetizer| packetizer.left_in_packet(seq, self.window.sent_to))
+    }
+
+    /// The segment that [`Sender::poll_segment`] would give, but for those that travel alone.
+    fn upcoming(&mut self) -> Option<Segment> {
+        if self.course != Course::Repair {
+            let seq = self.window.nxt;
+            return self.window.admits().then(|| Segment { kind: self.window.kind(seq), seq });
+        }
+        if self.recovery.resends_first() || self.timers.probe_due {
+            return None;
+        }
+        let cwnd = self.repair_window();
+        self.recovery.peek(&self.window, cwnd)
+    }
+
+    /// The next segment; its time has come.
+    fn poll_next(&mut self, now: Time) -> Option<Segment> {
+        if self.is_paced() { self.poll_in_pace(now) } else { self.poll_segment(now) }
+    }
+
+    /// Whether it is too early for a segment; sets when to come again.
+    #[inline]
+    fn waits_for_pace(&mut self, now: Time) -> bool {
+        let release = self.released_at();
+        let waits = now < release;
+        if waits && (self.course == Course::Repair || self.window.admits()) {
+            self.timers.wait_until(release);
+        }
+        waits
+    }
+
+    /// The next segment of a sender that keeps a pace, if the window allows one; its time has come.
+    #[inline]
+    fn poll_in_pace(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.poll_segment(now)?;
+        if segment.kind != SegmentKind::Syn {
+            self.note_departure(now, segment);
         }
         Some(segment)
     }
 
-    pub(super) fn next_in_repair(&mut self) -> Option<Segment> {
-        if self.resend_first {
-            return Some(self.take_first());
-        }
-        if self.probe_due {
-            return Some(self.take_probe());
-        }
-        match self.recovery {
-            Recovery::SackNs2 => self.next_selective_ns2(),
-            _ => self.next_selective(),
-        }
-    }
-
-    /// Brings `cwnd_whole`, `window_to`, `plain` and `calm` up to date after a change of state.
-    pub(super) fn refresh(&mut self) {
-        self.cwnd_whole = self.control.cwnd() as u32;
-        self.repairs = self.resend_first
-            || self.probe_due
-            || match self.recovery {
-                Recovery::Sack | Recovery::Linux => self.board_active,
-                Recovery::SackNs2 => self.phase == Phase::Recovery,
-                _ => false,
-            };
-        self.plain = !(self.repairs || self.paced || self.packs || self.bursts.is_some());
-        self.calm = self.plain && !self.tuned && self.is_steady();
-        self.window_to = match self.phase {
-            Phase::Idle | Phase::SynSent => 0,
-            _ => self.window_end().min(self.limit),
+    fn note_departure(&mut self, now: Time, segment: Segment) {
+        self.timers.end_wait();
+        let network = Network {
+            in_flight: self.inflight(),
+            lost: self.recovery.losses(),
+            app_limited: self.window.nxt >= self.window.limit,
+            again: segment.kind == SegmentKind::Retransmission,
         };
-    }
-
-    /// No loss is being repaired, nor suspected.
-    #[inline]
-    pub(super) fn is_steady(&self) -> bool {
-        self.phase == Phase::Open && self.dup_acks == 0 && !self.board_active && !self.repairs
-    }
-
-    pub(super) fn take_first(&mut self) -> Segment {
-        self.resend_first = false;
-        self.refresh();
-        if self.phase == Phase::SynSent {
-            return Segment { kind: SegmentKind::Syn, seq: 0 };
+        let window_gap = (!self.is_rated()).then(|| self.window_gap());
+        if let Some(rates) = self.rates.as_deref_mut() {
+            rates.on_sent(now, self.window.una, segment.seq, network);
         }
-        if let Some(board) = self.board.as_deref_mut().filter(|_| self.board_active) {
-            board.on_retransmit(self.una);
+        if let Some(pacer) = self.pacer.as_deref_mut() {
+            pacer.on_sent(now, window_gap.unwrap_or(pacer.gap()));
         }
-        self.nxt = self.nxt.max(self.una + 1);
-        Segment { kind: SegmentKind::Retransmission, seq: self.una }
     }
 
-    /// One more than the last segment that the windows admit.
-    #[inline]
-    pub(super) fn window_end(&self) -> u32 {
-        let extra = if self.limited_transmit
-            && (self.phase == Phase::Open || self.ns2 && self.phase == Phase::Loss)
+    /// Between two segments where a window sets the pace.
+    fn window_gap(&self) -> Span {
+        pacer::window_gap(self.sent, self.srtt(), self.segments_a_round_trip())
+    }
+
+    fn segments_a_round_trip(&self) -> f64 {
+        pacer::segments_a_round_trip(self.cwnd(), self.ssthresh(), self.window.flight())
+    }
+
+    /// The next segment, if the windows or the recovery allow one.
+    #[inline(never)]
+    fn poll_segment(&mut self, now: Time) -> Option<Segment> {
+        let repairs = self.course == Course::Repair;
+        let segment = if repairs { self.next_in_repair()? } else { self.next_in_window()? };
+        self.on_sent(now, segment);
+        self.recovery.on_sent();
+        if segment.kind != SegmentKind::Syn
+            && let Some(bursts) = self.bursts.as_deref_mut()
         {
-            self.dup_acks.min(DUP_ACKS - 1)
-        } else {
-            self.inflation
-        };
-        let congestion = self.cwnd_whole.saturating_add(extra);
-        self.una.saturating_add(congestion.min(self.receive_window))
-    }
-
-    #[inline]
-    pub(super) fn next_in_window(&mut self) -> Option<Segment> {
-        let seq = self.nxt;
-        if seq >= self.window_to {
-            return None;
+            bursts.on_sent(now, &self.window);
         }
-        self.nxt += 1;
-        Some(self.in_window(seq))
+        Some(segment)
+    }
+
+    fn next_in_repair(&mut self) -> Option<Segment> {
+        let segment = if self.recovery.resends_first() {
+            self.recovery.take_first(&mut self.window)
+        } else if self.timers.probe_due {
+            self.timers.take_probe(&mut self.window)
+        } else {
+            let cwnd = self.repair_window();
+            return self.recovery.take(&mut self.window, cwnd);
+        };
+        self.refresh();
+        Some(segment)
+    }
+
+    /// The window in a repair, segments: while it comes down, not the control's.
+    fn repair_window(&self) -> u32 {
+        self.recovery.reduced_window().filter(|_| !self.is_rated()).unwrap_or(self.window.cwnd)
     }
 
     #[inline]
-    fn in_window(&self, seq: u32) -> Segment {
-        let kind = if seq < self.sent_to { SegmentKind::Retransmission } else { SegmentKind::New };
-        Segment { kind, seq }
+    fn next_in_window(&mut self) -> Option<Segment> {
+        let seq = self.window.take()?;
+        Some(Segment { kind: self.window.kind(seq), seq })
     }
 
     #[inline]
-    pub(super) fn on_sent(&mut self, now: Time, segment: Segment) {
+    fn on_sent(&mut self, now: Time, segment: Segment) {
         match segment.kind {
             SegmentKind::Syn => {}
             SegmentKind::New => {
-                self.sent_to = segment.seq + 1;
-                self.counters.sent += 1;
-                if self.board_active
-                    && let Some(board) = self.board.as_deref_mut()
-                {
-                    board.on_new();
-                }
-                if !self.timestamps && self.timed.is_none() {
-                    self.timed = Some((segment.seq, now));
-                }
+                self.window.on_new(segment.seq);
+                self.sent += 1;
+                self.recovery.on_new();
+                self.rtt.on_new(now, segment.seq);
             }
             SegmentKind::Retransmission => {
-                self.counters.sent += 1;
-                self.counters.retransmissions += 1;
-                // Karn's rule (RFC 6298 section 3): the acknowledgment of a retransmitted segment is no sample.
-                // ns-2 ends a timing only where a recovery starts and at a timeout.
-                if !self.ns2 {
-                    self.timed = None;
-                }
+                self.sent += 1;
+                self.retransmissions += 1;
+                self.rtt.on_retransmission();
             }
         }
-        if self.timer_deadline == Time::NEVER {
-            self.timer_deadline = now + self.rtt.rto();
-        }
+        self.timers.start_if_idle(now, || self.rtt.estimator.rto());
     }
 }

@@ -30,7 +30,7 @@ impl Flow {
 
     pub(in super::super) fn counters(&self) -> SenderCounters {
         match &self.ends {
-            Ends::Tcp { sender, .. } => *sender.counters(),
+            Ends::Tcp { sender, .. } => sender.counters(),
             Ends::Udp { source, plan, log, .. } => {
                 let answered =
                     log.iter().filter(|_| plan.echo).filter_map(|(start, end, _)| Some((*end)? - *start));

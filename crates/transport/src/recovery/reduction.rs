@@ -12,7 +12,7 @@ pub(super) struct Reduction {
     /// Segments delivered in this recovery (`prr_delivered`).
     delivered: u32,
     /// Segments that may be in the network until the next acknowledgment.
-    pub(super) window: u32,
+    window: u32,
     /// Segments sent in this recovery (`prr_out`).
     out: u32,
 }
@@ -21,6 +21,11 @@ impl Reduction {
     /// Recovery begins with this window.
     pub(super) fn from(prior: u32) -> Reduction {
         Reduction { prior: prior.max(1), ..Reduction::default() }
+    }
+
+    /// Segments that may be in the network until the next acknowledgment.
+    pub(super) fn window(self) -> u32 {
+        self.window
     }
 
     /// A segment is sent.

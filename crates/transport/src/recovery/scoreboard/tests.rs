@@ -5,10 +5,10 @@ fn three_segments_above_make_a_loss() {
     let mut board = Scoreboard::new(0, 10, false);
     board.sack(2, 3, |_| ());
     board.sack(5, 6, |_| ());
-    board.mark_lost();
+    board.find_losses();
     assert_eq!((board.next_lost(), board.pipe()), (None, 8));
     board.sack(7, 8, |_| ());
-    board.mark_lost();
+    board.find_losses();
     // 0 and 1 have three SACKed segments above them, 3 and 4 only two
     assert_eq!(board.next_lost(), Some(0));
     assert_eq!(board.pipe(), 10 - 3 - 2);
@@ -39,7 +39,7 @@ fn a_timeout_loses_everything_that_is_not_sacked() {
     let mut board = Scoreboard::new(0, 6, false);
     board.sack(3, 4, |_| ());
     board.on_retransmit(0);
-    board.mark_all_lost();
+    board.declare_all_lost();
     assert_eq!(board.pipe(), 0);
     let mut resent = Vec::new();
     while let Some(seq) = board.next_lost() {
@@ -64,7 +64,7 @@ fn a_large_window_with_thousands_of_losses_is_linear() {
         }
         newly += board.sack(start, seq + 1, |_| ());
         newly += board.sack(1, 10, |_| ());
-        board.mark_lost();
+        board.find_losses();
     }
     let mut resent = 0;
     while let Some(seq) = board.next_lost() {
@@ -95,7 +95,7 @@ fn agrees_with_plain_sets() {
                 let end = (start + 1 + random(5)).min(nxt);
                 let newly = (start..end).filter(|seq| sacked.insert(*seq)).count();
                 assert_eq!(board.sack(start, end, |_| ()) as usize, newly);
-                board.mark_lost();
+                board.find_losses();
             }
             2 => {
                 let above = |seq: u32| sacked.range(seq..).count();
@@ -122,7 +122,7 @@ fn agrees_with_plain_sets() {
 fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     let mut board = Scoreboard::new(0, 10, true);
     board.sack(3, 10, |_| ());
-    board.mark_lost();
+    board.find_losses();
     assert_eq!((board.pipe(), board.losses()), (0, 3));
     for seq in 0..3 {
         assert_eq!(board.next_lost(), Some(seq));
@@ -131,13 +131,13 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     assert_eq!((board.next_lost(), board.pipe()), (None, 3));
     // the second of the three arrives: the first did not
     board.sack(1, 2, |_| ());
-    board.mark_lost();
+    board.find_losses();
     assert_eq!((board.next_lost(), board.pipe(), board.losses()), (Some(0), 1, 4));
     board.on_retransmit(0);
     // a new segment, sent after all of them, arrives: both are lost
     board.on_new();
     board.sack(10, 11, |_| ());
-    board.mark_lost();
+    board.find_losses();
     assert_eq!((board.next_lost(), board.pipe()), (Some(2), 0));
     board.on_retransmit(2);
     assert_eq!(board.next_lost(), Some(0));
@@ -152,7 +152,7 @@ fn many_lost_retransmissions_cost_no_more_than_they_are() {
     board.sack(999, 1_000, |_| ());
     let mut sent = 0_u32;
     for round in 0..5 {
-        board.mark_lost();
+        board.find_losses();
         while let Some(seq) = board.next_lost() {
             board.on_retransmit(seq);
             sent += 1;
@@ -161,6 +161,6 @@ fn many_lost_retransmissions_cost_no_more_than_they_are() {
         board.on_new();
         board.sack(1_000 + round, 1_001 + round, |_| ());
     }
-    board.mark_lost();
+    board.find_losses();
     assert_eq!((board.pipe(), board.losses()), (0, 999 * 6));
 }

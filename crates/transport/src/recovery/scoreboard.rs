@@ -1,8 +1,8 @@
 //! What a sender knows of each outstanding segment: RFC 6675's scoreboard with constant amortized work.
 //!
 //! A ring with one slot a segment from the first unacknowledged one on. Counters make RFC 6675's `Pipe`
-//! a sum of four numbers, as in Linux (`tcp_packets_in_flight`); marking a SACK block visits only segments
-//! that were not marked before (skip pointers with path halving); losses and retransmissions advance by
+//! a sum of four numbers, as in Linux (`tcp_packets_in_flight`); taking in a SACK block visits only segments
+//! that were not SACKed before (skip pointers with path halving); losses and retransmissions advance by
 //! pointers that only move forward. So a window of 10⁵ segments with thousands of losses costs no more a
 //! packet than a small one.
 //!
@@ -18,12 +18,12 @@
 //! Departure from RFC 8985: what acknowledges a segment that was sent again is taken to be the retransmission's, never a
 //! late original's (section 6.2 step 2 tells by a round-trip time below the shortest).
 
-use crate::resent::Resent;
+use super::resent::Resent;
 
 /// RFC 6675 section 2: `DupThresh`.
 pub(crate) const DUP_THRESH: u32 = 3;
 
-/// A scoreboard at rest keeps at most so many slots.
+/// Most slots that a scoreboard at rest keeps.
 const KEPT_SLOTS: usize = 16;
 
 const SACKED: u16 = 1;
@@ -50,7 +50,7 @@ pub(crate) struct Scoreboard {
     /// The highest SACKed segments, highest first; as many as are known.
     top: [u32; DUP_THRESH as usize],
     top_len: usize,
-    /// Every segment below that is not SACKed is marked lost.
+    /// Every segment below that is not SACKed is held for lost.
     lost_to: u32,
     /// RFC 6675's `HighRxt`: lost segments below were retransmitted.
     high_rxt: u32,
@@ -251,20 +251,20 @@ impl Scoreboard {
         self.top_len == self.top.len() && self.top[self.top_len - 1] > self.una
     }
 
-    /// Marks what RFC 6675's `IsLost` says, or what the order of sending says.
-    pub(crate) fn mark_lost(&mut self) {
+    /// Finds the losses that RFC 6675's `IsLost` says, or the order of sending.
+    pub(crate) fn find_losses(&mut self) {
         if let Some(resent) = &self.resent {
             let sent_before = resent.sent_before().min(self.nxt);
             let delivered_to = self.highest_sacked().map_or(self.una, |highest| highest + 1);
-            self.mark_lost_below(delivered_to.max(sent_before));
-            self.mark_lost_again(delivered_to);
+            self.declare_lost_below(delivered_to.max(sent_before));
+            self.find_lost_retransmissions(delivered_to);
         } else if self.top_len == self.top.len() {
-            self.mark_lost_below(self.top[self.top_len - 1]);
+            self.declare_lost_below(self.top[self.top_len - 1]);
         }
     }
 
-    /// Marks the retransmissions that were lost.
-    fn mark_lost_again(&mut self, delivered_to: u32) {
+    /// Finds the retransmissions that were lost.
+    fn find_lost_retransmissions(&mut self, delivered_to: u32) {
         let mask = self.slots.len() - 1;
         let Some(resent) = &mut self.resent else { return };
         while let Some(resending) = resent.pop_passed(delivered_to) {
@@ -278,8 +278,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment below `bound` lost that is not SACKed.
-    pub(crate) fn mark_lost_below(&mut self, bound: u32) {
+    /// Holds every segment below `bound` for lost that is not SACKed.
+    pub(crate) fn declare_lost_below(&mut self, bound: u32) {
         while self.lost_to < bound {
             let index = self.index(self.lost_to);
             if self.slots[index] & (SACKED | LOST) == 0 {
@@ -292,7 +292,7 @@ impl Scoreboard {
     }
 
     /// The retransmission timer ran out: whatever is not SACKed is lost, retransmissions too.
-    pub(crate) fn mark_all_lost(&mut self) {
+    pub(crate) fn declare_all_lost(&mut self) {
         self.retransmitted = 0;
         self.forget_resent();
         for seq in self.una..self.nxt {

@@ -1,10 +1,11 @@
 use std::iter;
 
-use bufferlab_congestion::{AnyControl, Bbr1, Fixed, Growth, Reno};
+use bufferlab_congestion::{AnyControl, Bbr1, CongestionControl, Fixed, Growth, Reno};
 
 use bufferlab_units::Stream;
 
 use super::*;
+use crate::sender::Sender;
 use crate::sender::tests::{Pair, config, lose_once};
 use crate::{Ack, Recovery, SackBlocks, TcpConfig};
 
@@ -151,7 +152,7 @@ fn suited(control: impl Into<AnyControl>, rtt_us: u64) -> u32 {
     let offload = Some(Offload::Auto { mss_bytes: 1448 });
     let mut sender = Sender::new(&TcpConfig { offload, ..config(Recovery::Linux) }, control.into());
     assert_eq!(sender.most_segments(), 45, "as much as there is room for, before there is a pace");
-    sender.rtt.update(Span::from_us(rtt_us));
+    sender.rtt.estimator.update(Span::from_us(rtt_us));
     sender.most_segments()
 }
 
@@ -175,7 +176,7 @@ fn packets_of_bbr_follow_its_own_pace() {
         &TcpConfig { offload, ..config(Recovery::Linux) },
         Bbr1::new(10, Stream::new(1, 0, 0)).into(),
     );
-    sender.rtt.update(Span::from_ms(100));
+    sender.rtt.estimator.update(Span::from_ms(100));
     let pace = sender.control.pacing();
     // 10 segments in the first millisecond that it assumes, 2.885 times as fast: 40 KB in 1/1024 s
     assert_eq!(
@@ -187,15 +188,15 @@ fn packets_of_bbr_follow_its_own_pace() {
 
 #[test]
 fn what_is_sent_again_in_part_is_a_packet_of_its_own() {
-    let mut packing = Packing::new(Offload::Segments(8));
-    packing.packets = [(0, at(1)), (8, at(2)), (16, at(3))].into();
-    assert_eq!((packing.end_of(0, 24), packing.end_of(9, 24), packing.end_of(20, 24)), (8, 16, 24));
-    packing.split(at(9), 10, 12, 24);
-    assert_eq!(packing.packets, [(0, at(1)), (8, at(2)), (10, at(9)), (12, at(2)), (16, at(3))]);
-    packing.split(at(10), 16, 24, 24);
-    assert_eq!(packing.packets.back(), Some(&(16, at(10))));
-    packing.forget_below(11);
-    assert_eq!(packing.packets, [(10, at(9)), (12, at(2)), (16, at(10))]);
+    let mut packetizer = Packetizer::new(Offload::Segments(8));
+    packetizer.packets = [(0, at(1)), (8, at(2)), (16, at(3))].into();
+    assert_eq!((packetizer.end_of(0, 24), packetizer.end_of(9, 24), packetizer.end_of(20, 24)), (8, 16, 24));
+    packetizer.split(at(9), 10, 12, 24);
+    assert_eq!(packetizer.packets, [(0, at(1)), (8, at(2)), (10, at(9)), (12, at(2)), (16, at(3))]);
+    packetizer.split(at(10), 16, 24, 24);
+    assert_eq!(packetizer.packets.back(), Some(&(16, at(10))));
+    packetizer.forget_below(11);
+    assert_eq!(packetizer.packets, [(10, at(9)), (12, at(2)), (16, at(10))]);
 }
 
 #[test]

@@ -1,0 +1,366 @@
+//! Loss recovery: what was lost, and what is sent again.
+//!
+//! One file a family: `counting` for the recoveries that count duplicate acknowledgments, `selective` for those with
+//! SACK. [`LossRecovery`] keeps the state of both. Clocks, timers and the congestion control are the sender's.
+//!
+//! Departures:
+//! - a timeout holds everything outstanding for lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
+//!   what was sent within the last round-trip time, of which the scoreboard keeps no times. What is sent answers
+//!   acknowledgments, and by then none that is new has come for longer than that.
+
+mod counting;
+mod phase;
+mod reduction;
+mod resent;
+mod scoreboard;
+mod selective;
+
+use bufferlab_congestion::CongestionEvent;
+
+use crate::delivery::DeliveryRate;
+use crate::sender::{Segment, SegmentKind, SendWindow};
+use crate::{Recovery, SackBlocks};
+pub(crate) use phase::{Phase, Progress, Suspicion};
+use reduction::Reduction;
+use scoreboard::{DUP_THRESH, Scoreboard};
+use selective::Board;
+
+/// A connection's losses and their repair.
+#[derive(Clone, Debug)]
+pub(crate) struct LossRecovery {
+    phase: Phase,
+    kind: Recovery,
+    /// RFC 3042: a new segment for each of the first two duplicate acknowledgments.
+    limited_transmit: bool,
+    /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
+    resend_first: bool,
+    /// The first partial acknowledgment of this recovery has come (RFC 6582 section 3.2 step 3).
+    partial_seen: bool,
+    board: Board,
+    /// Duplicate acknowledgments in a row.
+    dup_acks: u32,
+    /// The recovery ends when everything below is acknowledged (RFC 6582's and 6675's recover).
+    recover: u32,
+    /// The first outstanding segment at the last timeout; while it still is, ns-2 ignores duplicates.
+    stalled_at: u32,
+    /// Segments that this acknowledgment reports for the first time; known where recovery uses SACK.
+    newly: u32,
+    /// Segments that fast recovery adds to the window (RFC 5681 section 3.2 steps 3 and 4).
+    inflation: u32,
+    /// RFC 6675's `RescueRxt`: a rescue waits until something beyond is acknowledged.
+    rescue_rxt: u32,
+    /// How the window comes down in fast recovery (Linux).
+    reduction: Reduction,
+    /// ns-2's count of segments in the network during fast recovery; may pass below zero.
+    counted_pipe: i64,
+    timeouts: u32,
+    recoveries: u32,
+}
+
+impl LossRecovery {
+    pub(crate) fn new(kind: Recovery, limited_transmit: bool) -> LossRecovery {
+        LossRecovery {
+            phase: Phase::Idle,
+            kind,
+            limited_transmit,
+            resend_first: false,
+            partial_seen: false,
+            board: Board::default(),
+            dup_acks: 0,
+            recover: 0,
+            stalled_at: u32::MAX,
+            newly: 0,
+            inflation: 0,
+            rescue_rxt: 0,
+            reduction: Reduction::default(),
+            counted_pipe: 0,
+            timeouts: 0,
+            recoveries: 0,
+        }
+    }
+
+    /// A new connection begins, whose first segment is `una`; the counters go on.
+    pub(crate) fn restart(&mut self, una: u32) {
+        self.board.rest();
+        *self = LossRecovery {
+            board: std::mem::take(&mut self.board),
+            recover: una,
+            rescue_rxt: una,
+            timeouts: self.timeouts,
+            recoveries: self.recoveries,
+            ..LossRecovery::new(self.kind, self.limited_transmit)
+        };
+    }
+
+    /// Opens the connection: with a SYN, or with data at once.
+    pub(crate) fn start(&mut self, handshake: bool) {
+        debug_assert_eq!(self.phase, Phase::Idle);
+        self.phase = if handshake { Phase::SynSent } else { Phase::Open };
+        self.resend_first = handshake;
+    }
+
+    /// The SYN is answered.
+    pub(crate) fn on_syn_ack(&mut self) {
+        self.phase = Phase::Open;
+        self.resend_first = false;
+    }
+
+    #[inline]
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    #[inline]
+    pub(crate) fn kind(&self) -> Recovery {
+        self.kind
+    }
+
+    /// Retransmission timeouts so far.
+    pub(crate) fn timeouts(&self) -> u64 {
+        self.timeouts.into()
+    }
+
+    /// Fast recoveries entered so far.
+    pub(crate) fn recoveries(&self) -> u64 {
+        self.recoveries.into()
+    }
+
+    /// Segments that the acknowledgment being read reports for the first time.
+    pub(crate) fn newly(&self) -> u32 {
+        self.newly
+    }
+
+    /// Another acknowledgment, or a timer in its place, is read.
+    pub(crate) fn begin_ack(&mut self) {
+        self.newly = 0;
+    }
+
+    /// Segments that fast recovery adds to the window.
+    pub(crate) fn inflation(&self) -> u32 {
+        self.inflation
+    }
+
+    /// The first outstanding segment (or the SYN) must be sent again, whatever the window.
+    pub(crate) fn resends_first(&self) -> bool {
+        self.resend_first
+    }
+
+    /// The window that takes the place of the congestion window while it comes down.
+    pub(crate) fn reduced_window(&self) -> Option<u32> {
+        let reduces = self.phase == Phase::Recovery && self.kind == Recovery::Linux;
+        reduces.then(|| self.reduction.window())
+    }
+
+    /// Whether the rules of recovery, and not the windows alone, decide what is sent next.
+    #[inline]
+    pub(crate) fn decides(&self) -> bool {
+        self.resend_first
+            || match self.kind {
+                Recovery::Sack | Recovery::Linux => self.board.is_active(),
+                Recovery::SackNs2 => self.phase == Phase::Recovery,
+                _ => false,
+            }
+    }
+
+    /// Whether no loss is being repaired, nor suspected.
+    #[inline]
+    pub(crate) fn is_steady(&self) -> bool {
+        self.is_quiet() && self.dup_acks == 0
+    }
+
+    /// Whether no loss is being repaired and nothing came out of order.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.phase == Phase::Open && !self.board.is_active()
+    }
+
+    /// Whether segments came out of order, of which none is held for lost yet.
+    pub(crate) fn is_reordered(&self) -> bool {
+        self.phase == Phase::Open && self.board.is_active()
+    }
+
+    /// Segments that may be sent beyond the congestion window.
+    #[inline]
+    pub(crate) fn extra(&self) -> u32 {
+        let limited = self.phase == Phase::Open || self.is_ns2() && self.phase == Phase::Loss;
+        if self.limited_transmit && limited { self.dup_acks.min(DUP_THRESH - 1) } else { self.inflation }
+    }
+
+    /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.
+    pub(crate) fn pipe(&self, window: &SendWindow) -> u32 {
+        match self.computed_board() {
+            Some(board) => board.pipe(),
+            None if self.phase == Phase::Recovery && self.is_ns2() => self.counted_pipe.max(0) as u32,
+            None => window.flight(),
+        }
+    }
+
+    /// New segments that the windows admit now.
+    pub(crate) fn room(&self, window: &SendWindow) -> u32 {
+        match self.computed_board() {
+            Some(board) => window.cwnd.saturating_sub(board.pipe()).min(window.advertised_room()),
+            None => window.bound(self.extra()).saturating_sub(window.nxt),
+        }
+    }
+
+    /// Segments held for lost so far.
+    pub(crate) fn losses(&self) -> u64 {
+        self.board.kept().map_or(0, Scoreboard::losses)
+    }
+
+    /// New data up to `window.una` is acknowledged, `acked` segments of it.
+    pub(crate) fn on_new_ack(
+        &mut self,
+        window: &SendWindow,
+        acked: u32,
+        sack: &SackBlocks,
+        rates: Option<&mut DeliveryRate>,
+    ) {
+        // what was to be sent again has come: a host that takes its time may not have sent it yet
+        self.resend_first = false;
+        self.newly = if self.board.is_active() { 0 } else { acked };
+        if self.board.is_active() || !sack.is_empty() {
+            self.update_or_forget_board(window, sack, rates);
+        }
+    }
+
+    /// The same in fast recovery.
+    pub(crate) fn on_new_ack_in_recovery(&mut self, window: &SendWindow, acked: u32) -> Progress {
+        if window.una >= self.recover || self.kind == Recovery::Reno {
+            self.phase = Phase::Open;
+            (self.dup_acks, self.inflation) = (0, 0);
+            return Progress::Ended;
+        }
+        let again = std::mem::replace(&mut self.partial_seen, true);
+        match self.kind {
+            Recovery::NewReno => {
+                self.on_partial_ack(acked);
+                // RFC 6582 section 3.2 step 3: only the first partial acknowledgment resets the timer
+                if again {
+                    return Progress::PartialAgain;
+                }
+            }
+            // ns-2: one for the acknowledgment, one for the retransmission that it answers
+            Recovery::SackNs2 => self.counted_pipe -= 2,
+            _ => {}
+        }
+        Progress::Partial
+    }
+
+    /// The same after a timeout; whether everything that was out then is acknowledged.
+    pub(crate) fn on_new_ack_after_timeout(&mut self, window: &SendWindow) -> bool {
+        self.dup_acks = 0;
+        let ends = window.una >= self.recover;
+        if ends {
+            self.phase = Phase::Open;
+        }
+        ends
+    }
+
+    /// The same with nothing to repair.
+    pub(crate) fn on_new_ack_in_order(&mut self) {
+        self.dup_acks = 0;
+    }
+
+    /// Whether an acknowledgment of this number is one in fast recovery that does not end it.
+    pub(crate) fn is_partial(&self, ack: u32) -> bool {
+        self.phase == Phase::Recovery && ack < self.recover
+    }
+
+    /// Nothing new is acknowledged cumulatively, though something is out.
+    pub(crate) fn on_duplicate(
+        &mut self,
+        window: &SendWindow,
+        sack: &SackBlocks,
+        rates: Option<&mut DeliveryRate>,
+    ) -> Suspicion {
+        if self.kind.uses_sack() {
+            self.on_duplicate_selective(window, sack, rates)
+        } else {
+            self.on_duplicate_counting(window)
+        }
+    }
+
+    /// What the congestion control is told when a loss is found.
+    pub(crate) fn loss_event(&self) -> CongestionEvent {
+        if self.kind == Recovery::Tahoe {
+            // Jacobson 1988 knows no fast recovery: what a timeout does, without the wait
+            CongestionEvent::Timeout { repeated: false }
+        } else {
+            CongestionEvent::Loss
+        }
+    }
+
+    /// A loss is found, and the congestion control has been told of it: fast recovery begins.
+    pub(crate) fn enter(&mut self, window: &mut SendWindow) {
+        self.recoveries += 1;
+        self.recover = window.sent_to;
+        if self.kind.uses_sack() { self.enter_selective(window) } else { self.enter_counting(window) }
+    }
+
+    /// An acknowledgment came in fast recovery, or began it: the window comes down to `target`. It made `progress` if
+    /// new data was acknowledged and no new loss found.
+    pub(crate) fn reduce(&mut self, window: &SendWindow, target: u32, progress: bool) {
+        if self.kind == Recovery::Linux {
+            self.reduction.on_ack(self.newly, self.pipe(window), target, progress);
+        }
+    }
+
+    /// RFC 5681 section 3.1 and RFC 6298 section 5: slow start from one segment; RFC 6582 section 3.2 and RFC
+    /// 6675 section 5.1: no fast recovery until all that is out now is acknowledged.
+    pub(crate) fn on_timeout(&mut self, window: &mut SendWindow) {
+        self.timeouts += 1;
+        self.phase = Phase::Loss;
+        // ns-2 asks for an acknowledgment beyond, not of, what was out
+        self.recover = window.sent_to + u32::from(self.is_ns2());
+        self.stalled_at = window.una;
+        (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
+        if self.kind.computes_pipe() {
+            self.activate_board(window).declare_all_lost();
+        } else {
+            self.board.rest();
+            window.go_back();
+        }
+    }
+
+    /// The SYN is to be sent again.
+    pub(crate) fn on_syn_timeout(&mut self) {
+        self.resend_first = true;
+    }
+
+    /// The first outstanding segment, to be sent again, or the SYN.
+    pub(crate) fn take_first(&mut self, window: &mut SendWindow) -> Segment {
+        self.resend_first = false;
+        if self.phase == Phase::SynSent {
+            return Segment { kind: SegmentKind::Syn, seq: 0 };
+        }
+        if let Some(board) = self.board.active_mut() {
+            board.on_retransmit(window.una);
+        }
+        window.resend_first();
+        Segment { kind: SegmentKind::Retransmission, seq: window.una }
+    }
+
+    /// A segment is sent for the first time.
+    #[inline(always)]
+    pub(crate) fn on_new(&mut self) {
+        if let Some(board) = self.board.active_mut() {
+            board.on_new();
+        }
+    }
+
+    /// A segment is sent while the window comes down.
+    #[inline]
+    pub(crate) fn on_sent(&mut self) {
+        if self.phase == Phase::Recovery {
+            self.reduction.on_sent();
+        }
+    }
+
+    fn is_ns2(&self) -> bool {
+        self.kind == Recovery::SackNs2
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+use super::*;
+
+const ALL: [Recovery; 6] =
+    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2];
+
+/// An open connection with ten segments out and as many in the window.
+fn open(kind: Recovery) -> (LossRecovery, SendWindow) {
+    let (mut recovery, mut window) = (LossRecovery::new(kind, true), SendWindow::new(100, 100));
+    recovery.start(false);
+    window.follow(10.0);
+    while let Some(seq) = window.take() {
+        window.on_new(seq);
+        recovery.on_new();
+    }
+    (recovery, window)
+}
+
+/// A duplicate acknowledgment that reports segments up to `end` but for the first.
+fn duplicate(recovery: &mut LossRecovery, window: &SendWindow, end: u32) -> Suspicion {
+    let mut sack = SackBlocks::NONE;
+    if recovery.kind().uses_sack() {
+        sack.report(1, end);
+    }
+    recovery.begin_ack();
+    recovery.on_duplicate(window, &sack, None)
+}
+
+/// The first segment is lost; three duplicates tell.
+fn lose(recovery: &mut LossRecovery, window: &mut SendWindow) {
+    let suspicions = [2, 3, 4].map(|end| duplicate(recovery, window, end));
+    assert_eq!(suspicions[2], Suspicion::Loss, "{:?}", recovery.kind());
+    recovery.enter(window);
+}
+
+#[test]
+fn the_third_duplicate_means_a_loss_and_the_first_segment_is_sent_again() {
+    for kind in ALL {
+        let (mut recovery, mut window) = open(kind);
+        let first = duplicate(&mut recovery, &window, 2);
+        let reordered = kind == Recovery::Linux;
+        assert_eq!(first == Suspicion::Reordering, reordered, "{kind:?}");
+        assert_eq!(recovery.extra(), 1, "limited transmit");
+        duplicate(&mut recovery, &window, 3);
+        assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Loss, "{kind:?}");
+        recovery.enter(&mut window);
+        assert_eq!((recovery.recoveries(), recovery.timeouts()), (1, 0));
+        if kind == Recovery::Tahoe {
+            // slow start sends it
+            assert_eq!((recovery.phase(), window.nxt), (Phase::Loss, 0));
+        } else {
+            assert!(recovery.decides() && recovery.phase() == Phase::Recovery);
+            let again = recovery.take_first(&mut window);
+            assert_eq!(again, Segment { kind: SegmentKind::Retransmission, seq: 0 });
+        }
+    }
+}
+
+#[test]
+fn a_recovery_ends_when_all_that_was_out_is_acknowledged() {
+    for kind in [Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2] {
+        let (mut recovery, mut window) = open(kind);
+        lose(&mut recovery, &mut window);
+        for (ack, progress) in [
+            (5, Progress::Partial),
+            (6, if kind == Recovery::NewReno { Progress::PartialAgain } else { Progress::Partial }),
+            (10, Progress::Ended),
+        ] {
+            assert_eq!(recovery.is_partial(ack), ack < 10);
+            let acked = ack - window.una;
+            window.acknowledge(ack);
+            recovery.on_new_ack(&window, acked, &SackBlocks::NONE, None);
+            assert_eq!(recovery.on_new_ack_in_recovery(&window, acked), progress, "{kind:?} {ack}");
+        }
+        assert_eq!((recovery.phase(), recovery.inflation()), (Phase::Open, 0));
+    }
+    let (mut recovery, mut window) = open(Recovery::Reno);
+    lose(&mut recovery, &mut window);
+    window.acknowledge(5);
+    assert_eq!(recovery.on_new_ack_in_recovery(&window, 5), Progress::Ended, "the first one ends it");
+}
+
+#[test]
+fn what_is_in_the_network_is_counted_each_in_its_own_way() {
+    let pipe = |kind| {
+        let (mut recovery, mut window) = open(kind);
+        lose(&mut recovery, &mut window);
+        recovery.pipe(&window)
+    };
+    // ten less three that arrived and one that is lost; ns-2 does not take off the lost one, the others nothing
+    assert_eq!(
+        [Recovery::Sack, Recovery::Linux, Recovery::SackNs2, Recovery::NewReno].map(pipe),
+        [6, 6, 7, 10]
+    );
+}
+
+#[test]
+fn after_a_timeout_everything_is_sent_again_but_what_was_reported() {
+    for kind in [Recovery::Sack, Recovery::Linux] {
+        let (mut recovery, mut window) = open(kind);
+        duplicate(&mut recovery, &window, 4);
+        recovery.on_timeout(&mut window);
+        let mut again = Vec::new();
+        while let Some(segment) = recovery.take(&mut window, 100).filter(|segment| segment.seq < 10) {
+            assert_eq!(segment.kind, SegmentKind::Retransmission);
+            again.push(segment.seq);
+        }
+        assert_eq!(again, [0, 4, 5, 6, 7, 8, 9], "{kind:?}");
+    }
+    for kind in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::SackNs2] {
+        let (mut recovery, mut window) = open(kind);
+        recovery.on_timeout(&mut window);
+        assert_eq!((recovery.phase(), window.nxt, recovery.decides()), (Phase::Loss, 0, false), "{kind:?}");
+    }
+}
+
+#[test]
+fn ns2_ignores_duplicates_until_new_data_is_acknowledged_after_a_timeout() {
+    let (mut recovery, mut window) = open(Recovery::SackNs2);
+    recovery.on_timeout(&mut window);
+    (0..3).for_each(|_| assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Nothing));
+    assert_eq!((recovery.extra(), recovery.newly()), (0, 0));
+    window.acknowledge(2);
+    recovery.on_new_ack(&window, 2, &SackBlocks::NONE, None);
+    assert!(!recovery.on_new_ack_after_timeout(&window));
+    let mut sack = SackBlocks::NONE;
+    sack.report(5, 6);
+    recovery.on_duplicate(&window, &sack, None);
+    assert_eq!(recovery.extra(), 1);
+}
+
+#[test]
+fn a_new_connection_keeps_the_counters_alone() {
+    for kind in ALL {
+        let (mut recovery, mut window) = open(kind);
+        lose(&mut recovery, &mut window);
+        recovery.on_timeout(&mut window);
+        recovery.restart(10);
+        assert_eq!((recovery.recoveries(), recovery.timeouts()), (1, 1));
+        assert_eq!((recovery.phase(), recovery.decides()), (Phase::Idle, false));
+        recovery.start(true);
+        let syn = Segment { kind: SegmentKind::Syn, seq: 0 };
+        assert_eq!(recovery.take_first(&mut window), syn);
+        recovery.on_syn_ack();
+        assert!(recovery.is_steady());
+    }
+}

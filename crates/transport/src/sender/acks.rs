@@ -1,0 +1,249 @@
+//! What an acknowledgment does: the window grows, a recovery goes on or ends, the congestion control hears of it.
+
+use bufferlab_congestion::{AckSample, Congestion, CongestionControl, CongestionEvent};
+use bufferlab_units::{Span, Time};
+
+use super::{Course, Sender};
+use crate::recovery::{Phase, Progress, Suspicion};
+use crate::{Ack, Recovery, SackBlocks};
+
+/// What an acknowledgment says beside its number.
+#[derive(Clone, Copy)]
+struct Signals {
+    rtt: Option<Span>,
+    marked: bool,
+}
+
+impl Signals {
+    const NONE: Signals = Signals { rtt: None, marked: false };
+}
+
+impl Sender {
+    /// An acknowledgment came, with its SACK blocks.
+    ///
+    /// Nearly all of them move a calm sender on. The few steps that this takes are those of `on_any_ack` and
+    /// `refresh` without what is known not to matter.
+    #[inline(always)]
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
+        if self.course != Course::Calm || ack.has_sack || !self.window.is_new(ack.ack) {
+            self.on_any_ack(now, *ack, sack);
+            return;
+        }
+        let acked = ack.ack - self.window.una;
+        let rtt = self.rtt.on_ack(now, ack.ack, ack.echo, false);
+        self.window.acknowledge(ack.ack);
+        self.grow(now, acked, self.window.flight(), Signals { rtt, marked: ack.marked });
+        self.restart_timer(now);
+        if self.window.is_done() {
+            self.finish(now);
+        }
+        self.window.follow(self.control.cwnd());
+    }
+
+    /// By value, so that the usual acknowledgment stays in registers.
+    #[inline(never)]
+    fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
+        self.take_advertised(ack.ack);
+        let is_new = self.window.is_new(ack.ack);
+        if self.is_rated() && self.is_steady() && is_new && !ack.has_sack {
+            self.on_steady_ack(now, &ack);
+            return;
+        }
+        let (una, losses) = (self.window.una, self.recovery.losses());
+        let was_open = self.recovery.phase() != Phase::Recovery;
+        self.recovery.begin_ack();
+        if is_new {
+            self.on_new_ack(now, &ack, sack);
+        } else if ack.syn {
+            self.on_syn_ack(now, &ack);
+        } else if ack.ack == una && una < self.window.sent_to && self.recovery.phase() != Phase::SynSent {
+            self.on_duplicate(now, sack);
+        }
+        if self.is_rated() {
+            self.report_rate(now, una);
+        } else if self.recovery.phase() == Phase::Recovery {
+            let progress = self.window.una > una && self.recovery.losses() == losses;
+            self.follow_recovery(now, was_open, progress);
+        }
+        self.refresh();
+    }
+
+    /// No loss is being repaired, nor suspected.
+    #[inline]
+    fn is_steady(&self) -> bool {
+        self.recovery.is_steady() && self.course != Course::Repair
+    }
+
+    /// New data is acknowledged while nothing is being repaired, by a control that asks for rates: what is left of
+    /// `on_new_ack` and `refresh`.
+    #[inline]
+    fn on_steady_ack(&mut self, now: Time, ack: &Ack) {
+        let una = self.window.una;
+        self.rtt.on_ack(now, ack.ack, ack.echo, false);
+        self.window.acknowledge(ack.ack);
+        self.restart_timer(now);
+        if self.window.is_done() {
+            self.finish(now);
+        }
+        self.report_rate(now, una);
+        self.window.cwnd = self.control.cwnd() as u32;
+        self.window.open(self.recovery.extra());
+    }
+
+    fn on_syn_ack(&mut self, now: Time, ack: &Ack) {
+        let stale = self.bursts.as_deref().is_some_and(|bursts| bursts.is_stale(ack.echo));
+        if self.recovery.phase() != Phase::SynSent || stale {
+            return;
+        }
+        self.recovery.on_syn_ack();
+        self.timers.stop();
+        self.rtt.on_syn_ack(now, ack.echo);
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
+        let acked = ack.ack - self.window.una;
+        let rtt = self.rtt.on_ack(now, ack.ack, ack.echo, self.recovery.is_partial(ack.ack));
+        let signals = Signals { rtt, marked: ack.marked };
+        self.window.acknowledge(ack.ack);
+        self.recovery.on_new_ack(&self.window, acked, sack, self.rates.as_deref_mut());
+        match self.recovery.phase() {
+            Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
+            Phase::Loss => self.on_new_ack_after_timeout(now, signals),
+            _ => {
+                self.recovery.on_new_ack_in_order();
+                if self.uses_window() {
+                    self.grow(now, acked, self.inflight(), signals);
+                }
+                self.restart_timer(now);
+            }
+        }
+        if self.window.is_done() {
+            self.finish(now);
+        }
+    }
+
+    fn on_new_ack_in_recovery(&mut self, now: Time, acked: u32) {
+        match self.recovery.on_new_ack_in_recovery(&self.window, acked) {
+            Progress::Ended => self.control.on_recovery_exit(now),
+            Progress::Partial if self.recovery.kind() == Recovery::SackNs2 => {
+                self.rtt.estimator.end_backoff();
+            }
+            Progress::Partial => {}
+            Progress::PartialAgain => return,
+        }
+        self.restart_timer(now);
+    }
+
+    fn on_new_ack_after_timeout(&mut self, now: Time, signals: Signals) {
+        // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgment, which may
+        // cover much that had arrived before
+        let counted = if self.control.grows_in_recovery() { self.recovery.newly() } else { 1 };
+        self.grow(now, counted, self.inflight(), signals);
+        self.restart_timer(now);
+        if self.recovery.on_new_ack_after_timeout(&self.window) {
+            self.control.on_recovery_exit(now);
+        }
+    }
+
+    #[inline(never)]
+    fn on_duplicate(&mut self, now: Time, sack: &SackBlocks) {
+        match self.recovery.on_duplicate(&self.window, sack, self.rates.as_deref_mut()) {
+            Suspicion::Loss => self.enter_recovery(now),
+            Suspicion::Reordering => self.timers.plan_reordering(now, &self.rtt.estimator),
+            Suspicion::Nothing => {}
+        }
+    }
+
+    /// A loss is found: the control hears of it, and fast recovery begins.
+    pub(super) fn enter_recovery(&mut self, now: Time) {
+        self.rtt.forget();
+        self.report_congestion(now, self.recovery.loss_event());
+        self.recovery.enter(&mut self.window);
+        self.timers.start(now, self.rtt.estimator.rto());
+    }
+
+    /// An acknowledgment came in fast recovery, or `begins` it.
+    pub(super) fn follow_recovery(&mut self, now: Time, begins: bool, progress: bool) {
+        self.recovery.reduce(&self.window, self.control.cwnd() as u32, progress);
+        let newly = self.recovery.newly();
+        if !begins && newly > 0 && self.control.grows_in_recovery() {
+            let sample = self.sample(newly, self.inflight(), Signals::NONE);
+            self.control.on_ack(now, &sample);
+        }
+    }
+
+    pub(super) fn report_congestion(&mut self, now: Time, event: CongestionEvent) {
+        let window = &self.window;
+        // RFC 5681 section 3.2 step 2: what limited transmit sent beyond the window "MUST NOT be included"
+        let flight = window.outstanding().min(window.cwnd.saturating_add(self.recovery.inflation()));
+        let receive_window = window.advertised;
+        self.control.on_congestion(now, &Congestion { event, flight, receive_window });
+    }
+
+    /// Reports an acknowledgment outside of fast recovery to the control. Controls that want rates hear of it by
+    /// `report_rate` instead.
+    #[inline(always)]
+    fn grow(&mut self, now: Time, acked: u32, inflight: u32, signals: Signals) {
+        if (self.window.cwnd < self.window.advertised || signals.marked) && !self.is_rated() {
+            let sample = self.sample(acked, inflight, signals);
+            self.control.on_ack(now, &sample);
+        }
+    }
+
+    /// An acknowledgment has been read; before it, everything below `una` was acknowledged.
+    fn report_rate(&mut self, now: Time, una: u32) {
+        let (inflight, losses) = (self.inflight(), self.recovery.losses());
+        let Some(rates) = self.rates.as_deref_mut() else {
+            return;
+        };
+        for seq in una..self.window.una {
+            rates.on_delivered(seq);
+        }
+        let delivery = rates.take(now, losses);
+        let signals = Signals { rtt: delivery.rtt, marked: false };
+        let sample = self.sample(delivery.delivered, inflight, signals);
+        self.control.on_ack(now, &AckSample { rate: Some(delivery.rate), ..sample });
+        if let Some(pacer) = self.pacer.as_deref_mut() {
+            pacer.keep_to(self.control.pacing());
+        }
+    }
+
+    /// What an acknowledgment says to a control, but for rates.
+    #[inline(always)]
+    fn sample(&self, acked: u32, inflight: u32, signals: Signals) -> AckSample {
+        AckSample {
+            acked,
+            rtt: signals.rtt,
+            srtt: self.rtt.estimator.srtt(),
+            inflight,
+            una: self.window.una,
+            sent_to: self.window.sent_to,
+            marked: if signals.marked { acked } else { 0 },
+            rate: None,
+        }
+    }
+
+    /// Whether the window is used, so that it may grow.
+    fn uses_window(&self) -> bool {
+        let bursts = self.bursts.as_deref();
+        bursts.is_none_or(|bursts| bursts.fills(self.window.cwnd, self.control.ssthresh()))
+    }
+
+    /// Acknowledgments of `from` and more tell of a window of `segments`. For connections with
+    /// [`crate::TcpConfig::tuning`].
+    pub fn note_window(&mut self, from: u32, segments: u32) {
+        if let Some(advertised) = self.advertised.as_deref_mut() {
+            advertised.push(from, segments);
+        }
+    }
+
+    /// Takes over the window that comes with an acknowledgment of this number. It never shrinks: an older
+    /// acknowledgment that comes late says nothing.
+    #[inline]
+    fn take_advertised(&mut self, ack: u32) {
+        let advertised = self.advertised.as_deref_mut();
+        if let Some(segments) = advertised.and_then(|advertised| advertised.take(ack)) {
+            self.window.advertised = self.window.advertised.max(segments);
+        }
+    }
+}
