@@ -14,7 +14,7 @@ ALLOWED = {
     "simulator": {"congestion", "estimator", "parameters", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
     "python": {"capture", "simulator", "units"},
-    "bench": {"capture", "simulator", "units"},
+    "bench": {"capture", "qdisc", "simulator", "units"},
 }
 
 

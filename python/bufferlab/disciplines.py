@@ -56,11 +56,9 @@ def lower_queue(queue: Queue, key: str, rate_bps: int, traffic: LinkTraffic | No
         case Drr():
             lowered = {"quantum_bytes": queue.quantum_bytes}
         case SplitBuff():
-            lowered = _splitbuff(queue, {"kind": "rtt", "information": _rtt_source(queue.rtt)})
+            lowered = _splitbuff(queue)
         case SplitBuffBlind():
-            # its sub-buffers never change, so the parameters of estimates do not matter
-            like = SplitBuff(discipline="splitbuff", sub_buffers=queue.sub_buffers)
-            lowered = _splitbuff(like, {"kind": "random"})
+            lowered = {"sub_buffers": queue.sub_buffers}
     return {"kind": queue.discipline, **lowered}
 
 
@@ -137,14 +135,13 @@ def _sized(limit: Limit | None) -> tuple[str, int] | None:
     return next(iter(limit.items())) if isinstance(limit, dict) else None
 
 
-def _splitbuff(queue: SplitBuff, classes: dict[str, Any]) -> dict[str, Any]:
+def _splitbuff(queue: SplitBuff) -> dict[str, Any]:
     return {
-        "kind": "splitbuff",
         "sub_buffers": queue.sub_buffers,
         "update_ps": queue.update_ps,
         "first_update_ps": queue.first_update_ps,
         "smoothing": queue.smoothing,
-        "classes": classes,
+        "rtt": _rtt_source(queue.rtt),
         "weighted": queue.weighted,
         "thresholds": queue.thresholds,
         "hysteresis": queue.hysteresis,
@@ -157,7 +154,7 @@ def _rtt_source(source: RttSource) -> dict[str, Any]:
         case "header":
             return {"kind": "header"} if source.bits is None else {"kind": "quantized", "bits": source.bits}
         case "handshake":
-            return {"kind": "syn", "flows": source.flows}
+            return {"kind": "handshake", "flows": source.flows}
         case "timestamps":
             return {"kind": "timestamps", "flows": source.flows}
         case "oracle":

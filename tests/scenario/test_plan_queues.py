@@ -65,13 +65,11 @@ def test_codel_is_lowered(make: Make, written: object, expected: dict[str, objec
     assert plan["links"][0]["discipline"] == discipline
 
 
-def splitbuff(limit: object, classes: object, **changes: object) -> dict[str, object]:
+def splitbuff(limit: object, **changes: object) -> dict[str, object]:
     defaults = {"sub_buffers": 2, "update_ps": S // 2, "smoothing": 0.5, "weighted": False}
     beyond = {"first_update_ps": S // 16, "thresholds": "mean", "hysteresis": 0.0, "mean": "packets"}
-    return {"kind": "splitbuff", "limit": limit, "classes": classes, **defaults, **beyond, **changes}
-
-
-HEADER = {"kind": "rtt", "information": {"kind": "header"}}
+    rtt = {"kind": "header"}
+    return {"kind": "splitbuff", "limit": limit, "rtt": rtt, **defaults, **beyond, **changes}
 
 
 @pytest.mark.parametrize(
@@ -79,11 +77,6 @@ HEADER = {"kind": "rtt", "information": {"kind": "header"}}
     [
         ("splitbuff", {}),
         ("splitbuff-weighted", {"weighted": True, "thresholds": "gaps", "sub_buffers": 4}),
-        ("splitbuff-blind", {"classes": {"kind": "random"}}),
-        (
-            {"discipline": "splitbuff-blind", "sub_buffers": 4},
-            {"classes": {"kind": "random"}, "sub_buffers": 4},
-        ),
         (
             {
                 "discipline": "splitbuff",
@@ -114,7 +107,7 @@ HEADER = {"kind": "rtt", "information": {"kind": "header"}}
 )
 def test_splitbuff_is_lowered(make: Make, written: object, expected: dict[str, object]) -> None:
     discipline = lower(make({"links.west.queue": written}))["links"][0]["discipline"]
-    assert discipline == splitbuff({"packets": 100}, HEADER) | expected
+    assert discipline == splitbuff({"packets": 100}) | expected
 
 
 @pytest.mark.parametrize(
@@ -123,15 +116,15 @@ def test_splitbuff_is_lowered(make: Make, written: object, expected: dict[str, o
         ("header", {"kind": "header"}),
         ("header(4 bits)", {"kind": "quantized", "bits": 4}),
         ("header(1 bit)", {"kind": "quantized", "bits": 1}),
-        ("handshake", {"kind": "syn", "flows": 1024}),
-        ("handshake( 64 flows )", {"kind": "syn", "flows": 64}),
+        ("handshake", {"kind": "handshake", "flows": 1024}),
+        ("handshake( 64 flows )", {"kind": "handshake", "flows": 64}),
         ("timestamps(4096 flows)", {"kind": "timestamps", "flows": 4096}),
         ("oracle", {"kind": "oracle"}),
     ],
 )
 def test_sources_of_round_trip_times_are_lowered(make: Make, written: str, information: object) -> None:
     plan = lower(make({"links.west.queue": {"discipline": "splitbuff", "rtt": written}}))
-    assert plan["links"][0]["discipline"]["classes"] == {"kind": "rtt", "information": information}
+    assert plan["links"][0]["discipline"]["rtt"] == information
 
 
 @pytest.mark.parametrize("queue", ["splitbuff", "splitbuff-weighted", {"discipline": "splitbuff"}])
@@ -214,6 +207,11 @@ PIE = {
             },
         ),
         ("drr", {"kind": "drr", "quantum_bytes": 1514}),
+        ("splitbuff-blind", {"kind": "splitbuff-blind", "sub_buffers": 2}),
+        (
+            {"discipline": "splitbuff-blind", "sub_buffers": 4},
+            {"kind": "splitbuff-blind", "sub_buffers": 4},
+        ),
         ({"discipline": "drr", "quantum": "9 KB"}, {"kind": "drr", "quantum_bytes": 9000}),
     ],
 )

@@ -6,10 +6,11 @@
 
 use std::error::Error;
 
-use bufferlab_simulator::{
-    ClassesPlan, Control, ControlLawPlan, DisciplinePlan, LimitPlan, MeanPlan, Outcome, Plan, PlanError,
-    RttPlan, ThresholdsPlan, run, run_with_link_events,
+use bufferlab_qdisc::{
+    CodelConfig, DisciplineConfig, DrrConfig, FqCodelConfig, PieConfig, RedConfig, SplitBuffConfig,
+    Threshold, Thresholds,
 };
+use bufferlab_simulator::{Control, Outcome, Plan, PlanError, run, run_with_link_events};
 
 use crate::clock::timed;
 use crate::engine::{self, Stack};
@@ -20,70 +21,26 @@ use crate::workload::Workload;
 const TURNS: usize = 9;
 const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
-const PS_PER_MS: u64 = 1_000_000_000;
 
 /// Disciplines, with the bar for the ratio of their time to that of FIFO by events, if there is one.
-fn disciplines(limit: LimitPlan) -> Vec<(&'static str, DisciplinePlan, Option<f64>)> {
-    let splitbuff = |weighted| DisciplinePlan::Splitbuff {
-        limit,
-        sub_buffers: if weighted { 4 } else { 2 },
-        update_ps: 500 * PS_PER_MS,
-        first_update_ps: Some(500 * PS_PER_MS / 8),
-        smoothing: 0.5,
-        classes: ClassesPlan::Rtt { information: RttPlan::Header },
-        weighted,
-        thresholds: if weighted { ThresholdsPlan::Gaps } else { ThresholdsPlan::Mean },
-        hysteresis: 0.0,
-        mean: MeanPlan::Packets,
-    };
-    let codel = DisciplinePlan::Codel {
-        limit,
-        target_ps: 5 * PS_PER_MS,
-        interval_ps: 100 * PS_PER_MS,
-        ecn: false,
-        ce_threshold_ps: None,
-        control_law: ControlLawPlan::Rfc,
-    };
-    let drr = DisciplinePlan::Drr { limit, quantum_bytes: 1_514 };
-    let red = DisciplinePlan::Red {
-        limit,
-        min_threshold: LimitPlan::Packets(32),
-        max_threshold: LimitPlan::Packets(96),
-        weight: None,
-        max_p: 0.1,
-        gentle: true,
-        adaptive: true,
-        ecn: false,
-        mean_packet_bytes: 1_000,
-    };
-    let pie = DisciplinePlan::Pie {
-        limit,
-        target_ps: 15 * PS_PER_MS,
-        t_update_ps: 15 * PS_PER_MS,
-        alpha: 0.125,
-        beta: 1.25,
-        max_burst_ps: 150 * PS_PER_MS,
-        ecn: false,
-    };
-    let fq_codel = DisciplinePlan::FqCodel {
-        limit,
-        flows: 1_024,
-        quantum_bytes: 1_514,
-        drop_batch: 64,
-        target_ps: 5 * PS_PER_MS,
-        interval_ps: 100 * PS_PER_MS,
-        ecn: true,
-        ce_threshold_ps: None,
-        control_law: ControlLawPlan::Rfc,
+fn disciplines() -> Vec<(&'static str, DisciplineConfig, Option<f64>)> {
+    let thresholds = [32, 96].map(|packets| Some(Threshold::Packets(packets)));
+    let [min_threshold, max_threshold] = thresholds;
+    let red = RedConfig { min_threshold, max_threshold, ..RedConfig::default() };
+    let weighted = SplitBuffConfig {
+        sub_buffers: 4,
+        weighted: true,
+        thresholds: Thresholds::Gaps,
+        ..SplitBuffConfig::default()
     };
     vec![
-        ("codel", codel, None),
-        ("fq-codel", fq_codel, Some(2.0)),
-        ("pie", pie, None),
-        ("red", red, None),
-        ("drr", drr, None),
-        ("splitbuff", splitbuff(false), Some(1.5)),
-        ("splitbuff-weighted", splitbuff(true), None),
+        ("codel", CodelConfig::default().into(), None),
+        ("fq-codel", FqCodelConfig::default().into(), Some(2.0)),
+        ("pie", PieConfig::default().into(), None),
+        ("red", red.into(), None),
+        ("drr", DrrConfig::default().into(), None),
+        ("splitbuff", SplitBuffConfig::default().into(), Some(1.5)),
+        ("splitbuff-weighted", weighted.into(), None),
     ]
 }
 
@@ -92,7 +49,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for flows in FLOWS {
         let work = Workload::new(flows, DURATION_S);
-        for (name, discipline, bar) in disciplines(LimitPlan::Packets(work.limit_packets)) {
+        for (name, discipline, bar) in disciplines() {
             rows.push(measure(&work, name, discipline, bar)?);
         }
     }
@@ -107,12 +64,12 @@ pub fn report() -> Result<String, Box<dyn Error>> {
 fn measure(
     work: &Workload,
     name: &str,
-    discipline: DisciplinePlan,
+    discipline: DisciplineConfig,
     bar: Option<f64>,
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let fifo = engine::plan(work, Stack::Rfc);
     let mut other = fifo.clone();
-    other.links[0].discipline = discipline;
+    other.links[0].discipline.config = discipline;
     let (mut plain, mut by_events, mut own) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..=TURNS {
         let times =

@@ -2,9 +2,10 @@
 
 use std::error::Error;
 
+use bufferlab_qdisc::{FifoConfig, Limit};
 use bufferlab_simulator::{
-    ALL_GROUPS, CongestionPlan, Control, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan,
-    LimitPlan, LinkPlan, Outcome, Plan, RecoveryPlan, SourcePlan, TcpPlan, run,
+    ALL_GROUPS, CongestionPlan, Control, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LinkPlan, Outcome,
+    Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan, run,
 };
 use serde::{Deserialize, Serialize};
 
@@ -90,10 +91,7 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
             name: "bottleneck".to_owned(),
             rate_bps: work.rate_bps,
             delay_ps: LINK_DELAY_PS,
-            discipline: DisciplinePlan::Fifo {
-                limit: LimitPlan::Packets(work.limit_packets),
-                mark_above: None,
-            },
+            discipline: QueuePlan::new(Limit::Packets(work.limit_packets), FifoConfig::default()),
             loss_ppb: 0,
             changes: Vec::new(),
             sample: true,

@@ -76,11 +76,15 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-fn within<T: PartialOrd + Display + Copy>(
+/// Fails unless a value is within bounds.
+///
+/// # Errors
+/// If it is not.
+pub fn within<T: PartialOrd + Display + Copy>(
     value: T,
     least: T,
     most: T,
-    field: &str,
+    field: impl Into<String>,
 ) -> Result<(), OutOfBounds> {
     require(least <= value && value <= most, field, value, format_args!("{least} to {most}"))
 }

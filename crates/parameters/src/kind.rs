@@ -5,6 +5,12 @@ use std::str::FromStr;
 use bufferlab_units::Span;
 use serde::Serialize;
 
+/// Longest run, and longest time that a parameter may be: sums of a few stay far below the type's bound.
+pub const LONGEST: Span = Span::from_s(100_000);
+/// Largest packet that a parameter may be, bytes: with headers on top it stays below an IP packet's 65,535 (RFC 791
+/// section 3.1).
+pub const LARGEST_PACKET: u64 = 60_000;
+
 /// What a parameter may be, with its bounds.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -58,8 +64,8 @@ pub struct Form {
     pub accepted: &'static str,
     /// Some texts.
     pub examples: &'static [&'static str],
-    /// The plan's form of a text; nothing if it is not accepted.
-    pub parse: fn(&str) -> Option<serde_json::Value>,
+    /// The plan's form of a text, or what is wrong with it: "is no …".
+    pub parse: fn(&str) -> Result<serde_json::Value, &'static str>,
 }
 
 /// A word that a parameter may be.
@@ -137,10 +143,13 @@ pub const fn choice<W: Words>() -> Kind {
 }
 
 /// A text that `T` reads; [`Form`] for a constant.
-pub const fn form<T: FromStr + Serialize>(accepted: &'static str, examples: &'static [&'static str]) -> Form {
+pub const fn form<T: FromStr<Err = &'static str> + Serialize>(
+    accepted: &'static str,
+    examples: &'static [&'static str],
+) -> Form {
     Form { accepted, examples, parse: parse::<T> }
 }
 
-fn parse<T: FromStr + Serialize>(text: &str) -> Option<serde_json::Value> {
-    serde_json::to_value(text.parse::<T>().ok()?).ok()
+fn parse<T: FromStr<Err = &'static str> + Serialize>(text: &str) -> Result<serde_json::Value, &'static str> {
+    serde_json::to_value(text.parse::<T>()?).map_err(|_| "cannot be written to the plan")
 }

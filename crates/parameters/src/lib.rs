@@ -50,7 +50,10 @@ pub mod macro_support;
 mod plan;
 mod table;
 
-pub use field::Field;
-pub use kind::{FLAG, Form, Kind, RATE, THRESHOLD, Word, Words, bytes, choice, count, form, fraction, time};
+pub use field::{Field, within};
+pub use kind::{
+    FLAG, Form, Kind, LARGEST_PACKET, LONGEST, RATE, THRESHOLD, Word, Words, bytes, choice, count, form,
+    fraction, time,
+};
 pub use plan::{read, read_word, write, write_word};
 pub use table::{Described, Kinds, OutOfBounds, Parameter, Parameters, Unread, require};

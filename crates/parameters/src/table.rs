@@ -139,6 +139,14 @@ pub struct OutOfBounds {
     pub accepted: String,
 }
 
+impl OutOfBounds {
+    /// The same with the path of what holds the field before its name.
+    #[must_use]
+    pub fn under(self, path: &str) -> OutOfBounds {
+        OutOfBounds { field: format!("{path}.{}", self.field), ..self }
+    }
+}
+
 /// Fails unless a bound holds.
 ///
 /// # Errors

@@ -27,47 +27,46 @@
 //!
 //! Cost: one copy of 40 bytes each way, a square root a drop.
 
+use bufferlab_parameters::{FLAG, LONGEST, choice, parameters, time, words};
 use bufferlab_units::{Span, Time};
 
 use crate::packet_queue::PacketQueue;
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
-/// How the distance to the next drop follows from the count of drops.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ControlLaw {
-    /// `interval / sqrt(count)` (RFC 8289 section 5.6).
-    #[default]
-    Rfc,
-    /// The same with 1/√count as Linux and ns-3 have it: one step of Newton's method a drop, from the last value. The
-    /// first distances are 1, 0.5, 0.5625, 0.4878 intervals, where the RFC has 1, 0.7071, 0.5774, 0.5.
-    Linux,
+words! {
+    /// How the distance to the next drop follows from the count of drops.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ControlLaw {
+        /// The interval over the root of the count (RFC 8289 section 5.6).
+        Rfc = "rfc",
+        /// The root as Linux and ns-3 approximate it, by one step of Newton's method a drop. The first distances are 1,
+        /// 0.5, 0.5625, 0.4878 intervals, where the RFC has 1, 0.7071, 0.5774, 0.5.
+        Linux = "linux",
+    }
 }
 
-/// What an operator sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodelConfig {
-    /// Wait that a queue may stand at: 5 ms (RFC 8289 section 5.3, TARGET).
-    pub target: Span,
-    /// How long a queue has to stand before the first drop, of the order of the longest usual round trip: 100 ms
-    /// (section 5.3, INTERVAL).
-    pub interval: Span,
-    /// Marks packets of flows that listen where it would drop them (Linux's `ecn`).
-    pub ecn: bool,
-    /// Marks packets of flows that listen if they waited for longer; none for never (Linux's `ce_threshold`).
-    pub ce_threshold: Option<Span>,
-    /// How the drops follow each other.
-    pub control_law: ControlLaw,
+parameters! {
+    /// Parameters of CoDel.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CodelConfig {
+        /// Wait at which a queue may stand (RFC 8289 section 5.3, TARGET).
+        target: Span = Span::from_ms(5), time(Span::ZERO, LONGEST);
+        /// How long a queue has to stand before the first drop: about the longest usual rtt (section 5.3, INTERVAL).
+        interval: Span = Span::from_ms(100), time(Span::from_ps(1), LONGEST);
+        /// ECN-capable packets are marked in place of being dropped (Linux's `ecn`).
+        ecn: bool = false, FLAG;
+        /// ECN-capable packets that waited for longer are marked; default never (Linux's `ce_threshold`).
+        ce_threshold: Option<Span> = None, time(Span::ZERO, LONGEST);
+        /// Distance to the next drop: by the root of their count, or as Linux approximates it.
+        control_law: ControlLaw = ControlLaw::Rfc, choice::<ControlLaw>();
+    }
 }
 
-impl Default for CodelConfig {
-    fn default() -> CodelConfig {
-        CodelConfig {
-            target: Span::from_ms(5),
-            interval: Span::from_ms(100),
-            ecn: false,
-            ce_threshold: None,
-            control_law: ControlLaw::Rfc,
-        }
+impl Discipline for CodelConfig {
+    type Qdisc = Codel;
+
+    fn build(&self, context: Context<'_>) -> Codel {
+        Codel::new(context.limit, *self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What every discipline must do, whatever its policy: random scripts of arrivals, services and changes of the
 //! limit must obey the conservation law, keep each flow in order, and continue identically from a clone.
 
-use bufferlab_units::{Rate, Span, Stream};
+use bufferlab_parameters::Kinds;
 use proptest::prelude::*;
 
 use super::*;
@@ -40,47 +40,51 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..400)
 }
 
-/// The disciplines under test, each made with the given limit.
-const MAKERS: &[fn(Limit) -> AnyQdisc] = &[
-    |limit| Fifo::new(limit).into(),
-    |limit| Fifo::new(limit).marking_above(Limit::Packets(3)).into(),
-    |limit| Codel::new(limit, CodelConfig::default()).into(),
-    |limit| Codel::new(limit, HASTY).into(),
-    |limit| Codel::new(limit, CodelConfig { control_law: ControlLaw::Linux, ..HASTY }).into(),
-    |limit| {
-        Codel::new(limit, CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY }).into()
-    },
-    |limit| {
-        let classes = Classes::Random { seed: 1 };
-        SplitBuff::new(SplitBuffConfig { classes, ..splitbuff(limit, 2, Service::Alike) }).into()
-    },
-    |limit| Drr::new(limit, 1500).into(),
-    |limit| Drr::new(limit, 100).into(),
-    |limit| Red::new(limit, HASTY_RED, Stream::new(1, 0, 0)).into(),
-    |limit| Red::new(limit, RedConfig { ecn: true, gentle: true, ..HASTY_RED }, Stream::new(1, 0, 0)).into(),
-    |limit| Pie::new(limit, HASTY_PIE, Stream::new(1, 0, 0)).into(),
-    |limit| Pie::new(limit, PieConfig { ecn: true, ..HASTY_PIE }, Stream::new(1, 0, 0)).into(),
-    |limit| FqCodel::new(limit, FqCodelConfig { codel: HASTY, ..FqCodelConfig::default() }).into(),
-    |limit| {
-        let codel = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY };
-        let hasty = FqCodelConfig { codel, flows: 2, quantum: 300, drop_batch: 3, perturbation: 1 };
-        FqCodel::new(limit, hasty).into()
-    },
-];
+/// Every discipline with its defaults, and some that do more within these scripts, which take microseconds.
+fn configs() -> Vec<DisciplineConfig> {
+    let eager = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY };
+    let mut configs: Vec<_> = DisciplineConfig::KINDS.iter().map(|kind| (kind.default)()).collect();
+    configs.extend([
+        FifoConfig { mark_above: Some(Threshold::Packets(3)) }.into(),
+        HASTY.into(),
+        CodelConfig { control_law: ControlLaw::Linux, ..HASTY }.into(),
+        eager.into(),
+        DrrConfig { quantum_bytes: 100 }.into(),
+        HASTY_RED.into(),
+        RedConfig { ecn: true, gentle: true, ..HASTY_RED }.into(),
+        HASTY_PIE.into(),
+        PieConfig { ecn: true, ..HASTY_PIE }.into(),
+        FqCodelConfig { codel: HASTY, ..FqCodelConfig::default() }.into(),
+        FqCodelConfig { codel: eager, flows: 2, quantum_bytes: 300, drop_batch: 3 }.into(),
+        HASTY_SPLITBUFF.into(),
+        SplitBuffConfig { sub_buffers: 3, weighted: true, ..HASTY_SPLITBUFF }.into(),
+        SplitBuffConfig { sub_buffers: 4, mean: Mean::Flows, hysteresis: 0.3, ..HASTY_SPLITBUFF }.into(),
+        SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, weighted: true, ..HASTY_SPLITBUFF }
+            .into(),
+    ]);
+    configs
+}
 
-/// A RED that drops within these scripts.
+const HASTY: CodelConfig = CodelConfig {
+    target: Span::from_us(2),
+    interval: Span::from_us(5),
+    ecn: false,
+    ce_threshold: None,
+    control_law: ControlLaw::Rfc,
+};
+
 const HASTY_RED: RedConfig = RedConfig {
-    min_threshold: Threshold::Packets(2),
-    max_threshold: Threshold::Packets(6),
-    weight: 0.2,
+    min_threshold: Some(Threshold::Packets(2)),
+    max_threshold: Some(Threshold::Packets(6)),
+    target_delay: None,
+    weight: Some(0.2),
     max_p: 0.1,
     gentle: false,
     ecn: false,
     adaptive: true,
-    packet_time: Span::from_us(1),
+    mean_packet_bytes: Some(125),
 };
 
-/// A PIE that drops within these scripts.
 const HASTY_PIE: PieConfig = PieConfig {
     target: Span::from_us(2),
     t_update: Span::from_us(3),
@@ -90,45 +94,28 @@ const HASTY_PIE: PieConfig = PieConfig {
     ecn: false,
 };
 
-/// Those that may put a flow's packets into two queues.
-const REORDERING: &[fn(Limit) -> AnyQdisc] = &[
-    |limit| SplitBuff::new(splitbuff(limit, 2, Service::Alike)).into(),
-    |limit| SplitBuff::new(splitbuff(limit, 3, Service::Flows)).into(),
-    |limit| {
-        let mean = Mean::Flows;
-        SplitBuff::new(SplitBuffConfig { mean, hysteresis: 0.3, ..splitbuff(limit, 4, Service::Alike) })
-            .into()
-    },
-    |limit| {
-        let thresholds = Thresholds::Gaps;
-        SplitBuff::new(SplitBuffConfig { thresholds, ..splitbuff(limit, 4, Service::Flows) }).into()
-    },
-];
+const HASTY_SPLITBUFF: SplitBuffConfig = SplitBuffConfig {
+    sub_buffers: 2,
+    update: Span::from_us(50),
+    first_update: Some(Span::from_us(10)),
+    smoothing: 0.25,
+    rtt: RttSource::Header,
+    weighted: false,
+    thresholds: Thresholds::Mean,
+    hysteresis: 0.0,
+    mean: Mean::Packets,
+};
 
-fn splitbuff(limit: Limit, sub_buffers: usize, service: Service) -> SplitBuffConfig {
-    SplitBuffConfig {
+/// Makes a discipline with a limit, for a link of 1 Gbit/s.
+fn make(config: &DisciplineConfig, limit: Limit) -> AnyQdisc {
+    config.build(Context {
         limit,
         rate: Rate::from_bps(1_000_000_000).unwrap(),
-        sub_buffers,
-        update: Span::from_us(50),
-        first_update: Span::from_us(10),
-        smoothing: 0.25,
-        classes: Classes::Rtt(RttInformation::Header),
-        service,
-        thresholds: Thresholds::Mean,
-        hysteresis: 0.0,
-        mean: Mean::Packets,
-    }
+        seed: 1,
+        stream: Stream::new(1, 0, 0),
+        propagation: &|| Arc::from([]),
+    })
 }
-
-/// A CoDel that drops within these scripts, which take microseconds.
-const HASTY: CodelConfig = CodelConfig {
-    target: Span::from_us(2),
-    interval: Span::from_us(5),
-    ecn: false,
-    ce_threshold: None,
-    control_law: ControlLaw::Rfc,
-};
 
 #[derive(Default)]
 struct Account {
@@ -190,15 +177,15 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
 proptest! {
     #[test]
     fn packets_and_bytes_are_conserved(limit in limits(), script in scripts()) {
-        for make in MAKERS.iter().chain(REORDERING) {
-            run(&mut make(limit), &script, 0);
+        for config in &configs() {
+            run(&mut make(config, limit), &script, 0);
         }
     }
 
     #[test]
     fn every_flow_is_served_in_order(limit in limits(), script in scripts()) {
-        for make in MAKERS {
-            let served = run(&mut make(limit), &script, 0);
+        for config in configs().iter().filter(|config| !config.reorders()) {
+            let served = run(&mut make(config, limit), &script, 0);
             for flow in 0..4 {
                 let seqs: Vec<_> = served.iter().filter(|(of, _)| *of == flow).map(|(_, seq)| *seq).collect();
                 prop_assert!(seqs.is_sorted());
@@ -208,8 +195,8 @@ proptest! {
 
     #[test]
     fn a_clone_continues_identically(limit in limits(), first in scripts(), second in scripts()) {
-        for make in MAKERS.iter().chain(REORDERING) {
-            let mut qdisc = make(limit);
+        for config in &configs() {
+            let mut qdisc = make(config, limit);
             run(&mut qdisc, &first, 0);
             let mut twin = qdisc.clone();
             let seq = first.len() as u32;
@@ -220,8 +207,8 @@ proptest! {
     #[test]
     fn a_packet_limit_is_never_exceeded_by_new_arrivals(packets in 1..40_u64, script in scripts()) {
         let script: Vec<_> = script.into_iter().filter(|step| !matches!(step, Step::SetLimit(_))).collect();
-        for make in MAKERS.iter().chain(REORDERING) {
-            let mut qdisc = make(Limit::Packets(packets));
+        for config in &configs() {
+            let mut qdisc = make(config, Limit::Packets(packets));
             for end in 0..script.len() {
                 run(&mut qdisc, &script[end..=end], end as u32);
                 prop_assert!(qdisc.backlog().packets <= packets);

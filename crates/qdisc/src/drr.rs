@@ -23,10 +23,31 @@
 
 use std::collections::VecDeque;
 
+use bufferlab_parameters::{LARGEST_PACKET, bytes, parameters};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+
+/// Least quantum of a round, bytes (Linux's for FQ-CoDel): a packet waits for a bounded number of rounds.
+pub(crate) const LEAST_QUANTUM: u64 = 256;
+
+parameters! {
+    /// Parameters of deficit round robin.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DrrConfig {
+        /// Bytes that each queue may send a round; best no less than the largest packet (theorem 4.5).
+        quantum_bytes: u32 = 1514, bytes(LEAST_QUANTUM, LARGEST_PACKET);
+    }
+}
+
+impl Discipline for DrrConfig {
+    type Qdisc = Drr;
+
+    fn build(&self, context: Context<'_>) -> Drr {
+        Drr::new(context.limit, self.quantum_bytes)
+    }
+}
 
 /// One queue a flow, served in rounds.
 #[derive(Clone, Debug)]

@@ -6,10 +6,32 @@
 //! Packets of flows that listen can be marked in good time: those that find more than K waiting, as RFC 8257
 //! section 3.1 has a switch do when "its queue length is greater than the congestion threshold".
 
+use bufferlab_parameters::{THRESHOLD, parameters};
 use bufferlab_units::Time;
 
 use crate::packet_queue::PacketQueue;
-use crate::{Backlog, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc};
+use crate::{
+    Backlog, Context, Discipline, DropReason, Dropped, Drops, Ecn, Limit, Packet, PacketKind, QueueDisc,
+    Threshold,
+};
+
+parameters! {
+    /// Parameters of a FIFO queue.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FifoConfig {
+        /// An ECN-capable packet that finds more than this waiting is marked; default never.
+        mark_above: Option<Threshold> = None, THRESHOLD;
+    }
+}
+
+impl Discipline for FifoConfig {
+    type Qdisc = Fifo;
+
+    fn build(&self, context: Context<'_>) -> Fifo {
+        let mark_above = self.mark_above.map_or(Limit::Unlimited, Limit::from);
+        Fifo::new(context.limit).marking_above(mark_above)
+    }
+}
 
 /// A FIFO queue with a limit in packets or bytes.
 #[derive(Clone, Debug)]

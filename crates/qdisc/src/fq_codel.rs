@@ -29,36 +29,40 @@
 
 use std::collections::VecDeque;
 
+use bufferlab_parameters::{LARGEST_PACKET, bytes, count, parameters};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
 use crate::codel::{Control, Source};
-use crate::{Backlog, CodelConfig, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::drr::LEAST_QUANTUM;
+use crate::{
+    Backlog, CodelConfig, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc,
+};
 
-/// What an operator sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FqCodelConfig {
-    /// CoDel's parameters; ECN is on unless told otherwise (section 5.2.6).
-    pub codel: CodelConfig,
-    /// Queues: 1024 (section 5.2.5).
-    pub flows: u32,
-    /// Bytes that a queue may send before the next one's turn: 1514, a full Ethernet frame (section 5.2.4).
-    pub quantum: u32,
-    /// Most packets dropped at once for the limit: 64 (section 4.1).
-    pub drop_batch: u32,
-    /// Seed of the hash (section 4.1: "salted", so that nobody can aim at a queue).
-    pub perturbation: u64,
+/// Most queues of hashed flows (Linux's).
+const MOST_QUEUES: u64 = 1 << 16;
+
+parameters! {
+    /// Parameters of FQ-CoDel.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FqCodelConfig {
+        /// Queues to which flows are hashed (RFC 8290 section 5.2.5).
+        flows: u32 = 1024, count("queues", 1, MOST_QUEUES);
+        /// Bytes that each queue may send a round; best no less than the largest packet (section 5.2.4).
+        quantum_bytes: u32 = 1514, bytes(LEAST_QUANTUM, LARGEST_PACKET);
+        /// Most packets dropped at once when the buffer is full (section 4.1).
+        drop_batch: u32 = 64, count("packets", 1, u32::MAX as u64);
+        include
+        /// CoDel's parameters in each queue; ECN is on unless told otherwise (section 5.2.6).
+        codel: CodelConfig = CodelConfig { ecn: true, ..CodelConfig::default() };
+    }
 }
 
-impl Default for FqCodelConfig {
-    fn default() -> FqCodelConfig {
-        FqCodelConfig {
-            codel: CodelConfig { ecn: true, ..CodelConfig::default() },
-            flows: 1024,
-            quantum: 1514,
-            drop_batch: 64,
-            perturbation: 0,
-        }
+impl Discipline for FqCodelConfig {
+    type Qdisc = FqCodel;
+
+    fn build(&self, mut context: Context<'_>) -> FqCodel {
+        FqCodel::new(context.limit, *self, context.stream.bits())
     }
 }
 
@@ -66,6 +70,8 @@ impl Default for FqCodelConfig {
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     config: FqCodelConfig,
+    /// Seed of the hash (section 4.1: "salted", so that nobody can aim at a queue).
+    perturbation: u64,
     pool: Pool,
     queues: Vec<Queue>,
     /// Queues whose first packet came lately, in the order of their turns.
@@ -114,14 +120,15 @@ impl Source for Waiting<'_> {
 }
 
 impl FqCodel {
-    /// Empty queues.
+    /// Empty queues; `perturbation` is the seed of the hash.
     ///
     /// # Panics
     /// Without queues, a quantum or a batch.
-    pub fn new(limit: Limit, config: FqCodelConfig) -> FqCodel {
-        assert!(config.flows > 0 && config.quantum > 0 && config.drop_batch > 0, "zero serves nobody");
+    pub fn new(limit: Limit, config: FqCodelConfig, perturbation: u64) -> FqCodel {
+        assert!(config.flows > 0 && config.quantum_bytes > 0 && config.drop_batch > 0, "zero serves nobody");
         FqCodel {
             config,
+            perturbation,
             pool: Pool::new(),
             queues: vec![NEW_QUEUE; config.flows as usize],
             new: VecDeque::new(),
@@ -137,7 +144,7 @@ impl FqCodel {
     /// seed, its upper half scaled to the number of queues.
     #[inline]
     fn queue_of(&self, flow: u32) -> u32 {
-        let mut z = self.config.perturbation ^ u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.perturbation ^ u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         (((z >> 32) * u64::from(self.config.flows)) >> 32) as u32
@@ -210,7 +217,7 @@ impl QueueDisc for FqCodel {
         self.max_packet = self.max_packet.max(bytes);
         if !queue.active {
             queue.active = true;
-            queue.deficit = i64::from(self.config.quantum);
+            queue.deficit = i64::from(self.config.quantum_bytes);
             self.new.push_back(index);
         }
         if self.limit.is_below(self.backlog) {
@@ -224,7 +231,7 @@ impl QueueDisc for FqCodel {
             let (index, is_new) = self.first()?;
             let queue = &mut self.queues[index as usize];
             if queue.deficit <= 0 {
-                queue.deficit += i64::from(self.config.quantum);
+                queue.deficit += i64::from(self.config.quantum_bytes);
                 self.take_first(is_new);
                 self.old.push_back(index);
                 continue;

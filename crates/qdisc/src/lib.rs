@@ -13,6 +13,7 @@ mod conformance;
 mod drr;
 mod fifo;
 mod fq_codel;
+mod limit;
 mod packet;
 mod packet_queue;
 mod pie;
@@ -22,82 +23,49 @@ mod splitbuff;
 
 pub use classes::{ClassEstimate, Estimates};
 pub use codel::{Codel, CodelConfig, ControlLaw};
-pub use drr::Drr;
-pub use fifo::Fifo;
+pub use drr::{Drr, DrrConfig};
+pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{FqCodel, FqCodelConfig};
+pub use limit::{Backlog, Limit, Threshold};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pie::{Pie, PieConfig};
-pub use red::{Red, RedConfig, Threshold, automatic_weight};
-pub use rtt::{MAX_RTT_BITS, RttInformation, RttScale};
-pub use splitbuff::{Classes, MAX_SUB_BUFFERS, Mean, Service, SplitBuff, SplitBuffConfig, Thresholds};
+pub use red::{Red, RedConfig};
+pub use rtt::{RttInformation, RttScale, RttSource};
+pub use splitbuff::{Classes, Mean, SplitBuff, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
 
-use bufferlab_units::Time;
+use std::sync::Arc;
 
-/// How much may wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// So many packets of any size.
-    Packets(u64),
-    /// So many bytes on the wire.
-    Bytes(u64),
-    /// No bound.
-    Unlimited,
+use bufferlab_parameters::{Parameters, kinds};
+use bufferlab_units::{Rate, Span, Stream, Time};
+
+/// What a discipline is built for, beside its parameters.
+pub struct Context<'a> {
+    /// How much may wait.
+    pub limit: Limit,
+    /// Rate of the link.
+    pub rate: Rate,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Random numbers of this queue.
+    pub stream: Stream,
+    /// The flows' two-way propagation delays, by flow number.
+    pub propagation: &'a dyn Fn() -> Arc<[Span]>,
 }
 
-impl Limit {
-    /// A backlog cut to what may wait.
-    #[must_use]
-    pub fn bound(self, backlog: Backlog) -> Backlog {
-        match self {
-            Limit::Packets(packets) => Backlog { packets: backlog.packets.min(packets), ..backlog },
-            Limit::Bytes(bytes) => Backlog { bytes: backlog.bytes.min(bytes), ..backlog },
-            Limit::Unlimited => backlog,
-        }
-    }
+/// A discipline's parameters, from which it is built.
+pub trait Discipline: Parameters {
+    /// What they describe.
+    type Qdisc: QueueDisc;
+    /// Whether packets of one flow may be reordered.
+    const REORDERS: bool = false;
 
-    /// Whether a backlog is larger.
-    #[inline]
-    pub fn is_below(self, backlog: Backlog) -> bool {
-        match self {
-            Limit::Packets(packets) => backlog.packets > packets,
-            Limit::Bytes(bytes) => backlog.bytes > bytes,
-            Limit::Unlimited => false,
-        }
-    }
+    /// An empty queue.
+    fn build(&self, context: Context<'_>) -> Self::Qdisc;
 
-    /// Whether a packet of `bytes` may join `backlog`.
-    #[inline]
-    pub fn admits(self, backlog: Backlog, bytes: u32) -> bool {
-        match self {
-            Limit::Packets(packets) => backlog.packets < packets,
-            Limit::Bytes(limit) => backlog.bytes + u64::from(bytes) <= limit,
-            Limit::Unlimited => true,
-        }
-    }
-}
-
-/// What waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes on the wire.
-    pub bytes: u64,
-}
-
-impl Backlog {
-    /// One packet more.
-    #[inline]
-    pub fn add(&mut self, packet: &Packet) {
-        self.packets += 1;
-        self.bytes += u64::from(packet.wire_bytes);
-    }
-
-    /// One packet less.
-    #[inline]
-    pub fn remove(&mut self, packet: &Packet) {
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.wire_bytes);
+    /// Gives the parameters that were left open the values that fit the link: its rate, and a full packet's size on the
+    /// wire.
+    fn fill(&mut self, rate: Rate, packet_bytes: u32) {
+        let _ = (rate, packet_bytes);
     }
 }
 
@@ -135,10 +103,36 @@ pub trait QueueDisc {
 }
 
 macro_rules! disciplines {
-    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident($config:ident) = $word:literal: $kind:ty,)*) => {
+        kinds! {
+            /// A discipline with its parameters.
+            #[derive(Clone, Debug, PartialEq)]
+            pub enum DisciplineConfig { $($(#[doc = $doc])+ $name($config) = $word,)* }
+        }
+
+        impl DisciplineConfig {
+            /// An empty queue.
+            pub fn build(&self, context: Context<'_>) -> AnyQdisc {
+                match self {
+                    $(DisciplineConfig::$name(config) => AnyQdisc::$name(config.build(context).into()),)*
+                }
+            }
+
+            /// Gives the parameters that were left open the values that fit the link: its rate, and a full packet's size
+            /// on the wire.
+            pub fn fill(&mut self, rate: Rate, packet_bytes: u32) {
+                match self { $(DisciplineConfig::$name(config) => config.fill(rate, packet_bytes),)* }
+            }
+
+            /// Whether packets of one flow may be reordered.
+            pub fn reorders(&self) -> bool {
+                match self { $(DisciplineConfig::$name(_) => $config::REORDERS,)* }
+            }
+        }
+
         /// Every discipline behind one type: no allocation and no indirect call for each packet.
         #[derive(Clone, Debug)]
-        pub enum AnyQdisc { $($(#[$doc])* $name($kind),)* }
+        pub enum AnyQdisc { $($(#[doc = $doc])+ $name($kind),)* }
 
         impl QueueDisc for AnyQdisc {
             #[inline]
@@ -168,26 +162,24 @@ macro_rules! disciplines {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.class(),)* }
             }
         }
-
-        $(impl From<$name> for AnyQdisc {
-            fn from(qdisc: $name) -> AnyQdisc { AnyQdisc::$name(qdisc.into()) }
-        })*
     };
 }
 
 disciplines! {
     /// First in, first out, tail drop.
-    Fifo: Fifo,
-    /// First in, first out, under CoDel.
-    Codel: Codel,
-    /// Sub-buffers by round-trip time.
-    SplitBuff: Box<SplitBuff>,
-    /// A queue a flow, served in rounds.
-    Drr: Box<Drr>,
-    /// First in, first out, with random early drops.
-    Red: Box<Red>,
-    /// First in, first out, under PIE.
-    Pie: Box<Pie>,
-    /// Queues of hashed flows, each under CoDel.
-    FqCodel: Box<FqCodel>,
+    Fifo(FifoConfig) = "fifo": Fifo,
+    /// First in, first out, under CoDel (RFC 8289).
+    Codel(CodelConfig) = "codel": Codel,
+    /// Queues of hashed flows, served in rounds, each under CoDel (RFC 8290).
+    FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
+    /// First in, first out, under PIE (RFC 8033).
+    Pie(PieConfig) = "pie": Box<Pie>,
+    /// First in, first out, with random early drops (RED and adaptive RED).
+    Red(RedConfig) = "red": Box<Red>,
+    /// A queue a flow, served in rounds (deficit round robin).
+    Drr(DrrConfig) = "drr": Box<Drr>,
+    /// Sub-buffers by round-trip time, sized by the traffic (SplitBuff).
+    SplitBuff(SplitBuffConfig) = "splitbuff": Box<SplitBuff>,
+    /// Sub-buffers of equal size, flows put there at random (Blind-SplitBuff).
+    SplitBuffBlind(SplitBuffBlindConfig) = "splitbuff-blind": Box<SplitBuff>,
 }

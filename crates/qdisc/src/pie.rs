@@ -27,39 +27,41 @@
 //! Cost: one copy of 40 bytes each way, a comparison with the next update; a random number a packet while the chance is
 //! not zero.
 
+use bufferlab_parameters::{FLAG, LONGEST, fraction, parameters, time};
 use bufferlab_units::{Span, Stream, Time};
 
 use crate::packet_queue::PacketQueue;
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
 
-/// What an operator sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PieConfig {
-    /// The wait to hold: 15 ms (section 4.2, `QDELAY_REF`).
-    pub target: Span,
-    /// Time between updates of the chance: 15 ms (section 4.2, `T_UPDATE`).
-    pub t_update: Span,
-    /// Change of the chance for a second above the target: 1/8 (appendix A).
-    pub alpha: f64,
-    /// Change of the chance for a second of growth: 1 1/4 (appendix A).
-    pub beta: f64,
-    /// How long a burst passes after a calm time: 150 ms (section 4.4, `MAX_BURST`).
-    pub max_burst: Span,
-    /// Packets of flows that listen are marked in place of being dropped, while the chance is below a tenth
-    /// (section 5.1).
-    pub ecn: bool,
+/// Least time between updates: making up for those that a slow link missed is then quick.
+const LEAST_UPDATE: Span = Span::from_ms(1);
+/// Largest gain, 1/s.
+const MOST_GAIN: f64 = 1000.0;
+
+parameters! {
+    /// Parameters of PIE.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PieConfig {
+        /// Wait to hold (RFC 8033 section 4.2, `QDELAY_REF`).
+        target: Span = Span::from_ms(15), time(Span::ZERO, LONGEST);
+        /// Time between updates of the chance of a drop (section 4.2, `T_UPDATE`).
+        t_update as "update": Span = Span::from_ms(15), time(LEAST_UPDATE, LONGEST);
+        /// Change of the chance for a second above the target, each update (appendix A: 1/8).
+        alpha: f64 = 0.125, fraction("a gain", MOST_GAIN);
+        /// Change of the chance for a second by which the wait has grown, each update (appendix A: 1 1/4).
+        beta: f64 = 1.25, fraction("a gain", MOST_GAIN);
+        /// How long a burst passes unharmed after a calm time (section 4.4, `MAX_BURST`).
+        max_burst as "burst": Span = Span::from_ms(150), time(Span::ZERO, LONGEST);
+        /// ECN-capable packets are marked in place of being dropped while the chance is small (section 5.1: below a tenth).
+        ecn: bool = false, FLAG;
+    }
 }
 
-impl Default for PieConfig {
-    fn default() -> PieConfig {
-        PieConfig {
-            target: Span::from_ms(15),
-            t_update: Span::from_ms(15),
-            alpha: 0.125,
-            beta: 1.25,
-            max_burst: Span::from_ms(150),
-            ecn: false,
-        }
+impl Discipline for PieConfig {
+    type Qdisc = Pie;
+
+    fn build(&self, context: Context<'_>) -> Pie {
+        Pie::new(context.limit, *self, context.stream)
     }
 }
 

@@ -30,61 +30,109 @@
 //!
 //! Cost: one copy of 40 bytes each way and a multiplication; a division and a random number between the thresholds.
 
-use bufferlab_units::{Span, Stream, Time};
+use bufferlab_parameters::{
+    FLAG, LARGEST_PACKET, LONGEST, OutOfBounds, THRESHOLD, bytes, fraction, parameters, require, time,
+};
+use bufferlab_units::{Rate, Span, Stream, Time};
 
 use crate::packet_queue::PacketQueue;
-use crate::{Backlog, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, Threshold};
 
-/// What an operator sets.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedConfig {
-    /// Average above which packets may be dropped.
-    pub min_threshold: Threshold,
-    /// Average above which all are, or with `gentle` the chance grows faster; in the same unit.
-    pub max_threshold: Threshold,
-    /// Share by which an arrival moves the average (the paper's `w_q`): 0.002 in section 6.
-    pub weight: f64,
-    /// Chance of a drop as the average reaches the upper threshold; where adaptive RED starts.
-    pub max_p: f64,
-    /// The chance goes on to 1 at twice the upper threshold.
-    pub gentle: bool,
-    /// Early drops of packets whose senders listen become marks.
-    pub ecn: bool,
-    /// `max_p` follows the average.
-    pub adaptive: bool,
-    /// Transmission time of a typical packet, for idle times (the paper's `s`).
-    pub packet_time: Span,
+/// Typical packet on the wire where nothing says one, bytes.
+const TYPICAL_PACKET: u32 = 1000;
+/// Wait at the automatic thresholds' middle (2001, section 4).
+const TARGET_DELAY: Span = Span::from_ms(5);
+/// The automatic lower threshold is at least so many packets, and the upper one so many times the lower (2001, section 4,
+/// and ns-2's `queue/red.cc`).
+const LEAST_PACKETS: u64 = 5;
+const RATIO: u64 = 3;
+
+parameters! {
+    /// Parameters of RED.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RedConfig {
+        /// Average backlog above which packets may be dropped; default by target_delay.
+        min_threshold: Option<Threshold> = None, THRESHOLD;
+        /// Average backlog above which all are dropped; default three times min_threshold.
+        max_threshold: Option<Threshold> = None, THRESHOLD;
+        /// Wait at the automatic thresholds' middle; default 5 ms. Not with given thresholds.
+        target_delay: Option<Span> = None, time(Span::from_ps(1), LONGEST);
+        /// Share by which an arrival moves the average (the paper's w_q); default one that fits the rate.
+        weight: Option<f64> = None, fraction("a weight", 1.0);
+        /// Chance of a drop as the average reaches max_threshold; where it starts if adaptive.
+        max_p: f64 = 0.1, fraction("a chance", 1.0);
+        /// Above max_threshold the chance goes on to 1 at its double.
+        gentle: bool = true, FLAG;
+        /// max_p follows the average, so that it stays in the middle.
+        adaptive: bool = true, FLAG;
+        /// ECN-capable packets are marked in place of being dropped early.
+        ecn: bool = false, FLAG;
+        /// Typical size on the wire, for idle times and the automatic weight; default the largest full packet of the
+        /// link's flows.
+        mean_packet_bytes: Option<u32> = None, bytes(1, LARGEST_PACKET);
+        agree RedConfig::agree;
+    }
 }
 
-/// A threshold of the average.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threshold {
-    /// So many packets.
-    Packets(u64),
-    /// So many bytes on the wire.
-    Bytes(u64),
-}
-
-impl Threshold {
-    fn value(self) -> f64 {
-        match self {
-            Threshold::Packets(value) | Threshold::Bytes(value) => value as f64,
+impl RedConfig {
+    /// The thresholds are of one unit, the upper one is larger, and there is one way to choose them.
+    fn agree(&self) -> Result<(), OutOfBounds> {
+        if let (Some(min), Some(max)) = (self.min_threshold, self.max_threshold) {
+            let holds = max.with_value(min.value()) == min && min.value() < max.value();
+            let accepted = format_args!("packets or bytes as the upper threshold {max:?}, and fewer");
+            require(holds, "min_threshold", format_args!("{min:?}"), accepted)?;
+        }
+        let given = self.min_threshold.or(self.max_threshold);
+        match self.target_delay.filter(|_| given.is_some()) {
+            Some(delay) => {
+                let accepted = "either target_delay or min_threshold and max_threshold";
+                require(false, "target_delay_ps", delay.as_ps(), accepted)
+            }
+            None => Ok(()),
         }
     }
 
-    /// A backlog in this threshold's unit.
-    #[inline]
-    fn measure(self, backlog: Backlog) -> f64 {
-        match self {
-            Threshold::Packets(_) => backlog.packets as f64,
-            Threshold::Bytes(_) => backlog.bytes as f64,
-        }
+    /// What is not given follows from what is, or from the target delay: the lower threshold is half of what the link
+    /// sends in it.
+    fn thresholds(&self, rate: Rate, packet_bytes: u32) -> (Threshold, Threshold) {
+        let by_delay = || {
+            let bits =
+                u128::from(self.target_delay.unwrap_or(TARGET_DELAY).as_ps()) * u128::from(rate.as_bps());
+            let packets = nearest(bits, 2 * 8 * u128::from(packet_bytes.max(1)) * PS_PER_S);
+            Threshold::Packets(packets.max(LEAST_PACKETS))
+        };
+        let below = |max: Threshold| max.with_value((max.value() / RATIO).max(1));
+        let min = self.min_threshold.unwrap_or_else(|| self.max_threshold.map_or_else(by_delay, below));
+        (min, self.max_threshold.unwrap_or_else(|| min.with_value(RATIO * min.value())))
+    }
+}
+
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// A quotient rounded to the nearest whole number, from the middle to the even one.
+fn nearest(dividend: u128, divisor: u128) -> u64 {
+    let (quotient, rest) = (dividend / divisor, dividend % divisor);
+    let up = 2 * rest > divisor || (2 * rest == divisor && quotient % 2 == 1);
+    u64::try_from(quotient + u128::from(up)).unwrap_or(u64::MAX)
+}
+
+impl Discipline for RedConfig {
+    type Qdisc = Red;
+
+    fn build(&self, context: Context<'_>) -> Red {
+        Red::new(context.limit, *self, context.rate, context.stream)
+    }
+
+    fn fill(&mut self, rate: Rate, packet_bytes: u32) {
+        let packet_bytes = *self.mean_packet_bytes.get_or_insert(packet_bytes);
+        let (min, max) = self.thresholds(rate, packet_bytes);
+        (self.min_threshold, self.max_threshold, self.target_delay) = (Some(min), Some(max), None);
     }
 }
 
 /// Weight that lets the average follow the queue within a second or so: 1 − exp(−1/C), with C the packets that the
 /// link sends in a second (2001, section 4, on setting `w_q`).
-pub fn automatic_weight(packet_time: Span) -> f64 {
+fn automatic_weight(packet_time: Span) -> f64 {
     // the series of 1 - exp(-x); x is cut at 1, where a packet takes a second
     let x = packet_time.as_s().min(1.0);
     let (mut term, mut sum) = (x, 0.0);
@@ -114,6 +162,12 @@ pub struct Red {
     packets: PacketQueue,
     limit: Limit,
     config: RedConfig,
+    /// The lower threshold, whose unit is that of the average.
+    unit: Threshold,
+    /// Transmission time of a typical packet, for idle times (the paper's `s`).
+    packet_time: Span,
+    /// The average's share of an arrival (the paper's `w_q`).
+    weight: f64,
     min_threshold: f64,
     max_threshold: f64,
     max_p: f64,
@@ -136,13 +190,19 @@ enum Verdict {
 
 impl Red {
     /// An empty queue. The random numbers are of the stream.
-    pub fn new(limit: Limit, config: RedConfig, stream: Stream) -> Red {
+    pub fn new(limit: Limit, config: RedConfig, rate: Rate, stream: Stream) -> Red {
+        let packet_bytes = config.mean_packet_bytes.unwrap_or(TYPICAL_PACKET);
+        let (min, max) = config.thresholds(rate, packet_bytes);
+        let packet_time = rate.transmission(u64::from(packet_bytes));
         Red {
             packets: PacketQueue::default(),
             limit,
             config,
-            min_threshold: config.min_threshold.value(),
-            max_threshold: config.max_threshold.value(),
+            unit: min,
+            packet_time,
+            weight: config.weight.unwrap_or_else(|| automatic_weight(packet_time)),
+            min_threshold: min.value() as f64,
+            max_threshold: max.value() as f64,
             max_p: config.max_p,
             average: 0.0,
             count: None,
@@ -157,11 +217,11 @@ impl Red {
     #[inline]
     fn estimate(&mut self, now: Time) {
         if let Some(since) = self.idle_since.take() {
-            let missed = now.saturating_since(since).as_ps() / self.config.packet_time.as_ps().max(1);
-            self.average *= power(1.0 - self.config.weight, missed);
+            let missed = now.saturating_since(since).as_ps() / self.packet_time.as_ps().max(1);
+            self.average *= power(1.0 - self.weight, missed);
         } else {
-            let found = self.config.min_threshold.measure(self.backlog());
-            self.average += self.config.weight * (found - self.average);
+            let found = self.unit.measure(self.backlog());
+            self.average += self.weight * (found - self.average);
         }
     }
 

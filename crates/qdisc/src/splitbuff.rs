@@ -26,7 +26,7 @@
 //! - **Service**: round robin for packets of one size; deficit round robin (Shreedhar and Varghese 1995) for others, with
 //!   the largest packet seen as quantum. Empty sub-buffers are passed over.
 //! - **A flow at the threshold** may have packets in two sub-buffers, which reorders them. The published remedy is none;
-//!   a quantized header ([`crate::RttInformation::Quantized`]) moves a flow only when its round-trip time leaves a step.
+//!   a header of few bits ([`crate::RttSource::Quantized`]) moves a flow only when its round-trip time leaves a step.
 //! - **Where the information has no queueing in it** (the oracle, and handshakes, which are measured from the moment at
 //!   which the SYN leaves the queue), `T_q` counts as zero.
 //! - **A flow that lies** about its round-trip time joins the sub-buffer of the one that it names, and competes with the
@@ -36,7 +36,7 @@
 //!   link to half of it), but waits as long as they do; a long one that says a short time loses. The mean, hence B, moves
 //!   by its part of the packets times the difference. Only a queue that counts flows or bytes of flows could tell.
 //!
-//! Beyond the document: [`Service::Flows`] serves each sub-buffer by the number of its active flows, estimated by
+//! Beyond the document: [`SplitBuffConfig::weighted`] serves each sub-buffer by the number of its active flows, estimated by
 //! linear counting (Whang, Vander-Zanden and Taylor, ACM TODS 15(2), 1990) in a bitmap of fixed size. A sub-buffer's
 //! size is then its own bandwidth-delay product, its flows' part of the link times their propagation delay, in place of
 //! (4): 90 flows of 10 ms behind (4)'s share, made for one, lose so much that they cannot use their part of the link. The
@@ -59,9 +59,9 @@ mod sub_buffer;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Classes, MAX_SUB_BUFFERS, Mean, Service, SplitBuffConfig, Thresholds};
+pub use config::{Classes, Mean, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
 
-use bufferlab_units::{Span, Time};
+use bufferlab_units::{Rate, Span, Time};
 
 use crate::{Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
 use gaps::Gaps;
@@ -80,6 +80,9 @@ struct Sums {
 #[derive(Clone, Debug)]
 pub struct SplitBuff {
     config: SplitBuffConfig,
+    classes: Classes,
+    limit: Limit,
+    rate: Rate,
     parts: Vec<SubBuffer>,
     /// Between the sub-buffers, as propagation delays, s; nothing before the first period is over.
     thresholds: Option<Vec<f64>>,
@@ -102,15 +105,15 @@ pub struct SplitBuff {
     quantum: u32,
     backlog: Backlog,
     /// The sub-buffer of the packet that came or went last.
-    last: usize,
+    last: u8,
 }
 
 impl SplitBuff {
-    /// Empty sub-buffers.
-    pub fn new(config: SplitBuffConfig) -> SplitBuff {
-        let count = config.sub_buffers.clamp(1, MAX_SUB_BUFFERS);
-        let counts = config.service == Service::Flows || config.mean == Mean::Flows;
-        let period = config.first_update.min(config.update).max(Span::from_ps(1));
+    /// Empty sub-buffers for a link of this rate.
+    pub fn new(config: SplitBuffConfig, classes: Classes, limit: Limit, rate: Rate) -> SplitBuff {
+        let count = config.sub_buffers.clamp(1, config::MAX_SUB_BUFFERS);
+        let counts = config.weighted || config.mean == Mean::Flows;
+        let period = config.first_update();
         let mut splitbuff = SplitBuff {
             parts: (0..count).map(|_| SubBuffer::new(counts)).collect(),
             thresholds: None,
@@ -127,6 +130,9 @@ impl SplitBuff {
             backlog: Backlog::default(),
             last: 0,
             config,
+            classes,
+            limit,
+            rate,
         };
         splitbuff.share_limit();
         splitbuff
@@ -134,7 +140,7 @@ impl SplitBuff {
 
     /// What a router must keep beside the packets that wait, bytes.
     pub fn state_bytes(&self) -> usize {
-        let information = match &self.config.classes {
+        let information = match &self.classes {
             Classes::Rtt(information) => information.bytes(),
             Classes::Random { .. } => 0,
         };
@@ -148,9 +154,9 @@ impl SplitBuff {
     /// Equal shares for random classes, all for the first before anything is known.
     fn share_limit(&mut self) {
         let count = self.parts.len() as u64;
-        let random = matches!(self.config.classes, Classes::Random { .. });
+        let random = matches!(self.classes, Classes::Random { .. });
         for (index, part) in self.parts.iter_mut().enumerate() {
-            part.limit = match (random, self.config.limit) {
+            part.limit = match (random, self.limit) {
                 (true, Limit::Packets(packets)) => Limit::Packets((packets / count).max(1)),
                 (true, Limit::Bytes(bytes)) => Limit::Bytes((bytes / count).max(1)),
                 (false, limit) if index == 0 => limit,
@@ -163,7 +169,7 @@ impl SplitBuff {
 
     /// The sub-buffer that a packet joins; counts it.
     fn class_of(&mut self, now: Time, packet: &Packet) -> usize {
-        let information = match &mut self.config.classes {
+        let information = match &mut self.classes {
             Classes::Random { seed } => return random_class(*seed, packet.flow, self.parts.len()),
             Classes::Rtt(information) => information,
         };
@@ -219,10 +225,10 @@ impl QueueDisc for SplitBuff {
         }
         self.quantum = self.quantum.max(packet.wire_bytes);
         let class = self.class_of(now, &packet);
-        self.last = class;
+        self.last = class as u8;
         let part = &mut self.parts[class];
         if !part.limit.admits(part.backlog(), packet.wire_bytes)
-            || !self.config.limit.admits(self.backlog, packet.wire_bytes)
+            || !self.limit.admits(self.backlog, packet.wire_bytes)
         {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
             return;
@@ -237,10 +243,10 @@ impl QueueDisc for SplitBuff {
             self.update(now);
         }
         let class = self.choose()?;
-        self.last = class;
+        self.last = class as u8;
         let packet = self.parts[class].pop(now)?;
         self.backlog.remove(&packet);
-        if let Classes::Rtt(information) = &mut self.config.classes {
+        if let Classes::Rtt(information) = &mut self.classes {
             information.on_departure(now, &packet);
         }
         Some(packet)
@@ -252,7 +258,7 @@ impl QueueDisc for SplitBuff {
 
     /// The next period shares the new limit; until then no sub-buffer may take more than all of it.
     fn set_limit(&mut self, limit: Limit) {
-        self.config.limit = limit;
+        self.limit = limit;
         if self.thresholds.is_none() {
             self.share_limit();
         }
@@ -264,7 +270,7 @@ impl QueueDisc for SplitBuff {
 
     #[inline]
     fn class(&self) -> usize {
-        self.last
+        usize::from(self.last)
     }
 }
 

@@ -2,19 +2,17 @@
 
 mod data;
 
-use std::fmt::Display;
-
-use bufferlab_qdisc::{MAX_RTT_BITS, MAX_SUB_BUFFERS};
+use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, require, within};
 
 use data::{check_echoes, check_law, check_offload, check_transfers};
 
 use crate::plan::{
-    ClassesPlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
-    OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, UdpPlan,
+    CongestionPlan, FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, RecoveryPlan, SourcePlan,
+    TcpPlan, UdpPlan,
 };
 
-/// Longest run and longest delay of a path, ps: 100,000 s, so that sums stay far below the type's bound.
-const MAX_PS: u64 = 100_000_000_000_000_000;
+/// Longest run and longest delay of a path, ps.
+const MAX_PS: u64 = LONGEST.as_ps();
 /// Fastest link: a byte takes at least a picosecond.
 const MAX_BPS: u64 = 8_000_000_000_000;
 /// Largest packet on the wire, bytes.
@@ -27,16 +25,6 @@ const MAX_HOPS: usize = 255;
 const MAX_WINDOW: u64 = 1 << 30;
 /// Most segments of a flow: sequence numbers are 32 bits wide.
 const MAX_SEGMENTS: u128 = 1 << 31;
-/// Most flows that a passive estimator remembers.
-const MAX_TABLE_FLOWS: u32 = 1 << 22;
-/// Least quantum of a round, bytes (Linux's for FQ-CoDel): a packet waits for a bounded number of rounds.
-const MIN_QUANTUM_BYTES: u32 = 256;
-/// Most queues of hashed flows (Linux's for FQ-CoDel).
-const MAX_HASHED_QUEUES: u32 = 1 << 16;
-/// Least time between updates of PIE, ps: 1 ms, so that making up for a slow link's is quick.
-const MIN_UPDATE_PS: u64 = 1_000_000_000;
-/// Largest gain of PIE, 1/s.
-const MAX_GAIN: f64 = 1_000.0;
 /// Most samples of one component.
 const MAX_SAMPLES: u64 = 100_000_000;
 
@@ -52,32 +40,31 @@ pub struct PlanError {
     pub accepted: String,
 }
 
-type Checked = Result<(), PlanError>;
-
-fn require(holds: bool, field: impl Into<String>, value: impl Display, accepted: impl Display) -> Checked {
-    let error =
-        || PlanError { field: field.into(), value: format!("{value}"), accepted: format!("{accepted}") };
-    if holds { Ok(()) } else { Err(error()) }
+impl From<OutOfBounds> for PlanError {
+    fn from(OutOfBounds { field, value, accepted }: OutOfBounds) -> PlanError {
+        PlanError { field, value, accepted }
+    }
 }
 
-fn within<T: PartialOrd + Display + Copy>(value: T, low: T, high: T, field: String) -> Checked {
-    let accepted = format!("{low} to {high}");
-    require(low <= value && value <= high, field, value, accepted)
-}
+type Checked = Result<(), OutOfBounds>;
 
 /// Checks everything that [`crate::run`] relies on.
 ///
 /// # Errors
 /// The first field found that is out of bounds.
-pub(crate) fn check(plan: &Plan) -> Checked {
-    within(plan.version, Plan::VERSION, Plan::VERSION, "version".into())?;
-    within(plan.duration_ps, 1, MAX_PS, "duration_ps".into())?;
-    within(plan.warmup_ps, 0, plan.duration_ps - 1, "warmup_ps".into())?;
+pub(crate) fn check(plan: &Plan) -> Result<(), PlanError> {
+    Ok(check_plan(plan)?)
+}
+
+fn check_plan(plan: &Plan) -> Checked {
+    within(plan.version, Plan::VERSION, Plan::VERSION, "version")?;
+    within(plan.duration_ps, 1, MAX_PS, "duration_ps")?;
+    within(plan.warmup_ps, 0, plan.duration_ps - 1, "warmup_ps")?;
     let sampled = plan.sample_interval_ps == 0 || plan.duration_ps / plan.sample_interval_ps <= MAX_SAMPLES;
     let accepted = format!("0, or an interval that gives at most {MAX_SAMPLES} samples");
     require(sampled, "sample_interval_ps", plan.sample_interval_ps, accepted)?;
-    within(plan.links.len(), 1, 65_536, "links (count)".into())?;
-    within(plan.groups.len(), 1, 65_536, "groups (count)".into())?;
+    within(plan.links.len(), 1, 65_536, "links (count)")?;
+    within(plan.groups.len(), 1, 65_536, "groups (count)")?;
     for (index, link) in plan.links.iter().enumerate() {
         check_link(link, &format!("links[{index}]"))?;
     }
@@ -91,139 +78,15 @@ fn check_link(link: &LinkPlan, at: &str) -> Checked {
     within(link.rate_bps, 1, MAX_BPS, format!("{at}.rate_bps"))?;
     within(link.delay_ps, 0, MAX_PS, format!("{at}.delay_ps"))?;
     within(link.loss_ppb, 0, 1_000_000_000, format!("{at}.loss_ppb"))?;
-    check_discipline(&link.discipline, &format!("{at}.discipline"))?;
+    link.discipline.limit.validate(&format!("{at}.discipline.limit"))?;
+    link.discipline.config.validate().map_err(|error| error.under(&format!("{at}.discipline")))?;
     let mut last = 0;
     for (index, change) in link.changes.iter().enumerate() {
         within(change.at_ps, last, MAX_PS, format!("{at}.changes[{index}].at_ps"))?;
-        check_limit(change.limit, &format!("{at}.changes[{index}].limit"))?;
+        change.limit.validate(&format!("{at}.changes[{index}].limit"))?;
         last = change.at_ps;
     }
     Ok(())
-}
-
-fn check_discipline(discipline: &DisciplinePlan, at: &str) -> Checked {
-    match discipline {
-        DisciplinePlan::Fifo { limit, mark_above } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            mark_above.map_or(Ok(()), |mark_above| check_mark(mark_above, &format!("{at}.mark_above")))
-        }
-        DisciplinePlan::Codel { limit, target_ps, interval_ps, ecn: _, ce_threshold_ps, control_law: _ } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
-        }
-        DisciplinePlan::Drr { limit, quantum_bytes } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            within(*quantum_bytes, MIN_QUANTUM_BYTES, MAX_WIRE_BYTES, format!("{at}.quantum_bytes"))
-        }
-        DisciplinePlan::Red {
-            limit,
-            min_threshold,
-            max_threshold,
-            weight,
-            max_p,
-            gentle: _,
-            adaptive: _,
-            ecn: _,
-            mean_packet_bytes,
-        } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            check_thresholds(*min_threshold, *max_threshold, at)?;
-            within(weight.unwrap_or(0.0), 0.0, 1.0, format!("{at}.weight"))?;
-            within(*max_p, 0.0, 1.0, format!("{at}.max_p"))?;
-            within(*mean_packet_bytes, 1, MAX_WIRE_BYTES, format!("{at}.mean_packet_bytes"))
-        }
-        DisciplinePlan::Pie { limit, target_ps, t_update_ps, alpha, beta, max_burst_ps, ecn: _ } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            within(*target_ps, 0, MAX_PS, format!("{at}.target_ps"))?;
-            within(*t_update_ps, MIN_UPDATE_PS, MAX_PS, format!("{at}.t_update_ps"))?;
-            within(*alpha, 0.0, MAX_GAIN, format!("{at}.alpha"))?;
-            within(*beta, 0.0, MAX_GAIN, format!("{at}.beta"))?;
-            within(*max_burst_ps, 0, MAX_PS, format!("{at}.max_burst_ps"))
-        }
-        DisciplinePlan::FqCodel {
-            limit,
-            flows,
-            quantum_bytes,
-            drop_batch,
-            target_ps,
-            interval_ps,
-            ecn: _,
-            ce_threshold_ps,
-            control_law: _,
-        } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            within(*flows, 1, MAX_HASHED_QUEUES, format!("{at}.flows"))?;
-            within(*quantum_bytes, MIN_QUANTUM_BYTES, MAX_WIRE_BYTES, format!("{at}.quantum_bytes"))?;
-            within(*drop_batch, 1, u32::MAX, format!("{at}.drop_batch"))?;
-            check_codel(*target_ps, *interval_ps, *ce_threshold_ps, at)
-        }
-        DisciplinePlan::Splitbuff {
-            limit,
-            sub_buffers,
-            update_ps,
-            first_update_ps,
-            smoothing,
-            classes,
-            hysteresis,
-            weighted: _,
-            thresholds: _,
-            mean: _,
-        } => {
-            check_limit(*limit, &format!("{at}.limit"))?;
-            within(*sub_buffers, 1, MAX_SUB_BUFFERS as u32, format!("{at}.sub_buffers"))?;
-            within(*update_ps, 1, MAX_PS, format!("{at}.update_ps"))?;
-            within(first_update_ps.unwrap_or(1), 1, MAX_PS, format!("{at}.first_update_ps"))?;
-            within(*smoothing, 0.0, 1.0, format!("{at}.smoothing"))?;
-            within(*hysteresis, 0.0, 1.0, format!("{at}.hysteresis"))?;
-            check_classes(classes, &format!("{at}.classes.information"))
-        }
-    }
-}
-
-fn check_codel(target_ps: u64, interval_ps: u64, ce_threshold_ps: Option<u64>, at: &str) -> Checked {
-    within(target_ps, 0, MAX_PS, format!("{at}.target_ps"))?;
-    within(interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))?;
-    within(ce_threshold_ps.unwrap_or(0), 0, MAX_PS, format!("{at}.ce_threshold_ps"))
-}
-
-/// RED's thresholds: of one unit, the upper one larger.
-fn check_thresholds(min: LimitPlan, max: LimitPlan, at: &str) -> Checked {
-    check_limit(max, &format!("{at}.max_threshold"))?;
-    let holds = match (min, max) {
-        (LimitPlan::Packets(min), LimitPlan::Packets(max))
-        | (LimitPlan::Bytes(min), LimitPlan::Bytes(max)) => min < max,
-        _ => false,
-    };
-    let accepted = format!("packets or bytes as the upper threshold {max:?}, and fewer");
-    require(holds, format!("{at}.min_threshold"), format!("{min:?}"), accepted)
-}
-
-fn check_classes(classes: &ClassesPlan, at: &str) -> Checked {
-    match classes {
-        ClassesPlan::Rtt { information: RttPlan::Quantized { bits } } => {
-            within(*bits, 1, MAX_RTT_BITS, format!("{at}.bits"))
-        }
-        ClassesPlan::Rtt { information: RttPlan::Syn { flows } | RttPlan::Timestamps { flows } } => {
-            within(*flows, 1, MAX_TABLE_FLOWS, format!("{at}.flows"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A threshold may be zero: whoever has to wait is marked.
-fn check_mark(mark_above: LimitPlan, at: &str) -> Checked {
-    match mark_above {
-        LimitPlan::Packets(0) | LimitPlan::Bytes(0) => Ok(()),
-        other => check_limit(other, at),
-    }
-}
-
-pub(crate) fn check_limit(limit: LimitPlan, at: &str) -> Checked {
-    match limit {
-        LimitPlan::Packets(packets) => within(packets, 1, 1 << 40, format!("{at}.packets")),
-        LimitPlan::Bytes(bytes) => within(bytes, 1, 1 << 50, format!("{at}.bytes")),
-        LimitPlan::Unlimited => Ok(()),
-    }
 }
 
 fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
@@ -323,7 +186,7 @@ fn check_udp(udp: &UdpPlan, at: &str) -> Checked {
 
 fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     let count = flows.group.len();
-    within(count, 1, MAX_FLOWS, "flows.group (count)".into())?;
+    within(count, 1, MAX_FLOWS, "flows.group (count)")?;
     let lengths = [
         ("start_ps", flows.start_ps.len()),
         ("stop_ps", flows.stop_ps.len()),

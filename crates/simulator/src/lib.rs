@@ -54,10 +54,9 @@ pub use outcome::{
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    AfterIdlePlan, ClassesPlan, CongestionPlan, ControlLawPlan, CubicPlan, DisciplinePlan, FlowColumns,
-    GroupPlan, GrowthPlan, JitterPlan, LawPlan, LimitChange, LimitPlan, LinkPlan, MeanPlan, OffloadPlan,
-    OnOffPlan, OnPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan, ThresholdsPlan, UdpPlan,
-    VariatePlan,
+    AfterIdlePlan, CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LawPlan,
+    LimitChange, LinkPlan, OffloadPlan, OnOffPlan, OnPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan,
+    TcpPlan, UdpPlan, VariatePlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;
@@ -107,7 +106,7 @@ mod tests {
         plan.sample_interval_ps = 7_000_000_000;
         plan.links[0].loss_ppb = 1_000_000;
         plan.links[0].changes =
-            vec![LimitChange { at_ps: 2_000_000_000_000, limit: LimitPlan::Bytes(5_000) }];
+            vec![LimitChange { at_ps: 2_000_000_000_000, limit: bufferlab_qdisc::Limit::Bytes(5_000) }];
         let control = Control::default();
         let shortest = run(&plan, &control).unwrap();
         let mut events = run_with_link_events(&plan, &control).unwrap();

@@ -5,12 +5,11 @@
 //! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
 
 mod on_off;
-mod queue;
 
+use bufferlab_qdisc::{DisciplineConfig, Limit};
 use serde::{Deserialize, Serialize};
 
 pub use on_off::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
-pub use queue::{ClassesPlan, ControlLawPlan, DisciplinePlan, MeanPlan, RttPlan, ThresholdsPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +44,7 @@ pub struct LinkPlan {
     /// Propagation delay after the transmission, ps.
     pub delay_ps: u64,
     /// Who waits, and in which order.
-    pub discipline: DisciplinePlan,
+    pub discipline: QueuePlan,
     /// Chance that an arriving packet is lost before it reaches the queue, in parts per billion.
     pub loss_ppb: u32,
     /// Changes of the limit while the run goes, in order of time.
@@ -54,16 +53,21 @@ pub struct LinkPlan {
     pub sample: bool,
 }
 
-/// How much may wait in a queue (the packet in transmission is not counted).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub enum LimitPlan {
-    /// So many packets of any size.
-    Packets(u64),
-    /// So many bytes on the wire.
-    Bytes(u64),
-    /// As much as memory holds.
-    Unlimited,
+/// A link's queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueuePlan {
+    /// How much may wait.
+    pub limit: Limit,
+    /// The discipline with its parameters.
+    #[serde(flatten)]
+    pub config: DisciplineConfig,
+}
+
+impl QueuePlan {
+    /// A discipline with a limit.
+    pub fn new(limit: Limit, config: impl Into<DisciplineConfig>) -> QueuePlan {
+        QueuePlan { limit, config: config.into() }
+    }
 }
 
 /// A new limit from a moment on.
@@ -73,7 +77,7 @@ pub struct LimitChange {
     /// When, ps.
     pub at_ps: u64,
     /// The new limit.
-    pub limit: LimitPlan,
+    pub limit: Limit,
 }
 
 /// What the flows of a group share.

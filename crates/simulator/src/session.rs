@@ -5,6 +5,7 @@
 //!   [`crate::run`] gives.
 //! - [`Session::set_limit`] at a moment gives what the same change in the plan gives ([`crate::LimitChange`]).
 
+use bufferlab_qdisc::Limit;
 use bufferlab_units::Time;
 
 use crate::check::{self, PlanError};
@@ -13,7 +14,7 @@ use crate::engine::Engine;
 use crate::link::Link;
 use crate::network::World;
 use crate::outcome::{FlowState, LinkCounters, Outcome};
-use crate::plan::{LimitPlan, Plan};
+use crate::plan::Plan;
 use crate::recording::Off;
 use crate::tournament::Tournament;
 use crate::world::{self, Service};
@@ -81,10 +82,10 @@ impl Session {
     ///
     /// # Errors
     /// [`PlanError`] if there is no such link, or the limit is out of bounds.
-    pub fn set_limit(&mut self, link: usize, limit: LimitPlan) -> Result<(), PlanError> {
-        check::check_limit(limit, "limit")?;
+    pub fn set_limit(&mut self, link: usize, limit: Limit) -> Result<(), PlanError> {
+        limit.validate("limit")?;
         let now = self.now;
-        self.link(link)?.set_limit(now, limit.limit());
+        self.link(link)?.set_limit(now, limit);
         Ok(())
     }
 

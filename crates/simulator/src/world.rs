@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bufferlab_qdisc::{Ecn, Limit};
+use bufferlab_qdisc::{DisciplineConfig, Ecn, Limit};
 use bufferlab_transport::{
     AfterIdle, BurstsConfig, Offload, Receiver, Recovery, TcpConfig, TuningConfig, UdpConfig, UdpSource,
     Variate,
@@ -14,8 +14,8 @@ use crate::link::{self, Link, LinkSetup, Server};
 use crate::network::{Ends, Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{
-    AfterIdlePlan, CongestionPlan, DisciplinePlan, FlowColumns, GroupPlan, JitterPlan, LimitPlan, LinkPlan,
-    OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, CongestionPlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan,
+    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use crate::readings::{Readings, Schedule};
 use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
@@ -106,11 +106,7 @@ fn build_link(
         delay: Span::from_ps(link.delay_ps),
         loss_ppb: link.loss_ppb,
         loss: StreamKind::Loss.stream(plan.seed, index),
-        changes: link
-            .changes
-            .iter()
-            .map(|change| (Time::from_ps(change.at_ps), change.limit.limit()))
-            .collect(),
+        changes: link.changes.iter().map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
         readings,
         statistics,
     })
@@ -118,10 +114,10 @@ fn build_link(
 
 fn build_server(plan: &Plan, index: u32, service: Service) -> Server {
     let link = &plan.links[index as usize];
-    match (&link.discipline, service) {
-        (DisciplinePlan::Fifo { limit, mark_above }, Service::Shortest) => {
-            let mark_above = mark_above.map_or(Limit::Unlimited, LimitPlan::limit);
-            Server::Fifo(link::Fifo::new(limit.limit(), mark_above, link.rate()))
+    match (&link.discipline.config, service) {
+        (DisciplineConfig::Fifo(fifo), Service::Shortest) => {
+            let mark_above = fifo.mark_above.map_or(Limit::Unlimited, Limit::from);
+            Server::Fifo(link::Fifo::new(link.discipline.limit, mark_above, link.rate()))
         }
         _ => Server::Queued(link::Queued::new(link.qdisc(plan, index), link.rate())),
     }
@@ -230,7 +226,7 @@ fn build_receiver(
         transfer_bytes,
         returns: (!group.reverse.is_empty()).then(|| {
             let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
-            ReturnPath::new(links.any(LinkPlan::reorders))
+            ReturnPath::new(links.any(|link| link.discipline.config.reorders()))
         }),
         datagrams,
         watch,

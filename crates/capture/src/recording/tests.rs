@@ -1,4 +1,5 @@
-use bufferlab_simulator::{Control, LimitPlan, Plan, run_recorded};
+use bufferlab_qdisc::{DrrConfig, FifoConfig, Limit};
+use bufferlab_simulator::{Control, Plan, QueuePlan, run_recorded};
 
 use super::*;
 use crate::blocks::tests::Memory;
@@ -10,8 +11,7 @@ fn plan() -> Plan {
     plan.links[0].loss_ppb = 5_000_000;
     let mut back = plan.links[0].clone();
     back.name = "back".to_owned();
-    back.discipline =
-        bufferlab_simulator::DisciplinePlan::Fifo { limit: LimitPlan::Packets(5), mark_above: None };
+    back.discipline = QueuePlan::new(Limit::Packets(5), FifoConfig::default());
     back.rate_bps = 250_000;
     plan.links.push(back);
     plan.groups[0].reverse = vec![1];
@@ -50,8 +50,7 @@ fn only_what_is_under_way_is_kept() {
 fn nothing_is_told_too_late_for_a_trace() {
     // by events, on slow links, from far away; `push` asserts it
     let mut plan = plan();
-    plan.links[0].discipline =
-        bufferlab_simulator::DisciplinePlan::Drr { limit: LimitPlan::Packets(20), quantum_bytes: 1_514 };
+    plan.links[0].discipline = QueuePlan::new(Limit::Packets(20), DrrConfig::default());
     plan.links[0].rate_bps = 200_000;
     plan.flows.source_delay_ps = vec![0, 500_000_000_000];
     let memory = Memory::default();

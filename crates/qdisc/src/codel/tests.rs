@@ -119,10 +119,10 @@ fn a_wait_below_the_target_starts_the_interval_anew() {
 #[test]
 fn a_queue_of_no_more_than_a_full_packet_is_never_dropped() {
     let mut queue = standing(2, DEAF, CodelConfig::default());
-    assert_eq!(serve(&mut queue, 1_000..=1_001).0, []);
+    assert!(serve(&mut queue, 1_000..=1_001).0.is_empty());
     // three: the first finds two behind it, so the interval starts there, and ends with the second
     let mut queue = standing(3, DEAF, CodelConfig::default());
-    assert_eq!(serve(&mut queue, 1_000..=1_002).0, []);
+    assert!(serve(&mut queue, 1_000..=1_002).0.is_empty());
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn at_ms(ms: u64) -> Time {
 }
 
 fn queues(limit: Limit) -> FqCodel {
-    FqCodel::new(limit, FqCodelConfig::default())
+    FqCodel::new(limit, FqCodelConfig::default(), 0)
 }
 
 fn offer(queue: &mut FqCodel, now: Time, flow: u32, sizes: &[u32]) -> Vec<(u32, u32)> {
@@ -30,8 +30,7 @@ fn serve(queue: &mut FqCodel, packets: usize) -> Vec<(u32, u32)> {
 fn flows_spread_over_the_queues_as_if_at_random() {
     let alone: usize = (0..200)
         .map(|perturbation| {
-            let queue =
-                FqCodel::new(Limit::Unlimited, FqCodelConfig { perturbation, ..FqCodelConfig::default() });
+            let queue = FqCodel::new(Limit::Unlimited, FqCodelConfig::default(), perturbation);
             let mut flows = vec![0; 1024];
             (0..100).for_each(|flow| flows[queue.queue_of(flow) as usize] += 1);
             flows.iter().filter(|flows| **flows == 1).count()
@@ -45,8 +44,7 @@ fn flows_spread_over_the_queues_as_if_at_random() {
 #[test]
 fn another_seed_is_another_arrangement() {
     let places = |perturbation| {
-        let queue =
-            FqCodel::new(Limit::Unlimited, FqCodelConfig { perturbation, ..FqCodelConfig::default() });
+        let queue = FqCodel::new(Limit::Unlimited, FqCodelConfig::default(), perturbation);
         (0..10).map(|flow| queue.queue_of(flow)).collect::<Vec<_>>()
     };
     assert_ne!(places(1), places(2));

@@ -1,20 +1,24 @@
+use bufferlab_parameters::Parameters;
+
 use super::*;
 use crate::{Ecn, PacketKind};
 
 const CONFIG: RedConfig = RedConfig {
-    min_threshold: Threshold::Packets(5),
-    max_threshold: Threshold::Packets(15),
-    weight: 0.002,
+    min_threshold: Some(Threshold::Packets(5)),
+    max_threshold: Some(Threshold::Packets(15)),
+    target_delay: None,
+    weight: Some(0.002),
     max_p: 0.1,
     gentle: false,
     ecn: false,
     adaptive: false,
-    packet_time: Span::from_us(80),
+    mean_packet_bytes: Some(1000),
 };
 const CAPABLE: PacketKind = PacketKind::Data(Ecn::Capable);
 
 fn red(config: RedConfig) -> Red {
-    Red::new(Limit::Unlimited, config, Stream::new(1, 0, 0))
+    let rate = Rate::from_bps(100_000_000).unwrap();
+    Red::new(Limit::Unlimited, config, rate, Stream::new(1, 0, 0))
 }
 
 fn offer(queue: &mut Red, now: Time, packets: u64, kind: PacketKind) -> usize {
@@ -28,7 +32,12 @@ fn offer(queue: &mut Red, now: Time, packets: u64, kind: PacketKind) -> usize {
 /// The average after a burst of so many packets into an empty queue: 1993, section 6, equation 2. The first of ours
 /// finds nothing, the second one packet, and so on.
 fn after_burst(weight: f64, packets: u64) -> f64 {
-    let mut queue = red(RedConfig { weight, min_threshold: Threshold::Packets(1000), ..CONFIG });
+    let mut queue = red(RedConfig {
+        weight: Some(weight),
+        min_threshold: Some(Threshold::Packets(1000)),
+        max_threshold: None,
+        ..CONFIG
+    });
     offer(&mut queue, Time::ZERO, packets + 1, CAPABLE);
     queue.average
 }
@@ -69,7 +78,7 @@ fn the_chance_grows_between_the_thresholds() {
 #[test]
 fn distances_between_drops_are_uniform() {
     // the average stays at 10: a chance of 0.02
-    let mut queue = red(RedConfig { weight: 0.0, max_p: 0.04, ..CONFIG });
+    let mut queue = red(RedConfig { weight: Some(0.0), max_p: 0.04, ..CONFIG });
     (queue.average, queue.idle_since, queue.count) = (10.0, None, Some(0));
     let (mut seen, mut distance) = (vec![0_u32; 51], 0);
     for _ in 0..49 * 25 * 100 {
@@ -88,7 +97,7 @@ fn distances_between_drops_are_uniform() {
 
 #[test]
 fn above_the_upper_threshold_all_are_dropped() {
-    let mut queue = red(RedConfig { weight: 0.0, ecn: true, ..CONFIG });
+    let mut queue = red(RedConfig { weight: Some(0.0), ecn: true, ..CONFIG });
     (queue.average, queue.idle_since) = (15.0, None);
     assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 20);
     queue.average = 4.9;
@@ -97,7 +106,7 @@ fn above_the_upper_threshold_all_are_dropped() {
 
 #[test]
 fn who_listens_is_marked_early() {
-    let mut queue = red(RedConfig { weight: 0.0, ecn: true, ..CONFIG });
+    let mut queue = red(RedConfig { weight: Some(0.0), ecn: true, ..CONFIG });
     (queue.average, queue.idle_since) = (10.0, None);
     assert_eq!(offer(&mut queue, Time::ZERO, 1000, CAPABLE), 0);
     let mut waiting = queue.packets.clone();
@@ -114,7 +123,7 @@ fn who_listens_is_marked_early() {
 #[test]
 fn max_p_follows_the_average() {
     let adapted = |max_p, average, ms| {
-        let mut queue = red(RedConfig { weight: 0.0, adaptive: true, max_p, ..CONFIG });
+        let mut queue = red(RedConfig { weight: Some(0.0), adaptive: true, max_p, ..CONFIG });
         (queue.average, queue.idle_since) = (average, None);
         offer(&mut queue, Time::ZERO + Span::from_ms(ms), 2, CAPABLE);
         queue.max_p
@@ -141,9 +150,51 @@ fn the_automatic_weight_is_the_papers() {
 
 #[test]
 fn thresholds_may_be_bytes() {
-    let min_threshold = Threshold::Bytes(2_500);
-    let config = RedConfig { min_threshold, max_threshold: Threshold::Bytes(3_000), weight: 1.0, ..CONFIG };
+    let min_threshold = Some(Threshold::Bytes(2_500));
+    let config = RedConfig {
+        min_threshold,
+        max_threshold: Some(Threshold::Bytes(3_000)),
+        weight: Some(1.0),
+        ..CONFIG
+    };
     let mut queue = red(config);
     assert_eq!(offer(&mut queue, Time::ZERO, 9, CAPABLE), 6);
     assert_eq!(queue.backlog(), Backlog { packets: 3, bytes: 3_000 });
+}
+
+#[test]
+fn thresholds_that_are_not_given_fit_the_link() {
+    let filled = |config: RedConfig, mbps: u64| {
+        let mut config = RedConfig { mean_packet_bytes: None, ..config };
+        config.fill(Rate::from_bps(mbps * 1_000_000).unwrap(), 1_500);
+        assert_eq!(
+            (config.mean_packet_bytes, config.target_delay, config.validate()),
+            (Some(1_500), None, Ok(()))
+        );
+        [config.min_threshold, config.max_threshold].map(Option::unwrap)
+    };
+    let open = RedConfig::default();
+    assert_eq!(filled(open, 10), [5, 15].map(Threshold::Packets));
+    // half of 5 ms at 100 Mbit/s: 31,250 bytes, 20.83 packets
+    assert_eq!(filled(open, 100), [21, 63].map(Threshold::Packets));
+    let target_delay = Some(Span::from_ms(12));
+    assert_eq!(filled(RedConfig { target_delay, ..open }, 100), [50, 150].map(Threshold::Packets));
+    // 12.5 and 13.5 packets: to the even one
+    let target_delay = Some(Span::from_ms(3));
+    assert_eq!(filled(RedConfig { target_delay, ..open }, 100)[0], Threshold::Packets(12));
+    let target_delay = Some(Span::from_us(3_240));
+    assert_eq!(filled(RedConfig { target_delay, ..open }, 100)[0], Threshold::Packets(14));
+    let max_threshold = Some(Threshold::Bytes(2));
+    assert_eq!(filled(RedConfig { max_threshold, ..open }, 100), [1, 2].map(Threshold::Bytes));
+    let min_threshold = Some(Threshold::Bytes(20));
+    assert_eq!(filled(RedConfig { min_threshold, ..open }, 100), [20, 60].map(Threshold::Bytes));
+}
+
+#[test]
+fn thresholds_that_contradict_each_other_are_refused() {
+    let field = |config: RedConfig| config.validate().unwrap_err().field;
+    let [low, high] = [Some(Threshold::Packets(5)), Some(Threshold::Packets(15))];
+    assert_eq!(field(RedConfig { min_threshold: high, max_threshold: low, ..CONFIG }), "min_threshold");
+    assert_eq!(field(RedConfig { max_threshold: Some(Threshold::Bytes(15)), ..CONFIG }), "min_threshold");
+    assert_eq!(field(RedConfig { target_delay: Some(Span::from_ms(5)), ..CONFIG }), "target_delay_ps");
 }

@@ -1,11 +1,16 @@
 //! Parameters.
 
+use bufferlab_parameters::{FLAG, Kind, LONGEST, choice, count, fraction, parameters, time, words};
 use bufferlab_units::{Rate, Span};
 
-use crate::{Limit, RttInformation};
+use super::SplitBuff;
+use crate::{Context, Discipline, RttInformation, RttSource};
 
 /// Most sub-buffers.
-pub const MAX_SUB_BUFFERS: usize = 8;
+pub(super) const MAX_SUB_BUFFERS: u32 = 8;
+const SUB_BUFFERS: Kind = count("sub-buffers", 1, MAX_SUB_BUFFERS as u64);
+/// The first period is such a part of the others.
+const FIRST_PART: u64 = 8;
 
 /// How packets are told apart.
 #[derive(Clone, Debug)]
@@ -19,56 +24,91 @@ pub enum Classes {
     },
 }
 
-/// How sub-buffers share the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Service {
-    /// Alike, as published.
-    Alike,
-    /// By the estimated number of their active flows.
-    Flows,
-}
-
-/// Where the thresholds lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thresholds {
-    /// At the mean and half a sigma from each other, as published.
-    Mean,
-    /// Where round-trip times leave room; as many as they need.
-    Gaps,
-}
-
-/// Over what the mean round-trip time is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mean {
-    /// Packets, as published.
-    Packets,
-    /// Flows, as far as they can be counted.
-    Flows,
-}
-
-/// Parameters.
-#[derive(Clone, Debug)]
-pub struct SplitBuffConfig {
-    /// How much may wait in all.
-    pub limit: Limit,
-    /// Rate of the link.
-    pub rate: Rate,
-    /// Number of sub-buffers, 1 to [`MAX_SUB_BUFFERS`].
-    pub sub_buffers: usize,
-    /// Update period `T_u`.
-    pub update: Span,
-    /// The first one; each is twice the one before until they are as long as `update`.
-    pub first_update: Span,
-    /// Weight alpha of a period's delay in the smoothed one, 0 to 1.
-    pub smoothing: f64,
-    /// How packets are told apart.
-    pub classes: Classes,
-    /// How sub-buffers share the link.
-    pub service: Service,
+words! {
     /// Where the thresholds lie.
-    pub thresholds: Thresholds,
-    /// Part by which a threshold must change to be moved; 0 for always.
-    pub hysteresis: f64,
-    /// Whose mean round-trip time counts.
-    pub mean: Mean,
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Thresholds {
+        /// At the mean and half a sigma from each other, as published.
+        Mean = "mean",
+        /// Where round-trip times leave room; as many as they need.
+        Gaps = "gaps",
+    }
+}
+
+words! {
+    /// Over what the mean round-trip time is taken.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Mean {
+        /// Packets, as published.
+        Packets = "packets",
+        /// Flows, as far as they can be counted.
+        Flows = "flows",
+    }
+}
+
+parameters! {
+    /// Parameters of SplitBuff. The document gives no values for the period and the smoothing.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SplitBuffConfig {
+        /// Number of sub-buffers (section III has two, IV.E three).
+        sub_buffers: u32 = 2, SUB_BUFFERS;
+        /// Time between new sizes and thresholds (`T_u`): about the longest round trip.
+        update: Span = Span::from_ms(500), time(Span::from_ps(1), LONGEST);
+        /// Weight of the last period's queueing delay in the smoothed one (alpha).
+        smoothing: f64 = 0.5, fraction("a weight", 1.0);
+        /// First period, each twice the last up to `update`; default an eighth of that.
+        first_update: Option<Span> = None, time(Span::from_ps(1), LONGEST);
+        /// Where the packets' round-trip times come from.
+        rtt: RttSource = RttSource::Header, Kind::Form(&RttSource::FORM);
+        /// Sub-buffers share the link by their numbers of flows, not alike.
+        weighted: bool = false, FLAG;
+        /// At the mean round-trip time, or in the gaps between these, as many as they need.
+        thresholds: Thresholds = Thresholds::Mean, choice::<Thresholds>();
+        /// Part by which a threshold must change to be moved.
+        hysteresis: f64 = 0.0, fraction("a part", 1.0);
+        /// Over what the mean round-trip time is taken.
+        mean: Mean = Mean::Packets, choice::<Mean>();
+    }
+}
+
+impl SplitBuffConfig {
+    /// The first period.
+    pub(super) fn first_update(&self) -> Span {
+        let part = Span::from_ps(self.update.as_ps() / FIRST_PART);
+        self.first_update.unwrap_or(part).min(self.update).max(Span::from_ps(1))
+    }
+}
+
+impl Discipline for SplitBuffConfig {
+    type Qdisc = SplitBuff;
+    /// A flow whose round-trip time crosses a threshold has packets in two sub-buffers.
+    const REORDERS: bool = true;
+
+    fn build(&self, context: Context<'_>) -> SplitBuff {
+        let classes = Classes::Rtt(self.rtt.build(context.propagation));
+        SplitBuff::new(*self, classes, context.limit, context.rate)
+    }
+
+    fn fill(&mut self, _rate: Rate, _packet_bytes: u32) {
+        self.first_update = Some(self.first_update());
+    }
+}
+
+parameters! {
+    /// Parameters of Blind-SplitBuff (section IV.D).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct SplitBuffBlindConfig {
+        /// Number of sub-buffers.
+        sub_buffers: u32 = 2, SUB_BUFFERS;
+    }
+}
+
+impl Discipline for SplitBuffBlindConfig {
+    type Qdisc = SplitBuff;
+
+    /// Its sub-buffers never change, so the parameters of estimates do not matter.
+    fn build(&self, context: Context<'_>) -> SplitBuff {
+        let config = SplitBuffConfig { sub_buffers: self.sub_buffers, ..SplitBuffConfig::default() };
+        SplitBuff::new(config, Classes::Random { seed: context.seed }, context.limit, context.rate)
+    }
 }

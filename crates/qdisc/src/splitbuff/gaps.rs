@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn as_many_classes_as_there_are_groups() {
         let one = split(&[(95.0, 100), (105.0, 100)], 4);
-        assert_eq!(one.thresholds_s, []);
+        assert!(one.thresholds_s.is_empty());
         assert!((one.propagations_s[0] - 0.1).abs() < 1e-9);
         let two = split(&[(9.0, 700), (11.0, 300), (500.0, 5)], 4);
         assert_eq!(two.thresholds_s.len(), 1);

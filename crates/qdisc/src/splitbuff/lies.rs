@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use bufferlab_units::Rate;
-
-use super::tests::{config, header, packet};
+use super::tests::packet;
 use super::*;
+use crate::RttInformation;
 
 const SLOT: Span = Span::from_us(800);
 const SLOTS: u64 = 150_000;
@@ -26,14 +25,9 @@ struct Source {
 
 /// Parts of the link of flows with these round-trip times and lies, each behind the other.
 fn parts(flows: &[(u32, f64)]) -> Vec<f64> {
-    let mut queue = SplitBuff::new(SplitBuffConfig {
-        rate: Rate::from_bps(10_000_000).unwrap(),
-        limit: Limit::Packets(500),
-        update: Span::from_ms(500),
-        first_update: Span::from_ms(60),
-        smoothing: 0.5,
-        ..config(header())
-    });
+    let config = SplitBuffConfig { first_update: Some(Span::from_ms(60)), ..SplitBuffConfig::default() };
+    let (classes, rate) = (Classes::Rtt(RttInformation::Header), Rate::from_bps(10_000_000).unwrap());
+    let mut queue = SplitBuff::new(config, classes, Limit::Packets(500), rate);
     let mut sources: Vec<Source> = flows
         .iter()
         .map(|&(rtt_ms, lie)| Source {

@@ -4,7 +4,7 @@ use bufferlab_units::{Span, Time};
 
 use super::gaps::Split;
 use super::sub_buffer::SubBuffer;
-use super::{Classes, Mean, Service, SplitBuff};
+use super::{Classes, Mean, SplitBuff};
 use crate::Limit;
 
 impl SplitBuff {
@@ -16,7 +16,7 @@ impl SplitBuff {
         let periods = now.saturating_since(self.next_update).as_ps() / period_ps + 1;
         self.next_update = self.next_update.saturating_add(Span::from_ps(period_ps.saturating_mul(periods)));
         self.smooth_delays();
-        let Classes::Rtt(information) = &self.config.classes else {
+        let Classes::Rtt(information) = &self.classes else {
             return;
         };
         let has_queueing = information.has_queueing();
@@ -41,9 +41,8 @@ impl SplitBuff {
             None => self.place_at_mean(sigma_s),
         }
         // B = (mean RTT − `T_q`)·C
-        let mean_s =
-            if self.config.service == Service::Flows { self.mean_over_flows_s() } else { self.center_s };
-        let bytes = mean_s * self.config.rate.as_bps() as f64 / 8.0;
+        let mean_s = if self.config.weighted { self.mean_over_flows_s() } else { self.center_s };
+        let bytes = mean_s * self.rate.as_bps() as f64 / 8.0;
         self.share(bytes, mean_bytes);
     }
 
@@ -107,14 +106,14 @@ impl SplitBuff {
             part.smooth_delay(self.config.smoothing);
             part.count_flows();
         }
-        if self.config.service == Service::Flows {
+        if self.config.weighted {
             self.weigh();
         }
     }
 
     /// Equation (4): a sub-buffer's part of the whole is its propagation delay's part of their sum.
     fn share(&mut self, bytes: f64, mean_bytes: f64) {
-        let by_flows = self.config.service == Service::Flows;
+        let by_flows = self.config.weighted;
         let need_s = |part: &SubBuffer| if by_flows { part.need_s() } else { part.propagation_s };
         let sum_s: f64 = self.parts.iter().map(need_s).sum();
         if sum_s <= 0.0 {
@@ -122,7 +121,7 @@ impl SplitBuff {
         }
         for part in &mut self.parts {
             let share = need_s(part) / sum_s;
-            part.limit = match self.config.limit {
+            part.limit = match self.limit {
                 Limit::Packets(most) => {
                     let packets = (bytes / mean_bytes.max(1.0)).min(most as f64) * share;
                     Limit::Packets((packets as u64).max(1))

@@ -24,7 +24,7 @@ impl SplitBuff {
         Estimates {
             whole: ClassEstimate {
                 backlog: self.backlog,
-                limit: self.config.limit,
+                limit: self.limit,
                 threshold: None,
                 rtt: known.then(|| span(self.center_s)),
                 delay: span(self.delay_s),

@@ -11,24 +11,25 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }
 
-pub(super) fn config(classes: Classes) -> SplitBuffConfig {
-    SplitBuffConfig {
-        limit: Limit::Packets(6_250),
-        rate: Rate::from_bps(100_000_000).unwrap(),
-        sub_buffers: 2,
-        update: Span::from_ms(100),
-        first_update: Span::from_ms(100),
-        smoothing: 0.25,
-        classes,
-        service: Service::Alike,
-        thresholds: Thresholds::Mean,
-        hysteresis: 0.0,
-        mean: Mean::Packets,
-    }
+const LIMIT: Limit = Limit::Packets(6_250);
+
+fn config() -> SplitBuffConfig {
+    let update = Span::from_ms(100);
+    SplitBuffConfig { update, first_update: Some(update), smoothing: 0.25, ..SplitBuffConfig::default() }
 }
 
-pub(super) fn header() -> Classes {
-    Classes::Rtt(RttInformation::Header)
+/// Headers tell round-trip times, at 100 Mbps.
+fn limited(limit: Limit, config: SplitBuffConfig) -> SplitBuff {
+    let rate = Rate::from_bps(100_000_000).unwrap();
+    SplitBuff::new(config, Classes::Rtt(RttInformation::Header), limit, rate)
+}
+
+fn splitbuff(config: SplitBuffConfig) -> SplitBuff {
+    limited(LIMIT, config)
+}
+
+fn with_classes(classes: Classes) -> SplitBuff {
+    SplitBuff::new(config(), classes, LIMIT, Rate::from_bps(100_000_000).unwrap())
 }
 
 pub(super) fn packet(flow: u32, seq: u32, rtt_ms: u32) -> Packet {
@@ -59,7 +60,7 @@ fn limits(queue: &SplitBuff) -> Vec<u64> {
 #[test]
 fn the_document_s_example_gives_62_and_6187_packets() {
     // section III: 10 and 990 ms, 100 Mbps, 1 KB: 6250 in all, "about 62 and 6187"
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 990], 0, 500);
     assert_eq!(limits(&queue), [62, 6187]);
     assert_eq!(queue.thresholds, Some(vec![0.5]));
@@ -67,7 +68,7 @@ fn the_document_s_example_gives_62_and_6187_packets() {
 
 #[test]
 fn what_is_estimated_can_be_read() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });
     let before = queue.estimates().unwrap();
     assert_eq!((before.classes.len(), before.whole.rtt, before.classes[0].threshold), (2, None, None));
     feed(&mut queue, &[10, 990], 0, 500);
@@ -86,7 +87,7 @@ fn what_is_estimated_can_be_read() {
 
 #[test]
 fn the_class_is_that_of_the_packet_that_came_or_went() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(2), ..config(header()) });
+    let mut queue = limited(Limit::Packets(2), config());
     feed(&mut queue, &[10, 990], 0, 300);
     let mut drops = Drops::new();
     for (rtt_ms, class) in [(990, 1), (10, 0), (990, 1)] {
@@ -102,14 +103,14 @@ fn the_class_is_that_of_the_packet_that_came_or_went() {
 
 #[test]
 fn the_sum_of_the_sizes_is_never_above_the_limit() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(600), ..config(header()) });
+    let mut queue = limited(Limit::Packets(600), config());
     feed(&mut queue, &[10, 990], 0, 500);
     assert_eq!(limits(&queue), [6, 594]);
 }
 
 #[test]
 fn three_thresholds_lie_half_a_sigma_from_the_mean() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { sub_buffers: 3, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { sub_buffers: 3, ..config() });
     feed(&mut queue, &[50, 100, 150], 0, 500);
     let sigma = (5_000.0_f64 / 3.0).sqrt() * 1e-3;
     let thresholds = queue.thresholds.clone().unwrap();
@@ -122,7 +123,7 @@ fn three_thresholds_lie_half_a_sigma_from_the_mean() {
 #[test]
 fn the_queueing_delay_is_taken_off_the_round_trip_times() {
     // every packet waits 20 ms, and says so
-    let mut queue = SplitBuff::new(SplitBuffConfig { smoothing: 1.0, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { smoothing: 1.0, ..config() });
     let mut drops = Drops::new();
     for ms in 0..=100_u64 {
         queue.enqueue(at(ms), packet(0, ms as u32, 30), &mut drops);
@@ -139,7 +140,7 @@ fn the_queueing_delay_is_taken_off_the_round_trip_times() {
 
 #[test]
 fn before_the_first_period_is_over_it_is_a_fifo() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { limit: Limit::Packets(3), ..config(header()) });
+    let mut queue = limited(Limit::Packets(3), config());
     let mut drops = Drops::new();
     for (seq, rtt_ms) in [990, 10, 990, 10].into_iter().enumerate() {
         queue.enqueue(at(1), packet(rtt_ms, seq as u32, rtt_ms), &mut drops);
@@ -152,7 +153,7 @@ fn before_the_first_period_is_over_it_is_a_fifo() {
 
 #[test]
 fn the_short_are_served_between_the_long() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 990], 0, 300);
     let mut drops = Drops::new();
     for seq in 0..10 {
@@ -170,7 +171,7 @@ fn the_short_are_served_between_the_long() {
 
 #[test]
 fn small_packets_get_no_more_than_large_ones() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 990], 0, 300);
     let mut drops = Drops::new();
     for seq in 0..600 {
@@ -187,7 +188,7 @@ fn small_packets_get_no_more_than_large_ones() {
 
 #[test]
 fn weights_follow_the_number_of_flows() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });
     let rtts: Vec<u32> = (0..100).map(|flow| if flow < 90 { 10 } else { 990 }).collect();
     feed(&mut queue, &rtts, 0, 400);
     let weights: Vec<f64> = queue.parts.iter().map(|part| part.weight).collect();
@@ -196,14 +197,14 @@ fn weights_follow_the_number_of_flows() {
 
 #[test]
 fn sizes_of_weighted_sub_buffers_are_their_own_bandwidth_delay_products() {
-    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });
     let rtts: Vec<u32> = (0..100).map(|flow| if flow < 90 { 10 } else { 100 }).collect();
     feed(&mut queue, &rtts, 0, 400);
     // 12,500 packets/s: nine tenths for 10 ms, one tenth for 100 ms
     let (short, long) = (limits(&queue)[0] as f64, limits(&queue)[1] as f64);
     assert!((short / 112.5 - 1.0).abs() < 0.05 && (long / 125.0 - 1.0).abs() < 0.05, "{short} {long}");
     // the mean over flows does not care that the short send a hundred times as often
-    let mut queue = SplitBuff::new(SplitBuffConfig { service: Service::Flows, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });
     for ms in (0..400).step_by(4) {
         let now: Vec<u32> = if ms % 80 == 0 { vec![10, 990] } else { vec![10] };
         feed(&mut queue, &now, ms, ms + 1);
@@ -214,7 +215,7 @@ fn sizes_of_weighted_sub_buffers_are_their_own_bandwidth_delay_products() {
 
 #[test]
 fn blind_classes_are_halves_and_a_flow_stays_in_its_own() {
-    let mut queue = SplitBuff::new(config(Classes::Random { seed: 3 }));
+    let mut queue = with_classes(Classes::Random { seed: 3 });
     assert_eq!(limits(&queue), [3_125, 3_125]);
     let first: Vec<usize> = (0..1_000).map(|flow| queue.class_of(at(0), &packet(flow, 0, 10))).collect();
     let again: Vec<usize> = (0..1_000).map(|flow| queue.class_of(at(9), &packet(flow, 1, 900))).collect();
@@ -225,7 +226,7 @@ fn blind_classes_are_halves_and_a_flow_stays_in_its_own() {
 #[test]
 fn the_oracle_knows_delays_without_queueing() {
     let delays: Arc<[Span]> = [Span::from_ms(10), Span::from_ms(990)].into();
-    let mut queue = SplitBuff::new(config(Classes::Rtt(RttInformation::Oracle(delays))));
+    let mut queue = with_classes(Classes::Rtt(RttInformation::Oracle(delays)));
     queue.delay_s = 0.3;
     feed(&mut queue, &[7, 7], 0, 300);
     assert_eq!(limits(&queue), [62, 6187]);
@@ -233,7 +234,7 @@ fn the_oracle_knows_delays_without_queueing() {
 
 #[test]
 fn a_sub_buffer_that_sees_nothing_keeps_its_mean() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 990], 0, 300);
     feed(&mut queue, &[10], 300, 900);
     // all at 10 ms now: B is 125 packets, the threshold 10 ms
@@ -243,21 +244,21 @@ fn a_sub_buffer_that_sees_nothing_keeps_its_mean() {
 
 #[test]
 fn nothing_is_kept_of_flows() {
-    let state = |flows: u32, service| {
-        let mut queue = SplitBuff::new(SplitBuffConfig { service, ..config(header()) });
+    let state = |flows: u32, weighted| {
+        let mut queue = splitbuff(SplitBuffConfig { weighted, ..config() });
         let rtts: Vec<u32> = (0..flows).map(|flow| 10 + flow % 500).collect();
         feed(&mut queue, &rtts, 0, 150);
         queue.state_bytes()
     };
-    for service in [Service::Alike, Service::Flows] {
-        assert_eq!(state(10, service), state(10_000, service));
+    for weighted in [false, true] {
+        assert_eq!(state(10, weighted), state(10_000, weighted));
     }
-    assert!(state(10_000, Service::Alike) < 1_024 && state(10, Service::Flows) < 2_500);
+    assert!(state(10_000, false) < 1_024 && state(10, true) < 2_500);
 }
 
 #[test]
 fn time_between_packets_does_not_matter_for_the_update() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 990], 0, 150);
     queue.enqueue(at(5_000_000), packet(0, 0, 10), &mut Drops::new());
     assert!(queue.next_update > at(5_000_000) && queue.next_update.as_ps().is_multiple_of(100_000 * US));
@@ -265,10 +266,10 @@ fn time_between_packets_does_not_matter_for_the_update() {
 
 #[test]
 fn the_first_periods_are_short_and_grow() {
-    let mut queue = SplitBuff::new(SplitBuffConfig {
+    let mut queue = splitbuff(SplitBuffConfig {
         update: Span::from_ms(800),
-        first_update: Span::from_ms(100),
-        ..config(header())
+        first_update: Some(Span::from_ms(100)),
+        ..config()
     });
     let mut ends = vec![queue.next_update];
     for ms in (0..3_000).step_by(10) {
@@ -282,7 +283,7 @@ fn the_first_periods_are_short_and_grow() {
 
 #[test]
 fn the_first_delay_counts_in_full() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     let mut drops = Drops::new();
     for ms in 0..=100_u64 {
         queue.enqueue(at(ms), packet(0, ms as u32, 30), &mut drops);
@@ -296,7 +297,7 @@ fn the_first_delay_counts_in_full() {
 #[test]
 fn a_threshold_that_hardly_moves_stays() {
     let thresholds = |hysteresis, rtt_ms| {
-        let mut queue = SplitBuff::new(SplitBuffConfig { hysteresis, ..config(header()) });
+        let mut queue = splitbuff(SplitBuffConfig { hysteresis, ..config() });
         feed(&mut queue, &[10, 90], 0, 150);
         feed(&mut queue, &[10, rtt_ms], 150, 350);
         queue.thresholds.clone().unwrap()[0]
@@ -309,7 +310,7 @@ fn a_threshold_that_hardly_moves_stays() {
 #[test]
 fn the_mean_over_flows_does_not_care_who_sends_more() {
     let center = |mean| {
-        let mut queue = SplitBuff::new(SplitBuffConfig { mean, ..config(header()) });
+        let mut queue = splitbuff(SplitBuffConfig { mean, ..config() });
         let mut rtts = vec![10; 99];
         rtts.push(990);
         // one flow of 10 ms sends 99 packets a millisecond, one of 990 ms a single one
@@ -328,8 +329,7 @@ fn the_mean_over_flows_does_not_care_who_sends_more() {
 
 #[test]
 fn gaps_take_as_many_sub_buffers_as_they_need() {
-    let mut queue =
-        SplitBuff::new(SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, ..config(header()) });
+    let mut queue = splitbuff(SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, ..config() });
     feed(&mut queue, &[10, 11, 300], 0, 250);
     let estimates = queue.estimates().unwrap();
     let thresholds: Vec<_> = estimates.classes.iter().map(|class| class.threshold).collect();
@@ -337,7 +337,7 @@ fn gaps_take_as_many_sub_buffers_as_they_need() {
     // (10 + 11 + 300)/3 ms at 100 Mbps are 1337 packets, in parts of 10.5 and 300; what has no class may hold one
     assert_eq!(limits(&queue), [45, 1292, 1, 1]);
     let state = |flows: u32| {
-        let mut queue = SplitBuff::new(SplitBuffConfig { thresholds: Thresholds::Gaps, ..config(header()) });
+        let mut queue = splitbuff(SplitBuffConfig { thresholds: Thresholds::Gaps, ..config() });
         feed(&mut queue, &(0..flows).map(|flow| 10 + flow % 500).collect::<Vec<_>>(), 0, 150);
         queue.state_bytes()
     };
@@ -348,7 +348,7 @@ fn gaps_take_as_many_sub_buffers_as_they_need() {
 #[test]
 fn the_handshake_has_none_of_this_queue_in_it() {
     let mut queue =
-        SplitBuff::new(config(Classes::Rtt(RttInformation::Syn(bufferlab_estimator::SynEstimator::new(16)))));
+        with_classes(Classes::Rtt(RttInformation::Handshake(bufferlab_estimator::SynEstimator::new(16))));
     let mut drops = Drops::new();
     let syn = Packet { kind: PacketKind::Syn, ..packet(0, 0, 0) };
     queue.enqueue(at(0), syn, &mut drops);
@@ -363,7 +363,7 @@ fn the_handshake_has_none_of_this_queue_in_it() {
 /// The mean moves by its part of the packets times the difference; the parts of (4) stay.
 #[test]
 fn a_flow_that_lies_joins_those_whom_it_imitates() {
-    let mut queue = SplitBuff::new(config(header()));
+    let mut queue = splitbuff(config());
     feed(&mut queue, &[10, 10, 10, 990, 990, 990], 0, 300);
     let before = limits(&queue);
     // one of the long ones says 10 ms

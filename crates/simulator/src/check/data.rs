@@ -1,8 +1,9 @@
 //! What flows have to send.
 
+use bufferlab_parameters::{require, within};
 use bufferlab_transport::most_by_size;
 
-use super::{Checked, MAX_WIRE_BYTES, most_bytes, require, within};
+use super::{Checked, MAX_WIRE_BYTES, most_bytes};
 use crate::plan::{FlowColumns, GroupPlan, LawPlan, OffloadPlan, SourcePlan, TcpPlan};
 
 /// Largest index of a Pareto law, which is next to a constant by then.

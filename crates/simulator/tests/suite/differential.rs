@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use bufferlab_simulator::{
-    CongestionPlan, Control, DisciplinePlan, LimitPlan, Outcome, Plan, RecoveryPlan, SourcePlan, run,
-};
+use bufferlab_parameters::Kinds;
+use bufferlab_qdisc::{FifoConfig, Limit};
+use bufferlab_simulator::{CongestionPlan, Control, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -111,7 +111,7 @@ fn disorder_is_counted_alike() {
     plan.sample_interval_ps = 500 * MS;
     let fifo = run(&plan, &Control::default()).unwrap().flows;
     assert_eq!(fifo.whole_reordered_packets.iter().sum::<u64>(), 0);
-    plan.links[0].discipline = splitbuff(LimitPlan::Packets(120));
+    plan.links[0].discipline = QueuePlan::new(Limit::Packets(120), splitbuff());
     let split = run(&plan, &Control::default()).unwrap();
     let flows = &split.flows;
     assert!(flows.reordered_packets.iter().sum::<u64>() > 10, "{:?}", flows.reordered_packets);
@@ -129,12 +129,9 @@ fn random_plans_make_disciplines_drop_and_mark() {
         let mut plan = plans().new_tree(&mut runner).unwrap().current().0;
         for link in &mut plan.links {
             link.changes.clear();
-            match &mut link.discipline {
-                DisciplinePlan::Codel { limit, .. }
-                | DisciplinePlan::Red { limit, .. }
-                | DisciplinePlan::Pie { limit, .. }
-                | DisciplinePlan::FqCodel { limit, .. } => *limit = LimitPlan::Unlimited,
-                other => *other = DisciplinePlan::Fifo { limit: LimitPlan::Unlimited, mark_above: None },
+            link.discipline.limit = Limit::Unlimited;
+            if !matches!(link.discipline.config.word(), "codel" | "red" | "pie" | "fq_codel") {
+                link.discipline.config = FifoConfig::default().into();
             }
         }
         let queues = run(&plan, &Control::default()).unwrap().queues;

@@ -5,13 +5,16 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use bufferlab_simulator::{
-    ALL_GROUPS, CongestionPlan, Control, ControlLawPlan, DisciplinePlan, GrowthPlan, JitterPlan, LimitPlan,
-    Outcome, Plan, RecoveryPlan, run,
+use bufferlab_qdisc::{
+    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig,
 };
+use bufferlab_simulator::{
+    ALL_GROUPS, CongestionPlan, Control, GrowthPlan, JitterPlan, Outcome, Plan, QueuePlan, RecoveryPlan, run,
+};
+use bufferlab_units::Span;
 
 use crate::oracle;
-use crate::scenes::{MS, RATE_BPS, S, codel, dumbbell, fq_codel, pie, red, tcp_of};
+use crate::scenes::{MS, RATE_BPS, S, dumbbell, red, tcp_of};
 
 const RECOVERIES: [(&str, RecoveryPlan); 5] = [
     ("tahoe", RecoveryPlan::Tahoe),
@@ -141,40 +144,31 @@ fn disciplines_by_buffer() {
          Goodput in thousandths of the rate (960 at most: headers), wait in microseconds. DCTCP listens to marks.\n\n\
          discipline      control  buffer  goodput  mean wait  max wait  drops  marks  timeouts\n",
     );
-    let thousand = LimitPlan::Packets(1_000);
-    let fifo = |packets| DisciplinePlan::Fifo { limit: LimitPlan::Packets(packets), mark_above: None };
+    let fifo = || FifoConfig::default().into();
     let reno = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
-    let with = |ecn, ce_threshold_ps| DisciplinePlan::Codel {
-        limit: thousand,
-        target_ps: 5 * MS,
-        interval_ps: 100 * MS,
-        ecn,
-        ce_threshold_ps,
-        control_law: ControlLawPlan::Rfc,
-    };
-    let rows = [
-        ("fifo", "reno", fifo(60), reno.clone()),
-        ("fifo", "reno", fifo(1_000), reno.clone()),
-        ("codel", "reno", codel(LimitPlan::Packets(60)), reno.clone()),
-        ("codel", "reno", codel(thousand), reno.clone()),
-        ("codel ecn", "reno", with(true, None), reno.clone()),
-        ("codel", "dctcp", codel(thousand), CongestionPlan::Dctcp),
-        ("codel ecn", "dctcp", with(true, None), CongestionPlan::Dctcp),
-        ("codel ce 1 ms", "dctcp", with(false, Some(MS)), CongestionPlan::Dctcp),
-        ("drr", "reno", DisciplinePlan::Drr { limit: thousand, quantum_bytes: 1_514 }, reno.clone()),
-        ("red", "reno", red(thousand, false), reno.clone()),
-        ("red ecn", "dctcp", red(thousand, true), CongestionPlan::Dctcp),
-        ("pie", "reno", pie(thousand, false), reno.clone()),
-        ("pie ecn", "dctcp", pie(thousand, true), CongestionPlan::Dctcp),
-        ("fq_codel", "reno", fq_codel(thousand), reno),
-        ("fq_codel", "dctcp", fq_codel(thousand), CongestionPlan::Dctcp),
+    let codel = |ecn, ce_threshold| CodelConfig { ecn, ce_threshold, ..CodelConfig::default() }.into();
+    let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
+    let fq_codel = || FqCodelConfig::default().into();
+    let rows: [(_, _, _, DisciplineConfig, _); 15] = [
+        ("fifo", "reno", 60, fifo(), reno.clone()),
+        ("fifo", "reno", 1_000, fifo(), reno.clone()),
+        ("codel", "reno", 60, codel(false, None), reno.clone()),
+        ("codel", "reno", 1_000, codel(false, None), reno.clone()),
+        ("codel ecn", "reno", 1_000, codel(true, None), reno.clone()),
+        ("codel", "dctcp", 1_000, codel(false, None), CongestionPlan::Dctcp),
+        ("codel ecn", "dctcp", 1_000, codel(true, None), CongestionPlan::Dctcp),
+        ("codel ce 1 ms", "dctcp", 1_000, codel(false, Some(Span::from_ms(1))), CongestionPlan::Dctcp),
+        ("drr", "reno", 1_000, DrrConfig::default().into(), reno.clone()),
+        ("red", "reno", 1_000, red(false).into(), reno.clone()),
+        ("red ecn", "dctcp", 1_000, red(true).into(), CongestionPlan::Dctcp),
+        ("pie", "reno", 1_000, pie(false), reno.clone()),
+        ("pie ecn", "dctcp", 1_000, pie(true), CongestionPlan::Dctcp),
+        ("fq_codel", "reno", 1_000, fq_codel(), reno),
+        ("fq_codel", "dctcp", 1_000, fq_codel(), CongestionPlan::Dctcp),
     ];
-    for (name, control, discipline, congestion) in rows {
-        let LimitPlan::Packets(buffer) = discipline.limit() else {
-            unreachable!("these buffers are counted in packets")
-        };
+    for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(RecoveryPlan::Sack, 1, &[50]);
-        plan.links[0].discipline = discipline;
+        plan.links[0].discipline = QueuePlan::new(Limit::Packets(buffer), config);
         tcp_of(&mut plan).congestion = congestion;
         let outcome = outcome(&plan);
         let (flows, queues, row) = (&outcome.flows, &outcome.queues, link_row(&outcome));

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, ClassSampleTable, ClassesPlan, Control, DisciplinePlan, LinkPlan, Outcome, Plan,
-    QueueSampleTable, QueueTable, ReceiverSampleTable, RecoveryPlan, SenderSampleTable, SourcePlan, run,
+    ALL_GROUPS, ClassSampleTable, Control, Outcome, Plan, QueueSampleTable, QueueTable, ReceiverSampleTable,
+    RecoveryPlan, SenderSampleTable, SourcePlan, run,
 };
 use proptest::prelude::*;
 
@@ -110,10 +110,7 @@ fn assert_bounds(plan: &Plan, outcome: &Outcome) {
 
 /// Only SplitBuff puts a flow's packets into several queues.
 fn assert_order(plan: &Plan, outcome: &Outcome) {
-    let keeps = |link: &LinkPlan| {
-        !matches!(link.discipline, DisciplinePlan::Splitbuff { classes: ClassesPlan::Rtt { .. }, .. })
-    };
-    if plan.links.iter().all(keeps) {
+    if plan.links.iter().all(|link| !link.discipline.config.reorders()) {
         assert_eq!(outcome.flows.whole_reordered_packets.iter().sum::<u64>(), 0);
     }
 }

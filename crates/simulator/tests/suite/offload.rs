@@ -1,15 +1,16 @@
 //! Packets of several segments: worked by hand, against the slow twin, and under every discipline.
 
+use bufferlab_parameters::Kinds;
+use bufferlab_qdisc::{DisciplineConfig, FifoConfig, Limit};
 use bufferlab_simulator::{
-    CongestionPlan, Control, DisciplinePlan, LimitPlan, OffloadPlan, Outcome, Plan, RecoveryPlan, SourcePlan,
-    run,
+    CongestionPlan, Control, OffloadPlan, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run,
 };
 use proptest::prelude::*;
 
 use crate::differential::assert_agreement;
 use crate::laws::assert_conservation;
 use crate::plans::{config, plans};
-use crate::scenes::{codel, dumbbell, fq_codel, pie, red, splitbuff, tcp_of};
+use crate::scenes::{dumbbell, red, splitbuff, tcp_of};
 
 const SEGMENT_BYTES: u64 = 1_000;
 
@@ -64,7 +65,7 @@ fn packets_of_one_segment_are_ordinary_ones() {
 fn a_limit_in_packets_takes_more_bytes_and_one_in_bytes_takes_fewer_packets() {
     let most = |limit, segments| {
         let mut plan = dumbbell(RecoveryPlan::Linux, 10, &[40]);
-        plan.links[0].discipline = DisciplinePlan::Fifo { limit, mark_above: None };
+        plan.links[0].discipline = QueuePlan::new(limit, FifoConfig::default());
         tcp_of(&mut plan).offload = Some(OffloadPlan::Segments(segments));
         let outcome = outcome(&plan);
         assert_agreement(&plan);
@@ -72,10 +73,10 @@ fn a_limit_in_packets_takes_more_bytes_and_one_in_bytes_takes_fewer_packets() {
         assert!(queues.dropped_packets[row] > 0);
         (queues.backlog_max_packets[row], queues.backlog_max_bytes[row])
     };
-    assert_eq!(most(LimitPlan::Packets(10), 1), (10, 10_000));
-    let (packets, bytes) = most(LimitPlan::Packets(10), 6);
+    assert_eq!(most(Limit::Packets(10), 1), (10, 10_000));
+    let (packets, bytes) = most(Limit::Packets(10), 6);
     assert!(packets == 10 && bytes > 40_000, "{bytes} bytes");
-    let (packets, bytes) = most(LimitPlan::Bytes(10_000), 6);
+    let (packets, bytes) = most(Limit::Bytes(10_000), 6);
     assert!(packets <= 10 && bytes <= 10_000, "{packets} packets of {bytes} bytes");
 }
 
@@ -101,19 +102,10 @@ fn what_is_sent_comes_to_the_queue_byte_by_byte() {
 
 #[test]
 fn packets_of_64_kilobytes_pass_every_discipline() {
-    let limit = LimitPlan::Packets(60);
-    let disciplines = [
-        DisciplinePlan::Fifo { limit, mark_above: None },
-        codel(limit),
-        red(limit, false),
-        pie(limit, false),
-        fq_codel(limit),
-        DisciplinePlan::Drr { limit, quantum_bytes: 1_514 },
-        splitbuff(limit),
-    ];
-    for discipline in disciplines {
+    let kinds = DisciplineConfig::KINDS.iter().map(|kind| (kind.default)());
+    for discipline in kinds.chain([red(false).into(), splitbuff().into()]) {
         let mut plan = dumbbell(RecoveryPlan::Linux, 1, &[40, 200]);
-        plan.links[0].discipline = discipline.clone();
+        plan.links[0].discipline = QueuePlan::new(Limit::Packets(60), discipline.clone());
         tcp_of(&mut plan).offload = Some(OffloadPlan::Segments(60));
         let outcome = outcome(&plan);
         let (queues, row) = (&outcome.queues, row(&outcome));

@@ -5,9 +5,10 @@ mod queues;
 
 use std::fmt;
 
+use bufferlab_qdisc::Limit;
 use bufferlab_simulator::{
-    CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LimitPlan,
-    LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LinkPlan, Plan,
+    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -111,11 +112,11 @@ fn sample_interval() -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), (1..100_u64).prop_map(|steps| steps * 10 * STEP_PS), 8 * MS..2_000 * MS]
 }
 
-fn limit() -> impl Strategy<Value = LimitPlan> {
+fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![
-        4 => (1..=30_u64).prop_map(LimitPlan::Packets),
-        2 => (500..=30_000_u64).prop_map(LimitPlan::Bytes),
-        1 => Just(LimitPlan::Unlimited),
+        4 => (1..=30_u64).prop_map(Limit::Packets),
+        2 => (500..=30_000_u64).prop_map(Limit::Bytes),
+        1 => Just(Limit::Unlimited),
     ]
 }
 

@@ -1,10 +1,11 @@
 //! Plans made by hand: flows over one link of 10 Mbit/s.
 
+use bufferlab_qdisc::{FifoConfig, Limit, RedConfig, SplitBuffConfig, Threshold};
 use bufferlab_simulator::{
-    ClassesPlan, CongestionPlan, ControlLawPlan, DisciplinePlan, FlowColumns, GroupPlan, GrowthPlan,
-    JitterPlan, LimitPlan, LinkPlan, MeanPlan, Plan, RecoveryPlan, RttPlan, SourcePlan, TcpPlan,
-    ThresholdsPlan,
+    CongestionPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LinkPlan, Plan, QueuePlan, RecoveryPlan,
+    SourcePlan, TcpPlan,
 };
+use bufferlab_units::Span;
 
 pub(crate) const MS: u64 = 1_000_000_000;
 pub(crate) const S: u64 = 1_000 * MS;
@@ -49,7 +50,7 @@ fn link(buffer_packets: u64) -> LinkPlan {
         name: "bottleneck".into(),
         rate_bps: RATE_BPS,
         delay_ps: MS,
-        discipline: DisciplinePlan::Fifo { limit: LimitPlan::Packets(buffer_packets), mark_above: None },
+        discipline: QueuePlan::new(Limit::Packets(buffer_packets), FifoConfig::default()),
         loss_ppb: 0,
         changes: Vec::new(),
         sample: true,
@@ -84,59 +85,10 @@ fn tcp(recovery: RecoveryPlan) -> TcpPlan {
     }
 }
 
-/// CoDel as everybody runs it (RFC 8289 section 5.3), over as large a buffer as the plan's link has.
-pub(crate) fn codel(limit: LimitPlan) -> DisciplinePlan {
-    DisciplinePlan::Codel {
-        limit,
-        target_ps: 5 * MS,
-        interval_ps: 100 * MS,
-        ecn: false,
-        ce_threshold_ps: None,
-        control_law: ControlLawPlan::Rfc,
-    }
-}
-
 /// Adaptive RED with the thresholds of its paper for a wait of 10 ms on 10 Mbit/s.
-pub(crate) fn red(limit: LimitPlan, ecn: bool) -> DisciplinePlan {
-    DisciplinePlan::Red {
-        limit,
-        min_threshold: LimitPlan::Packets(6),
-        max_threshold: LimitPlan::Packets(18),
-        weight: None,
-        max_p: 0.1,
-        gentle: true,
-        adaptive: true,
-        ecn,
-        mean_packet_bytes: 1_000,
-    }
-}
-
-/// PIE with the constants of RFC 8033.
-pub(crate) fn pie(limit: LimitPlan, ecn: bool) -> DisciplinePlan {
-    DisciplinePlan::Pie {
-        limit,
-        target_ps: 15 * MS,
-        t_update_ps: 15 * MS,
-        alpha: 0.125,
-        beta: 1.25,
-        max_burst_ps: 150 * MS,
-        ecn,
-    }
-}
-
-/// FQ-CoDel with the constants of RFC 8290.
-pub(crate) fn fq_codel(limit: LimitPlan) -> DisciplinePlan {
-    DisciplinePlan::FqCodel {
-        limit,
-        flows: 1_024,
-        quantum_bytes: 1_514,
-        drop_batch: 64,
-        target_ps: 5 * MS,
-        interval_ps: 100 * MS,
-        ecn: true,
-        ce_threshold_ps: None,
-        control_law: ControlLawPlan::Rfc,
-    }
+pub(crate) fn red(ecn: bool) -> RedConfig {
+    let [min_threshold, max_threshold] = [6, 18].map(|packets| Some(Threshold::Packets(packets)));
+    RedConfig { min_threshold, max_threshold, ecn, mean_packet_bytes: Some(1_000), ..RedConfig::default() }
 }
 
 /// The only group's TCP.
@@ -148,17 +100,7 @@ pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
 }
 
 /// SplitBuff with two sub-buffers by headers, its periods shorter than a slow start, so that flows change sides.
-pub(crate) fn splitbuff(limit: LimitPlan) -> DisciplinePlan {
-    DisciplinePlan::Splitbuff {
-        limit,
-        sub_buffers: 2,
-        update_ps: 100 * MS,
-        smoothing: 0.25,
-        classes: ClassesPlan::Rtt { information: RttPlan::Header },
-        weighted: false,
-        first_update_ps: None,
-        thresholds: ThresholdsPlan::Mean,
-        hysteresis: 0.0,
-        mean: MeanPlan::Packets,
-    }
+pub(crate) fn splitbuff() -> SplitBuffConfig {
+    let update = Span::from_ms(100);
+    SplitBuffConfig { update, first_update: Some(update), smoothing: 0.25, ..SplitBuffConfig::default() }
 }

@@ -1,6 +1,7 @@
 //! A session is the run, whatever steps it is taken in.
 
-use bufferlab_simulator::{Control, LimitChange, LimitPlan, LinkCounters, Outcome, Plan, Session, run};
+use bufferlab_qdisc::Limit;
+use bufferlab_simulator::{Control, LimitChange, LinkCounters, Outcome, Plan, Session, run};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -22,11 +23,11 @@ fn moments(plan: &Plan, shares: &[u64]) -> Vec<u64> {
     moments
 }
 
-fn limit() -> impl Strategy<Value = LimitPlan> {
+fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![
-        (1_u64..60).prop_map(LimitPlan::Packets),
-        (1_u64..60_000).prop_map(LimitPlan::Bytes),
-        Just(LimitPlan::Unlimited),
+        (1_u64..60).prop_map(Limit::Packets),
+        (1_u64..60_000).prop_map(Limit::Bytes),
+        Just(Limit::Unlimited),
     ]
 }
 
@@ -149,8 +150,8 @@ fn what_a_session_does_not_have_is_an_error() {
     let mut session = session(&plan);
     assert_eq!(session.counters(9).unwrap_err().field, "link");
     assert_eq!(session.flow(9).unwrap_err().field, "flow");
-    assert_eq!(session.set_limit(9, LimitPlan::Unlimited).unwrap_err().value, "9");
-    let error = session.set_limit(0, LimitPlan::Packets(0)).unwrap_err();
+    assert_eq!(session.set_limit(9, Limit::Unlimited).unwrap_err().value, "9");
+    let error = session.set_limit(0, Limit::Packets(0)).unwrap_err();
     assert_eq!(error.to_string(), "plan: limit.packets: 0 is not accepted; accepted: 1 to 1099511627776");
     let broken = Plan { duration_ps: 0, ..plan };
     assert!(Session::new(&broken).is_err());

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
-use bufferlab_simulator::{LimitPlan, LinkPlan, Plan};
+use bufferlab_simulator::{LinkPlan, Plan};
 use bufferlab_units::{Span, Stream, Time};
 
 /// The random stream of a link's losses: part of what a plan means, so the number is the engine's.
@@ -76,7 +76,7 @@ impl Link {
             sent_bits_e12: 0,
             loss: Stream::new(whole.seed, LOSS_STREAM, index),
             loss_ppb: plan.loss_ppb,
-            changes: changes.map(|change| (Time::from_ps(change.at_ps), limit(change.limit))).collect(),
+            changes: changes.map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             in_service: None,
             waiting: VecDeque::new(),
             begun: None,
@@ -197,13 +197,5 @@ impl Link {
         let before = self.sent_bits_e12 / self.rate_bps;
         self.sent_bits_e12 += u128::from(bytes) * 8_000_000_000_000;
         Span::from_ps((self.sent_bits_e12 / self.rate_bps - before) as u64)
-    }
-}
-
-fn limit(plan: LimitPlan) -> Limit {
-    match plan {
-        LimitPlan::Packets(packets) => Limit::Packets(packets),
-        LimitPlan::Bytes(bytes) => Limit::Bytes(bytes),
-        LimitPlan::Unlimited => Limit::Unlimited,
     }
 }

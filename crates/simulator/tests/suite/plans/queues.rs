@@ -1,145 +1,65 @@
-//! Queue disciplines.
+//! Queue disciplines: every kind, each parameter drawn from what it may be.
 
-use bufferlab_simulator::{
-    ClassesPlan, ControlLawPlan, DisciplinePlan, LimitPlan, MeanPlan, RttPlan, ThresholdsPlan,
-};
-use proptest::option;
+use bufferlab_parameters::{Kind, Kinds, Parameter};
+use bufferlab_qdisc::DisciplineConfig;
+use bufferlab_simulator::QueuePlan;
+use bufferlab_units::Span;
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::{Value, json};
 
-use super::{MS, limit, moment};
+use super::{STEP_PS, limit};
 
-pub(super) fn discipline() -> impl Strategy<Value = DisciplinePlan> {
-    let mark_above = prop_oneof![
-        1 => Just(None),
-        4 => (0..4_u64).prop_map(|packets| Some(LimitPlan::Packets(packets))),
-        2 => (0..4_000_u64).prop_map(|bytes| Some(LimitPlan::Bytes(bytes))),
-    ];
-    let fifo =
-        (limit(), mark_above).prop_map(|(limit, mark_above)| DisciplinePlan::Fifo { limit, mark_above });
-    // within a few packets' times of each other, so that runs of a second or two drop and mark
-    let law = prop_oneof![2 => Just(ControlLawPlan::Rfc), 1 => Just(ControlLawPlan::Linux)];
-    let signals = (any::<bool>(), option::of(moment(8 * MS)));
-    let codel = (limit(), moment(4 * MS), moment(20 * MS), signals, law).prop_map(
-        |(limit, target_ps, interval_ps, (ecn, ce_threshold_ps), control_law)| DisciplinePlan::Codel {
-            limit,
-            target_ps,
-            interval_ps: interval_ps.max(1),
-            ecn,
-            ce_threshold_ps,
-            control_law,
-        },
-    );
-    let drr = (limit(), 256..3_000_u32)
-        .prop_map(|(limit, quantum_bytes)| DisciplinePlan::Drr { limit, quantum_bytes });
-    prop_oneof![4 => fifo, 3 => codel, 1 => drr, 1 => red(), 1 => pie(), 1 => fq_codel(), 2 => splitbuff()]
-}
+/// How often a discipline is drawn, where it is not once: those that all links have, and those with most to go wrong.
+const WEIGHTS: [(&str, u32); 3] = [("fifo", 5), ("codel", 3), ("splitbuff", 2)];
+/// Most parameters of a discipline.
+const MOST: usize = 16;
 
-fn red() -> impl Strategy<Value = DisciplinePlan> {
-    let thresholds = prop_oneof![
-        (1..8_u64, 1..8_u64)
-            .prop_map(|(min, more)| (LimitPlan::Packets(min), LimitPlan::Packets(min + more))),
-        (1..8_000_u64, 1..8_000_u64)
-            .prop_map(|(min, more)| (LimitPlan::Bytes(min), LimitPlan::Bytes(min + more))),
-    ];
-    let weight = option::of((0..=10_u32).prop_map(|tenths| f64::from(tenths) / 10.0));
-    let max_p = (0..=10_u32).prop_map(|tenths| f64::from(tenths) / 10.0);
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    (limit(), thresholds, weight, max_p, flags, 1..2_000_u32).prop_map(
-        |(
-            limit,
-            (min_threshold, max_threshold),
-            weight,
-            max_p,
-            (gentle, adaptive, ecn),
-            mean_packet_bytes,
-        )| {
-            DisciplinePlan::Red {
-                limit,
-                min_threshold,
-                max_threshold,
-                weight,
-                max_p,
-                gentle,
-                adaptive,
-                ecn,
-                mean_packet_bytes,
+pub(super) fn discipline() -> impl Strategy<Value = QueuePlan> {
+    let weight = |word: &str| WEIGHTS.iter().find(|(name, _)| *name == word).map_or(1, |&(_, weight)| weight);
+    let kinds: Vec<_> =
+        DisciplineConfig::KINDS.iter().flat_map(|kind| vec![kind; weight(kind.word.word) as usize]).collect();
+    let draws = vec((any::<Index>(), 0..4_u8), MOST);
+    (limit(), any::<Index>(), draws).prop_map(move |(limit, kind, draws)| {
+        let kind = kind.get(&kinds);
+        let mut config = (kind.default)();
+        for (parameter, (index, turn)) in (kind.table)().iter().zip(draws) {
+            let old = config.clone();
+            let value = value(parameter, index, turn);
+            config.set(parameter.key, value).expect("a value of the parameter's kind");
+            if config.validate().is_err() {
+                config = old;
             }
-        },
-    )
+        }
+        QueuePlan { limit, config }
+    })
 }
 
-fn pie() -> impl Strategy<Value = DisciplinePlan> {
-    (limit(), moment(4 * MS), moment(20 * MS), (0..20_u32, 0..200_u32), moment(40 * MS), any::<bool>())
-        .prop_map(|(limit, target_ps, t_update_ps, (alpha, beta), max_burst_ps, ecn)| DisciplinePlan::Pie {
-            limit,
-            target_ps,
-            t_update_ps: t_update_ps.max(MS),
-            alpha: f64::from(alpha),
-            beta: f64::from(beta),
-            max_burst_ps,
-            ecn,
-        })
-}
-
-fn fq_codel() -> impl Strategy<Value = DisciplinePlan> {
-    // of few queues some are shared
-    let queues = (1..9_u32, 256..3_000_u32, 1..9_u32);
-    let law = prop_oneof![Just(ControlLawPlan::Rfc), Just(ControlLawPlan::Linux)];
-    (limit(), queues, moment(4 * MS), moment(20 * MS), any::<bool>(), (option::of(moment(8 * MS)), law))
-        .prop_map(
-            |(
-                limit,
-                (flows, quantum_bytes, drop_batch),
-                target_ps,
-                interval_ps,
-                ecn,
-                (ce_threshold_ps, control_law),
-            )| {
-                DisciplinePlan::FqCodel {
-                    limit,
-                    flows,
-                    quantum_bytes,
-                    drop_batch,
-                    target_ps,
-                    interval_ps: interval_ps.max(1),
-                    ecn,
-                    ce_threshold_ps,
-                    control_law,
-                }
-            },
-        )
-}
-
-fn splitbuff() -> impl Strategy<Value = DisciplinePlan> {
-    let information = prop_oneof![
-        Just(RttPlan::Oracle),
-        Just(RttPlan::Header),
-        (1..=12_u32).prop_map(|bits| RttPlan::Quantized { bits }),
-        (1..9_u32).prop_map(|flows| RttPlan::Syn { flows }),
-        (1..9_u32).prop_map(|flows| RttPlan::Timestamps { flows }),
-    ];
-    let classes = prop_oneof![
-        1 => Just(ClassesPlan::Random),
-        5 => information.prop_map(|information| ClassesPlan::Rtt { information }),
-    ];
-    let beyond = (
-        prop_oneof![Just(ThresholdsPlan::Mean), Just(ThresholdsPlan::Gaps)],
-        prop_oneof![Just(0.0), Just(0.25)],
-        prop_oneof![Just(MeanPlan::Packets), Just(MeanPlan::Flows)],
-        any::<bool>(),
-    );
-    (limit(), 1..=8_u32, moment(100 * MS), 0..=4_u32, classes, beyond, 1..=8_u64).prop_map(
-        |(limit, sub_buffers, update_ps, quarters, classes, beyond, part)| DisciplinePlan::Splitbuff {
-            limit,
-            sub_buffers,
-            update_ps: update_ps.max(1),
-            smoothing: f64::from(quarters) / 4.0,
-            classes,
-            thresholds: beyond.0,
-            hysteresis: beyond.1,
-            mean: beyond.2,
-            weighted: beyond.3,
-            first_update_ps: (part > 1).then(|| (update_ps / part).max(1)),
-        },
-    )
+/// A value in the plan's form, small enough for runs of a second or two to drop and mark.
+fn value(parameter: &Parameter, index: Index, turn: u8) -> Value {
+    let below = |most: u64| index.index(most as usize) as u64;
+    let whole = |least: u64, most: u64, few: u64| least + below((most - least).min(few) + 1);
+    if parameter.is_optional && turn == 0 {
+        return Value::Null;
+    }
+    match parameter.kind {
+        Kind::Flag => json!(index.index(2) == 0),
+        // often on the grid, so that what comes together and what is decided coincide
+        Kind::Time { least, most } => {
+            let ps = if turn < 3 { below(12) * STEP_PS } else { below(12 * STEP_PS) };
+            json!(Span::from_ps(ps).clamp(least, most))
+        }
+        Kind::Rate => json!(1 + below(20_000_000)),
+        Kind::Bytes { least, most } => json!(whole(least, most, 3_000)),
+        // of few queues some are shared
+        Kind::Count { least, most, .. } => json!(whole(least, most, 8)),
+        Kind::Number { most, .. } => json!(below(11) as f64 / 10.0 * most.min(100.0)),
+        Kind::Words(words) => json!(index.get(words).in_plan()),
+        Kind::Threshold if turn < 3 => json!({"packets": below(8)}),
+        Kind::Threshold => json!({"bytes": below(8_000)}),
+        Kind::Form(form) => {
+            (form.parse)(form.examples[index.index(form.examples.len())]).expect("an example is accepted")
+        }
+    }
 }
