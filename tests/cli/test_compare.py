@@ -28,7 +28,7 @@ def test_a_table_the_rule_and_the_answer(bufferlab: Command) -> None:
         "goodput per",
     ):
         assert words in ended.out
-    assert "Rule: of the queues that are busy" in ended.out
+    assert "Rule: the lowest mean wait among queues that are busy" in ended.out
     assert "Which queue should I run for these flows? " in ended.out
 
 

@@ -21,11 +21,11 @@ QUICK = ("--set", "run.duration=8 s", "--resolution", "0.5", "--confidence", "0.
 def test_the_answer_the_measurements_and_the_price(bufferlab: Command) -> None:
     ended = bufferlab("search", "small.toml", "--utilization", "0.9", *QUICK)
     assert ended.status == 0
-    assert "least buffer of bottleneck: " in ended.out
-    assert " packets (" in ended.out and "80 % sure: " in ended.out
+    assert "smallest buffer of bottleneck: " in ended.out
+    assert " packets (" in ended.out and "80 % confidence: " in ended.out
     assert ", for a utilization of 90 %" in ended.out
-    assert "100 % are " in ended.out
-    assert "spent: " in ended.out and " s of CPU time" in ended.out
+    assert "full rate (100 %): " in ended.out
+    assert "cost: " in ended.out and " s of CPU time" in ended.out
     assert "bufferlab: note: the warm-up of 1 s is shorter than a timeout and 20 round trips" in ended.err
 
 
@@ -115,5 +115,5 @@ def test_ctrl_c_keeps_what_is_finished(
     monkeypatch.setattr(Restarts, "evaluate", interrupted)
     ended = bufferlab("search", "small.toml", "--utilization", "0.9", "--out", "found", *QUICK)
     assert ended.status == 130
-    assert "; interrupted, so wider than asked for" in ended.out
+    assert "; interrupted, so the interval is wider than requested" in ended.out
     assert pl.read_csv(tmp_path / "found/course.csv")["round"].max() == 6

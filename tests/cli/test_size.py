@@ -22,7 +22,7 @@ def test_an_operators_question_is_answered(bufferlab: Command) -> None:
     )
     assert ended.status == 0 and ended.err == ""
     assert "198 long-lived flows (42 reno, 51 bic, 30 cubic-0.8, 41 cubic-0.7, 34 ctcp)" in ended.out
-    assert "Feasible by theory" in ended.out
+    assert "Feasible in theory" in ended.out
     for rule in (
         "bdp",
         "stanford",
@@ -60,7 +60,7 @@ def test_the_documents_own_reading_gives_its_buffers(bufferlab: Command) -> None
 def test_an_infeasible_set_says_what_binds_and_what_would_do(bufferlab: Command) -> None:
     ended = bufferlab(*LINK, "--flows", MIX, "--max-loss", "0.01", "--max-delay", "1 ms")
     assert ended.status == 2
-    assert "Infeasible by theory: delay allows 51 packets" in ended.out
+    assert "Infeasible in theory: delay allows 51 packets" in ended.out
     assert "utilization needs 114 packets" in ended.out and "loss needs 175 packets" in ended.out
     assert "a delay of 3.39 ms" in ended.out and "flows or more" in ended.out
     assert "Take 51 packets" in ended.out

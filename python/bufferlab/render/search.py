@@ -33,19 +33,19 @@ def _(shown: Searched) -> str:
 
 
 def answer(searched: Searched) -> Iterator[str]:
-    """The answer, what it means, and what it cost, a line each."""
+    """The answer, what it means, and what it cost, one line each."""
     found = searched.found
     if searched.problem() is None:
         yield _headline(searched)
     if found.goal.utilization is not None:
         share = significant(found.full_rate_bps / searched.rate_bps * 100)
         yield (
-            f"100 % are {significant(found.full_rate_bps / 1e6)} Mbps, {share} % of the link's rate: the "
-            f"median with {found.calibrated_at} packets of buffer"
+            f"full rate (100 %): {significant(found.full_rate_bps / 1e6)} Mbps, {share} % of the link's "
+            f"rate, the median with a buffer of {found.calibrated_at} packets"
         )
     spent = found.spent
     yield (
-        f"spent: {spent['measurements']:.0f} measurements, {significant(spent['simulated_s'])} s simulated, "
+        f"cost: {spent['measurements']:.0f} measurements, {significant(spent['simulated_s'])} s simulated, "
         f"{significant(spent['cpu_s'], 3)} s of CPU time"
     )
 
@@ -53,24 +53,25 @@ def answer(searched: Searched) -> Iterator[str]:
 def _headline(searched: Searched) -> str:
     found = searched.found
     size = searched.size(found.estimate)
-    what = "least" if found.goal.asks_for_more else "largest"
+    what = "smallest" if found.goal.asks_for_more else "largest"
     high = "?" if found.high is None else str(found.high)
-    sure = f"{found.confidence * 100:.10g} % sure: {found.low} … {high}"
+    sure = f"{found.confidence * 100:.10g} % confidence: {found.low} … {high}"
     if size is None:
-        text = f"{what} buffer of {searched.link}: not known ({sure})"
+        text = f"{what} buffer of {searched.link}: unknown ({sure})"
     else:
         size_of = f"{significant(size['bytes'] / 1e3)} KB, {significant(size['ms'])} ms"
         text = f"{what} buffer of {searched.link}: {found.estimate} packets ({size_of}; {sure})"
     text += f", for {found.goal}"
     if found.interrupted:
-        return f"{text}; interrupted, so wider than asked for"
-    return text if found.reached else f"{text}; wider than asked for: more --seeds or longer runs narrow it"
+        return f"{text}; interrupted, so the interval is wider than requested"
+    wide = "the interval is wider than requested: use more --seeds or longer runs"
+    return text if found.reached else f"{text}; {wide}"
 
 
 def _table(searched: Searched) -> Table:
     """A row for each size that was measured."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("packets", "ms", "measured", "kept", "utilization, %", "loss, %", "mean wait, ms"):
+    for title in ("packets", "ms", "measured", "met", "utilization, %", "loss, %", "mean wait, ms"):
         table.add_column(title, justify="right", no_wrap=True)
     columns = ("utilization", "loss", "wait_mean_ms")
     sizes = searched.found.course.group_by("buffer_packets").agg(

@@ -29,15 +29,15 @@ def targets_given(targets: Targets) -> tuple[bool, bool, bool]:
 
 
 def range_text(demand: Demand, found: Feasibility) -> list[str]:
-    """The range of buffers that meets everything; or what binds, what is given up and what would fit."""
+    """The range of buffers that meets all constraints; or the conflict, what it costs and what would help."""
     if not math.isfinite(found.least_bytes):
         return [
-            "Infeasible by theory: windows of so few flows vary too much for a utilization of "
+            "Infeasible in theory: the windows of so few flows vary too much to reach a utilization of "
             f"{demand.targets.utilization:.10g} with any buffer."
         ]
     if not found.feasible:
         return [
-            f"Infeasible by theory: {_conflict(demand, found)}.",
+            f"Infeasible in theory: {_conflict(demand, found)}.",
             *_given_up(demand, found),
             *_ways_out(found),
         ]
@@ -45,14 +45,14 @@ def range_text(demand: Demand, found: Feasibility) -> list[str]:
     most = (
         "" if found.delay_bytes is None else f" to {_size(demand, found.delay_bytes, down=True)} (delay, C·λ)"
     )
-    text = f"Feasible by theory, if flows are not synchronized: {least}{most or ' up'}."
+    text = f"Feasible in theory if flows are not synchronized: {least}{most or ' upward'}."
     if found.any_buffer_bounds_loss:
         text += " The loss bound holds for any buffer (12)."
     return [text]
 
 
 def infeasible(demand: Demand, found: Feasibility, max_delay: str) -> InputError:
-    """The error for constraints that no buffer meets: what binds, and what would satisfy the rest.
+    """The error for constraints that no buffer meets: the conflict, and what would resolve it.
 
     Args:
         demand: What was asked.
@@ -88,16 +88,18 @@ def _given_up(demand: Demand, found: Feasibility) -> list[str]:
     parts = []
     if given.utilization_given_up > 0:
         parts.append(
-            f"utilization {given.utilization:.4g} at most instead of {demand.targets.utilization:.10g} (18)"
+            f"utilization is at most {given.utilization:.4g} instead of "
+            f"{demand.targets.utilization:.10g} (18)"
         )
     if given.loss_added > 0:
-        parts.append(f"{given.loss_added:.3g} more loss at least (19)")
-    return [f"With the delay kept this is given up: {'; '.join(parts)}."]
+        parts.append(f"loss is at least {given.loss_added:.3g} higher (19)")
+    return [f"If the delay bound is kept, {' and '.join(parts)}."]
 
 
 def _ways_out(found: Feasibility) -> list[str]:
     ways = _ways(found)
-    return [f"Either of these would do, all else as asked: {', '.join(ways)}."] if ways else []
+    unchanged = "With the other constraints unchanged, any one of these is enough"
+    return [f"{unchanged}: {', '.join(ways)}."] if ways else []
 
 
 def _ways(found: Feasibility) -> list[str]:
@@ -122,7 +124,7 @@ def _time(seconds: float) -> str:
 
 
 def _up(value: float) -> float:
-    """Rounded to three digits, never down: what is told must do."""
+    """Rounded to three digits, never down, so that the value shown is sufficient."""
     return _rounded(value, math.ceil)
 
 

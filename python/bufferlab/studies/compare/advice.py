@@ -13,15 +13,15 @@ UTILIZATION_SLACK: Final = 0.02
 """How far below the best a queue's utilization may be, as a part of the best."""
 
 FAIR: Final = 0.95
-"""Jain's index from which on flows are treated alike."""
+"""Jain's index from which flows count as treated equally."""
 
 FAIR_SLACK: Final = 0.02
-"""If no queue is that fair: how far below the fairest one may be."""
+"""If no queue is that fair: largest distance to the fairest one."""
 
 RULE: Final = (
-    f"of the queues that are busy (a utilization within {UTILIZATION_SLACK * 100:g} % of the best) "
-    f"and fair (a Jain index of at least {FAIR:g} or, if none has that, within {FAIR_SLACK:g} of the best), "
-    "the one with the lowest mean wait"
+    f"the lowest mean wait among queues that are busy (utilization within {UTILIZATION_SLACK * 100:g} % of "
+    f"the best) and fair (Jain index of at least {FAIR:g} or, if none reaches that, within {FAIR_SLACK:g} of "
+    "the best)"
 )
 
 Row = Mapping[str, Any]
@@ -46,7 +46,7 @@ def advise(rows: Sequence[Row], waits_ms: Mapping[str, Sequence[float | None]]) 
     """Apply the rule.
 
     Args:
-        rows: One a queue: `queue`, `utilization`, `jain_index`, `wait_mean_ms`, means over the seeds.
+        rows: One per queue: `queue`, `utilization`, `jain_index`, `wait_mean_ms`, means over the seeds.
         waits_ms: The mean wait of each seed by queue, seeds in the same order.
     """
     measured = [row for row in rows if row["wait_mean_ms"] is not None and row["utilization"] is not None]
@@ -74,13 +74,13 @@ def is_busy(utilization: float, best: float) -> bool:
 
 
 def _fair_from(rows: Sequence[Row]) -> float:
-    """The Jain index from which on a queue counts as fair."""
+    """The Jain index from which a queue counts as fair."""
     fairest = max(map(_jain, rows))
     return FAIR if fairest >= FAIR else fairest - FAIR_SLACK
 
 
 def _jain(row: Row) -> float:
-    """Links without flows to compare treat all alike."""
+    """The Jain index; 1 on links without flows to compare."""
     return 1.0 if row["jain_index"] is None else float(row["jain_index"])
 
 
@@ -89,9 +89,10 @@ def _wait(row: Row) -> float:
 
 
 def _praise(chosen: Row, candidates: int, bar: float) -> str:
-    bar_text = "" if bar >= FAIR else f" (Jain index from {significant(bar, 3)} on, as none reaches {FAIR:g})"
-    which = "the only busy and fair one" if candidates == 1 else f"of {candidates} busy and fair ones"
-    wait = "it has a mean wait of" if candidates == 1 else "it has the lowest mean wait,"
+    lower = f" (Jain index of at least {significant(bar, 3)}, as none reaches {FAIR:g})"
+    bar_text = "" if bar >= FAIR else lower
+    which = "the only busy and fair queue" if candidates == 1 else f"of {candidates} busy and fair queues"
+    wait = "with a mean wait of" if candidates == 1 else "the one with the lowest mean wait,"
     return (
         f"{which}{bar_text}, {wait} {significant(_wait(chosen), 3)} ms "
         f"(utilization {_percent(chosen['utilization'])}, Jain index {significant(_jain(chosen), 3)})"
@@ -103,14 +104,14 @@ def _margin(chosen: Row, second: Row, waits_ms: Mapping[str, Sequence[float | No
     pairs = zip(waits_ms[second["queue"]], waits_ms[chosen["queue"]], strict=True)
     more = estimate(None if a is None or b is None else a - b for a, b in pairs)
     if more.mean == 0 and not more.half_width:
-        return f"{second['queue']} does the same"
+        return f"{second['queue']} is equal"
     if more.mean is None or more.half_width is None:
         difference = significant(_wait(second) - _wait(chosen), 2)
-        return f"next is {second['queue']} with {difference} ms more (one seed, so without confidence)"
-    difference = f"{significant(more.mean, 2)} ± {significant(more.half_width, 2)} ms more"
+        return f"next is {second['queue']}, {difference} ms longer (one seed, so no confidence)"
+    difference = f"{significant(more.mean, 2)} ± {significant(more.half_width, 2)} ms longer"
     if more.mean <= more.half_width:
-        return f"{second['queue']} cannot be told from it ({difference})"
-    return f"next is {second['queue']} with {difference}"
+        return f"{second['queue']} is not significantly different ({difference})"
+    return f"next is {second['queue']}, {difference}"
 
 
 def _next_in_fairness(row: Row) -> str:
@@ -119,7 +120,7 @@ def _next_in_fairness(row: Row) -> str:
 
 
 def _refusal(row: Row, best: float) -> str:
-    wait = f"{row['queue']} has {significant(_wait(row), 3)} ms but is"
+    wait = f"{row['queue']} waits {significant(_wait(row), 3)} ms but is"
     if not is_busy(row["utilization"], best):
         return f"{wait} not busy (utilization {_percent(row['utilization'])})"
     return f"{wait} not fair (Jain index {significant(_jain(row), 3)})"

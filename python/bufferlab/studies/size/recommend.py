@@ -13,10 +13,10 @@ from bufferlab.theory.rules import get_rule
 from bufferlab.theory.single_flow import single_flow_utilization
 
 MANY_FLOWS = 500
-"""From so many flows on synchronization is very rare (Appenzeller et al. 2004, section 3.2)."""
+"""Number of flows from which synchronization is very rare (Appenzeller et al. 2004, section 3.2)."""
 
 SYNCHRONIZED_BELOW = 100
-"""Below so many flows synchronization is common (the same section)."""
+"""Number of flows below which synchronization is common (the same section)."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _by_theory(demand: Demand, found: Feasibility) -> Recommendation:
     most = found.delay_bytes
     if most is None or float(get_rule(name).buffer_bytes(demand)) <= most:
         return _chosen(name, demand, why, verified=False)
-    why = f"the delay bound allows no more. {_cut(demand, found, name)}"
+    why = f"it is the largest buffer that the delay bound allows. {_cut(demand, found, name)}"
     return _chosen("delay", demand, why, verified=False)
 
 
@@ -70,55 +70,53 @@ def _wanted(demand: Demand, found: Feasibility) -> tuple[str, str]:
     if flows < SYNCHRONIZED_BELOW or (flows < MANY_FLOWS and not demand.desynchronized):
         return _for_synchronized(demand, found)
     if flows >= MANY_FLOWS:
-        why = (
-            f"{flows} flows: synchronization is very rare from {MANY_FLOWS} on, so their windows average out"
-        )
+        why = f"from {MANY_FLOWS} flows on, synchronization is very rare and windows average out"
     else:
-        why = f"{flows} flows that the spread of round-trip times or sender jitter keeps out of step"
+        why = f"different round-trip times or sender jitter keep {flows} flows from synchronizing"
     least = "heterogeneous" if found.loss_bytes is None else "heterogeneous-loss"
     if found.least_bytes > float(get_rule("stanford").buffer_bytes(demand)):
-        return least, f"{why}, but the {found.binding} constraint asks for more than BDP/√n"
-    check = "" if flows >= MANY_FLOWS else "; --verify checks it"
-    more = "" if found.loss_bytes is None else " and by theory the loss bound"
-    return "stanford", f"{why} and BDP/√n keeps the link busy{more}{check}"
+        return least, f"{why}, but the {found.binding} constraint needs more than BDP/√n"
+    check = "" if flows >= MANY_FLOWS else "; check it with --verify"
+    more = "" if found.loss_bytes is None else " and, in theory, meets the loss bound"
+    return "stanford", f"{why}, so BDP/√n keeps the link busy{more}{check}"
 
 
 def _for_synchronized(demand: Demand, found: Feasibility) -> tuple[str, str]:
     flows = int(demand.flow_count)
     if flows >= SYNCHRONIZED_BELOW:
-        why = f"{flows} flows without spread of round-trip times or jitter can reduce their windows together"
+        why = f"{flows} flows with equal round-trip times and no jitter can reduce their windows together"
     else:
-        why = f"{flows} flow{'s' if flows > 1 else ''}: synchronization is common below {SYNCHRONIZED_BELOW}"
+        why = f"synchronization is common below {SYNCHRONIZED_BELOW} flows"
     fall = float(get_rule("single-flow").buffer_bytes(demand))
     if max(fall, demand.bdp_bytes) < found.least_bytes < math.inf:
         least = "heterogeneous" if found.loss_bytes is None else "heterogeneous-loss"
-        return least, f"{why}, and the {found.binding} constraint asks for more than the BDP"
+        return least, f"{why}, and the {found.binding} constraint needs more than the BDP"
     if fall < demand.bdp_bytes and fall >= min(found.least_bytes, demand.bdp_bytes):
-        return "single-flow", f"{why}; then only (1/β − 1)·BDP keeps the link busy"
-    return "bdp", f"{why}; then only the full BDP keeps the link busy"
+        return "single-flow", f"{why}, and then only (1/β − 1)·BDP keeps the link busy"
+    return "bdp", f"{why}, and then only the full BDP keeps the link busy"
 
 
 def _cut(demand: Demand, found: Feasibility, wanted: str) -> str:
     """What the delay bound costs, in words."""
     if found.feasible:
-        text = f"By theory it still meets all constraints; {wanted} would leave more room for synchronization"
+        text = f"In theory it still meets all constraints; {wanted} would leave more room for synchronization"
         if wanted in {"bdp", "single-flow"}:
             kept = demand.protocols
             room = (found.delay_bytes or 0.0) / demand.bdp_bytes
             least = min(float(single_flow_utilization(room, each.beta)) for each in kept)
-            text += f": flows in step would use {least:.1%} just after a loss"
+            text += f": synchronized flows would use {least:.1%} of the link just after a loss"
         return text
     if found.compromise is None:
-        return "By theory no buffer keeps the utilization with so few flows"
+        return "In theory no buffer reaches the utilization with so few flows"
     given = found.compromise
     parts = []
     if given.utilization_given_up > 0:
         parts.append(
-            f"the utilization falls from {demand.targets.utilization:.4g} to {given.utilization:.4g} at most"
+            f"utilization falls from {demand.targets.utilization:.4g} to at most {given.utilization:.4g}"
         )
     if given.loss_added > 0:
-        parts.append(f"the loss rate grows by {given.loss_added:.2%} at least")
-    return f"By theory it gives up: {', '.join(parts)}"
+        parts.append(f"loss grows by at least {given.loss_added:.2%}")
+    return f"In theory it has a cost: {', '.join(parts)}"
 
 
 def _by_simulation(demand: Demand, verification: pl.DataFrame) -> Recommendation:
@@ -127,23 +125,24 @@ def _by_simulation(demand: Demand, verification: pl.DataFrame) -> Recommendation
     rules = tried.filter(pl.col("rule") != "").sort("buffer_packets", maintain_order=True)
     wanted = f"{targets.utilization:.2%}"
     if targets.max_loss is not None:
-        wanted += f" with a loss of {targets.max_loss:.2%} at most"
+        wanted += f" with a loss of at most {targets.max_loss:.2%}"
     good = rules.filter(_keeps(demand))
     if good.is_empty():
         best = rules.sort("utilization", "buffer_packets", descending=[True, False]).row(0, named=True)
         within = "" if targets.max_delay_s is None else " within the delay bound"
-        closest = f"this one comes closest with {_share(best, demand)}"
-        why = f"no rule{within} reaches {wanted} in simulation; {closest}"
+        closest = f"this one comes closest, {_share(best, demand)}"
+        why = f"in simulation no rule{within} reaches {wanted}; {closest}"
         return _chosen(best["rule"], demand, why, verified=True)
     least = good.row(0, named=True)
-    why = f"the smallest rule that keeps {wanted} in simulation: it reaches {_share(least, demand)}"
+    why = f"in simulation the smallest rule that reaches {wanted}: {_share(least, demand)}"
     smaller = rules.filter(pl.col("buffer_packets") < least["buffer_packets"])
     if not smaller.is_empty():
         below = smaller.row(-1, named=True)
-        why += f"; {below['rule']} ({below['buffer_packets']} packets) only {_share(below, demand)}"
+        why += f"; {below['rule']} ({below['buffer_packets']} packets) reaches only {_share(below, demand)}"
     between = tried.filter(_keeps(demand)).sort("buffer_packets")
     if between["buffer_packets"][0] < least["buffer_packets"]:
-        why += f". No rule gives it, but {between['buffer_packets'][0]} packets kept the target as well"
+        packets = between["buffer_packets"][0]
+        why += f". A buffer of {packets} packets, which no rule gives, also met the target"
     return _chosen(least["rule"], demand, why, verified=True)
 
 

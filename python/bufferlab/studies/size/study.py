@@ -43,7 +43,7 @@ class Sizing:
 
     Attributes:
         link: Name of the link.
-        demand: What the rules were told.
+        demand: The input of the rules.
         frame: One row a rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
             `bound` (whether it asks for at least or allows at most so much), `meets_utilization`,
             `meets_loss`, `meets_delay` (by the theory of heterogeneous TCP; null without that constraint),
