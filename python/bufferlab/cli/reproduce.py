@@ -10,8 +10,10 @@ import typer
 from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
-from bufferlab.evidence import Reproduced, Request, all_reproductions, find_reproductions
-from bufferlab.evidence.verdicts import COMPARISON, VERDICTS
+from bufferlab.errors import InputError
+from bufferlab.evidence import Reproduced, Reproduction, Request, all_reproductions, find_reproductions
+from bufferlab.evidence.shown import Grid
+from bufferlab.evidence.verdicts import COMPARISON, VERDICTS, counts
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
@@ -51,9 +53,15 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder; DOCUMENT-NAME is made in it.")] = _RESULTS,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Keep the measured values beside the claims."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Reproduce a published figure or table, and compare with what was published."""
+    if record and quick:
+        raise InputError("keeps full runs only", key="--record", accepted="no --quick")
     if name is None:
         _list(as_json=as_json)
         return
@@ -65,6 +73,8 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     for each, folder in wanted:
         result = each.function(request)
         result.save(folder, request.command(each.name))
+        if record and each.record is not None:
+            each.record(result, request.command(each.name))
         documents.append(
             {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
         )
@@ -78,17 +88,46 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 def _list(*, as_json: bool) -> None:
     known = all_reproductions()
     if as_json:
-        rows = [{"name": each.name, "title": each.title, "citation": each.citation} for each in known]
+        rows = [
+            {"name": each.name, "title": each.title, "citation": each.citation}
+            | dict(zip(("agrees", "differs", "not_comparable"), _counts(each), strict=True))
+            for each in known
+        ]
         print_json({"format": "bufferlab-reproductions", "format_version": 1, "reproductions": rows})
         return
-    table = Table("name", "what", "document")
+    table = Table("name", "what", *VERDICTS, "document")
     for each in known:
-        table.add_row(each.name, each.title, each.citation)
+        numbers = ("–" if number is None else str(number) for number in _counts(each))
+        table.add_row(each.name, each.title, *numbers, each.citation)
     print_rich(table)
 
 
+def _counts(each: Reproduction) -> list[int] | list[None]:
+    """How many claims have each verdict by what is kept of the last full run."""
+    comparison = each.verdicts()
+    if comparison is None:
+        return [None] * len(VERDICTS)
+    return counts(comparison)
+
+
 def _print(result: Reproduced) -> None:
-    """The comparison as one table, the number of claims by verdict, and each reason and note once."""
+    """The comparison with the number of claims by verdict, tables of points, and each note once."""
+    frame = result.comparison
+    if not frame.is_empty():
+        _print_comparison(result)
+    for grid in result.grids:
+        print_rich(_table(grid))
+    _print_each(result.notes)
+
+
+def _table(grid: Grid) -> Table:
+    table = Table(*grid.header, title=grid.title, title_justify="left")
+    for row in grid.rows:
+        table.add_row(*row)
+    return table
+
+
+def _print_comparison(result: Reproduced) -> None:
     frame = result.comparison
     shown = [name for name in frame.columns if name not in _HIDDEN and not name.endswith(("_min", "_max"))]
     table = Table(title=result.name, title_justify="left")
@@ -103,12 +142,11 @@ def _print(result: Reproduced) -> None:
         _print_verdicts(result)
     elif "why" in frame.columns:
         _print_each(frame["why"])
-    _print_each(result.notes)
 
 
 def _print_verdicts(result: Reproduced) -> None:
-    verdicts = result.comparison["verdict"].to_list()
-    print_rich(", ".join(f"{verdict}: {verdicts.count(verdict)}" for verdict in VERDICTS))
+    numbers = zip(VERDICTS, counts(result.comparison), strict=True)
+    print_rich("Claims: " + ", ".join(f"{number} {verdict}" for verdict, number in numbers if number))
     _print_each(
         f"{row['what']} ({row['verdict']}): {row['why']}"
         for row in result.comparison.iter_rows(named=True)

@@ -13,10 +13,6 @@ from bufferlab.evidence.heterogeneous import theory as heterogeneous
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
 from bufferlab.evidence.sizing_mininet import study as sizing_mininet
 from bufferlab.evidence.splitbuff import beyond as beyond
-from bufferlab.evidence.splitbuff import bimodal as splitbuff_bimodal
-from bufferlab.evidence.splitbuff import estimate as splitbuff_estimate
-from bufferlab.evidence.splitbuff import evaluation as splitbuff_evaluation
-from bufferlab.evidence.splitbuff import heavytail as splitbuff_heavytail
 
 __all__ = [
     "Reproduced",
@@ -30,8 +26,4 @@ __all__ = [
     "heterogeneous_tables",
     "reproduce",
     "sizing_mininet",
-    "splitbuff_bimodal",
-    "splitbuff_estimate",
-    "splitbuff_evaluation",
-    "splitbuff_heavytail",
 ]

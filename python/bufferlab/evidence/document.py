@@ -39,7 +39,9 @@ class Runs:
     Attributes:
         name: How figures refer to them.
         scenario: File in the folder `scenarios`.
-        measure: Expressions over a run's figures by column, or the hook that measures a run.
+        let: Further names for a point's expressions, computed from its keys.
+        measure: Expressions over a run's figures by column.
+        measure_with: The hook that measures what expressions cannot say.
         frames: Hooks by table: each makes a frame of every run.
         derive: Expressions over the means of a point by column.
         full: What is simulated.
@@ -48,7 +50,9 @@ class Runs:
 
     name: str
     scenario: str
-    measure: Mapping[str, str] | str
+    let: Mapping[str, str]
+    measure: Mapping[str, str]
+    measure_with: str | None
     frames: Mapping[str, str]
     derive: Mapping[str, str]
     full: Effort
@@ -71,6 +75,49 @@ class Other:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """A sentence with the condition under which it applies; without one it always does."""
+
+    text: str
+    when: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that the runs show and the document does not state.
+
+    Attributes:
+        setting: Values of keys that select the point whose values the text takes.
+        reasons: The first sentence that applies counts.
+    """
+
+    setting: Mapping[str, Key]
+    reasons: Sequence[Reason]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table of points for the page.
+
+    Attributes:
+        title: What its cells are.
+        rows: Keys that tell its rows apart.
+        setting: Values of keys that select points.
+        cells: Texts of a row's cells by heading, with expressions over a point.
+        column: A key that has a column for each value, with the one text of `cells`; `None` for a column a
+            text.
+        others: Names of those whose points follow ours.
+    """
+
+    title: str
+    rows: Sequence[str]
+    setting: Mapping[str, Key]
+    cells: Mapping[str, str]
+    column: str | None
+    others: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure or table of the document.
 
@@ -84,6 +131,8 @@ class Figure:
         draw: The hook that draws.
         notes: What the reader should know of the settings.
         others: Points of others.
+        findings: What the runs show beyond the claims.
+        shown: Tables of points for the page.
     """
 
     name: str
@@ -95,6 +144,8 @@ class Figure:
     draw: str | None
     notes: Sequence[str]
     others: Sequence[Other]
+    findings: Sequence[Finding] = ()
+    shown: Sequence[Shown] = ()
 
 
 @dataclass(frozen=True)
@@ -129,14 +180,6 @@ class Stated:
     who: str
     value: float | str
     source: str
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A sentence with the condition under which it applies; without one it always does."""
-
-    text: str
-    when: str | None = None
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 from matplotlib.figure import Figure as Drawing
 
+from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.evidence import measured as measured_points
 from bufferlab.evidence.document import Document, Figure
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
+from bufferlab.evidence.shown import grids
 from bufferlab.evidence.simulated import Simulated, derived, simulate_runs
-from bufferlab.evidence.verdicts import Compared, compare
+from bufferlab.evidence.verdicts import Compared, compare, finding_texts
 
 _HERE: Final = Path(__file__).parent
 
@@ -65,7 +69,9 @@ def reproductions_of(document: Document) -> list[Reproduction]:
             name=f"{document.name}/{figure.name}",
             title=figure.title,
             citation=document.citation,
-            function=lambda request, figure=figure: reproduce_figure(document, figure, request),  # type: ignore[misc]
+            function=partial(reproduce_figure, document, figure),
+            record=partial(record, document, figure),
+            verdicts=partial(stored_comparison, document, figure),
         )
         for figure in document.figures.values()
     ]
@@ -91,14 +97,43 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     if "points" not in tables:
         raise InputError("makes no table 'points'", file=document.folder / CLAIMS_FILE, value=figure.tables)
     work = Work(document, figure, request, tables)
+    both = Compared(tables["points"], others, keys)
     return Reproduced(
         name=f"{document.name}/{figure.name}",
         tables=tables,
         figures=_drawn(work),
-        comparison=compare(document, figure, Compared(tables["points"], others, keys)),
-        notes=_notes(figure, simulated, request),
+        comparison=compare(document, figure, both),
+        notes=(*_notes(figure, simulated, request), *finding_texts(figure, both)),
         scenarios={} if simulated is None else simulated.scenarios,
+        keys=keys,
+        names={} if simulated is None else simulated.names,
+        grids=grids(figure, both),
     )
+
+
+def record(document: Document, figure: Figure, done: Reproduced, command: str) -> None:
+    """Keep the points of a figure beside the claims.
+
+    Raises:
+        OutputError: The document's folder cannot be written.
+    """
+    measured = Measured(done.tables["points"], done.keys, done.names, command, _core.engine_version)
+    measured_points.store(document, figure, measured)
+
+
+def stored_comparison(document: Document, figure: Figure) -> pl.DataFrame | None:
+    """The verdicts on the claims of a figure by the points that are kept.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    measured = measured_points.load(document, figure)
+    return None if measured is None else compare(document, figure, compared(document, figure, measured))
+
+
+def compared(document: Document, figure: Figure, measured: Measured) -> Compared:
+    """The points of a figure that are kept, and those of others."""
+    return Compared(measured.points, _others(document, figure, measured.keys), measured.keys)
 
 
 def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[str, pl.DataFrame]:

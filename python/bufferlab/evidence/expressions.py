@@ -164,6 +164,17 @@ def check_template(text: str) -> str:
     return text
 
 
+def names_in(text: str) -> set[str]:
+    """The plain names that an expression uses, without what follows a dot."""
+    return {node.id for node in ast.walk(parse(text)) if isinstance(node, ast.Name)}
+
+
+def names_in_template(text: str) -> set[str]:
+    """The plain names that the expressions of a text use."""
+    used = (names_in(expression) for _, expression, _, _ in _pieces(text) if expression is not None)
+    return set().union(*used)
+
+
 @lru_cache(maxsize=4096)
 def parse(text: str) -> ast.expr:
     """The syntax tree of an expression.

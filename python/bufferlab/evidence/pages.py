@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +16,12 @@ END = "<!-- end of the generated part -->"
 
 _DPI = 80
 """Of figures in docs, which are to be small."""
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for a page, with an empty line after it."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines) + "\n"
 
 
 def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> list[Path]:

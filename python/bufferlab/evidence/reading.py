@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,11 +16,13 @@ from bufferlab.evidence.document import (
     Document,
     Effort,
     Figure,
+    Finding,
     Key,
     Other,
     Overrides,
     Reason,
     Runs,
+    Shown,
     Stated,
     Tolerance,
 )
@@ -35,7 +37,7 @@ _FORMAT: Final = "bufferlab-claims"
 _VERSION: Final = 1
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _HOOK: Final = re.compile(r"[a-z_][a-z0-9_.]*:[a-zA-Z_]\w*")
-_TOLERANCE: Final = re.compile(r"(\d+(?:\.\d+)?) ?(%?)")
+_PERCENT: Final = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
 def read_document(folder: Path, package: str | None = None) -> Document:
@@ -65,7 +67,9 @@ def _document(table: Table, folder: Path, package: str | None) -> Document:
     if table.take("format_version", int) != _VERSION:
         raise table.error("is not a known version", "format_version", str(_VERSION))
     head = table.table("document")
-    runs = {name: _runs(name, each, folder) for name, each in table.named("runs")}
+    runs: dict[str, Runs] = {}
+    for name, each in table.named("runs"):
+        runs[name] = _runs(name, each, folder, runs)
     figures = {
         _named(table, "figures", name): _figure(name, each, runs) for name, each in table.named("figures")
     }
@@ -113,11 +117,10 @@ def _refuse_repeated(document: Document) -> None:
         seen.add(claim.id)
 
 
-def _runs(name: str, table: Table, folder: Path) -> Runs:
+def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> Runs:
     scenario = table.take("scenario", str)
     if "{" not in scenario and not (folder / SCENARIOS / scenario).is_file():
         raise table.error("is not in the folder 'scenarios'", "scenario", "the name of a file there")
-    measure = table.any_of("measure", dict, str)
     full = _effort(table, None)
     quick_table = table.table("quick")
     quick = _effort(quick_table, full)
@@ -125,16 +128,28 @@ def _runs(name: str, table: Table, folder: Path) -> Runs:
     runs = Runs(
         name=name,
         scenario=scenario,
-        measure=table.at("measure", lambda: _hook(measure))
-        if isinstance(measure, str)
-        else table.mapping("measure", check_expression),
+        let=table.mapping("let", check_expression),
+        measure=_measure(table, before),
+        measure_with=table.checked("measure_with", _hook, None),
         frames=table.mapping("frames", _hook),
         derive=table.mapping("derive", check_expression),
         full=full,
         quick=quick,
     )
+    if not runs.measure and runs.measure_with is None:
+        accepted = "expressions by column, or 'measure_with'"
+        raise InputError("is required", key=table.place("measure"), accepted=accepted)
     table.finish()
     return runs
+
+
+def _measure(table: Table, before: Mapping[str, Runs]) -> dict[str, str]:
+    """The columns of other runs, if they are asked for, and the own ones."""
+    other = table.take("measure_as", str, None)
+    if other is not None and other not in before:
+        raise table.error("are not runs above", "measure_as", ", ".join(before) or "runs that stand above")
+    taken = {} if other is None else before[other].measure
+    return {**taken, **table.mapping("measure", check_expression)}
 
 
 def _effort(table: Table, full: Effort | None) -> Effort:
@@ -179,16 +194,20 @@ def _figure(name: str, table: Table, runs: Mapping[str, Runs]) -> Figure:
     made_of = table.take("runs", str, None)
     if made_of is not None and made_of not in runs:
         raise table.error("are not among the runs", "runs", ", ".join(runs) or "a name of [runs]")
+    keys = table.texts("keys")
+    known = tuple(keys) if made_of is None else tuple(runs[made_of].full.vary)
     figure = Figure(
         name=name,
         title=table.take("title", str),
         runs=made_of,
         only={key: tuple(values) for key, values in table.take("only", dict, {}).items()},
         tables=table.checked("tables", _hook, None),
-        keys=table.texts("keys"),
+        keys=keys,
         draw=table.checked("draw", _hook, None),
         notes=table.texts("notes", check_template),
         others=tuple(_other(other, each) for other, each in table.named("others")),
+        findings=tuple(_finding(each, known) for each in table.items("findings")),
+        shown=tuple(_shown(each, known) for each in table.items("show")),
     )
     if made_of is None and figure.tables is None:
         raise InputError("is required", key=table.place("runs"), accepted="a name of [runs], or 'tables'")
@@ -210,6 +229,33 @@ def _other(name: str, table: Table) -> Other:
     return other
 
 
+def _finding(table: Table, known: Sequence[str]) -> Finding:
+    finding = Finding(_setting(table, known), _reasons(table, "text"))
+    table.finish()
+    return finding
+
+
+def _shown(table: Table, known: Sequence[str]) -> Shown:
+    column = table.take("column", str, None)
+    cell = table.checked("cell", check_template, "") if column is not None else ""
+    shown = Shown(
+        title=table.take("title", str),
+        rows=table.texts("rows"),
+        setting=_setting(table, known),
+        cells=table.mapping("cells", check_template) if column is None else {column: cell},
+        column=column,
+        others=table.texts("others"),
+    )
+    for key in (*shown.rows, *([] if column is None else [column])):
+        if key not in known:
+            accepted = ", ".join(known)
+            raise InputError(
+                "is not a key of the points", key=table.place("rows"), value=key, accepted=accepted
+            )
+    table.finish()
+    return shown
+
+
 def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]) -> Claim:
     identity = table.take("id", str)
     figure = table.take("figure", str)
@@ -225,7 +271,7 @@ def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]
         place=table.take("place", str),
         what=table.take("what", str),
         says=table.take("says", str, ""),
-        setting=_setting(table, figures[figure], runs),
+        setting=_setting(table, _keys_of(figures[figure], runs)),
         quantity=table.at("quantity", lambda: check_expression(quantity)),
         value=_stated_value(table, bound),
         unit=table.take("unit", str, ""),
@@ -240,9 +286,12 @@ def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]
     return claim
 
 
-def _setting(table: Table, figure: Figure, runs: Mapping[str, Runs]) -> dict[str, Key]:
+def _keys_of(figure: Figure, runs: Mapping[str, Runs]) -> Sequence[str]:
+    return tuple(figure.keys) if figure.runs is None else tuple(runs[figure.runs].full.vary)
+
+
+def _setting(table: Table, known: Sequence[str]) -> dict[str, Key]:
     setting = table.take("setting", dict, {})
-    known = runs[figure.runs].full.vary if figure.runs is not None else figure.keys
     for key in setting:
         if key not in known:
             accepted = ", ".join(known) or "none: the figure has one point"
@@ -279,13 +328,14 @@ def _tolerance(table: Table) -> Tolerance:
     because = table.take("because", str, "")
     if given is None:
         return Tolerance(because=because)
-    match = _TOLERANCE.fullmatch(str(given))
-    if match is None:
-        raise table.error("is not a tolerance", "tolerance", 'a number in the claim\'s unit, or "10 %"')
-    relative = match[2] == "%"
     if not because:
         raise InputError("is required", key=table.place("because"), accepted="the reason of the tolerance")
-    return Tolerance(float(match[1]) / (100.0 if relative else 1.0), relative, because)
+    if not isinstance(given, str) and given >= 0:
+        return Tolerance(float(given), relative=False, because=because)
+    match = _PERCENT.fullmatch(str(given))
+    if match is None:
+        raise table.error("is not a tolerance", "tolerance", 'a number in the claim\'s unit, or "10 %"')
+    return Tolerance(float(match[1]) / 100.0, relative=True, because=because)
 
 
 def _stated(table: Table) -> Stated:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from bufferlab import _core
 from bufferlab.display import save_figure
+from bufferlab.evidence.shown import Grid
 from bufferlab.files import make_folder, not_written
 
 MADE_FILE: Final = "made.json"
@@ -61,6 +62,9 @@ class Reproduced:
         comparison: One row a claim and point; `verdicts.COMPARISON` has the columns.
         notes: Sentences for the reader: settings, departures from the document.
         scenarios: The scenarios that were run, as TOML, by file name without suffix.
+        keys: Columns of the table `points` that tell its rows apart.
+        names: Numbers of the whole, for notes: seeds, length of the runs.
+        grids: Tables of points that the document asks to show.
     """
 
     name: str
@@ -69,6 +73,9 @@ class Reproduced:
     comparison: pl.DataFrame
     notes: tuple[str, ...]
     scenarios: Mapping[str, str] = field(default_factory=dict)
+    keys: tuple[str, ...] = ()
+    names: Mapping[str, str | float] = field(default_factory=dict)
+    grids: tuple[Grid, ...] = ()
 
     def save(self, directory: Path, command: str) -> list[Path]:
         """Write tables, figures, notes and scenarios into a folder, and return the files.
@@ -115,12 +122,16 @@ class Reproduction:
         title: What the figure shows.
         citation: The document.
         function: Does it.
+        record: Keeps what came out, by the command that made it, beside the claims; `None` if there are none.
+        verdicts: The comparison of what is kept; `None` if nothing is.
     """
 
     name: str
     title: str
     citation: str
     function: Callable[[Request], Reproduced]
+    record: Callable[[Reproduced, str], None] | None = None
+    verdicts: Callable[[], pl.DataFrame | None] = lambda: None
 
 
 _REPRODUCTIONS: dict[str, Reproduction] = {}

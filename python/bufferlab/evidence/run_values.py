@@ -3,7 +3,7 @@
 - `flows.GROUP.FIGURE`: of a flow group (`all` for all together), as `bufferlab run` shows it;
 - `queues.LINK.GROUP.FIGURE`: of a group's packets at a link (`all` for all of them);
 - `latency.GROUP.FIGURE`: round trips and calls of a group;
-- `seed`, `duration_s`, `warmup_s`, `measured_s`, and the keys of the point.
+- `seed`, `duration_s`, `warmup_s`, `measured_s`, the keys of the point and the columns measured before.
 """
 
 from __future__ import annotations

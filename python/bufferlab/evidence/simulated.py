@@ -11,7 +11,7 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
-from bufferlab.evidence.expressions import Names, evaluate, fill
+from bufferlab.evidence.expressions import Names, Value, evaluate, fill
 from bufferlab.evidence.hooks import hook
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points, run_points
@@ -68,11 +68,9 @@ def simulate_runs(
     Raises:
         InputError: A scenario, a change of it or an expression cannot be used.
     """
-    effort = runs.quick if request.quick else runs.full
-    vary = {key: _chosen(values, only.get(key)) for key, values in effort.vary.items()}
-    points = list(itertools.product(*vary.values()))
-    scenarios = {point: _scenario(document, runs, effort, point) for point in points}
-    seeds = {point: request.seeds or _seeds(document, runs, effort, point) for point in points}
+    effort = _effort(runs, request)
+    scenarios = scenarios_of(document, runs, request, only)
+    seeds = {point: request.seeds or _seeds(document, runs, effort, point) for point in scenarios}
     measured = _measure_all(document, runs, scenarios, seeds, request)
     table = pl.DataFrame([row for row, _ in measured], infer_schema_length=None)
     keys = tuple(effort.vary)
@@ -91,6 +89,29 @@ def simulate_runs(
             "warmup_s": first.run.warmup_ps / 1e12,
         },
     )
+
+
+def scenarios_of(
+    document: Document, runs: Runs, request: Request, only: Mapping[str, Sequence[Key]] | None = None
+) -> dict[tuple[Key, ...], Scenario]:
+    """The scenario of each point, the first key outermost.
+
+    Args:
+        document: The document.
+        runs: Which of its runs.
+        request: Full or quick.
+        only: Values of keys to leave it at, in their order; default all.
+
+    Raises:
+        InputError: A scenario or a change of it cannot be used.
+    """
+    effort = _effort(runs, request)
+    vary = (_chosen(values, (only or {}).get(key)) for key, values in effort.vary.items())
+    return {point: _scenario(document, runs, effort, point) for point in itertools.product(*vary)}
+
+
+def _effort(runs: Runs, request: Request) -> Effort:
+    return runs.quick if request.quick else runs.full
 
 
 def derived(
@@ -130,7 +151,7 @@ def _at(document: Document, key: str, read: Callable[..., Any], *arguments: obje
 
 
 def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> Scenario:
-    names = Names(dict(zip(effort.vary, point, strict=True)))
+    names = _names(document, runs, effort, point)
     changes = dict(effort.changes)
     for key, value in zip(effort.vary, point, strict=True):
         changes |= effort.vary[key][value]
@@ -144,11 +165,19 @@ def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> 
     return prepare(document.folder / SCENARIOS / str(file), filled)
 
 
+def _names(document: Document, runs: Runs, effort: Effort, point: _Point) -> Names:
+    """The keys of a point, and what is computed from them."""
+    values: dict[str, Value] = dict(zip(effort.vary, point, strict=True))
+    for name, expression in runs.let.items():
+        values[name] = _at(document, f"runs.{runs.name}.let.{name}", evaluate, expression, Names(values))
+    return Names(values)
+
+
 def _seeds(document: Document, runs: Runs, effort: Effort, point: _Point) -> int:
     if isinstance(effort.seeds, int):
         return effort.seeds
     key = f"runs.{runs.name}.seeds"
-    names = Names(dict(zip(effort.vary, point, strict=True)))
+    names = _names(document, runs, effort, point)
     number = _at(document, key, evaluate, effort.seeds, names)
     if not isinstance(number, int) or number < 1:
         raise InputError(
@@ -193,30 +222,19 @@ def _measurer(
 ) -> Callable[[_Point, int, Result], _Measured]:
     """The function that takes from a run what is wanted of it."""
     frame_hooks = {name: hook(document, each) for name, each in runs.frames.items()}
-    figures = _figures_of(document, runs)
+    more = None if runs.measure_with is None else hook(document, runs.measure_with)
 
     def measure(point: _Point, seed: int, result: Result) -> _Measured:
         own: dict[str, Any] = dict(zip(keys, point, strict=True)) | {"seed": seed}
+        row = dict(own)
+        names = RunValues(result, row)
+        for column, expression in runs.measure.items():
+            key = f"runs.{runs.name}.measure.{column}"
+            row[column] = _at(document, key, evaluate, expression, names)
         frames = {name: function(result, own) for name, function in frame_hooks.items()}
-        return own | figures(result, own), frames
+        return row if more is None else row | more(result, own), frames
 
     return measure
-
-
-def _figures_of(document: Document, runs: Runs) -> Callable[[Result, dict[str, Any]], dict[str, Any]]:
-    """The function that computes the figures of a run: the document's hook, or its expressions."""
-    if isinstance(runs.measure, str):
-        return hook(document, runs.measure)
-    expressions = runs.measure
-
-    def figures(result: Result, own: dict[str, Any]) -> dict[str, Any]:
-        names = RunValues(result, own)
-        return {
-            column: _at(document, f"runs.{runs.name}.measure.{column}", evaluate, expression, names)
-            for column, expression in expressions.items()
-        }
-
-    return figures
 
 
 def _file_name(keys: Sequence[str], point: _Point) -> str:

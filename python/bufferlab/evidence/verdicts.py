@@ -76,17 +76,52 @@ def compare(document: Document, figure: Figure, compared: Compared) -> pl.DataFr
     return pl.DataFrame(rows, schema=dict(COMPARISON))
 
 
+def counts(comparison: pl.DataFrame) -> list[int]:
+    """How many claims have each of `VERDICTS`.
+
+    A claim differs if it does in one setting; it agrees if it does in all that can be compared.
+    """
+    order = ("differs", "agrees", "not comparable")
+    verdicts: dict[str, str] = {}
+    for claim, verdict in comparison.select("claim", "verdict").iter_rows():
+        verdicts[claim] = min(verdicts.get(claim, order[-1]), verdict, key=order.index)
+    found = list(verdicts.values())
+    return [found.count(verdict) for verdict in VERDICTS]
+
+
+def finding_texts(figure: Figure, compared: Compared) -> list[str]:
+    """What the runs of a figure show beyond its claims, each finding by the first point that it selects.
+
+    Raises:
+        InputError: An expression cannot be computed.
+    """
+    points = Points.of(compared.ours, compared.keys)
+    texts = []
+    for finding in figure.findings:
+        for row in points.select(finding.setting)[:1]:
+            theirs = _theirs(figure, compared, row)
+            text = _explanation(finding.reasons, PointValues(points, row, theirs))
+            texts += [text] if text != UNEXPLAINED else []
+    return texts
+
+
+def _theirs(figure: Figure, compared: Compared, row: Row) -> dict[str, Value]:
+    """The values of others at a point, `none` where they have not measured it."""
+    names: dict[str, Value] = {}
+    for other in figure.others:
+        found = _point_of_other(compared, other.name, row) or {}
+        columns = compared.others[other.name].columns
+        names |= {f"{other.name}.{column}": found.get(column) for column in columns}
+    return names
+
+
 def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compared) -> dict[str, Any]:
     others = {other.name: _point_of_other(compared, other.name, row) for other in figure.others}
-    theirs = {
-        f"{name}.{column}": value for name, found in others.items() for column, value in (found or {}).items()
-    }
+    theirs = _theirs(figure, compared, row)
     scope = PointValues(points, row, theirs)
     ours = _number(evaluate(claim.quantity, scope))
     stated = _stated(claim, scope)
-    explained = PointValues(
-        points, row, {**_missing(figure, compared), **theirs, "ours": ours, "stated": _single(stated)}
-    )
+    explained = PointValues(points, row, {**theirs, "ours": ours, "stated": _single(stated)})
     verdict = _verdict(claim, ours, stated, explained)
     reasons = claim.incomparable if verdict == "not comparable" else claim.why
     is_column = claim.quantity in row
@@ -115,15 +150,6 @@ def _point_of_other(compared: Compared, name: str, row: Row) -> Row | None:
     points = Points.of(compared.others[name], compared.keys)
     found = points.select({key: row[key] for key in compared.keys})
     return found[0] if found else None
-
-
-def _missing(figure: Figure, compared: Compared) -> dict[str, Value]:
-    """Others' names without values, for points that they do not have."""
-    return {
-        f"{other.name}.{column}": None
-        for other in figure.others
-        for column in compared.others[other.name].columns
-    }
 
 
 def _number(value: Value) -> float | None:
