@@ -5,10 +5,13 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from bufferlab.evidence import Reproduced, reproduce
-from bufferlab.evidence.splitbuff.bimodal import COLUMNS, TABLE_I, THREE, bimodal_scenario, compare
-from bufferlab.evidence.splitbuff.heavytail import QUEUES, heavytail_scenario
-from bufferlab.scenario import Scenario
+from bufferlab.evidence import Reproduced, Request, reproduce
+from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.simulated import scenarios_of
+
+DOCUMENT = next(each for each in bundled_documents() if each.name == "splitbuff")
+NUMBERS = {claim.id: claim.number or 0.0 for claim in DOCUMENT.claims}
+QUEUES = list(DOCUMENT.runs["heavytail"].full.vary["queue"])
 
 
 def value(frame: pl.DataFrame, column: str, **keys: object) -> float:
@@ -19,39 +22,26 @@ def value(frame: pl.DataFrame, column: str, **keys: object) -> float:
 
 
 def test_published_numbers_stand_for_the_mean_of_both_delays() -> None:
-    numbers = {number.what: number.value for number in TABLE_I}
-    delays = [numbers[f"SplitBuff-2: delay, sub-buffer {each}"] for each in (1, 2)]
-    assert sum(delays) / 2 == pytest.approx(numbers["SplitBuff-2: mean delay"], abs=0.1)
+    delays = [NUMBERS["table1-delay-first"], NUMBERS["table1-delay-last"]]
+    assert sum(delays) / 2 == pytest.approx(NUMBERS["table1-delay-mean"], abs=0.1)
     # 100 flows fill the link with payload: 1000 bytes of 1040
-    for queue in ("BDP rule", "SplitBuff-2"):
-        shares = [numbers[f"{queue}: throughput of type {each}"] for each in (1, 2)]
+    for queue in ("bdp", "split"):
+        shares = [NUMBERS[f"table1-{queue}-{kind}"] for kind in ("short", "long")]
         assert sum(shares) / 2 * 100 == pytest.approx(1000 / 1040, rel=0.005)
 
 
-def test_the_comparison_has_each_number_and_setting() -> None:
-    row = dict.fromkeys(COLUMNS, 0.012) | {f"{name}_ci95": 0.0 for name in COLUMNS}
-    points = pl.DataFrame(
-        [{"queue": "bdp", "modes_ms": "60/180", "sigma": sigma} | row for sigma in (0.2, 0.5)]
-    )
-    table = compare(points, TABLE_I)
-    assert table.height == 2 * 3  # three numbers of the BDP rule
-    assert table["difference_percent"].to_list()[:2] == pytest.approx([0, 0])
-    assert table["difference_percent"].to_list()[2] == pytest.approx((0.012 / 0.0072 - 1) * 100)
-    assert compare(points, THREE).is_empty()
-
-
 def test_scenarios_draw_from_both_modes() -> None:
-    loaded = Scenario.from_dict(bimodal_scenario("splitbuff-3", (60, 180), 0.2))
+    scenarios = scenarios_of(DOCUMENT, DOCUMENT.runs["modes"], Request())
+    loaded = scenarios["splitbuff-3", "60/180", 0.2]
     assert [group.count for group in loaded.flows] == [50, 50]
     assert loaded.links[0].queue.sub_buffers == 3  # type: ignore[union-attr]
     assert loaded.run.duration_ps == 500 * 10**12
-    assert Scenario.from_dict(bimodal_scenario("bdp", (60, 180), 0.2)).links[0].queue.discipline == "fifo"
+    assert scenarios["bdp", "60/180", 0.2].links[0].queue.discipline == "fifo"
 
 
-@pytest.mark.parametrize("title", QUEUES)
-def test_heavy_tailed_scenarios_have_one_group(title: str) -> None:
-    loaded = Scenario.from_dict(heavytail_scenario(title))
-    assert [group.count for group in loaded.flows] == [100]
+def test_heavy_tailed_scenarios_have_one_group() -> None:
+    for loaded in scenarios_of(DOCUMENT, DOCUMENT.runs["heavytail"], Request()).values():
+        assert [group.count for group in loaded.flows] == [100]
 
 
 @pytest.fixture(scope="module")
@@ -60,14 +50,16 @@ def table1() -> Reproduced:
 
 
 def test_narrow_modes_of_60_and_180_ms_are_the_published_table(table1: Reproduced) -> None:
-    point = {"modes_ms": "60/180", "sigma": 0.2}
-    for number in TABLE_I:
-        ours = value(table1.comparison, "ours", what=number.what, **point)
-        assert ours == pytest.approx(number.value, rel=0.2), number.what
+    comparable = table1.comparison.filter(pl.col("verdict") != "not comparable")
+    assert set(comparable["setting"].str.slice(-30)) == {"modes_ms = 60/180, sigma = 0.2"}
+    assert comparable.height == len(DOCUMENT.claims_of("table1"))
+    for row in comparable.iter_rows(named=True):
+        assert row["ours"] == pytest.approx(NUMBERS[row["claim"]], rel=0.2), row["claim"]
 
 
 def test_a_mode_of_130_ms_is_not(table1: Reproduced) -> None:
-    delay = value(table1.comparison, "ours", what="BDP rule: mean delay", modes_ms="60/130", sigma=0.2)
+    points = table1.tables["points"]
+    delay = value(points, "delay_ms", queue="bdp", modes_ms="60/130", sigma=0.2)
     assert delay < 95  # ms of buffer; published are 108.7
 
 
@@ -84,17 +76,18 @@ def test_three_sub_buffers_favor_the_mode_that_has_two() -> None:
     result = reproduce("splitbuff/three_buffers", quick=True, progress=False)
     points = result.tables["points"].filter(pl.col("modes_ms") == "60/180", pl.col("sigma") == 0.2)
     assert value(points, "long_over_short", queue="splitbuff-3") > 1.3
-    assert set(result.comparison["what"]) == {number.what for number in THREE}
+    assert set(result.comparison["claim"]) == {"three-short", "three-long", "three-delay"}
 
 
 def test_the_heavy_tail_has_all_queues() -> None:
     result = reproduce("splitbuff/heavytail", quick=True, progress=False)
     points = result.tables["points"]
-    assert points["queue"].to_list() == list(QUEUES)
+    assert points["queue"].to_list() == QUEUES
     assert value(points, "delay_ms", queue="Stanford model") < 0.2 * value(
         points, "delay_ms", queue="BDP rule"
     )
     assert result.tables["flows"].height == 100 * len(QUEUES)
     propagation = result.tables["flows"]["propagation_ms"]
     assert 10 <= propagation.min() <= propagation.max() <= 1001  # type: ignore[operator]
-    assert result.comparison["published"].null_count() == result.comparison.height
+    assert result.comparison.is_empty()  # nothing is published
+    assert [row[0] for row in result.grids[0].rows] == QUEUES

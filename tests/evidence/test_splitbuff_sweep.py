@@ -7,18 +7,22 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bufferlab.evidence import Reproduced, reproduce
-from bufferlab.evidence.splitbuff.sweep import (
-    FULL,
-    KEYS,
-    MEASURES,
-    buffer_packets,
-    ns2_points,
-    scenario,
-    with_ns2,
-)
-from bufferlab.evidence.splitbuff.sweep_comparison import compare_fig4, compare_fig5, compare_fig6
+from bufferlab.evidence import Reproduced, Request, reproduce
+from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.simulated import scenarios_of
+from bufferlab.evidence.splitbuff.evaluation import ns2_evaluation
+from bufferlab.evidence.verdicts import Compared, compare
 from bufferlab.scenario import Scenario
+
+DOCUMENT = next(each for each in bundled_documents() if each.name == "splitbuff")
+RUNS = DOCUMENT.runs["evaluation"]
+KEYS = tuple(RUNS.full.vary)
+FIGURES = ("fig4", "fig5", "fig6")
+
+
+def scenario(queue: str, senders: str, flows: int, long_rtt_ms: int) -> Scenario:
+    """The scenario of a point of the full sweep."""
+    return scenarios_of(DOCUMENT, RUNS, Request())[queue, senders, flows, long_rtt_ms]
 
 
 def points(**changes: float) -> pl.DataFrame:
@@ -33,7 +37,7 @@ def points(**changes: float) -> pl.DataFrame:
                 {"bdp": 0.2, "stanford": 0.05, "splitbuff": 1.0, "blind": 0.2}[queue] if trip == 500 else 1.0
             )
             row: dict[str, object] = {"queue": queue, "senders": "in step", "flows": 100, "long_rtt_ms": trip}
-            row |= dict.fromkeys(MEASURES, 1.0)
+            row |= dict.fromkeys(RUNS.measure, 1.0)
             row |= {"throughput_long": 0.0096 * starved, "long_over_short": starved}
             row["delay_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 1.5, "blind": 2.0}[queue]
             row["delay_short_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 0.5, "blind": 2.0}[queue]
@@ -50,31 +54,25 @@ def points(**changes: float) -> pl.DataFrame:
     return pl.concat([frame, jitter])
 
 
-def verdicts(comparison: pl.DataFrame) -> dict[str, bool]:
+def verdicts(figure: str, ours: pl.DataFrame) -> dict[str, str]:
+    """Verdicts by claim with senders in step, without ns-2's points."""
+    both = Compared(ours, {"ns2": ns2_evaluation().clear()}, KEYS)
+    comparison = compare(DOCUMENT, DOCUMENT.figures[figure], both)
     assert comparison["why"].str.len_chars().min() > 10  # type: ignore[operator]
-    return dict(comparison.filter(pl.col("senders") == "in step").select("what", "holds").iter_rows())
-
-
-NO_NS2 = ns2_points().clear()
+    in_step = comparison.filter(pl.col("setting").str.contains("in step"))
+    return dict(in_step.select("claim", "verdict").iter_rows())
 
 
 def test_buffers_follow_their_rules() -> None:
-    # 105 ms of 100 Mbit/s in packets of 1040 bytes, as ns-2 had it
-    assert buffer_packets("bdp", 100, 200) == 1262
-    assert buffer_packets("stanford", 100, 200) == 126
-    assert buffer_packets("splitbuff", 100, 200) == 2524
-
-
-def test_ns2_had_the_same_buffers() -> None:
-    for row in ns2_points().iter_rows(named=True):
-        document = scenario(row["queue"], "in step", row["flows"], row["long_rtt_ms"])
-        assert Scenario.from_dict(document).links[0].buffer.text == document["links"][0]["buffer"]
-    limits = {(row["queue"], row["flows"], row["long_rtt_ms"]) for row in ns2_points().iter_rows(named=True)}
-    assert {("bdp", 100, 200), ("stanford", 500, 500), ("bdp", 2, 10)} <= limits
+    # 105 ms of 100 Mbit/s in packets of 1040 bytes; ns-2's limit counts the packet in transmission
+    assert scenario("bdp", "in step", 100, 200).links[0].buffer.text == "1261 packets"
+    assert scenario("stanford", "in step", 100, 200).links[0].buffer.text == "125 packets"
+    assert scenario("splitbuff", "in step", 100, 200).links[0].buffer.text == "2524 packets"
+    assert scenario("blind", "jitter", 100, 200).links[0].buffer.text == "1262 packets"
 
 
 def test_ns2_confirms_a_throughput_of_payload() -> None:
-    row = ns2_points().row(
+    row = ns2_evaluation().row(
         by_predicate=(pl.col("queue") == "bdp") & (pl.col("flows") == 2) & (pl.col("long_rtt_ms") == 10),
         named=True,
     )
@@ -84,42 +82,39 @@ def test_ns2_confirms_a_throughput_of_payload() -> None:
 
 @pytest.mark.parametrize("queue", ["bdp", "stanford", "splitbuff", "blind"])
 def test_scenarios_choose_queue_and_senders(queue: str) -> None:
-    document = scenario(queue, "jitter", 10, 500)  # type: ignore[arg-type]
-    loaded = Scenario.from_dict(document)
+    loaded = scenario(queue, "jitter", 10, 500)
     assert loaded.run.duration_ps == 500 * 10**12
     discipline = {"splitbuff": "splitbuff", "blind": "splitbuff-blind"}.get(queue, "fifo")
     assert loaded.links[0].queue.discipline == discipline
     assert [group.count for group in loaded.flows] == [5, 5]
-    assert all(group["jitter"] == "uniform(0 s, 1 ms)" for group in document["flows"])
+    assert loaded.to_toml().count('jitter = "uniform(0 s, 1 ms)"') == 2
 
 
 def test_all_statements_can_hold() -> None:
-    for compare in (compare_fig4, compare_fig5, compare_fig6):
-        assert all(verdicts(compare(points(), NO_NS2)).values())
+    for figure in FIGURES:
+        assert set(verdicts(figure, points()).values()) == {"agrees"}
 
 
 @pytest.mark.parametrize(
-    ("compare", "change", "failing"),
+    ("figure", "change", "failing"),
     [
-        (compare_fig4, {"bdp_500_throughput_long": 0.009}, "BDP rule: long"),
-        (compare_fig4, {"stanford_500_throughput_long": 0.005}, "Stanford"),
-        (compare_fig4, {"splitbuff_500_long_over_short": 0.5}, "SplitBuff"),
-        (compare_fig4, {"splitbuff_500_long_over_short": 2.0}, "SplitBuff"),
-        (compare_fig5, {"stanford_500_delay_ms": 3.0}, "Stanford"),
-        (compare_fig5, {"splitbuff_500_delay_short_ms": 1.5}, "SplitBuff over BDP rule: short"),
-        (compare_fig5, {"splitbuff_500_delay_long_ms": 3.0}, "SplitBuff over BDP rule: long"),
-        (compare_fig5, {"splitbuff_500_delay_ms": 2.1}, "SplitBuff over BDP rule: mean"),
-        (compare_fig5, {"splitbuff_500_loss_short_percent": 9.0}, "SplitBuff: loss"),
-        (compare_fig6, {"blind_500_long_over_short": 0.5}, "Blind over BDP rule: long over"),
-        (compare_fig6, {"blind_500_utilization": 0.99}, "Blind over BDP rule: util"),
-        (compare_fig6, {"blind_500_delay_ms": 3.0}, "Blind over BDP rule: mean"),
+        ("fig4", {"bdp_500_throughput_long": 0.009}, "fig4-bdp-falls"),
+        ("fig4", {"stanford_500_throughput_long": 0.005}, "fig4-stanford-falls-more"),
+        ("fig4", {"splitbuff_500_long_over_short": 0.5}, "fig4-splitbuff-equal"),
+        ("fig4", {"splitbuff_500_long_over_short": 2.0}, "fig4-splitbuff-equal"),
+        ("fig5", {"stanford_500_delay_ms": 3.0}, "fig5-stanford-delay"),
+        ("fig5", {"splitbuff_500_delay_short_ms": 1.5}, "fig5-short-delay"),
+        ("fig5", {"splitbuff_500_delay_long_ms": 3.0}, "fig5-long-delay"),
+        ("fig5", {"splitbuff_500_delay_ms": 2.1}, "fig5-mean-delay"),
+        ("fig5", {"splitbuff_500_loss_short_percent": 9.0}, "fig5-short-loss"),
+        ("fig6", {"blind_500_long_over_short": 0.5}, "fig6-throughput"),
+        ("fig6", {"blind_500_utilization": 0.99}, "fig6-utilization"),
+        ("fig6", {"blind_500_delay_ms": 3.0}, "fig6-delay"),
     ],
-)  # fmt: skip
-def test_each_statement_can_fail(compare: object, change: dict[str, float], failing: str) -> None:
-    found = verdicts(compare(points(**change), NO_NS2))  # type: ignore[operator]
-    assert [what for what, holds in found.items() if not holds] == [
-        what for what in found if what.startswith(failing)
-    ]
+)
+def test_each_statement_can_fail(figure: str, change: dict[str, float], failing: str) -> None:
+    found = verdicts(figure, points(**change))
+    assert [claim for claim, verdict in found.items() if verdict != "agrees"] == [failing]
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +142,7 @@ def test_the_quick_run_shows_the_feedback(fig4: Reproduced) -> None:
 
 
 def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
-    beside = with_ns2(fig4.tables["points"])
+    beside = fig4.tables["ns2"]
     assert set(beside["senders"]) == {"in step", "jitter"}
     row = beside.row(
         by_predicate=(pl.col("queue") == "stanford")
@@ -171,6 +166,6 @@ def test_quick_runs_of_figures_5_and_6_save(tmp_path: Path) -> None:
 
 
 def test_the_full_sweep_is_as_published() -> None:
-    assert FULL.flows == (2, 10, 100, 250, 500)
-    assert (min(FULL.long_rtts_ms), max(FULL.long_rtts_ms)) == (10, 500)
-    assert (FULL.duration_s, FULL.seeds[0]) == (500.0, 10)
+    vary = RUNS.full.vary
+    assert list(vary["flows"]) == [2, 10, 100, 250, 500]
+    assert (min(vary["long_rtt_ms"]), max(vary["long_rtt_ms"])) == (10, 500)
