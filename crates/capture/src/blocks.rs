@@ -1,29 +1,29 @@
-//! Whole blocks to a file: what cannot be written any more leaves no half of one behind.
+//! Writes whole blocks to a file: if writing fails, no partial block is left behind.
 
 use std::io::{self, Write};
 
 /// Bytes gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Where a recording goes.
+/// The destination of a recording.
 pub trait Output: Write + Send {
     /// Keeps only the first `length` bytes.
     ///
     /// # Errors
-    /// As the system says; what cannot be cut (a pipe) is left as it is.
+    /// The system's; what cannot be truncated (a pipe) stays as it is.
     fn cut(&mut self, length: u64) -> io::Result<()>;
 }
 
-/// What has become of a file.
+/// The state of a file at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Packets or lines written.
     pub records: u64,
-    /// Those beyond the limit.
+    /// Packets or lines beyond the limit.
     pub left_out: u64,
     /// Size of the file.
     pub bytes: u64,
-    /// What ended it early: the file holds whole records up to there.
+    /// What ended it early; the file then holds whole records up to that point.
     pub problem: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct Report {
 pub(crate) struct Blocks {
     output: Box<dyn Output>,
     buffer: Vec<u8>,
-    /// Where in the buffer each block ends.
+    /// The end of each block in the buffer.
     ends: Vec<usize>,
     /// Bytes written, and blocks.
     bytes: u64,
@@ -61,7 +61,7 @@ impl Blocks {
         }
     }
 
-    /// Writes what was gathered.
+    /// Writes the gathered blocks.
     pub(crate) fn flush(&mut self) {
         let mut done = 0;
         while done < self.buffer.len() && self.is_open() {
@@ -81,7 +81,7 @@ impl Blocks {
         self.bytes += whole.checked_sub(1).map_or(0, |last| self.ends[last] as u64);
         self.written += whole as u64;
         if !self.is_open() {
-            // the first problem is the one to tell
+            // the first problem is the one to report
             let _ = self.output.cut(self.bytes);
         }
         self.buffer.clear();
@@ -95,7 +95,7 @@ impl Blocks {
     }
 }
 
-/// What went wrong, without the system's number of it.
+/// What went wrong, without the system's error number.
 fn plain(problem: &io::Error) -> String {
     let text = problem.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

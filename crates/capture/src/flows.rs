@@ -2,18 +2,18 @@
 //!
 //! The model numbers segments and knows no addresses. Here segment n of a connection starts at byte 1 + n × MSS, its
 //! initial sequence number being 0, and only a transfer's last segment is shorter. Flow f's sender is 10.0.0.1 + f, its
-//! receiver 10.128.0.1 + f; the server's port tells the group, the client's the connection.
+//! receiver 10.128.0.1 + f. The server's port identifies the group, the client's the connection.
 
 use bufferlab_simulator::{CongestionPlan, GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
 use bufferlab_transport::TuningConfig;
 
-/// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A): what an MSS leaves out (RFC 6691).
+/// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A), which the MSS excludes (RFC 6691).
 const STAMP_BYTES: u32 = 12;
 
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
 
-/// Ports that no dissector of Wireshark's claims.
+/// Ports that no dissector of Wireshark uses.
 const SERVER_PORT: u16 = 50_001;
 const SERVER_PORTS: u32 = 1_000;
 const CLIENT_PORT: u16 = 51_001;
@@ -22,19 +22,19 @@ const CLIENT_PORTS: u32 = 3_000;
 /// What the flows of a group send.
 pub(crate) enum Kind {
     Tcp(Tcp),
-    /// Datagrams, that are answered or not.
+    /// Datagrams, and whether they are answered.
     Datagrams {
         wire_bytes: u32,
         pings: bool,
     },
 }
 
-/// What both ends of a connection agreed on.
+/// The options that both ends of a connection agreed on.
 pub(crate) struct Tcp {
     pub(crate) mss_bytes: u32,
     /// A full segment on the wire; a packet may hold several.
     segment_bytes: u32,
-    /// As the option says it.
+    /// As stated in the option.
     pub(crate) announced_mss: u16,
     pub(crate) ack_bytes: u32,
     pub(crate) window_bytes: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Tcp {
     pub(crate) sack: bool,
     pub(crate) ecn: bool,
     pub(crate) handshake: bool,
-    /// The receiver is a client that asks, over a connection for each fetch.
+    /// The receiver is a client that fetches, over a new connection each time.
     pub(crate) fetches: bool,
 }
 
@@ -77,10 +77,10 @@ impl Tcp {
         wire_bytes / self.segment_bytes.max(1)
     }
 
-    /// The window field of a segment, whose sender offers so many segments, or what it always does.
+    /// The window field of a segment whose sender offers this number of segments, or its constant window.
     pub(crate) fn window(&self, syn: bool, offered: Option<u32>) -> u16 {
         let shift = if syn { 0 } else { self.scale.unwrap_or(0) };
-        // what the shift cuts off must not cost a segment
+        // the bits that the shift cuts off must not cost a segment
         let tuned =
             offered.map(|segments| (u64::from(segments) * u64::from(self.mss_bytes)).div_ceil(1 << shift));
         tuned.unwrap_or(self.window_bytes >> shift).min(u64::from(u16::MAX)) as u16
@@ -112,7 +112,7 @@ impl Group {
     }
 }
 
-/// A flow, as far as it has come.
+/// The current state of a flow.
 #[derive(Clone)]
 pub(crate) struct Flow {
     pub(crate) group: u32,
@@ -122,13 +122,13 @@ pub(crate) struct Flow {
     bases: Vec<u32>,
     /// Packets that its sender and its receiver have sent, as the IP header counts them.
     sent: [u16; 2],
-    /// The newest timestamp of the receiver's that has come to the sender.
+    /// The newest timestamp of the receiver that has reached the sender.
     pub(crate) heard: u32,
-    /// Answers sent over no queue.
+    /// Answers that were sent over no queue.
     pub(crate) answers: u32,
-    /// The window that its receiver offers now, segments, where that is tuned.
+    /// The window that its receiver currently offers, segments, if it is tuned.
     pub(crate) offered: Option<u32>,
-    /// Connections that were told of, and those of which something was sent.
+    /// Connections that were reported, and those that have sent something.
     pub(crate) told: usize,
     pub(crate) seen: u32,
 }
@@ -160,7 +160,7 @@ impl Flow {
         (0..plan.flows.group.len()).map(|flow| Flow::new(plan, flow)).collect()
     }
 
-    /// A connection for segments from `base` on is opened.
+    /// A connection for segments from `base` is opened.
     pub(crate) fn connect(&mut self, base: u32) {
         self.bases.push(base);
     }
@@ -188,7 +188,7 @@ impl Flow {
         u64::from(segment) * u64::from(mss_bytes) >= self.transfer_bytes
     }
 
-    /// The next identification of an IP header, which tells packets of equal bytes apart.
+    /// The next identification of an IP header, which distinguishes packets with equal bytes.
     pub(crate) fn next_identification(&mut self, from_sender: bool) -> u16 {
         let sent = &mut self.sent[usize::from(from_sender)];
         *sent = sent.wrapping_add(1);

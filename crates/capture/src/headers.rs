@@ -1,6 +1,6 @@
 //! Headers in bytes: IPv4 with TCP, UDP or ICMP.
 //!
-//! Payload is never written; checksums are those of a payload of zeros, which adds nothing to them.
+//! Payload is never written; checksums assume a payload of zeros, which does not change them.
 
 use bufferlab_qdisc::Ecn;
 use etherparse::checksum::Sum16BitWords;
@@ -16,7 +16,7 @@ const UDP_BYTES: u32 = 8;
 const ICMP_BYTES: u32 = 8;
 const TIME_TO_LIVE: u8 = 64;
 
-/// What a SYN offers beside the timestamps.
+/// What a SYN offers besides timestamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offer {
     pub(crate) mss: u16,
@@ -37,13 +37,13 @@ pub(crate) struct TcpSegment {
     pub(crate) window: u16,
     /// Value and echo.
     pub(crate) stamps: Option<(u32, u32)>,
-    /// Edges of what is held, as many as the last field says.
+    /// Edges of the SACK blocks; the last field has their number.
     pub(crate) blocks: [(u32, u32); 3],
     pub(crate) block_count: u8,
     pub(crate) payload_bytes: u32,
 }
 
-/// What is in an IP packet.
+/// The content of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Tcp(TcpSegment),
@@ -79,7 +79,7 @@ pub(crate) fn write(
             Ecn::Capable => IpEcn::TWO,
             Ecn::Marked => IpEcn::THREE,
         },
-        // a packet that is larger than the field can say has 0 there, as Linux's with segmentation offload
+        // a packet too large for the field has 0 there, as in Linux with segmentation offload
         total_len: u16::try_from(total_bytes).unwrap_or(0),
         identification,
         dont_fragment: true,
@@ -163,7 +163,7 @@ fn write_udp(bytes: &mut Vec<u8>, ends: &Endpoints, wire_bytes: u32) -> u32 {
     payload_bytes
 }
 
-/// What a checksum covers beside the segment (RFC 9293 section 3.1).
+/// What a checksum covers besides the segment (RFC 9293 section 3.1).
 fn pseudo_header(ends: &Endpoints, protocol: IpNumber, length: u32) -> Sum16BitWords {
     Sum16BitWords::new()
         .add_4bytes(ends.source)

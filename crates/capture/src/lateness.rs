@@ -1,4 +1,4 @@
-//! How far behind the engine's time something may be told.
+//! How far behind the engine's time a report may be.
 
 use bufferlab_simulator::{Plan, SourcePlan, VariatePlan};
 use bufferlab_transport::most_by_size;
@@ -7,7 +7,7 @@ use bufferlab_units::{Rate, Span};
 /// No datagram is larger (RFC 791 section 3.1).
 const MOST_DATAGRAM_BYTES: u64 = 65_535;
 
-/// A sender's delay to its first link, in whose time the engine runs, and a fetch's question, told when it arrives.
+/// A sender's delay to its first link, in whose time the engine runs, and a fetch's request, reported on its arrival.
 pub(crate) fn of_hosts(plan: &Plan) -> Span {
     let lead = plan.flows.source_delay_ps.iter().copied().max().unwrap_or(0);
     let delay = |links: &[u32]| -> u64 { links.iter().map(|&link| plan.links[link as usize].delay_ps).sum() };
@@ -21,7 +21,7 @@ pub(crate) fn of_hosts(plan: &Plan) -> Span {
     Span::from_ps(lead + question.max().unwrap_or(0))
 }
 
-/// The longest transmission that there is: a link may tell of its start when it ends.
+/// The longest transmission: a link may report its start when it ends.
 pub(crate) fn of_transmissions(plan: &Plan) -> Span {
     let mut longest = Span::ZERO;
     for group in &plan.groups {

@@ -1,12 +1,11 @@
-//! What a run sent, as files for the tools that engineers know: pcapng for Wireshark, tshark and tcptrace, and traces
-//! as ns-2 writes them.
+//! A run's packets as files for common tools: pcapng for Wireshark, tshark and tcptrace, and traces in ns-2's format.
 //!
-//! [`Recording`] is a [`bufferlab_simulator::Recorder`]. It writes to what it is given, while the run goes on, and keeps
-//! in memory only what is under way in the network.
+//! [`Recording`] is a [`bufferlab_simulator::Recorder`]. It writes to its destinations during the run, and keeps
+//! only packets in flight in memory.
 //!
 //! # What is made up
-//! The model has segments, hosts and delays. Addresses, ports, the bytes' numbers, TCP's timestamp clock and IP's
-//! identification are given here, see `flows` and `packets`; payload is not written.
+//! The model has segments, hosts and delays. Addresses, ports, sequence numbers in bytes, TCP's timestamp clock and
+//! IP's identification are made up here, see `flows` and `packets`. Payload is not written.
 
 mod blocks;
 mod flows;

@@ -1,13 +1,13 @@
-//! Events that are told ahead of their time, put in order.
+//! Puts events in order that are reported ahead of their time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use bufferlab_units::Time;
 
-/// By time; at one moment, in the order of telling.
+/// Events by time; at equal times, in the order of their reports.
 pub(crate) struct Order<E> {
-    /// Time, how many were told before, and where the event is. Apart from the events, since a heap moves what it holds.
+    /// Time, number of earlier reports, and the event's place. Apart from the events, since a heap moves its entries.
     heap: BinaryHeap<Reverse<(Time, u64, u32)>>,
     events: Vec<Option<E>>,
     /// Places without an event.

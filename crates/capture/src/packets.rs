@@ -1,4 +1,4 @@
-//! What is in a packet, told from what the model says of it when it sets out.
+//! The content of a packet, derived from the model's state when it is sent.
 
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks};
@@ -14,7 +14,7 @@ impl Network {
         self.packets
     }
 
-    /// What a sender sends.
+    /// A packet from a sender.
     pub(crate) fn of_packet(&mut self, packet: &Packet) -> Known {
         let id = self.next_id();
         let flow = &mut self.flows[packet.flow as usize];
@@ -47,12 +47,12 @@ impl Network {
         }
     }
 
-    /// What a receiver sends.
+    /// A packet from a receiver.
     pub(crate) fn of_answer(&mut self, at: Time, number: u32, ack: &Ack, blocks: &SackBlocks) -> Known {
         let id = self.next_id();
         let flow = &mut self.flows[number as usize];
         let group = flow.group;
-        // what is acknowledged is the segment before
+        // the acknowledged segment is the one before
         let connection = if ack.syn { flow.newest() } else { flow.connection_of(ack.ack.saturating_sub(1)) };
         let (content, wire_bytes, fetches, last) = match &self.groups[group as usize].kind {
             Kind::Tcp(tcp) => {
@@ -106,7 +106,7 @@ impl Network {
     }
 }
 
-/// TCP's timestamp clock: milliseconds, as Linux's, from 1 on, since 0 means none.
+/// TCP's timestamp clock: milliseconds, as in Linux, from 1, since 0 means none.
 fn stamp(at: Time) -> u32 {
     (1 + at.as_ps() / 1_000_000_000) as u32
 }
@@ -123,7 +123,7 @@ fn segment(
     stamps: Option<(u32, u32)>,
 ) -> TcpSegment {
     if packet.kind == PacketKind::Syn {
-        // who fetches has sent the first SYN
+        // the client that fetches has sent the first SYN
         return syn(tcp, tcp.fetches.then_some(1), stamps, None);
     }
     let seq = flow.byte(connection, packet.seq, tcp.mss_bytes);

@@ -15,7 +15,7 @@ pub struct Places {
     pub senders: bool,
     /// At the receivers' hosts.
     pub receivers: bool,
-    /// At these links, both ends and what they lose.
+    /// At these links: both ends, and losses.
     pub links: Vec<u32>,
 }
 
@@ -32,7 +32,7 @@ const MOST_NAMED: usize = 10_000;
 /// A capture file.
 pub(crate) struct Pcap {
     blocks: Blocks,
-    /// Interfaces by place; a link has three: what comes, what has crossed it, what it loses.
+    /// Interfaces by place; a link has three: arrivals, packets that have crossed it, losses.
     senders: Option<u32>,
     receivers: Option<u32>,
     links: Vec<Option<u32>>,
@@ -84,7 +84,7 @@ impl Pcap {
         pcap
     }
 
-    /// Names the hosts of the flows that are recorded, if they are few enough for a list.
+    /// Names the hosts of the recorded flows, if there are few enough for a list.
     pub(crate) fn name_hosts(&mut self, network: &Network, included: &[bool]) {
         let flows = network.flows.iter().zip(0_u32..);
         let flows: Vec<_> = flows.filter(|(flow, _)| included[flow.group as usize]).collect();
@@ -108,7 +108,7 @@ impl Pcap {
         self.seen.len() as u32 - 1
     }
 
-    /// The interface at which a packet is seen, and which way it goes there.
+    /// The interface at which a packet is seen, and its direction there.
     fn interface(&self, sighting: &Sighting<'_>) -> Option<(u32, Direction)> {
         let of_link = |link: u32, place: u32| {
             self.links[link as usize].map(|first| (first + place, Direction::Inbound))

@@ -1,11 +1,11 @@
-//! The file format: draft-ietf-opsawg-pcapng, as far as one section with packets needs it.
+//! The file format: the parts of draft-ietf-opsawg-pcapng that one section with packets needs.
 //!
 //! Written in little-endian order with times in nanoseconds. Block types and option codes are those of the draft's
 //! sections 4 and 3.5.
 
 /// Raw IP, version by the first byte (`LINKTYPE_RAW` of the link-layer header types registry): the model has no framing.
 const LINKTYPE_RAW: u16 = 101;
-/// No packet is captured beyond its headers, of which this is more than enough.
+/// Only headers are captured; this is more than their length.
 const SNAPLEN: u32 = 128;
 
 const SECTION_HEADER: u32 = 0x0A0D_0D0A;
@@ -32,7 +32,7 @@ const NRB_RECORD_IPV4: u16 = 1;
 /// 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
 
-/// Which way a packet goes at an interface (`epb_flags`, bits 0 and 1).
+/// The direction of a packet at an interface (`epb_flags`, bits 0 and 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Inbound = 1,
@@ -57,7 +57,7 @@ pub(crate) fn section(buffer: &mut Vec<u8>, application: &str, comment: &str) {
         body.extend(BYTE_ORDER_MAGIC.to_le_bytes());
         body.extend(1_u16.to_le_bytes());
         body.extend(0_u16.to_le_bytes());
-        // the section's length is not known
+        // the section's length is unknown
         body.extend(u64::MAX.to_le_bytes());
         option(body, OPT_COMMENT, comment.as_bytes());
         option(body, SHB_USERAPPL, application.as_bytes());
@@ -65,7 +65,7 @@ pub(crate) fn section(buffer: &mut Vec<u8>, application: &str, comment: &str) {
     });
 }
 
-/// An interface; they are numbered in the order in which they are described.
+/// An interface; interfaces are numbered in the order of their descriptions.
 pub(crate) fn interface(buffer: &mut Vec<u8>, name: &str, description: &str, rate_bps: Option<u64>) {
     block(buffer, INTERFACE_DESCRIPTION, |body| {
         body.extend(LINKTYPE_RAW.to_le_bytes());

@@ -1,8 +1,8 @@
-//! From what the engine tells to what files hold.
+//! From the engine's reports to the content of files.
 //!
-//! The engine tells of things to come, and not in their order. Events wait here until none can come before them; then
-//! each is taken in its turn, so that a host's state (the timestamp that it heard last, its packets' numbers) is that of
-//! the moment. What waits is what is under way in the network.
+//! The engine reports future events, and not in order. Events wait here until none can come before them, and are then
+//! handled in order, so that a host's state (the last timestamp that it received, its packets' numbers) is that of the
+//! moment. The events that wait are those of packets in flight.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ enum Event {
         flow: u32,
         number: u32,
     },
-    /// A receiver offers another window from now on, segments.
+    /// A receiver offers a different window from now on, segments.
     Offers {
         flow: u32,
         segments: u32,
@@ -49,30 +49,30 @@ enum Event {
         flow: u32,
         connection: u32,
     },
-    /// A connection is opened, for segments from `base` on.
+    /// A connection is opened for segments from `base`.
     Connects {
         flow: u32,
         base: u32,
     },
 }
 
-/// Which packet: flow, whether an answer, number, time of sending.
+/// A packet's identity: flow, whether it is an answer, number, time of sending.
 type Key = (u32, bool, u32, Time);
 
 /// A recorder that writes files.
 pub struct Recording {
     end: Time,
-    /// How far behind the engine's time something may be told.
+    /// How far behind the engine's time a report may be.
     hold: Span,
-    /// The same of the start of a transmission, which only traces tell.
+    /// The same for the start of a transmission, which only traces contain.
     transmission: Span,
     delays: Vec<Span>,
     rates: Vec<Rate>,
-    /// Groups that are recorded.
+    /// The recorded groups.
     included: Vec<bool>,
     network: Network,
     order: Order<Event>,
-    /// Events before were taken.
+    /// Events before this time were handled.
     taken: Time,
     in_flight: BTreeMap<Key, Known>,
     /// Packets are looked up between their hosts.
@@ -82,7 +82,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// A recording of all flows, or those of some groups, into no file yet.
+    /// A recording of all flows, or of those of some groups, without a file yet.
     pub fn new(plan: &Plan, groups: Option<&[u32]>) -> Recording {
         let links = &plan.links;
         let all = 0..plan.groups.len() as u32;
@@ -111,7 +111,7 @@ impl Recording {
         }
     }
 
-    /// Writes a capture of what passes some places, of so many packets at most.
+    /// Writes a capture of the packets that pass some places, up to a number of packets.
     #[must_use]
     pub fn with_pcap(mut self, output: Box<dyn Output>, places: &Places, most: u64) -> Recording {
         self.tracks |= places.beyond_senders();
@@ -121,7 +121,7 @@ impl Recording {
         self
     }
 
-    /// Writes a trace of all events, of so many lines at most.
+    /// Writes a trace of all events, up to a number of lines.
     #[must_use]
     pub fn with_trace(mut self, output: Box<dyn Output>, format: TraceFormat, most: u64) -> Recording {
         self.tracks = true;
@@ -130,7 +130,7 @@ impl Recording {
         self
     }
 
-    /// Ends both files at the moment that the run reached: what has become of the capture and of the trace.
+    /// Ends both files at the moment that the run reached; returns the states of the capture and of the trace.
     pub fn finish(mut self, reached: Time) -> (Option<Report>, Option<Report>) {
         self.end = self.end.min(reached);
         self.take_before(self.end);
@@ -304,7 +304,7 @@ impl Recorder for Recording {
         if open {
             self.take_before(limit);
         } else {
-            // nothing can be written any more
+            // nothing more can be written
             self.order = Order::new();
         }
     }

@@ -1,4 +1,4 @@
-//! A packet at a point of its way, as both kinds of files need it.
+//! A packet at a point of its path, as both kinds of files need it.
 
 use bufferlab_qdisc::{DropReason, Ecn};
 use bufferlab_simulator::Loss;
@@ -7,16 +7,16 @@ use bufferlab_units::Time;
 use crate::flows::{Endpoints, Flow, Group};
 use crate::headers::Content;
 
-/// A point of a packet's way.
+/// A point of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It leaves its host.
     Leaves,
-    /// It arrives at a link's queue; the first link of its path or not.
+    /// It arrives at a link's queue; whether that is the first link of its path.
     Joins(u32, bool),
-    /// A link's transmitter starts with it.
+    /// A link starts to transmit it.
     Starts(u32),
-    /// It reaches a link's far end; the last of its path or not.
+    /// It reaches a link's far end; whether that is the last link of its path.
     Reaches(u32, bool),
     /// A link loses it.
     Lost(u32, Loss),
@@ -24,7 +24,7 @@ pub(crate) enum Step {
     Arrives,
 }
 
-/// What is worth a remark about a packet.
+/// A remark about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Remark {
     /// The first of a connection without a handshake.
@@ -33,7 +33,7 @@ pub(crate) enum Remark {
     DelayOnly,
 }
 
-/// What is known of a packet from its start on.
+/// What is known of a packet from its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     /// Different for every packet of a run.
@@ -50,7 +50,7 @@ pub(crate) struct Known {
     pub(crate) remark: Option<Remark>,
 }
 
-/// A packet at a point of its way.
+/// A packet at a point of its path.
 pub(crate) struct Sighting<'a> {
     pub(crate) at: Time,
     pub(crate) step: Step,
@@ -58,7 +58,7 @@ pub(crate) struct Sighting<'a> {
     pub(crate) packet: &'a Known,
 }
 
-/// The network's parts, and flows as far as they have come.
+/// The network's parts, and the current state of flows.
 pub(crate) struct Network {
     pub(crate) links: Vec<LinkFacts>,
     pub(crate) groups: Vec<Group>,

@@ -15,7 +15,7 @@ use crate::sighting::{Known, Network, Sighting, Step, reason};
 /// How lines are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// As ns-2's.
+    /// As in ns-2.
     Ns2,
     /// Comma-separated values under a line of names.
     Csv,
@@ -64,7 +64,7 @@ impl Trace {
         }
         self.written += 1;
         self.blocks.push(|buffer| {
-            // memory takes all
+            // memory accepts everything
             let _ = write(buffer);
         });
     }
@@ -99,7 +99,7 @@ impl Trace {
         let path = if packet.from_sender { &group.forward } else { &group.reverse };
         let node = |sends: bool| self.hosts + 2 * packet.flow + u32::from(!sends);
         let (from, to) = (node(packet.from_sender), node(!packet.from_sender));
-        // where no queue is on the way, the other host is next
+        // without a queue on the way, the other host is next
         let first = path.first().map_or(to, |&link| self.nodes[link as usize].0);
         let last = path.last().map_or(from, |&link| self.nodes[link as usize].1);
         match sighting.step {

@@ -1,4 +1,4 @@
-//! One round trip a flow: from its SYN to its first data.
+//! One round trip per flow: from its SYN to its first data.
 
 use bufferlab_units::{Span, Time};
 
@@ -6,23 +6,23 @@ use crate::FlowTable;
 
 #[derive(Clone, Copy, Debug)]
 enum Opening {
-    /// The SYN passed then.
+    /// When the SYN passed.
     Seen(Time),
-    /// It took so long until data passed.
+    /// How long it took until data passed.
     Measured(Span),
 }
 
 /// The handshake's round trip of each flow, as long as the flow is remembered.
 ///
-/// What it measures has the queues of that moment in it, and stays: who tells it of the SYN when that leaves a queue, and
-/// of data when it comes to it, keeps his own out of it.
+/// The sample includes the queues of that moment, and does not change. A caller that reports the SYN as it leaves its
+/// queue, and data as it arrives there, excludes its own queue.
 #[derive(Clone, Debug)]
 pub struct SynEstimator {
     flows: FlowTable<Opening>,
 }
 
 impl SynEstimator {
-    /// An estimator for about so many flows at a time.
+    /// An estimator for about this number of flows at a time.
     pub fn new(flows: usize) -> SynEstimator {
         SynEstimator { flows: FlowTable::new(flows) }
     }
@@ -32,12 +32,12 @@ impl SynEstimator {
         self.flows.bytes()
     }
 
-    /// A SYN passes. Sent again, it counts from now: which of the two was answered cannot be known.
+    /// A SYN passes. If it is retransmitted, time counts from now: which of the two was answered is unknown.
     pub fn on_syn(&mut self, now: Time, key: u64) {
         self.flows.put(now, key, Opening::Seen(now));
     }
 
-    /// Data of the same direction passes: the flow's round-trip time, if it is known.
+    /// Data in the same direction passes; returns the flow's round-trip time, if it is known.
     pub fn on_data(&mut self, now: Time, key: u64) -> Option<Span> {
         let opening = self.flows.get(now, key)?;
         let rtt = match *opening {

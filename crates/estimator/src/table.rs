@@ -1,15 +1,15 @@
-//! What is remembered of flows: a table of fixed size that forgets who was quiet longest.
+//! State per flow: a table of fixed size that forgets the flow that was silent longest.
 
 use bufferlab_units::Time;
 
-/// Flows that share a place of the table: of so many, the one that was seen longest ago goes when another comes.
+/// Flows per set of the table: when another comes, the one that was seen longest ago goes.
 const WAYS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot<T> {
     key: u64,
     seen: Time,
-    /// Nothing while the slot is free.
+    /// `None` while the slot is free.
     value: Option<T>,
 }
 
@@ -20,7 +20,7 @@ pub struct FlowTable<T> {
 }
 
 impl<T: Copy> FlowTable<T> {
-    /// An empty table for about so many flows: a power of two of slots, at least one set.
+    /// An empty table for about this number of flows: a power of two of slots, at least one set.
     pub fn new(flows: usize) -> FlowTable<T> {
         let slots = flows.next_power_of_two().max(WAYS);
         FlowTable { slots: vec![Slot { key: 0, seen: Time::ZERO, value: None }; slots] }
@@ -31,14 +31,14 @@ impl<T: Copy> FlowTable<T> {
         size_of_val(self.slots.as_slice())
     }
 
-    /// The value of a flow that is seen now.
+    /// The value of a flow, which is seen now.
     pub fn get(&mut self, now: Time, key: u64) -> Option<&mut T> {
         let slot = self.set(key).iter_mut().find(|slot| slot.value.is_some() && slot.key == key)?;
         slot.seen = now;
         slot.value.as_mut()
     }
 
-    /// Remembers a value; the flow of the same set that was seen longest ago may be forgotten for it.
+    /// Stores a value; the flow of the same set that was seen longest ago may be forgotten for it.
     pub fn put(&mut self, now: Time, key: u64, value: T) {
         let set = self.set(key);
         let own = set.iter().position(|slot| slot.value.is_some() && slot.key == key);

@@ -1,4 +1,4 @@
-//! Round trips again and again: from a timestamp to the packet that its echo set free.
+//! Repeated round trips: from a timestamp to the packet that its echo released.
 
 use bufferlab_units::{Span, Time};
 
@@ -6,26 +6,26 @@ use crate::FlowTable;
 
 #[derive(Clone, Copy, Debug)]
 struct Watch {
-    /// The timestamp that is waited for, and when it passed.
+    /// The watched timestamp, and when it passed.
     stamp: Time,
     passed: Time,
     /// The last round trip.
     rtt: Option<Span>,
 }
 
-/// The latest round trip of each flow that is remembered; one timestamp of a flow is watched at a time.
+/// The latest round trip of each remembered flow; one timestamp per flow is watched at a time.
 ///
-/// What it measures is the whole loop from here to here: half of it on each side, with the queues of now in it, and
-/// with what the hosts wait before they answer.
+/// The sample is the whole loop from this point back to it, both sides together. It includes the queues at that time
+/// and the delays of the hosts before they answer.
 #[derive(Clone, Debug)]
 pub struct TimestampEstimator {
     flows: FlowTable<Watch>,
-    /// Two timestamps no further apart are one: the option's clock ticks.
+    /// Timestamps that are no further apart count as one, because the option's clock has ticks.
     tick: Span,
 }
 
 impl TimestampEstimator {
-    /// An estimator for about so many flows at a time, whose hosts' timestamps tick so.
+    /// An estimator for about this number of flows at a time, with the tick of the hosts' timestamps.
     pub fn new(flows: usize, tick: Span) -> TimestampEstimator {
         TimestampEstimator { flows: FlowTable::new(flows), tick }
     }
@@ -36,7 +36,7 @@ impl TimestampEstimator {
     }
 
     /// A packet passes with a timestamp; `echoed` is the newest timestamp of its own direction that its sender has
-    /// had back. The flow's latest round-trip time, if it is known.
+    /// received back. Returns the flow's latest round-trip time, if it is known.
     pub fn on_packet(&mut self, now: Time, key: u64, stamp: Time, echoed: Option<Time>) -> Option<Span> {
         let fresh = Watch { stamp, passed: now, rtt: None };
         let Some(watch) = self.flows.get(now, key) else {
@@ -44,7 +44,7 @@ impl TimestampEstimator {
             return None;
         };
         if let Some(echoed) = echoed.filter(|&echoed| echoed + self.tick >= watch.stamp) {
-            // A later timestamp's echo says that the watched one's was lost, or never sent: no sample.
+            // The echo of a later timestamp: that of the watched one was lost or never sent, so there is no sample.
             let own = echoed <= watch.stamp + self.tick;
             let rtt = if own { Some(now.saturating_since(watch.passed)) } else { watch.rtt };
             *watch = Watch { rtt, ..fresh };
@@ -66,9 +66,9 @@ mod tests {
         let mut estimator = TimestampEstimator::new(64, Span::from_us(1));
         assert_eq!(estimator.on_packet(at(10), 1, at(0), None), None);
         assert_eq!(estimator.on_packet(at(15), 1, at(5), None), None);
-        // the packet that the echo of the first one set free
+        // the packet that the echo of the first one released
         assert_eq!(estimator.on_packet(at(70), 1, at(60), Some(at(0))), Some(Span::from_ms(60)));
-        // the echo of the second is none that is watched: the third is
+        // the echo of the second is not watched; the third is
         assert_eq!(estimator.on_packet(at(75), 1, at(65), Some(at(5))), Some(Span::from_ms(60)));
         assert_eq!(estimator.on_packet(at(150), 1, at(140), Some(at(60))), Some(Span::from_ms(80)));
     }

@@ -4,9 +4,9 @@
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// e to the power of x, to a few ulp; 0 and the largest number where the result has no normal one.
+/// e to the power of x, within a few ulp; 0 or the largest number if the result is not a normal number.
 ///
-/// As with [`crate::ln`], only operations that IEEE 754 rounds exactly: x = k ln 2 + r with |r| < 0.347, and the series
+/// As in [`crate::ln`], only operations that IEEE 754 rounds exactly: x = k ln 2 + r with |r| < 0.347, and the series
 /// of e^r to r¹⁴/14!, which is below 10⁻¹⁷.
 pub fn exp(x: f64) -> f64 {
     if x > 709.0 {

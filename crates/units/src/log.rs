@@ -1,8 +1,8 @@
 //! A natural logarithm that is the same on every machine.
 
-/// Natural logarithm of a positive, normal number, to about 1 ulp.
+/// Natural logarithm of a positive, normal number, within about 1 ulp.
 ///
-/// The C library's `ln` may differ in the last bit from one machine to the next; this one only uses
+/// The C library's `ln` may differ in the last bit between machines; this one only uses
 /// operations that IEEE 754 rounds exactly. With x = m·2^e, m in [√½, √2), and s = (m − 1)/(m + 1),
 /// ln m = 2 (s + s³/3 + s⁵/5 + …); |s| < 0.172, so eleven terms reach the precision of an `f64`.
 pub fn ln(x: f64) -> f64 {

@@ -12,7 +12,7 @@ const PS_TIMES_BITS_PER_BYTE: u64 = 8_000_000_000_000;
 pub struct Rate(u64);
 
 impl Rate {
-    /// A rate of so many bits per second; `None` for zero.
+    /// A rate from bits per second; `None` for zero.
     pub const fn from_bps(bps: u64) -> Option<Rate> {
         if bps == 0 { None } else { Some(Rate(bps)) }
     }
@@ -22,22 +22,22 @@ impl Rate {
         self.0
     }
 
-    /// Time to send so many bytes, rounded down to a picosecond.
+    /// Time to send this number of bytes, rounded down to a picosecond.
     pub fn transmission(self, bytes: u64) -> Span {
         let ps = u128::from(bytes) * u128::from(PS_TIMES_BITS_PER_BYTE) / u128::from(self.0);
         Span::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 }
 
-/// Turns packet sizes into transmission times of whole picoseconds and carries the remainder from packet to
-/// packet, so that the rate is met exactly in the long run (at 622 Mbit/s a 1500-byte packet takes
+/// Converts packet sizes to transmission times in whole picoseconds, and carries the remainder from packet to
+/// packet, so that the rate is exact in the long run (at 622 Mbit/s a 1500-byte packet takes
 /// 19 292 604.5… ps).
 #[derive(Clone, Debug)]
 pub struct TransmissionClock {
     rate_bps: u64,
     /// Sum of the remainders so far, in units of 1/rate ps; less than the rate.
     carried: u64,
-    /// The size that the next two fields belong to: nearly all packets of a link are of one size.
+    /// The size for which the next two fields hold: nearly all packets of a link have one size.
     last_bytes: u32,
     last_ps: u64,
     last_remainder: u64,

@@ -21,7 +21,7 @@ impl Time {
     /// Later than every event: an idle component waits for this.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// A moment so many picoseconds after the start.
+    /// A moment, in picoseconds after the start.
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
     }
@@ -31,12 +31,12 @@ impl Time {
         self.0
     }
 
-    /// The length of time since `earlier`, zero if that lies ahead.
+    /// The length of time since `earlier`; zero if `earlier` is later.
     pub const fn saturating_since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// This moment plus a span; [`Time::NEVER`] stays what it is.
+    /// This moment plus a span; [`Time::NEVER`] stays the same.
     #[must_use]
     pub const fn saturating_add(self, span: Span) -> Time {
         Time(self.0.saturating_add(span.0))
@@ -47,22 +47,22 @@ impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
 
-    /// A span of so many picoseconds.
+    /// A span in picoseconds.
     pub const fn from_ps(ps: u64) -> Span {
         Span(ps)
     }
 
-    /// A span of so many microseconds.
+    /// A span in microseconds.
     pub const fn from_us(us: u64) -> Span {
         Span(us * 1_000_000)
     }
 
-    /// A span of so many milliseconds.
+    /// A span in milliseconds.
     pub const fn from_ms(ms: u64) -> Span {
         Span(ms * 1_000_000_000)
     }
 
-    /// A span of so many seconds.
+    /// A span in seconds.
     pub const fn from_s(s: u64) -> Span {
         Span(s * 1_000_000_000_000)
     }
@@ -77,13 +77,13 @@ impl Span {
         self.0 as f64 * 1e-12
     }
 
-    /// The sum, bounded by the type.
+    /// The sum, saturated.
     #[must_use]
     pub const fn saturating_add(self, other: Span) -> Span {
         Span(self.0.saturating_add(other.0))
     }
 
-    /// `factor` times as long, bounded by the type.
+    /// `factor` times as long, saturated.
     #[must_use]
     pub const fn saturating_mul(self, factor: u64) -> Span {
         Span(self.0.saturating_mul(factor))
