@@ -11,9 +11,10 @@ import pytest
 import bufferlab
 from bufferlab.cli import main
 from bufferlab.errors import InputError
-from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.documents import bundled_documents, stored_comparison
+from bufferlab.evidence.measured import load
 from bufferlab.evidence.reading import read_document
-from bufferlab.evidence.verdicts import COMPARISON
+from bufferlab.evidence.verdicts import COMPARISON, counts
 
 SCENARIO = """
 [run]
@@ -155,6 +156,36 @@ def test_one_figure_of_a_folder(folder: Path) -> None:
         bufferlab.reproduce(f"{folder}/fig3")
     with pytest.raises(InputError, match="is a document"):
         bufferlab.reproduce(str(folder))
+
+
+def test_finished_runs_are_kept_and_not_simulated_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["reproduce", str(folder), "--quick", "--out", str(tmp_path / "results")]
+    assert main(command) == 0
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("simulated")
+
+    monkeypatch.setattr("bufferlab.experiment.job.simulate_plan", refuse)
+    assert main(command) == 0
+    rewrite(folder, "flows.bulk.flows / 1e6", "flows.bulk.flows / 1e3")  # measured anew
+    assert main(command) == 1
+
+
+def test_kept_points_give_verdicts_without_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", str(folder), "--record", "--quick"]) == 2
+    command = ["reproduce", str(folder), "--record", "--out", str(folder / "results")]
+    assert main(command) == 0
+    document = read_document(folder)
+    kept = load(document, document.figures["fig2"])
+    assert kept is not None
+    assert kept.points.columns[:2] == ["buffer_packets", "utilization"]
+    assert kept.command == "bufferlab reproduce my-paper/fig2"
+    comparison = stored_comparison(document, document.figures["fig2"])
+    assert comparison is not None
+    assert counts(comparison) == [1, 1, 1]
+    assert "Claims: 1 agrees, 1 differs, 1 not comparable" in capsys.readouterr().out
 
 
 def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:

@@ -53,6 +53,10 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder; DOCUMENT-NAME is made in it.")] = _RESULTS,
+    store: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the store of runs; default OUT/runs.", show_default=False),
+    ] = None,
     record: Annotated[
         bool,
         typer.Option("--record", help="Keep the measured values beside the claims."),
@@ -65,7 +69,9 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if name is None:
         _list(as_json=as_json)
         return
-    request = Request(quick=quick, seeds=seeds, threads=threads, measured=measured)
+    request = Request(
+        quick=quick, seeds=seeds, threads=threads, measured=measured, store=store or out / "runs"
+    )
     documents: list[dict[str, Any]] = []
     wanted = [(each, out / each.name.replace("/", "-")) for each in find_reproductions(name)]
     for _, folder in wanted:

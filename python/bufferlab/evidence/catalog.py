@@ -60,6 +60,7 @@ def reproduce(
     progress: bool | None = None,
     out: str | PathLike[str] | None = None,
     measured: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
 ) -> Reproduced:
     """Reproduce one published figure or table.
 
@@ -72,10 +73,12 @@ def reproduce(
         progress: Show a progress bar; default if standard error is a terminal.
         out: Save tables, figures, notes and scenarios in this folder.
         measured: Folder with the authors' own result files, for reproductions that show them.
+        store: Folder of a store that keeps each run as soon as it is finished, and spares it later.
 
     Raises:
         InputError: There is no such reproduction, or it is a whole document.
-        OutputError: The folder cannot be written.
+        OutputError: A folder cannot be written.
+        RunInterrupted: At Ctrl-C; the store has what finished.
     """
     found = find_reproductions(name)
     figure = name.rstrip("/").rpartition("/")[2]
@@ -84,8 +87,14 @@ def reproduce(
         raise InputError("is a document, not a figure or table of it", value=name, accepted=accepted)
     if out is not None:
         make_folder(Path(out))
-    folder = None if measured is None else Path(measured)
-    request = Request(quick=quick, seeds=seeds, threads=threads, progress=progress, measured=folder)
+    request = Request(
+        quick=quick,
+        seeds=seeds,
+        threads=threads,
+        progress=progress,
+        measured=None if measured is None else Path(measured),
+        store=None if store is None else Path(store),
+    )
     result = found[0].function(request)
     if out is not None:
         result.save(Path(out), request.command(name))

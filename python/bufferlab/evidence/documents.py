@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -93,7 +93,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     others = _others(document, figure, keys)
     tables |= others
     if figure.tables is not None:
-        tables |= hook(document, figure.tables)(Work(document, figure, request, tables))
+        tables |= _hook(document, figure.tables)(Work(document, figure, request, tables))
     if "points" not in tables:
         raise InputError("makes no table 'points'", file=document.folder / CLAIMS_FILE, value=figure.tables)
     work = Work(document, figure, request, tables)
@@ -136,9 +136,13 @@ def compared(document: Document, figure: Figure, measured: Measured) -> Compared
     return Compared(measured.points, _others(document, figure, measured.keys), measured.keys)
 
 
+def _hook(document: Document, name: str) -> Callable[..., Any]:
+    return hook(document.folder, document.package, name)
+
+
 def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[str, pl.DataFrame]:
     """Points of others, with what is derived from them as from ours."""
-    frames = {other.name: hook(document, other.points)() for other in figure.others}
+    frames = {other.name: _hook(document, other.points)() for other in figure.others}
     if figure.runs is None:
         return frames
     runs = document.runs[figure.runs]
@@ -148,7 +152,7 @@ def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[s
 def _drawn(work: Work) -> dict[str, Drawing]:
     if work.figure.draw is None:
         return {}
-    drawn: Any = hook(work.document, work.figure.draw)(work)
+    drawn: Any = _hook(work.document, work.figure.draw)(work)
     return {work.figure.name: drawn} if isinstance(drawn, Drawing) else dict(drawn)
 
 

@@ -6,38 +6,43 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from bufferlab.errors import InputError
-from bufferlab.evidence.document import Document
 from bufferlab.evidence.reading import CLAIMS_FILE
 
 
-def hook(document: Document, name: str) -> Callable[..., Any]:
+def hook(folder: Path, package: str | None, name: str) -> Callable[..., Any]:
     """The function that a claims file names.
+
+    Args:
+        folder: The document's folder.
+        package: Its Python package, if it is part of one.
+        name: `module:function`.
 
     Raises:
         InputError: There is no such module or function.
     """
     module_name, _, function_name = name.partition(":")
-    function = getattr(_module(document, module_name, name), function_name, None)
+    function = getattr(_module(folder, package, module_name, name), function_name, None)
     if not callable(function):
-        raise _unknown(document, name, f"a function of {module_name}.py")
+        raise _unknown(folder, name, f"a function of {module_name}.py")
     return function  # type: ignore[no-any-return]
 
 
-def _module(document: Document, module: str, name: str) -> ModuleType:
-    if document.package is not None:
-        return importlib.import_module(f"{document.package}.{module}")
-    file = (document.folder / f"{module.replace('.', '/')}.py").resolve()
+def _module(folder: Path, package: str | None, module: str, name: str) -> ModuleType:
+    if package is not None:
+        return importlib.import_module(f"{package}.{module}")
+    file = (folder / f"{module.replace('.', '/')}.py").resolve()
     if not file.is_file():
-        raise _unknown(document, name, f"a module in {document.folder}")
+        raise _unknown(folder, name, f"a module in {folder}")
     own_name = f"_bufferlab_claims_{abs(hash(str(file)))}"
     if own_name not in sys.modules:
         spec = importlib.util.spec_from_file_location(own_name, file)
         if spec is None or spec.loader is None:
-            raise _unknown(document, name, "a Python module")
+            raise _unknown(folder, name, "a Python module")
         loaded = importlib.util.module_from_spec(spec)
         sys.modules[own_name] = loaded
         try:
@@ -48,5 +53,5 @@ def _module(document: Document, module: str, name: str) -> ModuleType:
     return sys.modules[own_name]
 
 
-def _unknown(document: Document, name: str, accepted: str) -> InputError:
-    return InputError("cannot be found", file=document.folder / CLAIMS_FILE, value=name, accepted=accepted)
+def _unknown(folder: Path, name: str, accepted: str) -> InputError:
+    return InputError("cannot be found", file=folder / CLAIMS_FILE, value=name, accepted=accepted)

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from bufferlab import _core
 from bufferlab.display import save_figure
 from bufferlab.evidence.shown import Grid
+from bufferlab.experiment.runner import Runner
 from bufferlab.files import make_folder, not_written
 
 MADE_FILE: Final = "made.json"
@@ -31,6 +32,7 @@ class Request:
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         measured: Folder with the authors' own result files, for reproductions that show them.
+        store: Folder of a store that keeps each run as soon as it is finished, and spares it later.
     """
 
     quick: bool = False
@@ -38,6 +40,11 @@ class Request:
     threads: int | None = None
     progress: bool | None = None
     measured: Path | None = None
+    store: Path | None = None
+
+    def runner(self) -> Runner:
+        """Runs experiments as the request asks for."""
+        return Runner(threads=self.threads, progress=self.progress, store=self.store)
 
     def command(self, name: str) -> str:
         """The command that asks for the same."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import polars as pl
@@ -12,21 +13,19 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
 from bufferlab.evidence.expressions import Names, Value, evaluate, fill
-from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
-from bufferlab.evidence.points import means_of_points, run_points
+from bufferlab.evidence.points import means_of_points
 from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS
 from bufferlab.evidence.registry import Request
-from bufferlab.evidence.run_values import RunValues
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
-from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
 SCENARIO: Final = "scenario"
 """Among the changes of a value: another file instead of a path."""
 
 _Point = tuple[Key, ...]
-_Measured = tuple[dict[str, Any], dict[str, pl.DataFrame]]
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,6 @@ class Simulated:
     names: Mapping[str, str | float]
 
 
-_done: dict[tuple[object, ...], _Measured] = {}
-"""Measured runs: several figures of a document are often made of the same ones."""
-
-
 def simulate_runs(
     document: Document, runs: Runs, only: Mapping[str, Sequence[Key]], request: Request
 ) -> Simulated:
@@ -71,9 +66,17 @@ def simulate_runs(
     effort = _effort(runs, request)
     scenarios = scenarios_of(document, runs, request, only)
     seeds = {point: request.seeds or _seeds(document, runs, effort, point) for point in scenarios}
-    measured = _measure_all(document, runs, scenarios, seeds, request)
-    table = pl.DataFrame([row for row, _ in measured], infer_schema_length=None)
     keys = tuple(effort.vary)
+    recipe = recipe_of(document, runs)
+    experiment = Experiment(
+        f"{document.name}, {runs.name}",
+        scenarios,
+        measure={point: partial(measure, recipe, _named(keys, point)) for point in scenarios},
+        seeds=seeds.__getitem__,
+        parameters=lambda point: _named(keys, point),
+    )
+    measured = request.runner().values(experiment)
+    table = pl.DataFrame([each[ROW] for each in measured], infer_schema_length=None)
     columns = [name for name in table.columns if name not in (*keys, "seed")]
     means = means_of_points(table, keys, columns)
     first = next(iter(scenarios.values()))
@@ -81,7 +84,7 @@ def simulate_runs(
         keys=keys,
         runs=table,
         points=derived(document, runs, means, keys),
-        frames={name: pl.concat([frames[name] for _, frames in measured]) for name in runs.frames},
+        frames={name: pl.concat([each[name] for each in measured]) for name in runs.frames},
         scenarios={_file_name(keys, point): scenario.to_toml() for point, scenario in scenarios.items()},
         names={
             "seeds": " or ".join(str(number) for number in dict.fromkeys(seeds.values())),
@@ -190,51 +193,8 @@ def _seeds(document: Document, runs: Runs, effort: Effort, point: _Point) -> int
     return number
 
 
-def _measure_all(
-    document: Document,
-    runs: Runs,
-    scenarios: Mapping[_Point, Scenario],
-    seeds: Mapping[_Point, int],
-    request: Request,
-) -> list[_Measured]:
-    """Rows and frames of all runs, by point, then by seed; what is known is not run again."""
-    texts = {point: scenario.to_toml() for point, scenario in scenarios.items()}
-    measure = _measurer(document, runs, tuple(runs.full.vary))
-
-    def identity(point: _Point, seed: int) -> tuple[object, ...]:
-        return document.folder, runs.name, point, texts[point], seed
-
-    missing = {
-        point: scenario
-        for point, scenario in scenarios.items()
-        if any(identity(point, seed) not in _done for seed in range(1, seeds[point] + 1))
-    }
-
-    def keep(point: _Point, seed: int, result: Result) -> None:
-        _done[identity(point, seed)] = measure(point, seed, result)
-
-    run_points(missing, seeds.__getitem__, keep, request, title=f"{document.name}, {runs.name}")
-    return [_done[identity(point, seed)] for point in scenarios for seed in range(1, seeds[point] + 1)]
-
-
-def _measurer(
-    document: Document, runs: Runs, keys: tuple[str, ...]
-) -> Callable[[_Point, int, Result], _Measured]:
-    """The function that takes from a run what is wanted of it."""
-    frame_hooks = {name: hook(document, each) for name, each in runs.frames.items()}
-    more = None if runs.measure_with is None else hook(document, runs.measure_with)
-
-    def measure(point: _Point, seed: int, result: Result) -> _Measured:
-        own: dict[str, Any] = dict(zip(keys, point, strict=True)) | {"seed": seed}
-        row = dict(own)
-        names = RunValues(result, row)
-        for column, expression in runs.measure.items():
-            key = f"runs.{runs.name}.measure.{column}"
-            row[column] = _at(document, key, evaluate, expression, names)
-        frames = {name: function(result, own) for name, function in frame_hooks.items()}
-        return row if more is None else row | more(result, own), frames
-
-    return measure
+def _named(keys: Sequence[str], point: _Point) -> dict[str, Key]:
+    return dict(zip(keys, point, strict=True))
 
 
 def _file_name(keys: Sequence[str], point: _Point) -> str:
