@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
-    "bufferlab.studies.compare.study": "bufferlab.render.compare",
-    "bufferlab.studies.search.study": "bufferlab.render.search",
+    "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
+    "bufferlab.studies.search.answer": "bufferlab.render.search",
 }
 """The module with the `text` and `html` of another module's classes."""
 
 FIGURES: Final[Mapping[str, str]] = {
-    "bufferlab.studies.compare.study": "bufferlab.render.compare_plot",
-    "bufferlab.studies.search.study": "bufferlab.render.search_plot",
-    "bufferlab.studies.size.study": "bufferlab.render.size_plot",
+    "bufferlab.studies.compare.comparison": "bufferlab.render.compare_plot",
+    "bufferlab.studies.search.answer": "bufferlab.render.search_plot",
+    "bufferlab.studies.size.sizing": "bufferlab.render.size_plot",
     "matplotlib.figure": "bufferlab.render.plots.style",
 }
 """The module with the `figure` of another module's classes, and that which saves figures."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bufferlab import _core
-from bufferlab.experiment.batch import BatchInterrupted
-from bufferlab.studies.compare import study
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
 
 from .conftest import Command
 
@@ -55,10 +53,13 @@ def test_overrides_count_for_all_queues(bufferlab: Command) -> None:
 def test_ctrl_c_shows_the_seeds_that_all_queues_finished(
     bufferlab: Command, monkeypatch: pytest.MonkeyPatch, finished: int, *, shown: bool
 ) -> None:
-    def interrupted(function: Any, tasks: Sequence[Any], **_: Any) -> list[Any]:
-        raise BatchInterrupted([function(task, _core.Control()) for task in tasks[:finished]], len(tasks))
+    every = Runner.all
 
-    monkeypatch.setattr(study, "run_batch", interrupted)
+    def interrupted(self: Runner, experiment: Any) -> list[Any]:
+        done = sorted(every(self, experiment), key=lambda each: each.seed or 0)
+        raise RunInterrupted(done[:finished], finished, len(done))
+
+    monkeypatch.setattr(Runner, "all", interrupted)
     ended = bufferlab("compare", "small.toml", "--queues", "fifo,codel", "--seeds", "3")
     assert ended.status == 130
     assert ended.line() == f"bufferlab: interrupted: {2 * shown} of 3 seeds finished under every queue"

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.studies.search.goal import Sample
 from bufferlab.studies.search.restart import Restarts
 
@@ -109,7 +109,7 @@ def test_ctrl_c_keeps_what_is_finished(
 
     def interrupted(self: Restarts, sizes: Sequence[int], number: int) -> list[Sample]:
         if number == 7:
-            raise BatchInterrupted([], len(sizes))
+            raise RunInterrupted([], 0, len(sizes))
         return evaluate(self, sizes, number)
 
     monkeypatch.setattr(Restarts, "evaluate", interrupted)

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bufferlab.experiment.batch import BatchInterrupted
-from bufferlab.studies.size import verify
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
 
 from .conftest import Command
 
@@ -247,10 +247,10 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[s
 def test_ctrl_c_while_verifying_leaves_what_theory_says(
     bufferlab: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise BatchInterrupted([], 30)
+    def interrupted(*_: object) -> None:
+        raise RunInterrupted([], 0, 30)
 
-    monkeypatch.setattr(verify, "run_batch", interrupted)
+    monkeypatch.setattr(Runner, "all", interrupted)
     ended = bufferlab("size", "small.toml", "--verify")
     assert ended.status == 130
     assert ended.line() == "bufferlab: interrupted: 0 of 30 simulations finished"

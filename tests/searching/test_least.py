@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.progress import progress_bar
 from bufferlab.studies.search.goal import Goal, Sample
 from bufferlab.studies.search.least import SCAN_ROUNDS, Effort, Evaluate, Found, search_least, size_grid
@@ -132,7 +133,9 @@ def test_an_interrupted_search_keeps_what_it_has() -> None:
             raise KeyboardInterrupt
         return hyperbola(size, number)
 
-    found = run(law, Goal(0.99))
+    with pytest.raises(RunInterrupted, match=r"interrupted: 9 of 60 rounds") as caught:
+        run(law, Goal(0.99))
+    found = caught.value.finished
     assert found.interrupted
     assert not found.reached
     assert found.course["round"].max() == SCAN_ROUNDS + 3

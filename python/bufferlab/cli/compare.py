@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say, status_of
+from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.options import (
+    AsJson,
+    Engine,
+    Fresh,
+    Overrides,
+    RayAddress,
+    ScenarioFile,
+    StoreFolder,
+    Threads,
+    delivering,
+    runner_of,
+    say_kept,
+)
 from bufferlab.display import save_figure
 from bufferlab.render.compare import ComparisonView
 from bufferlab.scenario import Scenario, split_override
-from bufferlab.studies.compare import DEFAULT_SEEDS, CompareInterrupted, Comparison
+from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
 
 
@@ -21,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    scenario: ScenarioFile,
     queues: Annotated[
         str | None,
         typer.Option(
@@ -30,39 +44,36 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
-    ] = None,
+    overrides: Overrides = None,
     link: Annotated[
         str | None, typer.Option(help="Whose queue; default the slowest link's.", show_default=False)
     ] = None,
     seeds: Annotated[
         int, typer.Option(help="Simulations a queue, all queues with the same seeds.")
     ] = DEFAULT_SEEDS,
-    threads: Annotated[
-        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
-    ] = None,
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the figure here, PNG and SVG.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a scenario under several queues, and say which one suits its flows."""
-    try:
+    runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
+    with delivering(partial(_deliver, plot=plot, as_json=as_json)):
         comparison = compare_queues(
             Scenario.load(scenario),
             queues,
             seeds=seeds,
             link=link,
-            threads=threads,
             overrides=dict(split_override(text) for text in overrides or []),
+            runner=runner,
         )
-    except CompareInterrupted as interrupted:
-        if interrupted.finished is not None:
-            _deliver(interrupted.finished, plot, as_json=as_json)
-        raise typer.Exit(status_of(interrupted)) from None
     _deliver(comparison, plot, as_json=as_json)
+    say_kept(runner)
 
 
 def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> None:

@@ -8,11 +8,22 @@ from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import FAILED, say, status_of
+from bufferlab.cli.common import FAILED, say
+from bufferlab.cli.options import (
+    AsJson,
+    Engine,
+    Fresh,
+    RayAddress,
+    ScenarioFile,
+    Threads,
+    checked_engine,
+    delivering,
+    say_kept,
+)
 from bufferlab.cli.outputs import Outputs
 from bufferlab.cli.watch import may_watch, run_watched
-from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.run import run as simulate
+from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
@@ -25,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    scenario: ScenarioFile,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,10 +50,18 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         int,
         typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
     ] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Seeds at the same time; default one for each processor.", show_default=False),
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the whole results of finished runs, which are then not made again; "
+            "not of runs that are recorded or watched.",
+            show_default=False,
+        ),
     ] = None,
+    fresh: Fresh = False,
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result folder here; an older result is replaced.", show_default=False),
@@ -102,7 +121,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Simulate a scenario and summarize flows, queues and latency."""
     figures = Path(f"{scenario.stem}-figures") if plot else None
@@ -110,26 +129,29 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     outputs.check(seeds)  # before any work is done in vain
     case = _prepared(scenario, overrides or [], factor, outputs)
     looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)
-    try:
+    runner = Runner(
+        threads=threads,
+        engine=checked_engine(engine),
+        ray_address=ray_address,
+        store=store,
+        fresh=fresh,
+    )
+    with delivering(outputs.deliver), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordingWarning)  # said below
         if looks_on:
             runs = run_watched(case, watch_speed)
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RecordingWarning)  # said below
-                runs = simulate(
-                    case,
-                    seeds=seeds,
-                    threads=threads,
-                    pcap=pcap,
-                    pcap_at=pcap_at or SENDERS,
-                    trace=trace,
-                    record_flows=record_flows or None,
-                    record_limit=record_limit,
-                )
-    except RunInterrupted as interrupted:
-        if interrupted.finished is not None:
-            outputs.deliver(interrupted.finished)
-        raise typer.Exit(status_of(interrupted)) from None
+            runs = simulate(
+                case,
+                seeds=seeds,
+                runner=runner,
+                pcap=pcap,
+                pcap_at=pcap_at or SENDERS,
+                trace=trace,
+                record_flows=record_flows or None,
+                record_limit=record_limit,
+            )
+    say_kept(runner)
     recordings = [recording for result in runs for recording in result.recordings]
     try:
         outputs.deliver(runs)

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bufferlab.cli.common import INTERRUPTED, print_json, print_rich, say
+from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.options import (
+    AsJson,
+    Engine,
+    Fresh,
+    Overrides,
+    RayAddress,
+    ScenarioFile,
+    StoreFolder,
+    Threads,
+    delivering,
+    runner_of,
+    say_kept,
+)
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
 from bufferlab.render.search import SearchView
 from bufferlab.scenario import Scenario, split_override
+from bufferlab.studies.search.answer import MODES, Mode, Searched
 from bufferlab.studies.search.goal import Goal
 from bufferlab.studies.search.least import Effort
-from bufferlab.studies.search.study import DEFAULT_BOUNDS, MODES, Mode, Searched
-from bufferlab.studies.search.study import search as search_buffer
+from bufferlab.studies.search.rounds import DEFAULT_BOUNDS
+from bufferlab.studies.search.rounds import search as search_buffer
 from bufferlab.units import PS_PER_S, parse_time
 
 _EFFORT = Effort()
@@ -28,7 +43,7 @@ def register(app: typer.Typer) -> None:
 
 
 def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    scenario: ScenarioFile,
     utilization: Annotated[
         float | None, typer.Option(help="Least share of the calibrated full rate: 0.99.", show_default=False)
     ] = None,
@@ -59,41 +74,41 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     mode: Annotated[
         str, typer.Option(help="restart: a run for each measurement; live: one run, whose buffer is changed.")
     ] = "restart",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
-    ] = None,
+    overrides: Overrides = None,
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the course here, PNG and SVG.", show_default=False)
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the course, tables and figure.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search the smallest buffer that meets a target, by simulation, with a stated confidence."""
     goal = Goal(utilization, max_loss, _seconds(max_delay))
     if out is not None:
         make_folder(out)  # before any work is done in vain
-    searched = search_buffer(
-        Scenario.load(scenario),
-        goal,
-        link=link,
-        bounds=bounds,
-        effort=Effort(confidence=confidence, resolution=resolution, rounds=seeds),
-        mode=_mode(mode),
-        threads=threads,
-        overrides=dict(split_override(text) for text in overrides or []),
-    )
+    runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
+    with delivering(partial(_deliver, plot=plot, out=out, as_json=as_json)):
+        searched = search_buffer(
+            Scenario.load(scenario),
+            goal,
+            link=link,
+            bounds=bounds,
+            effort=Effort(confidence=confidence, resolution=resolution, rounds=seeds),
+            mode=_mode(mode),
+            overrides=dict(split_override(text) for text in overrides or []),
+            runner=runner,
+        )
     _deliver(searched, plot, out, as_json=as_json)
+    say_kept(runner)
     problem = searched.problem()
     if problem is not None:
         raise InputError(problem, file=scenario)
-    if searched.found.interrupted:
-        raise typer.Exit(INTERRUPTED)
 
 
 def _mode(word: str) -> Mode:

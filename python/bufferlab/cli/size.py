@@ -12,16 +12,28 @@ import polars as pl
 import typer
 from rich.table import Table
 
-from bufferlab.cli.common import print_json, print_rich, say, status_of
+from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.options import (
+    AsJson,
+    Engine,
+    Fresh,
+    Overrides,
+    RayAddress,
+    StoreFolder,
+    Threads,
+    delivering,
+    runner_of,
+    say_kept,
+)
 from bufferlab.cli.size_input import read_groups, read_measured, read_targets
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
-from bufferlab.experiment.batch import BatchInterrupted
+from bufferlab.experiment.runner import Runner
 from bufferlab.render.size import infeasible, range_text, targets_given, targets_text
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.size import Sizing, quick_scenario
 from bufferlab.studies.size import size as size_buffers
-from bufferlab.studies.size.study import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
+from bufferlab.studies.size.sizing import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
@@ -63,10 +75,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         float, typer.Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
     ] = 0.2,
     stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "rfc",
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
-    ] = None,
+    overrides: Overrides = None,
     link: Annotated[
         str | None, typer.Option(help="Which link; default the slowest.", show_default=False)
     ] = None,
@@ -104,9 +113,11 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     curve: Annotated[
         int, typer.Option(help="With --verify: so many buffers besides the rules' own.")
     ] = DEFAULT_CURVE_POINTS,
-    threads: Annotated[
-        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
-    ] = None,
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
     plot: Annotated[
         Path | None,
         typer.Option(help="With --verify: the figure, PNG and SVG; default OUT/NAME.", show_default=False),
@@ -114,7 +125,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     out: Annotated[
         Path | None, typer.Option(help="Folder of figure and tables; default results.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Size a buffer by every published rule, recommend one, and check by simulation."""
     if plot is not None and not verify:
@@ -131,33 +142,27 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     quick = _Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
     loaded = _loaded(scenario, quick)
-    sized = partial(
-        size_buffers,
-        loaded,
-        link=link,
-        targets=targets,
-        measured=read_measured(measured or []),
-        seeds=seeds,
-        curve_points=curve,
-        threads=threads,
-        overrides=dict(split_override(text) for text in overrides or []),
-    )
-    try:
-        sizing = sized(verify=verify)
-    except BatchInterrupted as interrupted:  # theory is there all the same
-        theory = sized(verify=False)
-        if as_json:
-            print_json(theory.to_dict())
-        else:
-            _print(theory)
-        raise typer.Exit(status_of(interrupted)) from None
+    runner: Runner | None = None
+    if verify:
+        runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
+    with delivering(partial(_show, as_json=as_json)):
+        sizing = size_buffers(
+            loaded,
+            link=link,
+            verify=verify,
+            targets=targets,
+            measured=read_measured(measured or []),
+            seeds=seeds,
+            curve_points=curve,
+            overrides=dict(split_override(text) for text in overrides or []),
+            runner=runner,
+        )
     saved = _save(sizing, scenario.stem if scenario else "size", plot, out)
-    if as_json:
-        print_json(sizing.to_dict())
-    else:
-        _print(sizing)
+    _show(sizing, as_json=as_json)
     if saved:
         say(f"saved {', '.join(str(path) for path in saved)}")
+    if runner is not None:
+        say_kept(runner)
     if sizing.verification is None and max_delay is not None and not sizing.feasibility.feasible:
         raise infeasible(sizing.demand, sizing.feasibility, max_delay)
 
@@ -201,6 +206,13 @@ def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> lis
     if sizing.verification is not None:
         saved += save_figure(sizing.figure(), plot or (out or _RESULTS) / name)
     return saved
+
+
+def _show(sizing: Sizing, *, as_json: bool) -> None:
+    if as_json:
+        print_json(sizing.to_dict())
+    else:
+        _print(sizing)
 
 
 def _print(sizing: Sizing) -> None:

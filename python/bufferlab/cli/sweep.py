@@ -8,9 +8,17 @@ from typing import Annotated
 import typer
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
-from bufferlab.errors import InputError
+from bufferlab.cli.options import (
+    AsJson,
+    Engine,
+    Fresh,
+    Overrides,
+    RayAddress,
+    ScenarioFile,
+    Threads,
+    checked_engine,
+)
 from bufferlab.experiment.points import read_list, read_sample
-from bufferlab.experiment.runner import ENGINES
 from bufferlab.render.stored_runs import SweepView
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.sweep import default_store
@@ -23,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)],
+    scenario: ScenarioFile,
     vary: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,37 +59,24 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Seeds for each point, counted up from the scenario's.")] = 1,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Override a value for all points. Repeatable."),
-    ] = None,
+    overrides: Overrides = None,
     store: Annotated[
         Path | None,
         typer.Option(help="Folder of the store of runs; default SCENARIO-runs.", show_default=False),
     ] = None,
-    engine: Annotated[
-        str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
-    ] = "local",
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            help="Ray's cluster; default the one that runs, else one of this machine.", show_default=False
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Runs at the same time; default one a processor.", show_default=False)
-    ] = None,
+    fresh: Fresh = False,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    threads: Threads = None,
     tables: Annotated[
         bool, typer.Option("--tables", help="Keep the full tables of the runs that are simulated.")
     ] = False,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Simulate runs again that failed before.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Simulate many variants of a scenario, keep them in a store, go on where an earlier sweep ended."""
-    if engine not in ENGINES:
-        raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(ENGINES))
     swept = sweep_scenario(
         Scenario.load(scenario),
         vary or [],
@@ -89,9 +84,10 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         points=None if listed is None else read_list(listed),
         samples=None if sample is None else read_sample(sample),
         seeds=seeds,
-        engine="ray" if engine == "ray" else "local",
+        engine=checked_engine(engine),
         threads=threads,
         ray_address=ray_address,
+        fresh=fresh,
         overrides=dict(split_override(text) for text in overrides or []),
         tables=tables,
         retry_failed=retry_failed,

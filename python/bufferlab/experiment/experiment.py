@@ -78,6 +78,8 @@ class Experiment(Generic[Key]):
             procedure, the value of a run is its whole `Result`.
         procedure: Simulates instead of one run to its end. Points may then be any plain values.
         seeds: Seeds of each point, or a function that says which seeds a point has.
+        seed_by_seed: Start all points with their first seed before any with its second, so that the points
+            can be compared whenever it ends. Otherwise point by point.
         weight: Expected cost of a run of a point, in any unit; heavy runs are started first. Default equal.
         parameters: What a point changes, as plain values by name: the columns that name it in tables and in
             the store. Default the fields of the key.
@@ -91,6 +93,7 @@ class Experiment(Generic[Key]):
     measure: Measure | Mapping[Key, Measure] | None = None
     procedure: Procedure | None = None
     seeds: Seeds | Callable[[Key], Seeds] = 1
+    seed_by_seed: bool = False
     weight: Callable[[Key], float] | None = None
     parameters: Callable[[Key], Mapping[str, Any]] | None = None
     brief: bool = False

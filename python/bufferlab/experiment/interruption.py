@@ -7,7 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
+
+from bufferlab import _core
+
+T = TypeVar("T")
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
@@ -36,8 +40,12 @@ class RunInterrupted(KeyboardInterrupt):
         self.done = done
         self.asked = asked
         self.store = store
-        kept = "" if store is None else f"; {store} keeps them, and the same command goes on from there"
+        kept = f"; {store} keeps them, and the same command goes on from there" if store and done else ""
         super().__init__(f"interrupted: {done} of {asked} {what}{kept}")
+
+    def concluded(self, finished: Any) -> RunInterrupted:  # noqa: ANN401 - each caller has its own
+        """The same with what a study makes of the runs that finished."""
+        return RunInterrupted(finished, self.done, self.asked, store=self.store)
 
 
 class Interruption:
@@ -82,3 +90,29 @@ class Interruption:
                 raise
             self.error = error
             self._stop()
+
+
+def interruptible(function: Callable[[_core.Control], T]) -> T:
+    """Call a function that simulates, in a thread of its own, so that Ctrl-C is heard and cancels it.
+
+    Raises:
+        KeyboardInterrupt: At Ctrl-C.
+    """
+    control = _core.Control()
+    returned: list[T] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            returned.append(function(control))
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            raised.append(error)
+
+    thread = threading.Thread(target=work, name="simulation", daemon=True)
+    with Interruption(control.cancel) as interruption:
+        thread.start()
+        thread.join()
+    for error in (interruption.error, *raised):
+        if error is not None:
+            raise error
+    return returned[0]

@@ -6,10 +6,11 @@ import hashlib
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment import values
 from bufferlab.experiment.experiment import Task, Variants
 from bufferlab.experiment.job import TABLES, Job, Performed
@@ -46,14 +47,23 @@ class Keeper(Protocol):
 class Shelf:
     """Keeps the values of measures."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, *, is_cache: bool = False) -> None:
+        """Take a part of a store; if it is a cache, one that cannot be written is left alone."""
         self._writer = writer
+        self._errors: tuple[type[OutputError], ...] = (OutputError,) if is_cache else ()
+        self._is_off = False
         self._mutex = threading.Lock()
         self._known: dict[str, dict[str, str]] = {}
 
     def claim(self, job: Job) -> Claim:
         """Try to make a run and its measure ours."""
-        return self._writer.claim(job.name, job.identity())
+        if self._is_off:
+            return Claim.MINE
+        try:
+            return self._writer.claim(job.name, job.identity())
+        except self._errors:
+            self._is_off = True
+        return Claim.MINE
 
     def value(self, job: Job) -> Any:  # noqa: ANN401 - whatever was measured
         """What is stored of a run, `MISSING` if nothing is."""
@@ -65,6 +75,14 @@ class Shelf:
 
     def put(self, job: Job, performed: Performed) -> None:
         """Store a run."""
+        if self._is_off:
+            return
+        try:
+            self._put(job, performed)
+        except self._errors:
+            self._is_off = True
+
+    def _put(self, job: Job, performed: Performed) -> None:
         measure = job.identity()
         if measure == TABLES and performed.result is not None:
             _keep_tables(self._writer.store, job, performed.result)
@@ -85,7 +103,8 @@ class Shelf:
 
     def sync(self) -> None:
         """Make what was put survive a power cut."""
-        self._writer.sync()
+        with suppress(*self._errors):
+            self._writer.sync()
 
     def _text(self, measure: str, name: str) -> str | None:
         with self._mutex:

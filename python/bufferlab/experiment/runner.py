@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self, get_args
 
 import polars as pl
 
@@ -29,7 +30,7 @@ from bufferlab.experiment.work import Work
 from bufferlab.progress import Bar, progress_bar
 
 Engine = Literal["local", "ray"]
-ENGINES: Final = ("local", "ray")
+ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
 
 _SYNC_S: Final = 1.0
 
@@ -49,6 +50,7 @@ class Runner:
         engine: str = "local",
         ray_address: str | None = None,
         store: Store | str | PathLike[str] | None = None,
+        is_cache: bool = False,
         fresh: bool = False,
         progress: bool | None = None,
     ) -> None:
@@ -60,6 +62,7 @@ class Runner:
             ray_address: The cluster, for the engine "ray"; default the one that runs, else a new one on this
                 machine.
             store: The store of runs, or its folder, which is made if it is missing; `None` keeps nothing.
+            is_cache: The store is a convenience: if it cannot be written, runs are made without it.
             fresh: Simulate again what is in the store, and put it there anew.
             progress: Show a progress bar; default if standard error is a terminal.
 
@@ -76,10 +79,11 @@ class Runner:
         self._engine = engine
         self._ray_address = ray_address
         self._store = store
+        self._is_cache = is_cache
         self._fresh = fresh
         self._progress = progress
         self._writer: Writer | None = None
-        self._is_entered = False
+        self._entered = 0
 
     @property
     def directory(self) -> Path | None:
@@ -90,14 +94,19 @@ class Runner:
 
     def __enter__(self) -> Self:
         """Keep the store open over several experiments."""
-        self._is_entered = True
+        self._entered += 1
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._is_entered = False
-        self._close(kind, error, trace)
+        self._entered -= 1
+        if not self._entered:
+            self._close(kind, error, trace)
+
+    def bar(self, title: str) -> AbstractContextManager[Bar]:
+        """The progress bar of work that consists of many experiments, which then have no title."""
+        return progress_bar(title, visible=self._progress)
 
     def runs(self, experiment: Experiment[Key]) -> Iterator[Done[Key]]:
         """The runs of an experiment, each as soon as it is finished.
@@ -109,7 +118,7 @@ class Runner:
         """
         keeper: Keeper | None = None
         if self._store is not None and experiment.simulator is None:
-            keeper = Shelf(self._open(retry_failed=True))
+            keeper = Shelf(self._open(retry_failed=True), is_cache=self._is_cache)
         return self._work_on(experiment, keeper, tables=False)
 
     def all(self, experiment: Experiment[Key]) -> list[Done[Key]]:
@@ -190,7 +199,7 @@ class Runner:
             finally:
                 stop()
                 executor.close()
-                if not self._is_entered:
+                if not self._entered:
                     self._close(None, None, None)
             if interruption.error is not None:
                 finished += work.late()

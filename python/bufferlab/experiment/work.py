@@ -61,8 +61,10 @@ class Work(Generic[Key]):
         self.stopped = False
         self._fresh: Iterator[Task[Key]] = experiment.tasks()
         self._cost = float(self.total)
-        if experiment.weight is not None:
+        if experiment.seed_by_seed or experiment.weight is not None:
             tasks = sorted(self._fresh, key=lambda task: -task.weight)
+            if experiment.seed_by_seed:
+                tasks.sort(key=lambda task: task.index)
             self._fresh, self._cost = iter(tasks), sum(task.weight for task in tasks)
         self._cost_done = 0.0
         self._mutex = threading.Lock()

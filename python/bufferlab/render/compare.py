@@ -16,7 +16,8 @@ from bufferlab.display import as_text
 from bufferlab.render.summary import cell, headline
 from bufferlab.results.figure import Figure
 from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES
-from bufferlab.studies.compare.study import FIGURES, GROUP_FIGURES, Comparison
+from bufferlab.studies.compare.comparison import Comparison
+from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES
 
 _FIGURES: Final[Mapping[str, Figure]] = {each.key: each for each in (*QUEUE_FIGURES, *FLOW_FIGURES)}
 _LABEL_WIDTH: Final = 30

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.studies.compare.advice import UTILIZATION_SLACK, is_busy
-from bufferlab.studies.compare.study import Comparison
+from bufferlab.studies.compare.comparison import Comparison
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 _GRAYS: Final = (

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bufferlab.display import as_text, significant
-from bufferlab.studies.search.study import Searched
+from bufferlab.studies.search.answer import Searched
 
 
 @dataclass(frozen=True)

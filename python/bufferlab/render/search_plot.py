@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import BAND_ALPHA, COLORS, new_figure
-from bufferlab.studies.search.study import Searched
+from bufferlab.studies.search.answer import Searched
 
 
 @as_figure.register

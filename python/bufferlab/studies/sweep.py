@@ -130,6 +130,7 @@ def sweep(
     overrides: Mapping[str, Any] | None = None,
     tables: bool = False,
     retry_failed: bool = False,
+    fresh: bool = False,
     progress: bool | None = None,
 ) -> Sweep:
     """Simulate many variants of a scenario; runs that are in the store are not simulated again.
@@ -152,6 +153,7 @@ def sweep(
         overrides: Values that replace those of the scenario for all points, by path.
         tables: Keep the full tables of the runs that are simulated, too (`Store.result`).
         retry_failed: Simulate runs again that failed before.
+        fresh: Simulate all runs again, and store them anew.
         progress: Show a progress bar; default if standard error is a terminal.
 
     Returns:
@@ -166,7 +168,14 @@ def sweep(
     chosen = _points(base, vary, points, samples)
     count = seeds if isinstance(seeds, int) else len(seeds)
     (check if samples is None else check_sampled)(chosen, lambda point: _try(base, point, seeds))
-    runner = Runner(threads=threads, engine=engine, ray_address=ray_address, store=store, progress=progress)
+    runner = Runner(
+        threads=threads,
+        engine=engine,
+        ray_address=ray_address,
+        store=store,
+        fresh=fresh,
+        progress=progress,
+    )
     kept = store if isinstance(store, Store) else open_store(store, create=True)
     _keep_scenario(kept, base)
     began_s = time.monotonic()

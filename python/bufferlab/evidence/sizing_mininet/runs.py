@@ -16,6 +16,7 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.evidence.registry import Request
 from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.simulation import prepare
 from bufferlab.progress import progress_bar
 from bufferlab.scenario import Scenario
@@ -23,7 +24,7 @@ from bufferlab.studies.search import Effort, Found, Goal, search_least
 from bufferlab.studies.search.least import size_grid
 from bufferlab.studies.search.live import Simulated, Timing
 from bufferlab.studies.search.plain import Bisected, Procedure, bisected
-from bufferlab.studies.search.restart import CanceledError, Restarts
+from bufferlab.studies.search.restart import Restarts
 
 RATE_BPS: Final = 62.5e6
 RTT_MS: Final = 87.0
@@ -166,7 +167,7 @@ def search_all(plan: Plan, request: Request) -> pl.DataFrame:
 
 def searched(case: Scenario, goal: Goal, most: int, effort: Effort, control: _core.Control) -> Found | None:
     """One search in this thread; `None` if canceled."""
-    engine = Restarts(case, 0, 1, control=control)
+    engine = Restarts(case, 0, 1, Inline(control))
     try:
         with progress_bar("", visible=False) as bar:
             sizes = size_grid(1, most, effort.resolution)

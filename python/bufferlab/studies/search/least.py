@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import binom
 
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.progress import Bar
 from bufferlab.studies.search.goal import Goal, Sample
 from bufferlab.studies.search.threshold import Threshold
@@ -32,6 +33,8 @@ SCAN_SIZES: Final = 4
 
 MATERIAL: Final = 0.002
 """A larger buffer is worth a warning if it carries less by this share of the full rate."""
+
+_ROUNDS: Final = "rounds, the most that were asked for, finished"
 
 SURE_EACH: Final = 0.05
 SURE_BOTH: Final = 0.001
@@ -147,21 +150,23 @@ def search_least(
         bar: Told about the progress.
 
     Returns:
-        The interval reached; if Ctrl-C came after the calibration, the one reached until then.
+        The interval reached.
+
+    Raises:
+        RunInterrupted: At Ctrl-C, with what was found until then if the calibration was over.
     """
     state = _State(goal, sizes, calibrate_at, effort)
-    interrupted = False
     try:
         _scan(state, evaluate, bar)
         while not state.is_done():
             chosen = state.propose()
             state.add("search", chosen, evaluate(chosen, state.rounds))
             bar.update(state.rounds / effort.rounds, state.note())
-    except KeyboardInterrupt:
-        if not state.is_calibrated:
-            raise
-        interrupted = True
-    return state.found(interrupted=interrupted)
+    except KeyboardInterrupt as error:
+        found = state.found(interrupted=True) if state.is_calibrated else None
+        store = error.store if isinstance(error, RunInterrupted) else None
+        raise RunInterrupted(found, state.rounds, effort.rounds, what=_ROUNDS, store=store) from error
+    return state.found(interrupted=False)
 
 
 def _scan(state: _State, evaluate: Evaluate, bar: Bar) -> None:

@@ -15,12 +15,13 @@ from typing import Final, Protocol
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.inline import CanceledError
+from bufferlab.experiment.interruption import interruptible
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower, plan_json
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search.goal import Sample
-from bufferlab.studies.search.restart import CanceledError, with_buffer
+from bufferlab.studies.search.restart import with_buffer
 from bufferlab.studies.search.settling import Settling
 from bufferlab.units import PS_PER_S
 
@@ -154,20 +155,17 @@ class Simulated:
         """Run up to a moment; without a control in a thread of its own, so that Ctrl-C is heard.
 
         Raises:
-            BatchInterrupted: At Ctrl-C.
+            KeyboardInterrupt: At Ctrl-C.
             CanceledError: The control canceled it.
         """
+        until_ps = round(until_s * PS_PER_S)
 
-        def work(until_ps: int, control: _core.Control) -> float | None:
+        def work(control: _core.Control) -> float | None:
             began_s = time.thread_time()
             done = self._session.advance(until_ps, control)
             return time.thread_time() - began_s if done else None
 
-        until_ps = round(until_s * PS_PER_S)
-        if self._control is None:
-            self._cpu_s += sum(run_batch(work, [until_ps], title="", threads=1, progress=False))
-            return
-        spent_s = work(until_ps, self._control)
+        spent_s = interruptible(work) if self._control is None else work(self._control)
         if spent_s is None:
             raise CanceledError
         self._cpu_s += spent_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bufferlab.studies.size.quick import quick_scenario
 from bufferlab.studies.size.recommend import Recommendation
-from bufferlab.studies.size.study import Sizing, size
+from bufferlab.studies.size.sizing import Sizing, size
 from bufferlab.theory import bscl, heterogeneous_rules, single_flow, spang, stanford, tiny
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand

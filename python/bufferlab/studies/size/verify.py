@@ -1,18 +1,20 @@
-"""Simulating the buffers that the rules give."""
+"""Simulates the buffers that the rules give: which runs, and what they come to."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import polars as pl
 
-from bufferlab.experiment.batch import run_batch
-from bufferlab.experiment.simulation import prepare, seed_list, simulate
+from bufferlab.experiment.experiment import Done, Experiment
+from bufferlab.experiment.simulation import prepare, seed_list
 from bufferlab.results.frames import ALL
-from bufferlab.results.result import RunSet
+from bufferlab.results.result import Result
+from bufferlab.results.summary import estimates, queue_values
 from bufferlab.scenario import Scenario
 
 METRICS = ("utilization", "loss", "wait_mean_ms", "wait_p99_ms")
@@ -49,60 +51,50 @@ def candidates(rules: dict[str, int], curve_points: int, around: Sequence[int] =
     return sorted(named + others, key=lambda each: each.buffer_packets)
 
 
-def simulate_buffers(
-    scenario: Scenario,
-    link: int,
-    buffers: list[Candidate],
-    *,
-    seeds: int = 5,
-    threads: int | None = None,
-    progress: bool | None = None,
-) -> pl.DataFrame:
-    """Simulate a scenario with each buffer.
+def buffers_experiment(
+    scenario: Scenario, link: int, buffers: Sequence[Candidate], seeds: int
+) -> Experiment[int]:
+    """A scenario with each buffer, equal ones once; its own buffer of the link is replaced.
 
     Args:
-        scenario: The scenario; its own buffer of the link is replaced.
+        scenario: The scenario.
         link: Index of the link.
-        buffers: What to try. Equal buffers of several rules are simulated once.
+        buffers: What to try.
         seeds: Runs a buffer.
-        threads: Simulations at a time; default one for each processor.
-        progress: Show a progress bar; default if standard error is a terminal.
+
+    Raises:
+        InputError: The scenario cannot be used with one of them.
+    """
+    sizes = sorted({each.buffer_packets for each in buffers})
+    return Experiment(
+        "verifying buffers",
+        {size: prepare(scenario, {f"links[{link}].buffer": f"{size} packets"}) for size in sizes},
+        partial(queue_figures, scenario.links[link].name),
+        seeds=seed_list(seeds, scenario.run.seed),
+        parameters=lambda size: {f"links[{link}].buffer": f"{size} packets"},
+    )
+
+
+def queue_figures(link: str, result: Result) -> dict[str, float | None]:
+    """`METRICS` of a link's whole queue."""
+    queue = next(row for row in queue_values(result) if row["link"] == link and row["group"] == ALL)
+    return {metric: queue[metric] for metric in METRICS}
+
+
+def conclude(buffers: Sequence[Candidate], runs: Sequence[Done[int]]) -> pl.DataFrame:
+    """What the simulated buffers do.
 
     Returns:
         One row a candidate: `rule`, `buffer_packets` and for each of `METRICS` its mean over the seeds and
         the half width of its 95 % confidence interval (`…_ci95`; NaN for one seed).
-
-    Raises:
-        InputError: The scenario cannot be run.
-        BatchInterrupted: At Ctrl-C.
     """
-    sizes = sorted({each.buffer_packets for each in buffers})
-    cases = {size: prepare(scenario, {f"links[{link}].buffer": f"{size} packets"}) for size in sizes}
-    wanted = seed_list(seeds, scenario.run.seed)
-    tasks = [(size, seed) for size in sizes for seed in wanted]
-    results = run_batch(
-        lambda task, control: simulate(cases[task[0]], task[1], control),
-        tasks,
-        title="verifying buffers",
-        threads=threads,
-        progress=progress,
-        durations_ps=[scenario.run.duration_ps] * len(tasks),
-    )
-    name = scenario.links[link].name
-    count = len(wanted)
-    measured = {
-        size: _figures(RunSet(results[index * count : (index + 1) * count]).summary(), name)
-        for index, size in enumerate(sizes)
-    }
-    return pl.DataFrame(
-        [
-            {"rule": each.rule, "buffer_packets": each.buffer_packets} | measured[each.buffer_packets]
-            for each in buffers
-        ]
-    )
-
-
-def _figures(summary: dict[str, Any], link: str) -> dict[str, float]:
-    queue = next(each for each in summary["queues"] if each["link"] == link and each["group"] == ALL)
-    keys = [key for metric in METRICS for key in (metric, f"{metric}_ci95")]
-    return {key: float("nan") if queue[key] is None else float(queue[key]) for key in keys}
+    of_size: dict[int, list[dict[str, float | None]]] = {}
+    for done in runs:
+        of_size.setdefault(done.key, []).append(done.value)
+    measured = {size: estimates(METRICS, values) for size, values in of_size.items()}
+    rows = [
+        {"rule": each.rule, "buffer_packets": each.buffer_packets}
+        | {key: math.nan if value is None else value for key, value in measured[each.buffer_packets].items()}
+        for each in buffers
+    ]
+    return pl.DataFrame(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,14 @@ import polars as pl
 
 from bufferlab import display
 from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
 from bufferlab.files import not_written
 from bufferlab.plan import lower
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size.recommend import Recommendation, recommend
-from bufferlab.studies.size.verify import candidates, simulate_buffers
+from bufferlab.studies.size.verify import Candidate, buffers_experiment, candidates, conclude
 from bufferlab.studies.traffic import demand_of
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand
@@ -144,6 +146,7 @@ def size(
     threads: int | None = None,
     overrides: Mapping[str, Any] | None = None,
     progress: bool | None = None,
+    runner: Runner | None = None,
 ) -> Sizing:
     """Size the buffer of a link by every rule.
 
@@ -160,10 +163,12 @@ def size(
         threads: Simulations at a time; `None` for one a core.
         overrides: Changes of the scenario, by path.
         progress: Show a progress bar; default if standard error is a terminal.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
         InputError: The scenario is not valid, has no such link, or no TCP flow crosses it; a target is out of
             bounds; or a congestion control has neither a model nor a measured value.
+        RunInterrupted: At Ctrl-C, with what theory says.
     """
     wanted = targets or Targets(utilization=target_utilization)
     if seeds < 1:
@@ -180,22 +185,32 @@ def size(
         option = (error.key or "").partition(".")[0] in _OPTIONS
         raise error.at(file=None if option else loaded.file) from error
     frame = rules_frame(demand, found)
-    verification = None
-    if verify:
-        shown = frame.filter((pl.col("buffer_bytes") >= demand.packet_bytes) | (pl.col("bound") == "most"))
-        packets = dict(zip(shown["rule"], shown["buffer_packets"], strict=True))
-        around = [int(get_rule(name).buffer_packets(demand)) for name in ("stanford", "bdp")]
-        tried = candidates(packets, curve_points, around)
-        verification = simulate_buffers(loaded, index, tried, seeds=seeds, threads=threads, progress=progress)
-    return Sizing(
+    theory = Sizing(
         link=plan["links"][index]["name"],
         demand=demand,
         frame=frame,
-        recommendation=recommend(demand, verification, found),
+        recommendation=recommend(demand, None, found),
         feasibility=found,
-        verification=verification,
-        seeds=seeds if verify else 0,
     )
+    if not verify:
+        return theory
+    tried = _tried(frame, demand, curve_points)
+    experiment = buffers_experiment(loaded, index, tried, seeds)
+    try:
+        runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
+    except RunInterrupted as interrupted:
+        raise interrupted.concluded(theory) from interrupted
+    verification = conclude(tried, runs)
+    recommendation = recommend(demand, verification, found)
+    return replace(theory, recommendation=recommendation, verification=verification, seeds=seeds)
+
+
+def _tried(frame: pl.DataFrame, demand: Demand, curve_points: int) -> list[Candidate]:
+    """The buffers to simulate: the rules' that hold a packet, and a curve."""
+    shown = frame.filter((pl.col("buffer_bytes") >= demand.packet_bytes) | (pl.col("bound") == "most"))
+    packets = dict(zip(shown["rule"], shown["buffer_packets"], strict=True))
+    around = [int(get_rule(name).buffer_packets(demand)) for name in ("stanford", "bdp")]
+    return candidates(packets, curve_points, around)
 
 
 def rules_frame(demand: Demand, found: Feasibility) -> pl.DataFrame:

@@ -1,30 +1,20 @@
-"""`bufferlab search`: a scenario's least buffer, searched by simulation.
-
-The document (`--json`, `Searched.to_dict()`) has `format` ("bufferlab-search"), `format_version`, `version`,
-`name`, `link`, `mode`, `goal`, `confidence`, the answer (`buffer`, `low`, `high`, each in packets, bytes and
-ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps`, `calibrated_at_packets`,
-`settle_s`, `spent`, `warnings` and `course`, one object a measurement.
-"""
+"""Searches a scenario's least buffer: which runs, in rounds that follow from what earlier ones measured."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final
 
-import polars as pl
-
-from bufferlab import _core, display
 from bufferlab.buffers import parse_buffer
 from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare
-from bufferlab.files import not_written
 from bufferlab.plan import Plan, lower
-from bufferlab.progress import progress_bar
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
+from bufferlab.studies.search.answer import Mode, Searched
 from bufferlab.studies.search.goal import Goal
 from bufferlab.studies.search.least import (
     SCAN_ROUNDS,
@@ -40,135 +30,11 @@ from bufferlab.studies.search.restart import Restarts, with_buffer
 from bufferlab.studies.search.settling import ROUND_TRIPS, Settling, settling
 from bufferlab.units import MAX_TIME_PS, PS_PER_S
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-FORMAT: Final = "bufferlab-search"
-FORMAT_VERSION: Final = 1
-
 DEFAULT_BOUNDS: Final = "1..1bdp"
 BOUNDS_ACCEPTED: Final = "two buffers, the smaller one first, such as 1..1bdp or 10..500 packets"
 
 FULL: Final = 0.995
 """A calibrated rate below this share of the link's is worth a word."""
-
-Mode = Literal["restart", "live"]
-"""Whether each measurement is a run of its own, or one run goes on and its buffer is changed."""
-
-MODES: Final[tuple[Mode, ...]] = get_args(Mode)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Searched:
-    """A scenario's least buffer.
-
-    Attributes:
-        name: Title of the scenario.
-        link: Name of the link.
-        mode: How buffers were measured.
-        rate_bps: The link's rate, bit/s.
-        packet_bytes: Its largest full packet, bytes.
-        settling: Times of its flows.
-        found: What the search came to.
-    """
-
-    name: str
-    link: str
-    mode: Mode
-    rate_bps: int
-    packet_bytes: int
-    settling: Settling
-    found: Found
-
-    def size(self, packets: int | None) -> dict[str, float] | None:
-        """A buffer in packets, bytes and ms of draining."""
-        if packets is None:
-            return None
-        size_bytes = packets * self.packet_bytes
-        return {"packets": packets, "bytes": size_bytes, "ms": size_bytes * 8e3 / self.rate_bps}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document."""
-        found = self.found
-        return {
-            "format": FORMAT,
-            "format_version": FORMAT_VERSION,
-            "version": _core.engine_version,
-            "name": self.name,
-            "link": self.link,
-            "mode": self.mode,
-            "goal": {
-                "utilization": found.goal.utilization,
-                "max_loss": found.goal.max_loss,
-                "max_delay_s": found.goal.max_delay_s,
-            },
-            "confidence": found.confidence,
-            "buffer": self.size(found.estimate),
-            "low": self.size(found.low),
-            "high": self.size(found.high),
-            "reached": found.reached,
-            "interrupted": found.interrupted,
-            "rate_bps": self.rate_bps,
-            "full_rate_bps": found.full_rate_bps,
-            "calibrated_at_packets": found.calibrated_at,
-            "settle_s": self.settling.settle_s,
-            "spent": found.spent,
-            "warnings": list(found.warnings),
-            "course": found.course.to_dicts(),
-        }
-
-    def problem(self) -> str | None:
-        """Why no buffer within the bounds meets the goal, and what to do; `None` if one does or may."""
-        found, goal = self.found, self.found.goal
-        best = found.best()
-        if goal.asks_for_more and found.low > found.sizes[-1]:
-            return (
-                f"no buffer up to {found.sizes[-1]} packets keeps {goal.without_delay()}; best is "
-                f"{best['buffer_packets']} packets with a utilization of {best['utilization'] * 100:.4g} % "
-                f"and a loss of {best['loss'] * 100:.3g} %: widen --bounds upwards, or ask for less"
-            )
-        wait_ms = found.wait_at(found.low)
-        if not goal.asks_for_more and found.high is not None and found.high < found.sizes[0]:
-            return (
-                f"no buffer from {found.sizes[0]} packets on keeps {goal}: that has a mean wait of "
-                f"{best['wait_mean_ms']:.4g} ms: lower --bounds, or allow more"
-            )
-        if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
-            return (
-                f"no buffer keeps all of it: {goal.without_delay()} needs {found.estimate} packets, at the "
-                f"very least {found.low}, with which the mean wait is {wait_ms:.4g} ms: allow that much, or "
-                "ask for less"
-            )
-        return None
-
-    def figure(self) -> Figure:
-        """The course: rate and buffer of every measurement, and the interval."""
-        return display.figure(self)
-
-    def save(self, directory: Path) -> list[Path]:
-        """Write the course as CSV and Parquet and the figure as PNG and SVG; return the files.
-
-        Raises:
-            OutputError: The folder cannot be written.
-        """
-        files = [directory / "course.csv", directory / "course.parquet"]
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            readings = pl.col("readings_bps").cast(pl.List(pl.String)).list.join(" ")
-            self.found.course.with_columns(readings).write_csv(files[0])
-            self.found.course.write_parquet(files[1])
-        except OSError as error:
-            raise not_written(directory, error) from error
-        return files + display.save_figure(self.figure(), directory / "course")
-
-    def __repr__(self) -> str:
-        return f"<Searched {self.name!r}, {self.found.estimate} packets>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def search(
@@ -182,6 +48,7 @@ def search(
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
+    runner: Runner | None = None,
 ) -> Searched:
     """Search the least buffer of a link that meets a goal; if it is a delay alone, the largest that keeps it.
 
@@ -196,13 +63,12 @@ def search(
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
-
-    Returns:
-        What was found; after Ctrl-C, what was found until then.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`. In the mode "live"
+            nothing is kept in its store: where a search goes on depends on all that the one run has seen.
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        BatchInterrupted: At Ctrl-C before anything is known.
+        RunInterrupted: At Ctrl-C, with what was found until then; `None` before the calibration is over.
     """
     effort = checked(effort or Effort())
     base = prepare(scenario, overrides)
@@ -214,24 +80,33 @@ def search(
     low, high = parse_bounds(bounds, base, index, packet_bytes)
     plenty = max(high, _packets("1 bdp", base, index, packet_bytes))
     times = settling(plan, index, plenty, packet_bytes)
-    if mode == "live":
-        evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
-    else:
-        evaluate = Restarts(base, index, base.run.seed, threads=threads).evaluate
-    with progress_bar(base.title, visible=progress) as bar:
-        sizes = size_grid(low, high, effort.resolution)
-        found = search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar)
-    short = _short_runs(base, times) if mode == "restart" else []
-    warnings = (*found.warnings, *short, *_calibration(found, base.links[index].rate_bps))
-    return Searched(
-        name=base.title,
-        link=base.links[index].name,
-        mode=mode,
-        rate_bps=base.links[index].rate_bps,
-        packet_bytes=packet_bytes,
-        settling=times,
-        found=dataclasses.replace(found, warnings=warnings),
-    )
+    sizes = size_grid(low, high, effort.resolution)
+
+    def searched(found: Found) -> Searched:
+        short = _short_runs(base, times) if mode == "restart" else []
+        warnings = (*found.warnings, *short, *_calibration(found, base.links[index].rate_bps))
+        return Searched(
+            name=base.title,
+            link=base.links[index].name,
+            mode=mode,
+            rate_bps=base.links[index].rate_bps,
+            packet_bytes=packet_bytes,
+            settling=times,
+            found=dataclasses.replace(found, warnings=warnings),
+        )
+
+    with runner or Runner(threads=threads, progress=progress) as keeping:
+        if mode == "live":
+            evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
+        else:
+            evaluate = Restarts(base, index, base.run.seed, keeping).evaluate
+        with keeping.bar(base.title) as bar:
+            try:
+                return searched(search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar))
+            except RunInterrupted as interrupted:
+                if isinstance(interrupted.finished, Found):
+                    raise interrupted.concluded(searched(interrupted.finished)) from interrupted
+                raise interrupted.concluded(None) from interrupted
 
 
 def _live(

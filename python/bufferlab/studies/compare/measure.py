@@ -1,0 +1,60 @@
+"""What is compared of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.results.frames import ALL
+from bufferlab.results.result import Result
+from bufferlab.results.summary import flow_values, queue_values
+from bufferlab.stats import jain_index
+
+FIGURES: Final = (
+    "utilization",
+    "jain_index",
+    "wait_mean_ms",
+    "wait_p95_ms",
+    "loss",
+    "timeouts",
+)
+"""What is compared of the link; `jain_index` is that of the flows without end, of all if there are none."""
+
+GROUP_FIGURES: Final = ("goodput_bps", "wait_mean_ms", "wait_p95_ms", "loss", "timeouts")
+"""What is compared of each flow group."""
+
+Row = dict[str, Any]
+
+
+def figures_of_run(link: str, result: Result) -> Row:
+    """`FIGURES` of a link, and as `groups` the `GROUP_FIGURES` of each flow group that crosses it."""
+    crossing = _crossing(result.plan, link)
+    queue = {row["group"]: row for row in queue_values(result) if row["link"] == link}
+    flows = {row["group"]: row for row in flow_values(result)}
+    nothing = dict.fromkeys((*FIGURES, *GROUP_FIGURES))
+    groups = [{**nothing, **queue.get(name, {}), **flows[name]} for name in crossing]
+    return {
+        **nothing,
+        **queue.get(ALL, {}),
+        "jain_index": _fairness(result, crossing),
+        "timeouts": sum(group["timeouts"] for group in groups),
+        "groups": groups,
+    }
+
+
+def _crossing(plan: Mapping[str, Any], link: str) -> dict[str, bool]:
+    """The groups whose data crosses the link, and whether their flows never end."""
+    index = [each["name"] for each in plan["links"]].index(link)
+    return {
+        group["name"]: group["source"]["kind"] == "tcp" and group["source"]["transfer_bytes"] is None
+        for group in plan["groups"]
+        if index in group["forward"]
+    }
+
+
+def _fairness(result: Result, crossing: Mapping[str, bool]) -> float | None:
+    endless = [name for name, never_ends in crossing.items() if never_ends]
+    flows = result.flows.filter(pl.col("group").is_in(endless or list(crossing)))
+    return jain_index(flows["goodput_bps"].drop_nulls().to_list())
