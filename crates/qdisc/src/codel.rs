@@ -14,7 +14,7 @@
 //!
 //! Departures from RFC 8289:
 //! - The queue may always hold a packet (section 5.6, `bytes() <= maxpacket_`). A full packet is the largest one that has
-//!   come, as the discipline is told of no interface; section 5.3 would take the interface's MTU, as Linux does now.
+//!   come, as a discipline knows no interface; section 5.3 would take the interface's MTU, as Linux does now.
 //! - There is a limit with tail drop, as in Linux; the RFC leaves it to the queue below.
 //!
 //! Departures from Linux:
@@ -70,7 +70,7 @@ impl Discipline for CodelConfig {
     }
 }
 
-/// A dropping state that began so many intervals after the last drop's date starts anew (section 5.5).
+/// Intervals after the last drop's date from which a dropping state starts anew (section 5.5).
 const MEMORY_INTERVALS: u64 = 16;
 
 /// Packets under CoDel's control, in their order.

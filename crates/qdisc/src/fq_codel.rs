@@ -13,15 +13,15 @@
 //! - Half of the fattest queue is half its bytes; section 4.1 counts packets.
 //! - A new queue that runs empty leaves at once if there is no old one; section 4.2 always moves it to the old list.
 //! - A queue with no credits left has had its turn (section 3: "zero or less"); section 4.2 says "negative".
-//! - Flows are told apart by number, hashed with a seed; there are no addresses here. Two flows may share a queue as
-//!   there.
+//! - Flows are identified by number, hashed with a seed, as there are no addresses here. Two flows may share a queue,
+//!   as in the RFC.
 //! - A packet that comes drops no more batches than it takes to make its own room, so a new, lower limit keeps what
 //!   waits; Linux drops what exceeds it.
 //!
 //! Departures from Linux:
 //! - There is no limit of memory (`memory_limit`, 32 MB): packets here have no payload.
 //! - A batch dropped for the limit does not raise CoDel's count.
-//! - CoDel lets go what waits alone in its queue; Linux looks at what waits in all queues.
+//! - CoDel never drops the only packet in its queue; Linux looks at what waits in all queues.
 //! - No `ce_threshold` for a selected traffic class only.
 //!
 //! Cost: one copy of 40 bytes each way, a hash, a queue's state (a cache line or two). A drop at the limit looks at
@@ -53,7 +53,7 @@ parameters! {
         /// Most packets dropped at once when the buffer is full (section 4.1).
         drop_batch: u32 = 64, count("packets", 1, u32::MAX as u64);
         include
-        /// CoDel's parameters in each queue; ECN is on unless told otherwise (section 5.2.6).
+        /// CoDel's parameters in each queue; ECN is on by default (section 5.2.6).
         codel: CodelConfig = CodelConfig { ecn: true, ..CodelConfig::default() };
     }
 }
@@ -150,7 +150,7 @@ impl FqCodel {
         (((z >> 32) * u64::from(self.config.flows)) >> 32) as u32
     }
 
-    /// Drops from the fattest queues until a newcomer of so many bytes has its room (section 4.1).
+    /// Drops from the largest queues until an arrival of this number of bytes has room (section 4.1).
     #[cold]
     fn make_room(&mut self, bytes: u64, drops: &mut Drops) {
         let mut freed = 0;

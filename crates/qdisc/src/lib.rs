@@ -1,7 +1,7 @@
-//! Queue disciplines, one a file: who waits, who is served next, who is dropped.
+//! Queue disciplines, one per file: who waits, who is served next, who is dropped.
 //!
-//! A discipline is told the time and never asks for it; it gets packet descriptors and never sees payload, so
-//! the same code runs in the simulator and on a live link. Drops go to the caller's buffer with a reason.
+//! A discipline gets the time and never asks for it. It gets packet descriptors and never sees payload, so the
+//! same code runs in the simulator and on a live link. Drops go to the caller's buffer with a reason.
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 

@@ -10,8 +10,8 @@
 //! - RFC 3168 section 7, RFC 7567 section 4.2.1: marks in place of early drops (`ecn`).
 //!
 //! Constants and rules were compared with ns-2.35 (`queue/red.cc`) and Linux (`include/net/red.h`), which cite these
-//! papers, the sections of the first with its table of contents. The texts themselves were not at hand, so section 4 of
-//! the third is not confirmed.
+//! papers, the sections of the first with its table of contents. The texts themselves were not available, so section 4
+//! of the third is not confirmed.
 //!
 //! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls as it
 //! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows
@@ -22,8 +22,8 @@
 //! Departures:
 //! - The queue's measure, packets or bytes, is that of the thresholds. The chance does not depend on a packet's size,
 //!   as RFC 7141 section 2.2 asks; figure 2 leaves it open.
-//! - The idle time starts when the transmitter asks in vain (as in Linux and ns-2), not when the last packet leaves the
-//!   queue for it.
+//! - The idle time starts when the transmitter finds the queue empty (as in Linux and ns-2), not when the last packet
+//!   leaves the queue.
 //! - `ecn` marks early; a packet that meets an average above the last threshold is dropped even so (RFC 3168 section 7;
 //!   the paper would mark it).
 //! - `max_p` is adapted by the first arrival half a second or more after the last time, as no discipline has a clock.
@@ -42,8 +42,8 @@ use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Pac
 const TYPICAL_PACKET: u32 = 1000;
 /// Wait at the automatic thresholds' middle (2001, section 4).
 const TARGET_DELAY: Span = Span::from_ms(5);
-/// The automatic lower threshold is at least so many packets, and the upper one so many times the lower (2001, section 4,
-/// and ns-2's `queue/red.cc`).
+/// The smallest automatic lower threshold, packets, and the ratio of the upper one to it (2001, section 4, and ns-2's
+/// `queue/red.cc`).
 const LEAST_PACKETS: u64 = 5;
 const RATIO: u64 = 3;
 

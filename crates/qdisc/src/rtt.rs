@@ -176,7 +176,7 @@ pub struct RttScale {
 }
 
 impl RttScale {
-    /// A scale of so many bits, 1 to 12 (others are cut to that).
+    /// A scale with this number of bits, 1 to 12 (others are clamped).
     pub fn new(bits: u32) -> RttScale {
         let bits = bits.clamp(1, MAX_RTT_BITS);
         // 2^b steps make 2^14: the ratio is its b-th repeated square root, which IEEE 754 rounds exactly

@@ -19,7 +19,7 @@
 //!   beside it, so that it is ready when its flows come.
 //! - **Shrinking below the occupancy** keeps what waits and refuses what comes, as for every discipline here.
 //! - **The sum of the sizes** is B = (mean RTT − `T_q`)·C as published, and never above the discipline's limit.
-//! - **Packets that tell no round-trip time** (a SYN, a datagram, a flow before its first sample) join the sub-buffer of
+//! - **Packets without a round-trip time** (a SYN, a datagram, a flow before its first sample) join the sub-buffer of
 //!   the shortest, where they wait least; they count in no mean.
 //! - **k sub-buffers**: thresholds at mean + (i − k/2)·sigma, i = 1 … k − 1, which is the mean for two and mean ±
 //!   sigma/2 for three, as published; sizes by (4) for all.
@@ -177,7 +177,7 @@ impl SplitBuff {
             return 0;
         };
         let (rtt_s, has_queueing) = (rtt.as_s(), information.has_queueing());
-        // gaps lie between round-trip times as packets tell them
+        // gaps lie between the round-trip times that packets carry
         let told_s = if has_queueing && self.gaps.is_none() { rtt_s - self.delay_s } else { rtt_s };
         let class = match &self.thresholds {
             Some(thresholds) => thresholds.iter().filter(|&&threshold| told_s >= threshold).count(),

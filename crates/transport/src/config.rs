@@ -15,8 +15,8 @@ pub enum Recovery {
     NewReno,
     /// SACK with RFC 6675's scoreboard.
     Sack,
-    /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
-    /// retransmission is found too, and the window brought down over a round by RFC 6937.
+    /// Linux's recovery: RFC 6675's scoreboard with losses detected by the order of sending, so that a lost
+    /// retransmission is detected too, and the window reduced over a round by RFC 6937.
     Linux,
     /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
     SackNs2,
@@ -89,7 +89,7 @@ pub struct TcpConfig {
     pub receive_window: u32,
     /// The receiver tunes its window; `receive_window` is then the first one, [`TuningConfig::first_segments`].
     pub tuning: Option<TuningConfig>,
-    /// A pure acknowledgment for every so many segments.
+    /// Segments per pure acknowledgment.
     pub ack_every: u32,
     /// Longest wait of a delayed acknowledgment.
     pub ack_delay: Span,

@@ -41,7 +41,7 @@ const DELIVERED: Departure = Departure {
     again: false,
 };
 
-/// What acknowledgments tell of the rate.
+/// The delivery rate, estimated from acknowledgments.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRate {
     /// One slot for each outstanding segment, by its number.
@@ -52,7 +52,7 @@ pub(crate) struct DeliveryRate {
     delivered_at: Time,
     /// `C.first_send_time`.
     first_sent: Time,
-    /// Of what this acknowledgment delivered, what was sent last, and when.
+    /// The segment sent last among those that this acknowledgment delivered, and when it was sent.
     newest: Option<(Time, u32)>,
     /// Shortest round-trip time: no rate is measured in less.
     min_rtt: Span,
@@ -60,7 +60,7 @@ pub(crate) struct DeliveryRate {
     told: u32,
 }
 
-/// What one acknowledgment told.
+/// What one acknowledgment delivered.
 pub(crate) struct Delivery {
     /// Segments delivered.
     pub(crate) delivered: u32,
@@ -157,7 +157,7 @@ impl DeliveryRate {
         let rate = RateSample {
             delivered: u64::from(self.delivered),
             prior_delivered: u64::from(newest.delivered),
-            // "Normally we expect interval >= MinRTT"; a shorter one comes of a segment sent again in vain
+            // "Normally we expect interval >= MinRTT"; a shorter one stems from a spurious retransmission
             interval: if interval < self.min_rtt { Span::ZERO } else { interval },
             app_limited: newest.app_limited,
             tx_in_flight: newest.in_flight,

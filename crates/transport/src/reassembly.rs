@@ -148,7 +148,7 @@ impl Reassembly {
         }
     }
 
-    /// Moves the bits of `next..end` to so many words.
+    /// Moves the bits of `next..end` to this number of words.
     fn resize(&mut self, next: u32, room: usize) {
         let mut words = vec![0; room];
         for seq in next..self.end {
@@ -159,7 +159,7 @@ impl Reassembly {
     }
 }
 
-/// Words for so many segments: a power of two.
+/// Words for this number of segments: a power of two.
 fn words_of(segments: u32) -> usize {
     (segments.div_ceil(u64::BITS) as usize).next_power_of_two().max(LEAST_WORDS)
 }

@@ -5,10 +5,10 @@
 //! as behavior) for how to echo marks: every acknowledgment says whether all that it acknowledges was marked, and a
 //! change is acknowledged at once.
 //!
-//! What came out of order is counted: a segment that comes after one of a higher number that was sent later is
-//! reordered (RFC 4737 section 3.3, with the times of sending in place of its numbers, since a retransmission's number
-//! says nothing of when it was sent); one that is there already was sent in vain (what RFC 2883 reports, and RFC 3708
-//! counts, to tell spurious retransmissions). In-order segments cost one store for it.
+//! Disorder is counted. A segment is reordered if it arrives after one of a higher number that was sent later (RFC 4737
+//! section 3.3, with times of sending in place of its numbers, since a retransmission's number does not say when it was
+//! sent). A segment that has already arrived was a spurious retransmission (reported by RFC 2883 and counted by RFC
+//! 3708). In-order segments cost one store for this.
 //!
 //! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); Linux's
 //! quick acknowledgments at a connection's start are not modeled.
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overtaken_or_comes_twice_is_counted() {
+    fn reordered_and_duplicate_segments_are_counted() {
         let mut receiver = Receiver::new(&config(Recovery::Sack));
         let mut count = |seq, sent_ms| {
             receiver.on_data(at(100), seq, at(sent_ms), false);
@@ -317,12 +317,12 @@ mod tests {
             (reordered, duplicates)
         };
         assert_eq!(count(0, 1), (0, 0));
-        // 1 and 2 are overtaken by 3; 1 comes still, 2 is sent again and then comes twice
+        // 3 arrives before 1 and 2; 1 follows, 2 is sent again and then comes twice
         assert_eq!(count(3, 4), (0, 0));
         assert_eq!(count(1, 2), (1, 0));
         assert_eq!(count(2, 9), (1, 0));
         assert_eq!(count(2, 3), (2, 1));
-        // sent again in vain: what is held, what is delivered
+        // spurious: a segment that is held, one that is delivered
         assert_eq!(count(5, 10), (2, 1));
         assert_eq!(count(5, 11), (2, 2));
         assert_eq!(count(0, 12), (2, 3));
@@ -331,9 +331,9 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_marks_is_told_at_once_and_before_it_is_mixed_up() {
+    fn a_change_of_marks_is_acknowledged_at_once_and_apart() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        // what a segment is answered at its arrival: by itself, and by the timer
+        // the answers to a segment: at its arrival, and by the timer
         let mut answers = |seq, marked| {
             let now = at(1 + u64::from(seq));
             let first = receiver.on_data(now, seq, at(u64::from(seq)), marked);
@@ -341,7 +341,7 @@ mod tests {
             both.map(|ack| (ack.ack, ack.marked, ack.has_sack)).collect::<Vec<_>>()
         };
         assert_eq!(answers(0, false), []);
-        // segment 0 is told of as it came, then 1
+        // segment 0 is acknowledged as it came, then 1
         assert_eq!(answers(1, true), [(1, false, false), (2, true, false)]);
         assert_eq!(answers(2, true), []);
         assert_eq!(answers(3, true), [(4, true, false)]);

@@ -19,7 +19,7 @@ pub struct RttEstimator {
     rttvar: Span,
     /// Timeout without backoff.
     base_rto: Span,
-    /// Timeouts since the last sample: the timeout is doubled so many times.
+    /// Timeouts since the last sample; each doubles the timeout.
     backoff: u32,
     min_rto: Span,
     max_rto: Span,

@@ -86,12 +86,12 @@ pub(crate) struct Tuning {
     round_began: Time,
     /// The round-trip time (`rcv_rtt_est.rtt_us`); zero before it is known.
     rtt: Span,
-    /// Without timestamps: when a window was begun that ends with so many bytes (`rcv_rtt_est.seq`, `.time`).
+    /// Without timestamps: where the current window ends, bytes, and when it began (`rcv_rtt_est.seq`, `.time`).
     window_end: u64,
     window_began: Option<Time>,
     /// In-order segments so far.
     next: u32,
-    /// Segments of the window that the sender was told of.
+    /// The window last advertised to the sender, segments.
     told: u32,
 }
 

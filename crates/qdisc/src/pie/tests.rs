@@ -57,7 +57,7 @@ fn the_chance_decays_while_nothing_waits() {
     assert!(close(updated(0.5, ms(0), ms(0)), (0.5 - 0.125 * 0.015) * 0.98));
 }
 
-/// A load of so many percent in packets of 1000 bytes on 10 Mbit/s; the waits of those who leave.
+/// A load in percent, of packets of 1000 bytes on 10 Mbit/s; returns the waits of the packets served.
 fn overload(queue: &mut Pie, percent: u64, duration: Span, kind: PacketKind) -> (Vec<Span>, usize) {
     let (service, gap) = (Span::from_us(800), Span::from_ps(80_000_000_000 / percent));
     let (mut arrival, mut departure) = (Time::ZERO, Time::ZERO);

@@ -29,8 +29,8 @@ fn offer(queue: &mut Red, now: Time, packets: u64, kind: PacketKind) -> usize {
     drops.len()
 }
 
-/// The average after a burst of so many packets into an empty queue: 1993, section 6, equation 2. The first of ours
-/// finds nothing, the second one packet, and so on.
+/// The average after a burst of packets into an empty queue: 1993, section 6, equation 2. The first of ours finds
+/// nothing, the second one packet, and so on.
 fn after_burst(weight: f64, packets: u64) -> f64 {
     let mut queue = red(RedConfig {
         weight: Some(weight),

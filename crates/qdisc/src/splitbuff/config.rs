@@ -12,7 +12,7 @@ const SUB_BUFFERS: Kind = count("sub-buffers", 1, MAX_SUB_BUFFERS as u64);
 /// The first period is such a part of the others.
 const FIRST_PART: u64 = 8;
 
-/// How packets are told apart.
+/// How packets are classified.
 #[derive(Clone, Debug)]
 pub enum Classes {
     /// By round-trip time.

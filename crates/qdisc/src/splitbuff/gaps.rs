@@ -34,7 +34,7 @@ struct Bin {
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Split {
-    /// Between the classes, as packets tell round-trip times, s.
+    /// Thresholds between the classes, in the round-trip times that packets carry, s.
     pub(super) thresholds_s: Vec<f64>,
     /// Mean propagation delay of each class, s.
     pub(super) propagations_s: Vec<f64>,
@@ -57,7 +57,7 @@ impl Gaps {
         size_of_val(self.bins.as_slice())
     }
 
-    /// A packet told a round-trip time, of which so much is propagation.
+    /// Records a packet's round-trip time and the propagation delay in it.
     pub(super) fn note(&mut self, rtt_s: f64, propagation_s: f64) {
         let bin = &mut self.bins[index_of(rtt_s)];
         bin.packets += 1.0;
@@ -100,7 +100,7 @@ fn group(filled: &[Filled], most: usize) -> Vec<usize> {
     let count = filled.len();
     let sums = Sums::of(filled);
     let bound = TOLERANCE * TOLERANCE * sums.weight[count];
-    // best[end]: least cost of the first `end` bins in so many classes; cut[classes][end]: where the last one begins
+    // best[end]: least cost of the first `end` bins in this number of classes; cut[classes][end]: start of the last one
     let mut best: Vec<f64> = (0..=count).map(|end| sums.cost(0, end)).collect();
     let mut cuts = vec![vec![0; count + 1]];
     while cuts.len() < most.min(count) && best[count] > bound {

@@ -1,5 +1,5 @@
-//! What a flow gains that tells a wrong round-trip time, in a small simulation: windows that grow by a segment a round trip
-//! and are halved at a loss, one link, slots as long as a packet takes.
+//! What a flow gains by reporting a wrong round-trip time, in a small simulation: windows that grow by one segment per
+//! round trip and are halved at a loss, one link, and slots of one transmission time.
 
 use std::collections::BTreeMap;
 

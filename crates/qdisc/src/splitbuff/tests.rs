@@ -18,7 +18,7 @@ fn config() -> SplitBuffConfig {
     SplitBuffConfig { update, first_update: Some(update), smoothing: 0.25, ..SplitBuffConfig::default() }
 }
 
-/// Headers tell round-trip times, at 100 Mbps.
+/// Round-trip times from headers, at 100 Mbps.
 fn limited(limit: Limit, config: SplitBuffConfig) -> SplitBuff {
     let rate = Rate::from_bps(100_000_000).unwrap();
     SplitBuff::new(config, Classes::Rtt(RttInformation::Header), limit, rate)
@@ -277,7 +277,7 @@ fn the_first_periods_are_short_and_grow() {
         queue.dequeue(at(ms), &mut Drops::new());
         ends.extend((Some(&queue.next_update) != ends.last()).then_some(queue.next_update));
     }
-    // nothing tells a round-trip time before 250 ms: the first estimate comes soon after
+    // no packet carries a round-trip time before 250 ms: the first estimate comes soon after
     assert_eq!(ends, [100, 200, 300, 500, 900, 1_700, 2_500, 3_300].map(at));
 }
 

@@ -1,12 +1,12 @@
-//! Loss recovery: what was lost, and what is sent again.
+//! Loss recovery: which segments are lost, and which are retransmitted.
 //!
-//! One file a family: `counting` for the recoveries that count duplicate acknowledgments, `selective` for those with
+//! One file per family: `counting` for the recoveries that count duplicate acknowledgments, `selective` for those with
 //! SACK. [`LossRecovery`] keeps the state of both. Clocks, timers and the congestion control are the sender's.
 //!
 //! Departures:
-//! - a timeout holds everything outstanding for lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
-//!   what was sent within the last round-trip time, of which the scoreboard keeps no times. What is sent answers
-//!   acknowledgments, and by then none that is new has come for longer than that.
+//! - a timeout declares everything outstanding lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
+//!   segments sent within the last round-trip time, but the scoreboard keeps no times. Segments are sent in response
+//!   to acknowledgments, and at a timeout no new one has come for longer than that.
 
 mod counting;
 mod phase;
@@ -174,7 +174,7 @@ impl LossRecovery {
         self.phase == Phase::Open && !self.board.is_active()
     }
 
-    /// Whether segments came out of order, of which none is held for lost yet.
+    /// Whether segments arrived out of order, but none is considered lost yet.
     pub(crate) fn is_reordered(&self) -> bool {
         self.phase == Phase::Open && self.board.is_active()
     }
@@ -281,17 +281,17 @@ impl LossRecovery {
         }
     }
 
-    /// What the congestion control is told when a loss is found.
+    /// The event that the congestion control gets when a loss is detected.
     pub(crate) fn loss_event(&self) -> CongestionEvent {
         if self.kind == Recovery::Tahoe {
-            // Jacobson 1988 knows no fast recovery: what a timeout does, without the wait
+            // Jacobson 1988 has no fast recovery: the same as a timeout, without the wait
             CongestionEvent::Timeout { repeated: false }
         } else {
             CongestionEvent::Loss
         }
     }
 
-    /// A loss is found, and the congestion control has been told of it: fast recovery begins.
+    /// A loss was detected and reported to the congestion control: fast recovery begins.
     pub(crate) fn enter(&mut self, window: &mut SendWindow) {
         self.recoveries += 1;
         self.recover = window.sent_to;

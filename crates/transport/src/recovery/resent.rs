@@ -62,11 +62,11 @@ impl Resent {
         seq as usize & (self.orders.len() - 1)
     }
 
-    /// A segment that was sent again is delivered: what was sent before its retransmission is not under way any more.
+    /// A retransmitted segment is delivered: what was sent before its retransmission is no longer in flight.
     pub(crate) fn on_delivered(&mut self, seq: u32) {
         let order = self.orders[self.slot(seq)];
         self.passed = self.passed.max(order);
-        // orders follow each other; one that is gone has told by another's
+        // orders are consecutive; one that is gone was covered by another
         let place = self.under_way.front().and_then(|first| order.checked_sub(first.order));
         let resending = place.and_then(|place| self.under_way.get(place as usize));
         self.sent_before = resending.map_or(0, |resending| resending.before).max(self.sent_before);

@@ -9,14 +9,14 @@
 //! `IsLost` (RFC 6675 section 4): a segment is lost when `DupThresh` segments above it are SACKed. The byte
 //! rule "more than (`DupThresh` - 1) * SMSS bytes" says the same for full segments.
 //!
-//! Told by the order of sending instead, a segment is lost when one sent after it was delivered: RFC 8985's rule
-//! with a reordering window of zero, which section 6.2 step 4 sets where no reordering was seen and `DupThresh`
-//! segments are SACKed. For segments sent once this is what Linux called FACK; retransmissions are kept in order
-//! of their own (`resent`), so that their losses are found as well, and those of a window's last segments, which nothing
-//! but a retransmission was sent after.
+//! If losses are detected by the order of sending, a segment is lost when one sent after it was delivered: RFC 8985's
+//! rule with a reordering window of zero, which section 6.2 step 4 sets where no reordering was seen and `DupThresh`
+//! segments are SACKed. For segments sent once this is what Linux called FACK. Retransmissions are kept in an order of
+//! their own (`resent`), so that their losses are detected as well, and also losses of a window's last segments, after
+//! which only a retransmission was sent.
 //!
-//! Departure from RFC 8985: what acknowledges a segment that was sent again is taken to be the retransmission's, never a
-//! late original's (section 6.2 step 2 tells by a round-trip time below the shortest).
+//! Departure from RFC 8985: an acknowledgment of a retransmitted segment is attributed to the retransmission, never to
+//! a late original (section 6.2 step 2 distinguishes them by a round-trip time below the shortest).
 
 use super::resent::Resent;
 
@@ -43,22 +43,22 @@ pub(crate) struct Scoreboard {
     sacked: u32,
     lost: u32,
     retransmitted: u32,
-    /// Segments ever held for lost.
+    /// Segments ever considered lost.
     losses: u64,
-    /// Retransmissions, if losses are told by the order of sending.
+    /// Retransmissions, if losses are detected by the order of sending.
     resent: Option<Resent>,
     /// The highest SACKed segments, highest first; as many as are known.
     top: [u32; DUP_THRESH as usize],
     top_len: usize,
-    /// Every segment below that is not SACKed is held for lost.
+    /// Every segment below that is not SACKed is considered lost.
     lost_to: u32,
     /// RFC 6675's `HighRxt`: lost segments below were retransmitted.
     high_rxt: u32,
 }
 
 impl Scoreboard {
-    /// A scoreboard of the outstanding segments `una..nxt`, none SACKed; whether losses are told by the order of
-    /// sending.
+    /// A scoreboard of the outstanding segments `una..nxt`, none SACKed; `by_order`: losses are detected by the order
+    /// of sending.
     pub(crate) fn new(una: u32, nxt: u32, by_order: bool) -> Scoreboard {
         let mut board = Scoreboard {
             slots: Vec::new(),

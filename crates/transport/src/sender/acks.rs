@@ -1,4 +1,4 @@
-//! What an acknowledgment does: the window grows, a recovery goes on or ends, the congestion control hears of it.
+//! Acknowledgments: the window grows, a recovery continues or ends, the congestion control is informed.
 
 use bufferlab_congestion::{AckSample, Congestion, CongestionControl, CongestionEvent};
 use bufferlab_units::{Span, Time};
@@ -154,7 +154,7 @@ impl Sender {
         }
     }
 
-    /// A loss is found: the control hears of it, and fast recovery begins.
+    /// A loss is detected: it is reported to the congestion control, and fast recovery begins.
     pub(super) fn enter_recovery(&mut self, now: Time) {
         self.rtt.forget();
         self.report_congestion(now, self.recovery.loss_event());
@@ -180,7 +180,7 @@ impl Sender {
         self.control.on_congestion(now, &Congestion { event, flight, receive_window });
     }
 
-    /// Reports an acknowledgment outside of fast recovery to the control. Controls that want rates hear of it by
+    /// Reports an acknowledgment outside fast recovery to the congestion control. Those that use rates get it by
     /// `report_rate` instead.
     #[inline(always)]
     fn grow(&mut self, now: Time, acked: u32, inflight: u32, signals: Signals) {
@@ -229,7 +229,7 @@ impl Sender {
         bursts.is_none_or(|bursts| bursts.fills(self.window.cwnd, self.control.ssthresh()))
     }
 
-    /// Acknowledgments of `from` and more tell of a window of `segments`. For connections with
+    /// Acknowledgments of `from` and more carry a window of `segments`. For connections with
     /// [`crate::TcpConfig::tuning`].
     pub fn note_window(&mut self, from: u32, segments: u32) {
         if let Some(advertised) = self.advertised.as_deref_mut() {
@@ -237,8 +237,8 @@ impl Sender {
         }
     }
 
-    /// Takes over the window that comes with an acknowledgment of this number. It never shrinks: an older
-    /// acknowledgment that comes late says nothing.
+    /// Adopts the window of an acknowledgment of this number. It never shrinks: an older acknowledgment that arrives
+    /// late changes nothing.
     #[inline]
     fn take_advertised(&mut self, ack: u32) {
         let advertised = self.advertised.as_deref_mut();

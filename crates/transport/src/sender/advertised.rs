@@ -36,7 +36,7 @@ impl AdvertisedWindows {
         largest
     }
 
-    /// A new connection begins, which knows nothing of the last one's windows; its first window, segments.
+    /// A new connection begins without the last one's windows; returns its first window, segments.
     pub(super) fn restart(&mut self) -> u32 {
         self.coming.clear();
         self.first

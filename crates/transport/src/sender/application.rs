@@ -45,7 +45,7 @@ impl Sender {
         }
         self.control = control;
         self.rtt.restart(estimator);
-        // a receiver hears of a connection by its SYN
+        // a receiver learns of a connection by its SYN
         if self.handshake
             && let Some(advertised) = self.advertised.as_deref_mut()
         {
@@ -66,8 +66,8 @@ impl Sender {
         }
     }
 
-    /// Everything is acknowledged that there was to send: a transfer is done, or a burst, of which the host hears by
-    /// a timer that runs out at once.
+    /// Everything is acknowledged: a transfer is done, or a burst, which a timer that expires at once reports to the
+    /// host.
     #[cold]
     pub(super) fn finish(&mut self, now: Time) {
         if self.bursts.is_some() && self.finished == Time::NEVER {

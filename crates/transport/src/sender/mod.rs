@@ -231,7 +231,7 @@ impl Sender {
         self.pacer.is_some()
     }
 
-    /// The control sets the pace, and is told rates.
+    /// The congestion control sets the pace, and gets rate samples.
     #[inline]
     fn is_rated(&self) -> bool {
         self.rates.is_some()

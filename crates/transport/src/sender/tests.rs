@@ -363,7 +363,7 @@ fn what_comes_late_after_all_is_not_sent_again() {
         sender.start();
         while sender.poll_transmit(Time::ZERO).is_some() {}
         let at = Time::ZERO + Span::from_ms(100);
-        // segment 0 is overtaken by the others, and all is acknowledged before the host gets to sending it again
+        // segment 0 arrives after the others, and all are acknowledged before the host retransmits it
         for _ in 0..3 {
             sender.on_ack(at, &Ack::default(), &SackBlocks::NONE);
         }

@@ -124,7 +124,7 @@ impl Timers {
         self.deadline = Time::NEVER;
     }
 
-    /// Runs out at once: the host is to hear that a burst is done.
+    /// Expires at once: the host learns that a burst is done.
     pub(super) fn ring(&mut self, now: Time) {
         (self.deadline, self.timer) = (now, Timer::Retransmission);
     }

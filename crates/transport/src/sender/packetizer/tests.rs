@@ -13,7 +13,7 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
 }
 
-/// Round trips of 100 ms are known from the handshake; packets of up to so many segments.
+/// Round trips of 100 ms are known from the handshake; packets of up to this number of segments.
 fn packed(recovery: Recovery, segments: u32) -> TcpConfig {
     TcpConfig {
         handshake: true,
@@ -92,7 +92,7 @@ fn whatever_is_lost_all_comes_in_the_end() {
     }
 }
 
-/// A sender with a window of 12 segments of which three packets of 4 left at 100 ms.
+/// A sender with a window of 12 segments, sent as three packets of 4 at 100 ms.
 fn started() -> Sender {
     let mut sender = Sender::new(&packed(Recovery::Sack, 4), Fixed::new(12).into());
     sender.start();

@@ -82,7 +82,7 @@ fn a_probe_goes_in_place_of_an_earlier_timeout() {
         let config = TcpConfig { transfer_segments, ..config(Recovery::Linux) };
         let mut pair = Pair::new(&config, Fixed::new(2).into(), lose_once([10, 11]));
         pair.run(10_000);
-        // the probe's acknowledgment tells of the loss; a quarter of the round trip later comes the repair
+        // the probe's acknowledgment reveals the loss; the retransmission follows a quarter of the round trip later
         assert_eq!(sent(&pair, 10)[..4], [(500, 10, true), (500, 11, true), probe, (825, 10, false)]);
         assert_eq!(pair.receiver.delivered(), transfer_segments);
         assert_eq!(pair.sender.counters().timeouts, 0);
