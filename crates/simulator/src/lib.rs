@@ -60,6 +60,7 @@ pub use plan::{
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;
+pub use streams::StreamKind;
 
 use world::Service;
 

@@ -1,4 +1,5 @@
-//! The random streams of a run: one a component, told apart by the component's kind and index.
+//! The random streams of a run: one a component, told apart by the component's kind and its index, or the name of the
+//! group for what is drawn before the run.
 
 use bufferlab_units::Stream;
 
@@ -6,7 +7,7 @@ use bufferlab_units::Stream;
 /// kinds have the same, the compiler sees to.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
-pub(crate) enum StreamKind {
+pub enum StreamKind {
     /// Random losses, by link.
     Loss = 1,
     /// Processing delays, by flow.
@@ -19,11 +20,26 @@ pub(crate) enum StreamKind {
     Queue = 5,
     /// Applications that are silent at times, by flow.
     OnOff = 6,
+    /// Round-trip times, by group.
+    RoundTrips = 7,
+    /// Starts, by group.
+    Starts = 8,
+    /// Stops, by group.
+    Stops = 9,
+    /// Arrivals of short flows, by group.
+    Arrivals = 10,
+    /// Sizes of short flows, by group.
+    Sizes = 11,
 }
 
 impl StreamKind {
     /// The stream of a component.
     pub(crate) fn stream(self, seed: u64, index: u32) -> Stream {
         Stream::new(seed, self as u32, index)
+    }
+
+    /// The stream of a group, which other groups do not change.
+    pub fn named(self, seed: u64, group: &str) -> Stream {
+        Stream::named(seed, self as u32, group)
     }
 }

@@ -22,6 +22,17 @@ impl Stream {
         Stream(Pcg64Mcg::from_seed(bytes))
     }
 
+    /// The stream of a `kind` that belongs to a name: whatever other names there are, it stays the same.
+    pub fn named(seed: u64, kind: u32, name: &str) -> Stream {
+        let words = name.as_bytes().chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        });
+        let length = mix(name.len() as u64);
+        Stream::new(words.fold(seed ^ length, |state, word| mix(state ^ mix(word))), kind, 0)
+    }
+
     /// Sixty-four random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
@@ -75,6 +86,14 @@ mod tests {
         assert_eq!(draw(1, 2, 3), draw(1, 2, 3));
         assert_ne!(draw(1, 2, 3), draw(2, 2, 3));
         assert_ne!(draw(1, 2, 3), draw(1, 3, 2));
+    }
+
+    #[test]
+    fn names_have_streams_of_their_own() {
+        let draw = |seed, kind, name| Stream::named(seed, kind, name).bits();
+        assert_eq!(draw(1, 2, "a name of some length"), draw(1, 2, "a name of some length"));
+        let others = [draw(2, 2, "a"), draw(1, 3, "a"), draw(1, 2, "b"), draw(1, 2, "a\0"), draw(1, 2, "")];
+        assert!(others.iter().all(|&other| other != draw(1, 2, "a")));
     }
 
     #[test]
