@@ -13,7 +13,9 @@ ALLOWED = {
     "transport": {"congestion", "parameters", "units"},
     "simulator": {"congestion", "estimator", "parameters", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
-    "python": {"capture", "simulator", "units"},
+    "scenario": {"parameters", "qdisc", "simulator", "transport", "units"},
+    "python": {"capture", "scenario", "simulator", "units"},
+    "dev": {"scenario"},
     "bench": {"capture", "qdisc", "simulator", "units"},
 }
 

@@ -1,0 +1,76 @@
+//! From a scenario and a seed to the plan: plain integers, the engine's only input.
+//!
+//! What is random about the flows is drawn here, so that a plan is the whole truth of a run.
+
+mod columns;
+mod link;
+mod source;
+mod traffic;
+
+use bufferlab_simulator::{GroupPlan, JitterPlan, Plan};
+use sha2::{Digest, Sha256};
+
+use crate::draw::draw;
+use crate::mistake::Mistakes;
+use crate::parts::flow::Flow;
+use crate::quantity::law::LawKind;
+use crate::scenario::{Resolved, Scenario};
+
+impl Scenario {
+    /// The plan under a seed, the scenario's own if there is none.
+    ///
+    /// # Errors
+    /// If a drawn round-trip time is shorter than its links' delays, no flow of a group starts before the run's end, or a
+    /// buffer's word has no flows to depend on.
+    pub fn lower(&self, seed: Option<u64>) -> Result<Plan, Mistakes> {
+        let scenario = self.resolved();
+        let seed = seed.unwrap_or(scenario.run.seed);
+        let lowered = draw(scenario, seed).and_then(|draws| {
+            Ok(Plan {
+                version: Plan::VERSION,
+                seed,
+                duration_ps: scenario.run.duration_ps,
+                warmup_ps: scenario.run.warmup_ps,
+                sample_interval_ps: scenario.probes.as_ref().map_or(0, |probes| probes.interval_ps),
+                links: link::links(scenario, &draws)?,
+                groups: scenario.flows.iter().map(|flow| group(flow, scenario)).collect(),
+                flows: columns::columns(scenario, &draws),
+            })
+        });
+        lowered.map_err(|mistake| self.placed(mistake))
+    }
+}
+
+/// A plan as canonical JSON: keys sorted, no spaces; equal plans give equal text.
+pub fn plan_json(plan: &Plan) -> String {
+    // serde_json's objects are sorted by key
+    serde_json::to_value(plan).expect("a plan is JSON").to_string()
+}
+
+/// SHA-256 of the canonical JSON, in hexadecimal: with the engine's version, the identity of a run.
+pub fn plan_hash(plan: &Plan) -> String {
+    let digits = Sha256::digest(plan_json(plan));
+    let digits = digits.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+fn group(flow: &Flow, scenario: &Resolved) -> GroupPlan {
+    let position = |name: &String| scenario.links.iter().position(|link| link.name == *name);
+    let positions = |names: &[String]| names.iter().filter_map(position).map(|index| index as u32).collect();
+    GroupPlan {
+        name: flow.name.clone(),
+        source: source::source(flow),
+        forward: positions(&flow.path),
+        reverse: positions(&flow.reverse_path),
+        jitter: jitter(flow),
+        access_bps: flow.access_rate_bps,
+    }
+}
+
+fn jitter(flow: &Flow) -> JitterPlan {
+    match flow.jitter.0.as_ref().map(|law| &law.kind) {
+        Some(&LawKind::Uniform { low, high }) => JitterPlan::Uniform { low_ps: low, high_ps: high },
+        Some(&LawKind::Exponential { mean }) => JitterPlan::Exponential { mean_ps: mean },
+        _ => JitterPlan::None,
+    }
+}

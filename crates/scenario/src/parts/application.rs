@@ -1,0 +1,293 @@
+//! What sends. A new kind is a part here, an entry of [`applications`], and what `lower` makes of it.
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::{MAX_HEADER_BYTES, MAX_PACKET_BYTES};
+use crate::keys::{
+    Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
+    part, tagged_schema, tagged_table,
+};
+use crate::mistake::Mistake;
+use crate::quantity::format::{format_rate, format_size};
+use crate::quantity::law::{Law, LawKind, Quantity, SIZE, TURN, parse_law};
+use crate::quantity::{MAX_SIZE_BYTES, PS_PER_S, nearest_quotient};
+use crate::text::nearest::{USUAL_CUTOFF, hint};
+use crate::text::value::{Table, Value};
+
+const SIZE_LAW: Text<Law> = Text::of("size or law", |value, files| parse_law(value, &SIZE, files));
+const TURN_TIME: Text<Law> =
+    Text::of("time or law", |value, files| during_runs(parse_law(value, &TURN, files)?, value, &TURN));
+const TURN_SIZE: Text<Law> =
+    Text::of("size or law", |value, files| during_runs(parse_law(value, &SIZE, files)?, value, &SIZE));
+
+bufferlab_parameters::words! {
+    /// Law of times or sizes between datagrams.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Sizes {
+        /// Always the mean.
+        Constant = "constant",
+        /// Exponential.
+        Exponential = "exponential",
+    }
+}
+
+bufferlab_parameters::words! {
+    /// Law of arrivals.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Arrivals {
+        /// At equal distances.
+        Constant = "constant",
+        /// A Poisson process.
+        Poisson = "poisson",
+    }
+}
+
+/// A law that may be drawn during the run.
+fn during_runs(law: Law, value: &Value, of: &Quantity) -> Result<Law, Mistake> {
+    let is_drawn =
+        matches!(law.kind, LawKind::Constant { .. } | LawKind::Exponential { .. } | LawKind::Pareto { .. });
+    if is_drawn && !law.truncated {
+        return Ok(law);
+    }
+    let accepted = format!("a {}, exponential(mean=) or pareto(mean=, shape=)", of.noun);
+    Err(Mistake::new("is not a law that is drawn during the run").value(value).accepted(accepted))
+}
+
+part! {
+    /// TCP with data that never ends.
+    pub struct Bulk {}
+}
+
+part! {
+    /// TCP with an amount of data to send.
+    pub struct Transfer {
+        /// Payload to send.
+        transfer_bytes as "bytes": u64 = REQUIRED, Size { least: 1, most: MAX_SIZE_BYTES }, "2 MB";
+    }
+}
+
+part! {
+    /// A server's way back: what the flows of another group bring is returned as it comes.
+    pub struct Echo {
+        /// The group whose data is returned, flow by flow: bulk or a transfer.
+        of: String = REQUIRED, NAME, "there";
+    }
+}
+
+part! {
+    /// TCP that has data, then none, by turns, over one connection.
+    pub struct OnOff {
+        /// How long it has data at a time; may be exponential or Pareto.
+        on: Option<Law> = absent("this or `size`"), TURN_TIME, "exponential(mean=1 s)";
+        /// How much it has at a time, in whole segments, in place of on; may be exponential or Pareto.
+        size: Option<Law> = absent("this or `on`"), TURN_SIZE, "100 KB";
+        /// How long it is silent then: after on, or after the last byte of size is acknowledged.
+        off: Law = REQUIRED, TURN_TIME, "pareto(mean=2 s, shape=1.5)";
+        agree one_on;
+    }
+}
+
+fn one_on(turns: &mut OnOff, reading: &mut Reading<'_>) {
+    if turns.on.is_some() == turns.size.is_some() {
+        reading.refuse(Mistake::new("needs either on or size").accepted("on = '1 s' or size = '100 KB'"));
+    }
+}
+
+part! {
+    /// Transfers that come one after the other, each over a connection of its own.
+    pub struct ShortFlows {
+        /// Payload of each flow; may be a distribution.
+        size: Law = REQUIRED, SIZE_LAW, "pareto(mean=30 KB, shape=1.2)";
+        /// Mean time between the starts of two flows.
+        interval_ps as "interval": u64 = absent("this or `load`"), Time::from(1), "50 ms" => 0;
+        /// Mean payload that comes a second, in place of the interval.
+        load_bps as "load": Option<u64> = absent("this or `interval`"), RATE, "20 Mbps";
+        /// Law of the times between starts.
+        arrivals: Arrivals = given("poisson"), Choice::<Arrivals>::any(), "constant";
+        agree one_interval;
+    }
+}
+
+fn one_interval(flows: &mut ShortFlows, reading: &mut Reading<'_>) {
+    let Some(load_bps) = flows.load_bps.filter(|_| flows.interval_ps == 0) else {
+        if flows.load_bps.is_some() || flows.interval_ps == 0 {
+            let accepted = "interval = '50 ms' or load = '20 Mbps'";
+            reading.refuse(Mistake::new("needs either an interval or a load").accepted(accepted));
+        }
+        return;
+    };
+    let Some(mean) = flows.size.mean() else {
+        let mistake = Mistake::new("needs the mean of the sizes, which min and max change").key("load");
+        let accepted = "interval = '50 ms', or a size without min and max";
+        return reading.refuse(mistake.text(format_rate(load_bps)).accepted(accepted));
+    };
+    let bits_ps = 8.0 * mean * PS_PER_S as f64;
+    flows.interval_ps = ((bits_ps / load_bps as f64).round_ties_even() as u64).max(1);
+}
+
+part! {
+    /// Fetches over TCP, one after the other, each over a connection of its own; the sender is the server.
+    pub struct Web {
+        /// What each fetch brings; may be exponential or Pareto.
+        size: Law = REQUIRED, TURN_SIZE, "177669 B";
+        /// From one fetch's start to the next one's, which waits for the last to be done.
+        every: Law = REQUIRED, TURN_TIME, "2 s";
+    }
+}
+
+part! {
+    /// A source that does not listen to its path; its mean rate or mean interval is given.
+    pub struct Udp {
+        /// Mean size on the wire, headers included.
+        packet_bytes as "packet": u64 = REQUIRED, Size { least: 1, most: MAX_PACKET_BYTES }, "1000 B";
+        /// Mean rate on the wire.
+        rate_bps as "rate": Option<u64> = absent("this or `interval`"), RATE, "50 Mbps";
+        /// Mean time between packets, in place of the rate.
+        interval_ps as "interval": u64 = absent("this or `rate`"), Time::from(1), "1 s" => 0;
+        /// Headers within the packet (20 bytes of IP, 8 of UDP); the rest is goodput.
+        header_bytes as "header": u64 = given("28 B"), Size { least: 0, most: MAX_HEADER_BYTES }, "8 B";
+        /// Law of the times between packets.
+        arrivals: Arrivals = given("constant"), Choice::<Arrivals>::any(), "poisson";
+        /// Law of the packet sizes.
+        sizes: Sizes = given("constant"), Choice::<Sizes>::any(), "exponential";
+        /// Each packet is a row of the [exchanges](#exchanges), with its delay variation and jitter.
+        record: bool = given(false), FLAG, true;
+        agree one_rate;
+    }
+}
+
+fn one_rate(udp: &mut Udp, reading: &mut Reading<'_>) {
+    match udp.rate_bps {
+        Some(rate_bps) if udp.interval_ps == 0 => {
+            udp.interval_ps =
+                nearest_quotient(8 * u128::from(udp.packet_bytes) * u128::from(PS_PER_S), rate_bps).max(1);
+        }
+        None if udp.interval_ps > 0 => {}
+        _ => {
+            let accepted = "rate = '50 Mbps' or interval = '1 s'";
+            reading.refuse(Mistake::new("needs either a rate or an interval").accepted(accepted));
+        }
+    }
+    if udp.header_bytes > udp.packet_bytes {
+        let most = format_size(udp.packet_bytes);
+        let mistake =
+            Mistake::new("is more than the packet").key("header").text(format_size(udp.header_bytes));
+        reading.refuse(mistake.accepted(format!("at most {most}, as headers are part of the packet")));
+    }
+}
+
+part! {
+    /// Packets that the receiver returns.
+    pub struct Ping {
+        /// Time between two packets.
+        interval_ps as "interval": u64 = REQUIRED, Time::from(1), "100 ms";
+        /// Size on the wire, both ways.
+        packet_bytes as "packet": u64 = given("84 B"), Size { least: 1, most: MAX_PACKET_BYTES }, "84 B";
+    }
+}
+
+macro_rules! applications {
+    ($($name:ident = $word:literal,)+) => {
+        /// What sends.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(tag = "kind")]
+        pub enum Application { $(#[doc = $word] #[serde(rename = $word)] $name($name),)+ }
+
+        /// The applications by the words of scenarios.
+        pub const APPLICATIONS: &[&str] = &[$($word),+];
+
+        impl Application {
+            /// The word by which scenarios name it.
+            pub fn word(&self) -> &'static str {
+                match self { $(Application::$name(_) => $word,)+ }
+            }
+
+            fn read(word: &str, table: &Table, reading: &mut Reading<'_>) -> Option<Application> {
+                match word {
+                    $($word => tagged_table::<$name>("kind", table, reading).map(Application::$name),)+
+                    _ => None,
+                }
+            }
+        }
+
+        /// The keys of each application.
+        pub fn applications(parts: &mut Schemas) -> Vec<(&'static str, &'static str, &'static str, Vec<Key>)> {
+            vec![$(($word, $name::NAME, $name::DOC, $name::keys(parts)),)+]
+        }
+    };
+}
+
+applications! {
+    Bulk = "bulk",
+    Transfer = "transfer",
+    Echo = "echo",
+    OnOff = "on-off",
+    ShortFlows = "short-flows",
+    Web = "web",
+    Udp = "udp",
+    Ping = "ping",
+}
+
+impl Application {
+    /// Whether it is without TCP.
+    pub fn is_datagrams(&self) -> bool {
+        matches!(self, Application::Udp(_) | Application::Ping(_))
+    }
+}
+
+/// An application: a table whose `kind` says which, or "bulk".
+#[derive(Clone, Copy, Debug)]
+pub struct ApplicationKind;
+
+impl Kind for ApplicationKind {
+    type Read = Application;
+
+    fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<Application> {
+        let known = APPLICATIONS.join(", ");
+        match value {
+            Value::Text(word) if word == "bulk" => Some(Application::Bulk(Bulk {})),
+            Value::Table(table) => {
+                let word = table.text("kind").filter(|word| APPLICATIONS.contains(word));
+                let Some(word) = word else {
+                    let mistake = Mistake::new("is not a known kind").key("kind").accepted(known);
+                    let given = table.entry("kind").map(|entry| &entry.node.value);
+                    reading.refuse(given.map_or(mistake.clone(), |given| mistake.value(given)));
+                    return None;
+                };
+                Application::read(word, table, reading)
+            }
+            other => {
+                let hint = hint(other.as_text().unwrap_or_default(), ["bulk"], USUAL_CUTOFF);
+                let accepted = format!("'bulk', or a table whose kind is one of {known}");
+                reading.refuse(
+                    Mistake::new(format!("is not accepted here{hint}")).value(other).accepted(accepted),
+                );
+                None
+            }
+        }
+    }
+
+    fn schema(&self, parts: &mut Schemas) -> Json {
+        let mut references = Vec::new();
+        for (word, name, doc, keys) in applications(parts) {
+            references.push(tagged_schema(
+                ("kind", "Kind of the application."),
+                word,
+                name,
+                doc,
+                &keys,
+                parts,
+            ));
+        }
+        json!({"anyOf": [{"enum": ["bulk"]}, {"oneOf": references}]})
+    }
+
+    fn words(&self) -> String {
+        "`\"bulk\"` or a table, see [below](#application)".to_owned()
+    }
+
+    fn python(&self) -> String {
+        "ApplicationDict | Literal[\"bulk\"]".to_owned()
+    }
+}

@@ -1,0 +1,130 @@
+//! Groups of flows.
+
+use serde::{Serialize, Serializer};
+
+use super::MAX_FLOWS;
+use super::application::{Application, ApplicationKind};
+use super::stack::STACK_WORDS;
+use super::tcp::{Stack, TcpKeys};
+use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
+use crate::mistake::Mistake;
+use crate::quantity::empirical::NoFiles;
+use crate::quantity::law::{Law, LawKind, TIME, parse_law};
+use crate::text::value::Value;
+
+const TIME_LAW: Text<Law> = Text::of("time or law", |value, files| parse_law(value, &TIME, files));
+const JITTER: Text<Jitter> =
+    Text::of("`uniform`, `exponential` or `\"none\"`", |value, _| parse_jitter(value));
+
+/// A sender's random processing delay, if it has one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jitter(pub Option<Law>);
+
+impl Serialize for Jitter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+part! {
+    /// A group of flows that share everything but what is drawn at random.
+    pub struct Flow {
+        include keys: TcpKeys;
+        /// Name of the group.
+        name: String = absent("`\"flows0\"`, `\"flows1\"`, …"), NAME, "short" => String::new();
+        /// Number of flows.
+        count: u64 = given(1), Whole { least: 1, most: MAX_FLOWS, noun: "flows (of all groups together)" }, 50;
+        /// Two-way propagation delay in all, that of the links included; may be a distribution.
+        rtt: Law = REQUIRED, TIME_LAW, "100 ms", "uniform(0 s, 5 s)", "lognormal(mean=130 ms, sigma=0.2, min=20 ms)";
+        /// Spaces the flows' rtt evenly over rtt × (1 − s) … rtt × (1 + s).
+        rtt_spread: f64 = given(0.0), Fraction { most: 1.0, inclusive: false, noun: "a share of the rtt" }, 0.2;
+        /// Links that data crosses, in order; required with several links.
+        path: Vec<String> = absent("the only link"), Names { of: "links", least: 1 }, ["west", "east"] => Vec::new();
+        /// Links in whose queues acknowledgments wait, in order; without any their way back is a pure delay.
+        reverse_path: Vec<String> = given(Value::List(Vec::new())), Names { of: "links", least: 0 }, ["back"];
+        /// Rate of the sender's own interface.
+        access_rate_bps as "access_rate": Option<u64> = absent("no bound"), RATE, "10 Gbps";
+        /// Random processing delay before a sender answers an acknowledgment.
+        jitter: Jitter = given("none"), JITTER, "uniform(0 s, 1 ms)", "exponential(mean=1 ms)";
+        /// First packet; may be a distribution.
+        start: Law = given("0 s"), TIME_LAW, "uniform(0 s, 5 s)";
+        /// No new data from here on.
+        stop: Option<Law> = absent("the run's end"), TIME_LAW, "400 s";
+        /// What sends.
+        application: Application = given("bulk"), ApplicationKind,
+            crate::keys::toml("{ kind = \"transfer\", bytes = \"2 MB\" }");
+        /// [Preset](#stack-presets) of the TCP keys of this group.
+        stack: Option<&'static str> = absent("`run.stack`"), STACK_WORDS, "linux";
+        also
+        /// The TCP that its keys and its preset come to; none without TCP.
+        tcp: Option<Stack>;
+        agree agree;
+    }
+}
+
+fn parse_jitter(value: &Value) -> Result<Jitter, Mistake> {
+    let Some(text) = value.as_text() else { return Err(not_jitter(value)) };
+    if text == "none" {
+        return Ok(Jitter(None));
+    }
+    let law = parse_law(value, &TIME, &NoFiles)?;
+    let is_usable =
+        matches!(law.kind, LawKind::Uniform { .. } | LawKind::Exponential { .. }) && !law.truncated;
+    if is_usable { Ok(Jitter(Some(law))) } else { Err(not_jitter(value)) }
+}
+
+fn not_jitter(value: &Value) -> Mistake {
+    let accepted = "'uniform(0 s, 1 ms)', 'exponential(mean=1 ms)' or 'none'";
+    Mistake::new("is not a usable jitter").value(value).accepted(accepted)
+}
+
+fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
+    if flow.rtt_spread > 0.0 && flow.rtt.fixed().is_none() {
+        let mistake = Mistake::new("does not go with a random rtt").key("rtt_spread");
+        reading.refuse(mistake.value(&Value::Float(flow.rtt_spread)).accepted("one rtt, or 0"));
+    }
+    match &flow.application {
+        Application::Udp(_) => refuse_tcp_keys(flow, "udp", reading),
+        Application::Ping(_) => refuse_tcp_keys(flow, "ping", reading),
+        Application::ShortFlows(_) => refuse_for_short_flows(flow, reading),
+        Application::Echo(_) if flow.start.fixed() != Some(0) => {
+            let accepted = "no start: it begins with the group that it returns";
+            let mistake = Mistake::new("means nothing to an echo").key("start").text(&flow.start.text);
+            reading.refuse(mistake.accepted(accepted));
+        }
+        _ => {}
+    }
+    if let Some(stop) = &flow.stop
+        && let (Some(stop_ps), Some(start_ps)) = (stop.fixed(), flow.start.fixed())
+        && stop_ps <= start_ps
+    {
+        let mistake = Mistake::new("is not after the start").key("stop").text(&stop.text);
+        reading.refuse(mistake.accepted(format!("after {}", flow.start.text)));
+    }
+}
+
+fn refuse_tcp_keys(flow: &Flow, kind: &str, reading: &mut Reading<'_>) {
+    let others = [
+        ("stack", flow.stack.is_some()),
+        ("jitter", flow.jitter.0.is_some()),
+        ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping"),
+    ];
+    let others = others.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key);
+    for key in flow.keys.given().into_iter().chain(others) {
+        let mistake = Mistake::new(format!("means nothing to a {kind} application")).key(key);
+        reading.refuse(mistake.accepted("no TCP keys here"));
+    }
+}
+
+/// One process of arrivals makes the flows, and flows that come later are no other kind of flows.
+fn refuse_for_short_flows(flow: &Flow, reading: &mut Reading<'_>) {
+    let refused = |key: &str| Mistake::new("means nothing to short-flows").key(key);
+    if flow.count != 1 {
+        let accepted = "no count: the interval or load of the application says how many flows come";
+        reading.refuse(refused("count").value(&Value::from(flow.count)).accepted(accepted));
+    }
+    if flow.rtt_spread > 0.0 {
+        let accepted = "an rtt such as 'uniform(20 ms, 60 ms)', from which each flow draws its own";
+        reading.refuse(refused("rtt_spread").value(&Value::Float(flow.rtt_spread)).accepted(accepted));
+    }
+}

@@ -1,0 +1,21 @@
+//! The parts of a scenario. What is written as "10 ms" is an integer here, with its unit in the name. Checks that need
+//! one part only are with the part; those across parts are in `checks`.
+
+pub mod application;
+pub mod flow;
+pub mod link;
+pub mod parameter;
+pub mod probes;
+pub mod queue;
+pub mod run;
+pub mod stack;
+pub mod tcp;
+
+/// Most flows in one scenario.
+pub const MAX_FLOWS: u64 = 1_000_000;
+/// Largest window in segments: its bytes stay far within 64 bits.
+pub const MAX_SEGMENTS: u64 = 1_000_000_000;
+/// Largest payload of one packet: with its headers it stays below the 65,535 bytes of an IP packet.
+pub const MAX_PACKET_BYTES: u64 = 60_000;
+/// Most header bytes of one packet.
+pub const MAX_HEADER_BYTES: u64 = 1_000;

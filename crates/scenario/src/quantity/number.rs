@@ -1,0 +1,127 @@
+//! Numbers with units, exactly.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Pow, Signed};
+
+use super::Unit;
+use crate::mistake::Mistake;
+use crate::text::nearest::{USUAL_CUTOFF, nearest};
+use crate::text::value::Value;
+
+const LONGEST_TEXT: usize = 100;
+
+/// Other spellings of units.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("µs", "us"),
+    ("μs", "us"),
+    ("sec", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("minute", "min"),
+    ("minutes", "min"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("bit/s", "bps"),
+    ("kbit/s", "kbps"),
+    ("Mbit/s", "Mbps"),
+    ("Gbit/s", "Gbps"),
+    ("Tbit/s", "Tbps"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("kB", "KB"),
+    ("packet", "packets"),
+    ("segment", "segments"),
+];
+
+/// Splits a text such as "2.5 Mbps" into its number and its unit.
+pub fn split_quantity(value: &Value, units: &[Unit], accepted: &str) -> Result<(BigRational, Unit), Mistake> {
+    let refused = |problem: String| Err(Mistake::new(problem).value(value).accepted(accepted));
+    let Some(text) = value.as_text() else {
+        return refused("is not a text with a number and a unit".to_owned());
+    };
+    let short = text.chars().count() <= LONGEST_TEXT;
+    let Some((number, written)) = short.then(|| split(text.trim())).flatten() else {
+        return refused("is not a number with a unit".to_owned());
+    };
+    if written.is_empty() {
+        return refused("has no unit".to_owned());
+    }
+    let usual = SPELLINGS.iter().find(|(other, _)| *other == written).map_or(written, |(_, usual)| usual);
+    units.iter().find(|(unit, _)| *unit == usual).map(|&unit| (number, unit)).ok_or_else(|| {
+        let hint =
+            nearest_unit(usual, units).map_or(String::new(), |unit| format!(" (did you mean '{unit}'?)"));
+        Mistake::new(format!("has a wrong unit{hint}")).value(value).accepted(accepted)
+    })
+}
+
+/// A whole number as an integer.
+pub fn whole(number: &BigRational, value: &Value, accepted: &str) -> Result<BigInt, Mistake> {
+    if number.is_integer() {
+        return Ok(number.to_integer());
+    }
+    Err(Mistake::new("is not a whole number of bytes or packets").value(value).accepted(accepted))
+}
+
+/// The nearest whole number, the even one of two.
+pub fn nearest_whole(number: &BigRational) -> BigInt {
+    let two = BigInt::from(2);
+    let below = number.floor().to_integer();
+    let rest = number - BigRational::from_integer(below.clone());
+    let half = BigRational::new(BigInt::one(), two.clone());
+    let is_odd = (&below % &two).abs() == BigInt::one();
+    if rest > half || (rest == half && is_odd) { below + 1 } else { below }
+}
+
+/// A decimal number of at most two digits of exponent, and what follows it, which is on one line.
+fn split(text: &str) -> Option<(BigRational, &str)> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let before = digits(unsigned);
+    let after = match unsigned[before..].strip_prefix('.') {
+        Some(rest) if before > 0 || digits(rest) > 0 => Some(digits(rest)),
+        _ => None,
+    };
+    if before == 0 && after.is_none() {
+        return None;
+    }
+    let mantissa_end = before + after.map_or(0, |count| count + 1);
+    let (exponent, end) = exponent(unsigned, mantissa_end);
+    let unit = unsigned[end..].trim_start_matches([' ', '\t', '\r', '\n', '\u{b}', '\u{c}']);
+    if unit.contains('\n') {
+        return None;
+    }
+    let mantissa: String = unsigned[..mantissa_end].chars().filter(|&c| c != '.').collect();
+    let mantissa: BigInt = mantissa.parse().ok()?;
+    let signed = if text.starts_with('-') { -mantissa } else { mantissa };
+    let scale = exponent - i32::try_from(after.unwrap_or(0)).ok()?;
+    let power = BigRational::from_integer(BigInt::from(10)).pow(scale);
+    Some((BigRational::from_integer(signed) * power, unit))
+}
+
+/// The exponent that begins at `at`, if there is one, and where it ends.
+fn exponent(text: &str, at: usize) -> (i32, usize) {
+    let Some(rest) = text[at..].strip_prefix(['e', 'E']) else { return (0, at) };
+    let unsigned = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+    let digits = unsigned.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return (0, at);
+    }
+    let power: i32 = unsigned[..digits].parse().unwrap_or(0);
+    let end = at + 1 + (rest.len() - unsigned.len()) + digits;
+    (if rest.starts_with('-') { -power } else { power }, end)
+}
+
+fn nearest_unit(written: &str, units: &[Unit]) -> Option<&'static str> {
+    let same = units.iter().find(|(unit, _)| unit.to_lowercase() == written.to_lowercase());
+    same.map(|(unit, _)| *unit)
+        .or_else(|| nearest(written, units.iter().map(|(unit, _)| *unit), USUAL_CUTOFF))
+}
+
+/// The whole number nearest to a quotient, the even one of two.
+pub fn nearest_quotient(dividend: u128, divisor: u64) -> u64 {
+    let divisor = u128::from(divisor);
+    let (quotient, rest) = (dividend / divisor, dividend % divisor);
+    let up = 2 * rest > divisor || (2 * rest == divisor && quotient % 2 == 1);
+    u64::try_from(quotient + u128::from(up)).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,216 @@
+//! The scenario as a whole: reading, overriding, writing.
+
+use serde::Serialize;
+
+use crate::checks::check;
+use crate::keys::{ListOf, Part, REQUIRED, Reading, TableOf, absent, given, part};
+use crate::mistake::{Mistake, Mistakes};
+use crate::overrides;
+use crate::parts::flow::Flow;
+use crate::parts::link::Link;
+use crate::parts::probes::Probes;
+use crate::parts::run::Run;
+use crate::parts::stack::preset;
+use crate::parts::tcp::Stack;
+use crate::quantity::empirical::Files;
+use crate::text::places::Places;
+use crate::text::value::{Table, Value, check_plain};
+use crate::text::{json, toml, write};
+
+part! {
+    /// A network, the flows that cross it, and what to measure: docs/scenario.md.
+    pub struct Root {
+        /// Length, warm-up, seed and stack of the run.
+        run: Run = REQUIRED, TableOf::<Run>::any();
+        /// Short form for a single link, named bottleneck.
+        bottleneck: Option<Link> = absent("`links`"), TableOf::<Link>::any();
+        /// The queued links.
+        links: Vec<Link> = given(Value::List(Vec::new())), ListOf::<Link>::within(0, 10_000, Some("links"));
+        /// Groups of flows.
+        flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows"));
+        /// What to sample over time.
+        probes: Option<Probes> = absent("nothing"), TableOf::<Probes>::any();
+    }
+}
+
+/// A scenario as it is meant: defaults filled in, units resolved, stacks expanded, links and groups named.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resolved {
+    /// Length, warm-up, seed and stack.
+    pub run: Run,
+    /// The links in order, whichever form the file has.
+    pub links: Vec<Link>,
+    /// The groups of flows.
+    pub flows: Vec<Flow>,
+    /// What to sample over time.
+    pub probes: Option<Probes>,
+    /// Whether the only link was written as `bottleneck`.
+    #[serde(skip)]
+    pub is_short: bool,
+}
+
+impl Resolved {
+    /// The link of a name.
+    pub fn link(&self, name: &str) -> Option<&Link> {
+        self.links.iter().find(|link| link.name == name)
+    }
+
+    /// Where a link stands in the file, for messages.
+    pub fn link_key(&self, index: usize) -> String {
+        if self.is_short { "bottleneck".to_owned() } else { format!("links[{index}]") }
+    }
+
+    /// Fills in what the other parts say: names, the only link's path, stacks.
+    pub(crate) fn of(root: Root) -> Resolved {
+        let Root { run, bottleneck, mut links, mut flows, probes } = root;
+        let is_short = bottleneck.is_some();
+        if let Some(mut link) = bottleneck {
+            name(&mut link.name, || "bottleneck".to_owned());
+            links = vec![link];
+        }
+        for (index, link) in links.iter_mut().enumerate() {
+            name(&mut link.name, || format!("link{index}"));
+        }
+        for (index, flow) in flows.iter_mut().enumerate() {
+            name(&mut flow.name, || format!("flows{index}"));
+            if let ([only], true) = (links.as_slice(), flow.path.is_empty()) {
+                flow.path = vec![only.name.clone()];
+            }
+            let stack = preset(flow.stack.unwrap_or(run.stack));
+            flow.tcp = (!flow.application.is_datagrams()).then(|| Stack::of(stack, &flow.keys));
+        }
+        Resolved { run, links, flows, probes, is_short }
+    }
+}
+
+fn name(name: &mut String, default: impl FnOnce() -> String) {
+    if name.is_empty() {
+        *name = default();
+    }
+}
+
+/// A scenario: what was given, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    table: Table,
+    text: Option<String>,
+    file: Option<String>,
+    overrides: Table,
+    places: Places,
+    resolved: Resolved,
+}
+
+impl Scenario {
+    /// Reads a text: JSON if the file's name ends with `.json`, or if it begins with a brace and its file's name does not
+    /// end with `.toml`; else TOML.
+    ///
+    /// # Errors
+    /// With all mistakes of the text.
+    pub fn from_text(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
+        let suffix = file.and_then(|file| file.rsplit_once('.')).map(|(_, suffix)| suffix.to_lowercase());
+        match suffix.as_deref() {
+            Some("json") => Scenario::from_json(text, file, files),
+            Some("toml") => Scenario::from_toml(text, file, files),
+            _ if text.trim_start().starts_with('{') => Scenario::from_json(text, file, files),
+            _ => Scenario::from_toml(text, file, files),
+        }
+    }
+
+    /// Reads TOML.
+    ///
+    /// # Errors
+    /// With all mistakes of the text.
+    pub fn from_toml(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
+        let table = toml::parse(text).map_err(|mistake| mistake.file(file))?;
+        Scenario::build(table, Some(text.to_owned()), file, Table::default(), files)
+    }
+
+    /// Reads JSON.
+    ///
+    /// # Errors
+    /// With all mistakes of the text.
+    pub fn from_json(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
+        let table = json::parse(text).map_err(|mistake| mistake.file(file))?;
+        Scenario::build(table, None, file, Table::default(), files)
+    }
+
+    /// Reads a table; `file` is for messages.
+    ///
+    /// # Errors
+    /// With all mistakes of the table.
+    pub fn from_table(table: Table, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
+        Scenario::build(table, None, file, Table::default(), files)
+    }
+
+    /// A changed copy; texts are read as on a command line.
+    ///
+    /// # Errors
+    /// If a path leads nowhere or the result is not a scenario.
+    pub fn with_overrides(&self, overrides: &Table, files: &dyn Files) -> Result<Scenario, Mistakes> {
+        let table = overrides::apply(&self.table, overrides).map_err(|mistake| mistake.file(self.file()))?;
+        let mut all = self.overrides.clone();
+        for entry in &overrides.entries {
+            all.set(&entry.name, entry.node.clone());
+        }
+        let text = if overrides.entries.is_empty() { self.text.clone() } else { None };
+        Scenario::build(table, text, self.file(), all, files)
+    }
+
+    fn build(
+        table: Table,
+        text: Option<String>,
+        file: Option<&str>,
+        overrides: Table,
+        files: &dyn Files,
+    ) -> Result<Scenario, Mistakes> {
+        check_plain(&table).map_err(|mistake| mistake.file(file))?;
+        let places = Places::of(&table);
+        let mut reading = Reading::new(files, &places);
+        let root = Root::read(&Value::Table(table.clone()), &mut reading);
+        let resolved = root.filter(|_| !reading.has_failed()).and_then(|root| check(root, &mut reading));
+        let resolved = reading.finish(resolved).map_err(|mistakes| mistakes.file(file))?;
+        Ok(Scenario { table, text, file: file.map(str::to_owned), overrides, places, resolved })
+    }
+
+    /// What it means.
+    pub fn resolved(&self) -> &Resolved {
+        &self.resolved
+    }
+
+    /// The table as given, overrides applied.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The file that it was read from.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// The overrides since it was read, by path.
+    pub fn overrides(&self) -> &Table {
+        &self.overrides
+    }
+
+    /// The run's name, or the file's without folder and suffix, or "scenario".
+    pub fn title(&self) -> String {
+        let file = self.file.as_deref().map(|file| {
+            let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+            name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+        });
+        self.resolved.run.name.as_deref().or(file).unwrap_or("scenario").to_owned()
+    }
+
+    /// TOML that reads as the same scenario: the text as given if nothing changed it.
+    ///
+    /// Relative paths of `empirical(…)` stay relative to the original file's folder.
+    pub fn to_toml(&self) -> String {
+        self.text.clone().unwrap_or_else(|| write::toml(&self.table))
+    }
+
+    /// A mistake found after reading, with its file and place.
+    pub(crate) fn placed(&self, mistake: Mistake) -> Mistakes {
+        let place = mistake.key.as_deref().and_then(|key| self.places.value(key));
+        mistake.place(place).file(self.file()).into()
+    }
+}

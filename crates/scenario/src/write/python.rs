@@ -1,0 +1,160 @@
+//! Python's types of scenarios as dictionaries, as given and as resolved.
+
+use std::collections::BTreeMap;
+
+use crate::keys::{Key, Part, Presence, Schemas};
+use crate::parts::application::{Bulk, Echo, OnOff, Ping, ShortFlows, Transfer, Udp, Web, applications};
+use crate::parts::flow::Flow;
+use crate::parts::link::{Change, Link};
+use crate::parts::probes::Probes;
+use crate::parts::queue::{disciplines, part_name};
+use crate::parts::run::Run;
+use crate::parts::tcp::Stack;
+use crate::scenario::Root;
+
+const HEAD: &str = r#""""Types of scenarios as dictionaries: as given (`ScenarioDict`) and as resolved (`ResolvedScenario`).
+
+Written by `make docs` from the declarations in crates/scenario; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+"#;
+
+const RESOLVED: &str = r#"
+class ResolvedBuffer(TypedDict):
+    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word."""
+
+    text: str
+    kind: Literal["packets", "bytes", "time", "bdp", "stanford", "unlimited"]
+    amount: float
+
+
+class ResolvedLaw(TypedDict):
+    """A law of times in ps or sizes in bytes: its text, its kind and that kind's parameters."""
+
+    text: str
+    kind: Literal["constant", "uniform", "normal", "lognormal", "exponential", "pareto", "choice", "empirical"]
+    least: int
+    most: int
+    truncated: bool
+    value: NotRequired[int]
+    low: NotRequired[int]
+    high: NotRequired[int]
+    mean: NotRequired[float]
+    sd: NotRequired[int]
+    median: NotRequired[float]
+    sigma: NotRequired[float]
+    shape: NotRequired[float]
+    values: NotRequired[list[int]]
+
+
+ResolvedQueue = dict[str, Any]
+"""A queue: its `discipline` and that discipline's parameters, as the plan has them."""
+
+"#;
+
+/// The module `bufferlab._scenario_types`.
+pub fn types() -> String {
+    let mut text = HEAD.to_owned();
+    let parts = &mut Schemas::new();
+    let mut names = BTreeMap::new();
+    for (word, doc, keys) in disciplines(parts) {
+        names.entry("Queue").or_insert_with(Vec::new).push(part_name(word));
+        given(&mut text, &part_name(word), doc, &keys, Some(("discipline", word)));
+    }
+    for (word, name, doc, keys) in applications(parts) {
+        names.entry("Application").or_insert_with(Vec::new).push(name.to_owned());
+        given(&mut text, name, doc, &keys, Some(("kind", word)));
+    }
+    for (name, parts) in names {
+        let members: Vec<String> = parts.iter().map(|part| format!("{part}Dict")).collect();
+        text.extend([format!("\n{name}Dict = (\n    {}\n)\n", members.join("\n    | "))]);
+    }
+    given(&mut text, Run::NAME, Run::DOC, &Run::keys(parts), None);
+    given(&mut text, Change::NAME, Change::DOC, &Change::keys(parts), None);
+    given(&mut text, Link::NAME, Link::DOC, &link_keys(parts), None);
+    given(&mut text, Flow::NAME, Flow::DOC, &Flow::keys(parts), None);
+    given(&mut text, Probes::NAME, Probes::DOC, &Probes::keys(parts), None);
+    given(&mut text, "Scenario", Root::DOC, &Root::keys(parts), None);
+    text.push('\n');
+    text.push_str(RESOLVED);
+    resolved_applications(&mut text);
+    resolved::<Run>(&mut text);
+    resolved::<Change>(&mut text);
+    resolved::<Link>(&mut text);
+    class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &Stack::fields());
+    resolved::<Flow>(&mut text);
+    resolved::<Probes>(&mut text);
+    let fields = [
+        ("run", "ResolvedRun"),
+        ("links", "list[ResolvedLink]"),
+        ("flows", "list[ResolvedFlow]"),
+        ("probes", "ResolvedProbes | None"),
+    ];
+    let fields = fields.map(|(name, python)| (name, python.to_owned()));
+    class(&mut text, "ResolvedScenario", "A scenario as it is meant.", &fields);
+    text
+}
+
+/// A link's keys; only some queues need a buffer.
+fn link_keys(parts: &mut Schemas) -> Vec<Key> {
+    let mut keys = Link::keys(parts);
+    for key in keys.iter_mut().filter(|key| key.name == "buffer") {
+        key.presence = crate::keys::absent("");
+    }
+    keys
+}
+
+fn given(text: &mut String, name: &str, doc: &str, keys: &[Key], tag: Option<(&str, &str)>) {
+    let tag = tag.map(|(key, word)| (key, format!("Literal[\"{word}\"]")));
+    let of_key = |key: &Key| {
+        let needed = matches!(key.presence, Presence::Required);
+        let python = if needed { key.python.clone() } else { format!("NotRequired[{} | None]", key.python) };
+        (key.name.clone(), python)
+    };
+    let fields: Vec<(String, String)> = keys.iter().map(of_key).collect();
+    let all: Vec<(&str, String)> =
+        tag.into_iter().chain(fields.iter().map(|(name, python)| (name.as_str(), python.clone()))).collect();
+    class(text, &format!("{name}Dict"), doc, &all);
+}
+
+fn resolved<P: Part>(text: &mut String) {
+    class(text, &format!("Resolved{}", P::NAME), P::DOC, &P::fields());
+}
+
+fn resolved_applications(text: &mut String) {
+    macro_rules! each {
+        ($($part:ident = $word:literal),+) => {{
+            $({
+                let tag = ("kind", concat!("Literal[\"", $word, "\"]").to_owned());
+                let fields: Vec<_> = std::iter::once(tag).chain($part::fields()).collect();
+                class(text, concat!("Resolved", stringify!($part)), $part::DOC, &fields);
+            })+
+            let names = [$(concat!("Resolved", stringify!($part))),+];
+            text.extend([format!("\nResolvedApplication = (\n    {}\n)\n", names.join("\n    | "))]);
+        }};
+    }
+    each!(
+        Bulk = "bulk",
+        Transfer = "transfer",
+        Echo = "echo",
+        OnOff = "on-off",
+        ShortFlows = "short-flows",
+        Web = "web",
+        Udp = "udp",
+        Ping = "ping"
+    );
+}
+
+fn class(text: &mut String, name: &str, doc: &str, fields: &[(&str, String)]) {
+    let doc = crate::keys::one_line(doc);
+    text.extend([format!("\nclass {name}(TypedDict):\n    \"\"\"{doc}\"\"\"\n\n")]);
+    for (field, python) in fields {
+        text.extend([format!("    {field}: {python}\n")]);
+    }
+    text.push('\n');
+}

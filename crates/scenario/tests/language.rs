@@ -1,0 +1,188 @@
+//! Scenarios in, meanings, plans and mistakes out.
+
+use bufferlab_scenario::write::{fill_in, schema_text, types};
+use bufferlab_scenario::{Files, Mistake, NoFiles, Scenario, Table, Value, plan_hash, plan_json};
+
+const DUMBBELL: &str = r#"
+[run]
+duration = "100 s"
+
+[[links]]
+name = "west"
+rate = "100 Mbps"
+delay = "1 ms"
+buffer = "100 packets"
+
+[[flows]]
+name = "short"
+rtt = "10 ms"
+
+[[flows]]
+name = "long"
+rtt = "990 ms"
+count = 3
+"#;
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text, None, &NoFiles).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+fn mistakes(text: &str) -> String {
+    Scenario::from_toml(text, Some("a.toml"), &NoFiles).expect_err("it is wrong").to_string()
+}
+
+fn with(path: &str, value: &str) -> Scenario {
+    let overrides = Table::of([(path, Value::text(value))]);
+    scenario(DUMBBELL).with_overrides(&overrides, &NoFiles).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+}
+
+fn refused(path: &str, value: &str) -> String {
+    let overrides = Table::of([(path, Value::text(value))]);
+    let changed = scenario(DUMBBELL).with_overrides(&overrides, &NoFiles);
+    changed.and_then(|changed| changed.lower(None)).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn all_mistakes_are_told_with_their_places_in_the_order_of_the_file() {
+    let text = "[run]\nduraton = \"1 s\"\n\n[bottleneck]\nbuffer = \"0 packets\"\nrate = \"10 mbps\"\n\n[[flows]]\nrtt = 5\n";
+    let lines: Vec<String> = mistakes(text).lines().map(str::to_owned).collect();
+    let starts = [
+        "a.toml:2:1: run.duraton: is not a known key (did you mean 'duration'?); accepted: name,",
+        "a.toml:5:10: bottleneck.buffer: '0 packets' leaves no room for a packet",
+        "a.toml:6:8: bottleneck.rate: '10 mbps' has a wrong unit (did you mean 'Mbps'?)",
+        "a.toml:9:7: flows[0].rtt: 5 is not a time or a distribution",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{lines:?}");
+    for (line, start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn mistakes_across_parts_and_of_draws_know_their_places() {
+    let text = DUMBBELL.replace("rtt = \"10 ms\"", "rtt = \"1 ms\"");
+    assert!(
+        mistakes(&text).starts_with("a.toml:13:7: flows[0].rtt: '1 ms' is shorter than the links' delays")
+    );
+    let text = DUMBBELL.replace("rtt = \"10 ms\"", "rtt = \"10 ms\"\nstart = \"100 s\"");
+    let drawn =
+        Scenario::from_toml(&text, Some("a.toml"), &NoFiles).unwrap().lower(None).unwrap_err().to_string();
+    assert!(drawn.starts_with("a.toml:14:9: flows[0].start: '100 s' starts no flow before"), "{drawn}");
+}
+
+#[test]
+fn one_mistake_is_one_line() {
+    let cases = [
+        (
+            "run.warmup",
+            "100 s",
+            "run.warmup: '100 s' leaves nothing to measure; accepted: less than the duration",
+        ),
+        ("run.stack", "bsd", "'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno"),
+        ("links.west.queue", "fq-codel", "'fq-codel' is not accepted here (did you mean 'fq_codel'?)"),
+        (
+            "links.west.queue",
+            "{discipline = 'codel', taget = '5 ms'}",
+            "queue.taget: is not a known key (did you mean",
+        ),
+        ("links.west.queue", "{discipline = 'splitbuff', rtt = 4}", "4 is no source of round-trip times"),
+        ("links.west.mark_above", "unlimited", "'unlimited' is not a threshold; accepted: '20 packets',"),
+        ("flows.short.path", "['east']", "flows[0].path[0]: 'east' names no link; accepted: west"),
+        ("flows.short.application", "{}", "flows[0].application.kind: is not a known kind; accepted: bulk"),
+        ("flows.short.congestion", "cubix", "(did you mean 'cubic'?); accepted: tahoe, reno"),
+        ("flows.short.offload", "46 segments", "is more than 64 KB; accepted: 1 to 45 segments of 1448 B"),
+        ("flows.short.window", "1000 B", "accepted: at least '1448 B', a segment's 1448 B"),
+        ("flows.long.name", "all", "'all' is reserved for the sum over groups"),
+        ("flows.long.rtt", "uniform(0 s, 4 ms)", "flows[1].rtt: 'uniform(0 s, 4 ms), drawn as"),
+        ("probes.interval", "1 us", "probes.interval: '1 us' makes"),
+        ("flows[2].count", "1", "--set: flows[2].count: has no item 2; accepted: 0 to 1"),
+    ];
+    for (path, value, expected) in cases {
+        let message = refused(path, value);
+        assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
+    }
+}
+
+#[test]
+fn everything_is_resolved() {
+    let short = "[run]\nduration = \"100 s\"\n[bottleneck]\nrate = \"1 Mbps\"\nqueue = \"splitbuff-weighted\"\n[[flows]]\nrtt = \"10 ms\"\n";
+    let resolved = serde_json::to_value(scenario(short).resolved()).unwrap();
+    assert_eq!(resolved["run"]["warmup_ps"], 20_000_000_000_000_u64);
+    assert_eq!(resolved["links"][0]["name"], "bottleneck");
+    assert_eq!(resolved["links"][0]["buffer"]["text"], "2 bdp");
+    assert_eq!(resolved["links"][0]["queue"]["sub_buffers"], 4);
+    assert_eq!(resolved["flows"][0]["path"][0], "bottleneck");
+    assert_eq!(resolved["flows"][0]["tcp"]["congestion"], "reno");
+    assert_eq!(resolved["flows"][0]["application"]["kind"], "bulk");
+}
+
+#[test]
+fn other_groups_do_not_change_a_groups_draws() {
+    let drawn = "[[flows]]\nname = \"drawn\"\nrtt = \"uniform(10 ms, 1 s)\"\nstart = \"uniform(0 s, 5 s)\"\ncount = 5\n";
+    let head = "[run]\nduration = \"100 s\"\n[bottleneck]\nrate = \"1 Mbps\"\nbuffer = \"9 packets\"\n";
+    let alone = scenario(&format!("{head}{drawn}")).lower(None).unwrap().flows;
+    let more = drawn.replace("count = 5", "count = 6");
+    let beside = scenario(&format!("{head}[[flows]]\nrtt = \"50 ms\"\n{more}")).lower(None).unwrap().flows;
+    assert_eq!(alone.start_ps, beside.start_ps[1..6]);
+    assert_eq!(alone.return_delay_ps, beside.return_delay_ps[1..6]);
+    let other = scenario(&format!("{head}{}", drawn.replace("drawn", "other"))).lower(None).unwrap().flows;
+    assert_ne!(alone.start_ps, other.start_ps);
+}
+
+/// A change of these numbers changes every published result: say so in the change log.
+#[test]
+fn draws_are_the_same_on_every_machine() {
+    let plan = with("flows.long.start", "uniform(0 s, 5 s)").lower(None).unwrap();
+    assert_eq!(plan.flows.start_ps[1..], START_PS);
+    assert_eq!(plan_hash(&plan).len(), 64);
+    assert_eq!(serde_json::from_str::<bufferlab_simulator::Plan>(&plan_json(&plan)).unwrap(), plan);
+}
+
+const START_PS: [u64; 3] = [3_882_576_672_857, 4_376_512_984_213, 1_313_117_730_906];
+
+#[test]
+fn twins_have_their_share() {
+    let twin = with("links.west.buffer", "105 packets")
+        .with_overrides(&Table::of([("flows.short.count", Value::text("3"))]), &NoFiles);
+    let twin = twin.unwrap().twin(3, &NoFiles).unwrap();
+    let link = &twin.resolved().links[0];
+    assert_eq!((link.rate_bps, link.buffer.text.as_str()), (33_333_333, "35 packets"));
+    assert_eq!(twin.resolved().flows[1].count, 1);
+    let refused = with("links.west.queue", "codel").twin(3, &NoFiles).unwrap_err().to_string();
+    assert!(
+        refused.contains("links[0].queue: 'codel' does not scale; accepted: one of fifo, red"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_is_written_reads_as_the_same() {
+    let changed = with("links.west.queue", "{discipline = 'red', max_p = 0.02}");
+    assert_eq!(scenario(&changed.to_toml()).lower(None), changed.lower(None));
+    assert_eq!(scenario(DUMBBELL).to_toml(), DUMBBELL);
+}
+
+#[test]
+fn files_are_read_by_the_caller() {
+    struct Sizes;
+    impl Files for Sizes {
+        fn read(&self, path: &str) -> Result<(String, String), Mistake> {
+            Ok((path.to_owned(), "rtt_ms\n40\n".to_owned()))
+        }
+    }
+    let text = DUMBBELL.replace("\"10 ms\"", "\"empirical(rtts.csv)\"");
+    let plan = Scenario::from_toml(&text, None, &Sizes).unwrap().lower(None).unwrap();
+    assert_eq!(plan.flows.return_delay_ps[0], 20_000_000_000);
+    assert!(mistakes(&text).starts_with("rtts.csv: flows[0].rtt: no such file"));
+}
+
+#[test]
+fn what_is_written_from_the_declarations_is_complete() {
+    let schema: serde_json::Value = serde_json::from_str(&schema_text()).unwrap();
+    assert_eq!(schema["$defs"]["Codel"]["properties"]["target"]["default"], "5 ms");
+    assert_eq!(schema["$defs"]["Link"]["required"], serde_json::json!(["rate"]));
+    let page = fill_in("a\n<!-- generated: run -->\nold\n<!-- end of generated -->\nb\n").unwrap();
+    assert!(page.contains("| `duration` | time | required | `\"500 s\"` | simulated time |\n"), "{page}");
+    assert!(fill_in("<!-- generated: nothing -->\n<!-- end of generated -->").is_err());
+    assert!(types().contains("class ResolvedFlow(TypedDict):"));
+}
