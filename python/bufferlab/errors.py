@@ -1,11 +1,12 @@
-"""The exceptions whose message is all that a user needs: one line, no traceback."""
+"""The exceptions whose message is all that a user needs: a line for each mistake, no traceback."""
 
 from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Sequence
 from os import PathLike, fspath
-from typing import Final
+from typing import Any, Final
 
 _SHOWN_CHARACTERS: Final = 60
 _PLAIN_KEY: Final = re.compile(r"[\w.\[\]-]{1,200}", re.ASCII)
@@ -19,7 +20,7 @@ NO_VALUE: Final = _NoValue()
 
 
 class InputError(ValueError):
-    """A scenario, an option or a file that cannot be used; the message is one line.
+    """A scenario, an option or a file that cannot be used; the message is one line for each mistake.
 
     Attributes:
         problem: What is wrong, to be read after the value: "is not a time".
@@ -27,6 +28,9 @@ class InputError(ValueError):
         key: Where in it: `links[0].rate`.
         value: The offending value; `NO_VALUE` if there is none to show.
         accepted: What would be accepted.
+        line: Line of the file, from 1.
+        column: Column of that line, from 1.
+        others: The further mistakes of the same file, in its order.
     """
 
     def __init__(
@@ -37,6 +41,8 @@ class InputError(ValueError):
         key: str | None = None,
         value: object = NO_VALUE,
         accepted: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
     ) -> None:
         super().__init__(problem)
         self.problem = problem
@@ -44,25 +50,48 @@ class InputError(ValueError):
         self.key = key
         self.value = value
         self.accepted = accepted
+        self.line = line
+        self.column = column
+        self.others: tuple[InputError, ...] = ()
+
+    @classmethod
+    def of(cls, mistakes: Sequence[InputError]) -> InputError:
+        """One exception for several mistakes: it is the first, and has the others."""
+        first = mistakes[0].at()
+        first.others = tuple(mistakes[1:])
+        return first
 
     def at(self, *, file: str | PathLike[str] | None = None, key: str | None = None) -> InputError:
         """Return the same error with its place filled in, where it is not known yet."""
-        return InputError(
+        error = InputError(
             self.problem,
             file=self.file if self.file is not None else file,
             key=self.key if self.key is not None else key,
             value=self.value,
             accepted=self.accepted,
+            line=self.line,
+            column=self.column,
         )
+        error.others = tuple(other.at(file=file) for other in self.others)
+        return error
 
     def __str__(self) -> str:
-        places = [text for text in (self.file, self.key and show_key(self.key)) if text]
         problem = self.problem if self.value is NO_VALUE else f"{show(self.value)} {self.problem}"
+        places = [text for text in (self._place(), self.key and show_key(self.key)) if text]
         message = ": ".join([*places, problem])
-        return _one_line(f"{message}; accepted: {self.accepted}" if self.accepted else message)
+        line = _one_line(f"{message}; accepted: {self.accepted}" if self.accepted else message)
+        return "\n".join([line, *map(str, self.others)])
+
+    def _place(self) -> str | None:
+        if self.line is None:
+            return self.file
+        if self.file is None:
+            return f"line {self.line}, column {self.column}"
+        return f"{self.file}:{self.line}:{self.column}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (self.problem, self.file, self.key, self.value, self.accepted)
+        place = {"file": self.file, "key": self.key, "line": self.line, "column": self.column}
+        return _rebuild, (self.problem, place, self.value, self.accepted, self.others)
 
 
 class OutputError(Exception):
@@ -83,10 +112,12 @@ def show_key(key: str) -> str:
 
 
 def _rebuild(
-    problem: str, file: str | None, key: str | None, value: object, accepted: str | None
+    problem: str, place: dict[str, Any], value: object, accepted: str | None, others: tuple[InputError, ...]
 ) -> InputError:
     value = NO_VALUE if isinstance(value, _NoValue) else value
-    return InputError(problem, file=file, key=key, value=value, accepted=accepted)
+    error = InputError(problem, **place, value=value, accepted=accepted)
+    error.others = others
+    return error
 
 
 def _one_line(text: str) -> str:

@@ -6,6 +6,7 @@
 
 mod faults;
 mod recording;
+mod scenario;
 mod session;
 mod tables;
 
@@ -171,6 +172,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::PyLinkCounters>()?;
     module.add_class::<session::PyFlowState>()?;
     module.add_class::<session::PySession>()?;
+    module.add_class::<scenario::PyScenario>()?;
+    module.add_function(wrap_pyfunction!(scenario::parse_value, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::split_override, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::plain, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::parse_quantity, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::check_buffer, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;

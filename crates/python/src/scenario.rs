@@ -1,0 +1,175 @@
+//! Scenarios for Python: text and dictionaries in, what they mean and their plans out.
+
+mod convert;
+mod errors;
+
+use bufferlab_scenario::{Files, Mistake, Scenario, plan_hash, plan_json};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::read_plan;
+use convert::{from_python, table_from_python, table_to_python};
+use errors::{raise, raise_all};
+
+/// A scenario: what was given, and what it means.
+#[pyclass(name = "Scenario", module = "bufferlab._core", frozen)]
+pub struct PyScenario {
+    scenario: Scenario,
+    /// Reads the files that the scenario names: a path in, the file's name and text out.
+    read: Py<PyAny>,
+}
+
+/// Files as Python reads them.
+struct PythonFiles<'a, 'py> {
+    read: &'a Bound<'py, PyAny>,
+}
+
+impl Files for PythonFiles<'_, '_> {
+    fn read(&self, path: &str) -> Result<(String, String), Mistake> {
+        let read = self.read.call1((path,)).and_then(|read| read.extract());
+        read.map_err(|error| errors::to_mistake(self.read.py(), &error, path))
+    }
+}
+
+impl PyScenario {
+    fn build(
+        read: &Bound<'_, PyAny>,
+        build: impl FnOnce(&dyn Files) -> Result<Scenario, bufferlab_scenario::Mistakes>,
+    ) -> PyResult<PyScenario> {
+        let scenario = build(&PythonFiles { read }).map_err(|mistakes| raise_all(read.py(), &mistakes))?;
+        Ok(PyScenario { scenario, read: read.clone().unbind() })
+    }
+}
+
+#[pymethods]
+impl PyScenario {
+    /// Reads a text: JSON or TOML by the file's suffix, or by its first character.
+    #[staticmethod]
+    fn from_text(text: &str, file: Option<&str>, read: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
+        PyScenario::build(read, |files| Scenario::from_text(text, file, files))
+    }
+
+    /// Reads TOML.
+    #[staticmethod]
+    fn from_toml(text: &str, file: Option<&str>, read: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
+        PyScenario::build(read, |files| Scenario::from_toml(text, file, files))
+    }
+
+    /// Reads JSON.
+    #[staticmethod]
+    fn from_json(text: &str, file: Option<&str>, read: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
+        PyScenario::build(read, |files| Scenario::from_json(text, file, files))
+    }
+
+    /// Reads a table.
+    #[staticmethod]
+    fn from_dict(
+        table: &Bound<'_, PyAny>,
+        file: Option<&str>,
+        read: &Bound<'_, PyAny>,
+    ) -> PyResult<PyScenario> {
+        let table = table_from_python(table, file)?;
+        PyScenario::build(read, |files| Scenario::from_table(table, file, files))
+    }
+
+    /// A changed copy.
+    fn with_overrides(&self, py: Python<'_>, overrides: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
+        let overrides = convert::overrides_from_python(overrides, self.scenario.file())?;
+        PyScenario::build(self.read.bind(py), |files| self.scenario.with_overrides(&overrides, files))
+    }
+
+    /// The twin with a part of the rates and flows.
+    fn twin(&self, py: Python<'_>, factor: u64) -> PyResult<PyScenario> {
+        PyScenario::build(self.read.bind(py), |files| self.scenario.twin(factor, files))
+    }
+
+    /// The table as given, overrides applied.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table_to_python(py, self.scenario.table())
+    }
+
+    /// TOML that reads as the same scenario.
+    fn to_toml(&self) -> String {
+        self.scenario.to_toml()
+    }
+
+    /// What it means, as JSON.
+    fn resolved_json(&self) -> String {
+        serde_json::to_string(self.scenario.resolved()).expect("a resolved scenario is JSON")
+    }
+
+    /// The plan under a seed, the scenario's own if there is none, as canonical JSON.
+    #[pyo3(signature = (seed = None))]
+    fn plan_json(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
+        let plan = py.detach(|| self.scenario.lower(seed));
+        plan.map(|plan| plan_json(&plan)).map_err(|mistakes| raise_all(py, &mistakes))
+    }
+
+    /// The run's name, or the file's, or "scenario".
+    #[getter]
+    fn title(&self) -> String {
+        self.scenario.title()
+    }
+
+    /// The file that it was read from.
+    #[getter]
+    fn file(&self) -> Option<&str> {
+        self.scenario.file()
+    }
+
+    /// The overrides since it was read, by path.
+    #[getter]
+    fn overrides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        table_to_python(py, self.scenario.overrides())
+    }
+
+    /// Whether two come from the same table.
+    fn is_same(&self, other: &PyScenario) -> bool {
+        self.scenario.resolved() == other.scenario.resolved()
+    }
+}
+
+/// A value of a command line: TOML where it is TOML, else the text itself.
+#[pyfunction]
+pub fn parse_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    convert::to_python(py, &bufferlab_scenario::parse_value(text))
+}
+
+/// "path=value" as a command line has it.
+#[pyfunction]
+pub fn split_override(py: Python<'_>, text: &str) -> PyResult<(String, String)> {
+    bufferlab_scenario::split_override(text).map_err(|mistake| raise(py, &mistake))
+}
+
+/// A Python value as a file could hold it: tables, lists and scalars, copied.
+#[pyfunction]
+pub fn plain<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    convert::to_python(py, &from_python(value, "")?)
+}
+
+/// A quantity of text, in its least unit: "time" in picoseconds, "rate" in bits per second, "size" in bytes.
+#[pyfunction]
+pub fn parse_quantity(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let value = from_python(value, "")?;
+    let read = bufferlab_scenario::parse_quantity(kind, &value);
+    read.map_err(|mistake| raise(py, &mistake))
+}
+
+/// A buffer's size as the plan's limit; nothing if its word depends on the traffic.
+#[pyfunction]
+pub fn check_buffer(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let value = from_python(value, "")?;
+    bufferlab_scenario::parse_buffer(&value).map(|_| ()).map_err(|mistake| raise(py, &mistake))
+}
+
+/// The canonical form of a plan's JSON.
+#[pyfunction]
+pub fn canonical_plan(text: &str) -> PyResult<String> {
+    Ok(plan_json(&read_plan(text)?))
+}
+
+/// The identity of a plan: SHA-256 of its canonical JSON, in hexadecimal.
+#[pyfunction]
+pub fn hash_plan(text: &str) -> PyResult<String> {
+    Ok(plan_hash(&read_plan(text)?))
+}
