@@ -47,6 +47,14 @@ StoreFolder = Annotated[
         show_default=False,
     ),
 ]
+StoreOfResults = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        help="Folder that keeps finished runs, which are not made again; default OUT/runs.",
+        show_default=False,
+    ),
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what the folder of runs has.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 

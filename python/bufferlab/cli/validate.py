@@ -15,6 +15,7 @@ from rich.markdown import Markdown
 from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
+from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.evidence.controls import Controls, study_controls
 from bufferlab.evidence.controls import report as controls_report
 from bufferlab.evidence.ns2 import Outcome, Validation, validate
@@ -45,10 +46,11 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Argument(help="ns2: simulator and ns-2; controls: theory; scaling: twins of a large link."),
     ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Only short settings, one of every kind.")] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Simulations at a time; default one for each processor.", show_default=False),
-    ] = None,
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
+    store: StoreOfResults = None,
+    fresh: Fresh = False,
     out: Annotated[Path, typer.Option(help="Folder of the tables as CSV and Markdown.")] = _RESULTS,
     docs: Annotated[
         Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
@@ -61,15 +63,20 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     """
     make_folder(out)  # before any work is done in vain
+    runner = runner_of(
+        threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
+    )
     if what is What.CONTROLS:
-        controls = study_controls(quick=quick, threads=threads)
+        controls = study_controls(quick=quick, runner=runner)
         _study("controls", controls, controls_report, out, docs, as_json=as_json)
+        say_kept(runner)
         return
     if what is What.SCALING:
-        scaling = study_scaling(quick=quick, threads=threads)
+        scaling = study_scaling(quick=quick, runner=runner)
         _study("scaling", scaling, scaling_report, out, docs, as_json=as_json)
+        say_kept(runner)
         return
-    result = validate(quick=quick, threads=threads)
+    result = validate(quick=quick, runner=runner)
     save(result, out)
     if docs is not None:
         update_docs(result, docs)
@@ -89,6 +96,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     else:
         _print(result)
     say(f"saved in {out}")
+    say_kept(runner)
     if result.unexplained:
         raise typer.Exit(FAILED)
 

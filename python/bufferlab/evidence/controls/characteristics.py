@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 import polars as pl
 
-from bufferlab import _core
 from bufferlab.evidence.controls.mixes import (
     CONTROLS,
     DOCUMENT_MIX,
@@ -19,9 +19,11 @@ from bufferlab.evidence.controls.mixes import (
     alone,
     scenario_of,
 )
-from bufferlab.experiment.batch import run_batch
-from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
 from bufferlab.theory.characteristic import TABLE_III
 from bufferlab.theory.measured import MeasuredCharacteristic, measure_characteristic
 from bufferlab.theory.protocols import get_protocol
@@ -69,39 +71,65 @@ class Characteristic:
     published: float
 
 
-def characteristics(
-    mixes: tuple[Mix, ...] = MEASURED_MIXES, *, threads: int | None = None, progress: bool | None = None
-) -> list[Characteristic]:
+def characteristics(mixes: tuple[Mix, ...], runner: Runner) -> list[Characteristic]:
     """Measure every control alone and in mixes.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
-    measured = run_batch(_measure, mixes, title="characteristic values", threads=threads, progress=progress)
-    return [each for of_mix in measured for each in of_mix]
+    by_name = {mix.name: mix for mix in mixes}
+    experiment = Experiment(
+        "characteristic values",
+        {mix.name: _scenario(mix) for mix in mixes},
+        {mix.name: partial(measure, tuple(mix.counts(FLOWS))) for mix in mixes},
+        parameters=lambda name: {"mix": name},
+    )
+    return [
+        conclude(done.key, control, values)
+        for done in runner.all(experiment)
+        for control, values in zip(by_name[done.key].counts(FLOWS), done.value, strict=True)
+    ]
 
 
-def _measure(mix: Mix, canceler: _core.Control) -> list[Characteristic] | None:
-    counts = mix.counts(FLOWS)
+def _scenario(mix: Mix) -> Scenario:
     document = scenario_of(
-        counts,
+        mix.counts(FLOWS),
         window_packets=WINDOW_PACKETS,
         duration_s=_DURATION_S,
         warmup_s=_WARMUP_S,
         sample_ms=_SAMPLE_MS,
     )
-    run = simulate(prepare(document, {"links[0].buffer": f"{BUFFER_BDPS:g} bdp"}), 1, canceler)
-    return None if run is None else [_of(mix, control, run) for control in counts]
+    return prepare(document, {"links[0].buffer": f"{BUFFER_BDPS:g} bdp"})
 
 
-def _of(mix: Mix, control: str, run: Result) -> Characteristic:
+def measure(controls: tuple[str, ...], run: Result) -> list[dict[str, float]]:
+    """For each control `window`, `beta`, `epochs`, `within` and `overall` of its flows' windows."""
+    return [_windows(control, run) for control in controls]
+
+
+def conclude(mix: str, control: str, measured: dict[str, float]) -> Characteristic:
+    """What was measured of a control's flows, beside theory."""
+    protocol = get_protocol(control)
+    return Characteristic(
+        mix=mix,
+        control=control,
+        window=measured["window"],
+        beta=measured["beta"],
+        epochs=int(measured["epochs"]),
+        within=measured["within"],
+        overall=measured["overall"],
+        theory=protocol.characteristic(measured["window"] * protocol.peak_over_mean, RTT_S),
+        published=TABLE_III.get(control, (math.nan, math.nan))[1],
+    )
+
+
+def _windows(control: str, run: Result) -> dict[str, float]:
     column = "inflight_segments" if control in _BY_RATE else "cwnd_segments"
     samples = run.flow_samples.filter(
         (pl.col("group") == control.replace(".", "_")) & (pl.col("time_s") >= _WARMUP_S)
     )
     series = [own.sort("time_s") for own in samples.partition_by("flow")]
     windows = [own[column].to_numpy().astype(np.float64) for own in series]
-    mean = float(np.mean([each.mean() for each in windows]))
     beta, epochs, within = math.nan, 0, math.nan
     if control not in _BY_RATE:
         found = [
@@ -114,18 +142,13 @@ def _of(mix: Mix, control: str, run: Result) -> Characteristic:
         if epochs:
             beta = float(np.average([each.beta for each in found], weights=weights))
             within = float(np.average([each.characteristic for each in found], weights=weights))
-    protocol = get_protocol(control)
-    return Characteristic(
-        mix=mix.name,
-        control=control,
-        window=mean,
-        beta=beta,
-        epochs=epochs,
-        within=within,
-        overall=math.sqrt(float(np.mean([(each.std() / each.mean()) ** 2 for each in windows]))),
-        theory=protocol.characteristic(mean * protocol.peak_over_mean, RTT_S),
-        published=TABLE_III.get(control, (math.nan, math.nan))[1],
-    )
+    return {
+        "window": float(np.mean([each.mean() for each in windows])),
+        "beta": beta,
+        "epochs": epochs,
+        "within": within,
+        "overall": math.sqrt(float(np.mean([(each.std() / each.mean()) ** 2 for each in windows]))),
+    }
 
 
 def _epochs(times_s: np.ndarray, window: np.ndarray) -> MeasuredCharacteristic | None:

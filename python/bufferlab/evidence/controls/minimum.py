@@ -9,19 +9,22 @@ round-trip times) for each, and interpolated between the last that fails and the
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.controls.mixes import PACKET_BYTES, RTT_S, Mix, scenario_of
-from bufferlab.experiment.batch import run_batch
-from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.inline import CanceledError, Inline
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import prepare
 from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
-from bufferlab.scenario import Scenario
 from bufferlab.studies.search.plain import interpolated
 from bufferlab.studies.size import Demand, Targets, get_rule
 
@@ -80,83 +83,99 @@ class Cell:
     synchronization: float
 
 
-def least_buffers(
-    mixes: tuple[Mix, ...],
-    flow_counts: tuple[int, ...] = FLOWS,
-    *,
-    duration_s: float = DURATION_S,
-    warmup_s: float = WARMUP_S,
-    threads: int | None = None,
-    progress: bool | None = None,
-) -> list[Cell]:
+@dataclass(frozen=True)
+class Point:
+    """What one search is about.
+
+    Attributes:
+        mix: The flows' congestion controls.
+        flows: How many flows.
+        duration_s: Length of the runs, s.
+        warmup_s: Measured from here on, s.
+    """
+
+    mix: Mix
+    flows: int
+    duration_s: float = DURATION_S
+    warmup_s: float = WARMUP_S
+
+
+def least_buffers(points: Sequence[Point], runner: Runner) -> list[Cell]:
     """Search the least buffer of every mix, number of flows and target.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
-    tasks = [(mix, flows) for mix in mixes for flows in flow_counts]
-    return run_batch(
-        lambda task, control: _search(*task, duration_s, warmup_s, control),
-        tasks,
-        title="least buffers",
-        threads=threads,
-        progress=progress,
-        weights=[float(flows) for _, flows in tasks],
+    experiment = Experiment(
+        "least buffers",
+        {(point.mix.name, point.flows): point for point in points},
+        procedure=search,
+        weight=lambda key: float(key[1]),
+        parameters=lambda key: {"mix": key[0], "flows": key[1]},
     )
+    return [conclude(point, value) for point, value in zip(points, runner.values(experiment), strict=True)]
 
 
-class _CanceledError(Exception):
-    """A run was canceled."""
-
-
-def _search(mix: Mix, flows: int, duration_s: float, warmup_s: float, control: _core.Control) -> Cell | None:
-    counts = mix.counts(flows)
-    document = scenario_of(counts, window_packets=WINDOW_PACKETS, duration_s=duration_s, warmup_s=warmup_s)
-    bdp = WINDOW_PACKETS * flows
+def search(point: Point, seed: int, control: _core.Control) -> dict[str, Any] | None:
+    """The least buffers of one point, by `TARGETS`, and how the flows behave there; `None` if canceled."""
+    counts = point.mix.counts(point.flows)
+    document = scenario_of(
+        counts, window_packets=WINDOW_PACKETS, duration_s=point.duration_s, warmup_s=point.warmup_s
+    )
+    bdp = WINDOW_PACKETS * point.flows
     steps = math.ceil(math.log(LARGEST_BDPS * bdp) / math.log(GRID_RATIO))
     grid = sorted({round(float(value)) for value in np.geomspace(1, LARGEST_BDPS * bdp, steps + 1)})
-    seeds = range(1, 2 if flows >= _MANY_FLOWS else 1 + _RUNS_OF_FEW)
+    seeds = 1 if point.flows >= _MANY_FLOWS else _RUNS_OF_FEW
     scenario = prepare(document)
+    inline = Inline(control)
     known: dict[int, float] = {}
 
-    def utilization(packets: int) -> float:
+    def mean_utilization(packets: int) -> float:
         if packets not in known:
-            runs = [_run(scenario, packets, seed, control) for seed in seeds]
-            known[packets] = float(np.mean([_utilization(run) for run in runs]))
+            case = {packets: scenario.with_overrides({"links[0].buffer": f"{packets} packets"})}
+            runs = Experiment("", case, utilization, seeds=range(seed, seed + seeds))
+            known[packets] = float(np.mean(inline.values(runs)))
         return known[packets]
 
     try:
-        minima = {target: interpolated(utilization, grid, target) for target in TARGETS}
+        minima = [interpolated(mean_utilization, grid, target) for target in TARGETS]
         enough = [packets for packets in sorted(known) if known[packets] >= _LOOKED_AT]
         looked_at = enough[0] if enough else grid[-1]
         sampled = prepare(document | {"probes": {"interval": "50 ms", "per_group": max(counts.values())}})
-        run = _run(sampled, looked_at, 1, control)
-    except _CanceledError:
+        case = {looked_at: sampled.with_overrides({"links[0].buffer": f"{looked_at} packets"})}
+        (behavior,) = inline.values(Experiment("", case, partial(behavior_of, point.warmup_s), seeds=[seed]))
+    except CanceledError:
         return None
+    return {"minima": minima, "buffer_packets": looked_at, **behavior}
+
+
+def conclude(point: Point, found: dict[str, Any]) -> Cell:
+    """What was found, beside theory."""
+    counts, flows = point.mix.counts(point.flows), point.flows
     demand = {target: _demand(counts, flows, target) for target in TARGETS}
     return Cell(
-        mix=mix.name,
+        mix=point.mix.name,
         flows=flows,
-        stanford=bdp / math.sqrt(flows),
+        stanford=WINDOW_PACKETS * flows / math.sqrt(flows),
         minima=tuple(
             Minimum(target, packets, float(get_rule("heterogeneous").buffer_packets(demand[target])))
-            for target, packets in minima.items()
+            for target, packets in zip(TARGETS, found["minima"], strict=True)
         ),
-        buffer_packets=looked_at,
-        timeouts_a_flow_s=float(run.flows["timeouts"].sum()) / flows / (duration_s - warmup_s),
-        **_windows(run, warmup_s),
+        buffer_packets=found["buffer_packets"],
+        timeouts_a_flow_s=found["timeouts"] / flows / (point.duration_s - point.warmup_s),
+        characteristic=found["characteristic"],
+        synchronization=found["synchronization"],
         theory=float(demand[_LOOKED_AT].characteristic),
     )
 
 
-def _run(scenario: Scenario, packets: int, seed: int, control: _core.Control) -> Result:
-    run = simulate(scenario.with_overrides({"links[0].buffer": f"{packets} packets"}), seed, control)
-    if run is None:
-        raise _CanceledError
-    return run
+def behavior_of(warmup_s: float, run: Result) -> dict[str, float]:
+    """Timeouts of all flows, and the variation of their windows."""
+    return {"timeouts": float(run.flows["timeouts"].sum()), **_windows(run, warmup_s)}
 
 
-def _utilization(run: Result) -> float:
+def utilization(run: Result) -> float:
+    """Share of the link's rate that was used."""
     return float(run.queues.filter(pl.col("group") == ALL)["utilization"][0])
 
 

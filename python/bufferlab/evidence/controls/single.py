@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab import _core
 from bufferlab.evidence.controls.mixes import CONTROLS, scenario_of
-from bufferlab.experiment.batch import run_batch
-from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS
 from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.theory.single_flow import bbr_utilization, single_flow_utilization
 
@@ -48,22 +49,21 @@ class SingleFlow:
     window: pl.DataFrame
 
 
-def single_flows(
-    controls: tuple[str, ...] = SINGLE_CONTROLS, *, threads: int | None = None, progress: bool | None = None
-) -> list[SingleFlow]:
+def single_flows(controls: tuple[str, ...], runner: Runner) -> list[SingleFlow]:
     """Simulate each control with each buffer.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
-    tasks = [(control, share) for control in controls for share in BUFFERS]
-    return run_batch(
-        lambda task, control: _measure(*task, control),
-        tasks,
-        title="single flows",
-        threads=threads,
-        progress=progress,
+    experiment = Experiment(
+        "single flows",
+        {(control, share): _scenario(control, share) for control in controls for share in BUFFERS},
+        measure,
+        parameters=lambda key: {"control": key[0], "buffer_bdps": key[1]},
     )
+    return [
+        SingleFlow(*done.key, formula=closed_form(*done.key), **done.value) for done in runner.all(experiment)
+    ]
 
 
 def closed_form(control: str, buffer_bdps: float) -> float:
@@ -92,7 +92,7 @@ def draw(flows: list[SingleFlow], duration_s: float = 60.0) -> Figure:
     return figure
 
 
-def _measure(control: str, buffer_bdps: float, canceler: _core.Control) -> SingleFlow | None:
+def _scenario(control: str, buffer_bdps: float) -> Scenario:
     document = scenario_of(
         {control: 1},
         window_packets=BDP_PACKETS,
@@ -100,17 +100,16 @@ def _measure(control: str, buffer_bdps: float, canceler: _core.Control) -> Singl
         warmup_s=_WARMUP_S,
         sample_ms=_SAMPLE_MS,
     )
-    run = simulate(prepare(document, {"links[0].buffer": f"{buffer_bdps:g} bdp"}), 1, canceler)
-    if run is None:
-        return None
-    return SingleFlow(
-        control=control,
-        buffer_bdps=buffer_bdps,
-        mean=float(run.queues["utilization"][0]),
-        least=_least(run),
-        formula=closed_form(control, buffer_bdps),
-        window=run.flow_samples.select("time_s", packets="cwnd_segments"),
-    )
+    return prepare(document, {"links[0].buffer": f"{buffer_bdps:g} bdp"})
+
+
+def measure(run: Result) -> dict[str, Any]:
+    """`mean`, `least` and `window` of a `SingleFlow`."""
+    return {
+        "mean": float(run.queues["utilization"][0]),
+        "least": _least(run),
+        "window": run.flow_samples.select("time_s", packets="cwnd_segments"),
+    }
 
 
 def _least(run: Result) -> float:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.controls import characteristics, minimum, single
 from bufferlab.evidence.controls.mixes import MIXES, alone
+from bufferlab.experiment.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,11 @@ class Controls:
 
 
 def study_controls(
-    *, quick: bool = False, threads: int | None = None, progress: bool | None = None
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: bool | None = None,
+    runner: Runner | None = None,
 ) -> Controls:
     """Simulate all that docs/controls.md shows: some five minutes of one processor.
 
@@ -58,16 +63,19 @@ def study_controls(
         quick: Least buffers only of Reno with 10 flows, windows only of Reno and CUBIC.
         threads: Simulations at a time; default one for each processor.
         progress: Show progress bars; default if standard error is a terminal.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
     mixes = (alone("reno"),) if quick else MIXES
     measured = (alone("reno"), alone("cubic")) if quick else characteristics.MEASURED_MIXES
     counts = minimum.FLOWS[:1] if quick else minimum.FLOWS
-    return Controls(
-        cells=minimum.least_buffers(mixes, counts, threads=threads, progress=progress),
-        characteristics=characteristics.characteristics(measured, threads=threads, progress=progress),
-        singles=single.single_flows(threads=threads, progress=progress),
-        quick=quick,
-    )
+    points = [minimum.Point(mix, flows) for mix in mixes for flows in counts]
+    with runner or Runner(threads=threads, progress=progress) as keeping:
+        return Controls(
+            cells=minimum.least_buffers(points, keeping),
+            characteristics=characteristics.characteristics(measured, keeping),
+            singles=single.single_flows(single.SINGLE_CONTROLS, keeping),
+            quick=quick,
+        )

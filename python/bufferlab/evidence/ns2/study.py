@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,8 +14,8 @@ from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import explain
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.ns2.reference import Reference, Setting, load_references, unsupported
-from bufferlab.experiment.batch import run_batch
-from bufferlab.units import PS_PER_S
+from bufferlab.experiment.experiment import Done, Experiment
+from bufferlab.experiment.runner import Runner
 
 QUICK_PACKETS = 10e6
 """`quick` takes settings whose runs together carry no more packets than this through the bottleneck."""
@@ -72,17 +73,13 @@ class Validation:
         return tuple(each for each in self.outcomes if not each.agrees and not each.explanation)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One run."""
-
-    reference: int
-    seed: int
-    variant: Variant
-
-
 def validate(
-    *, quick: bool = False, threads: int | None = None, progress: bool | None = None, seeds: int | None = None
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: bool | None = None,
+    seeds: int | None = None,
+    runner: Runner | None = None,
 ) -> Validation:
     """Simulate the settings that ns-2 ran, with the same start times, and compare.
 
@@ -91,15 +88,17 @@ def validate(
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         seeds: Runs a setting; default, and least, as many as ns-2 had and the class needs.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
     everything = load_references()
     references = [each for each in everything if unsupported(each.setting) is None]
     if quick:
         references = quick_selection(references)
-    runs = _simulate(references, threads, progress, seeds)
+    done = (runner or Runner(threads=threads, progress=progress)).all(_experiment(references, seeds))
+    runs = _by_seed(len(references), done)
     return Validation(
         outcomes=tuple(_outcome(each, own) for each, own in zip(references, runs, strict=True)),
         skipped=tuple(
@@ -135,35 +134,38 @@ def seeds_of(reference: Reference, wanted: int | None = None) -> list[int]:
 _Runs = dict[int, list[dict[str, float]]]
 """Measurements of a setting: for each seed one a variant."""
 
+_Key = tuple[int, int]
+"""Index of a reference, and of a variant of its class."""
 
-def _simulate(
-    references: list[Reference], threads: int | None, progress: bool | None, seeds: int | None
-) -> list[_Runs]:
-    tasks = [
-        _Task(index, seed, variant)
+
+def _experiment(references: Sequence[Reference], seeds: int | None) -> Experiment[_Key]:
+    points = {
+        (index, number): (each.setting, variant)
         for index, each in enumerate(references)
-        for seed in seeds_of(each, seeds)
-        for variant in class_of(each.setting).variants
-    ]
-
-    def measure(task: _Task, control: _core.Control) -> tuple[_Task, dict[str, float]] | None:
-        setting = references[task.reference].setting
-        values = simulate(setting, task.seed, control, task.variant)
-        return None if values is None else (task, with_share(values, setting))
-
-    settings = [references[task.reference].setting for task in tasks]
-    results = run_batch(
-        measure,
-        tasks,
-        title="validation",
-        threads=threads,
-        progress=progress,
-        weights=[_packets(setting) for setting in settings],
-        durations_ps=[round(setting.duration_s * PS_PER_S) for setting in settings],
+        for number, variant in enumerate(class_of(each.setting).variants)
+    }
+    return Experiment(
+        "validation",
+        points,
+        procedure=measure,
+        seeds=lambda key: seeds_of(references[key[0]], seeds),
+        weight=lambda key: _packets(points[key][0]),
+        parameters=lambda key: {"setting": points[key][0].title, "variant": key[1]},
     )
-    runs: list[_Runs] = [{} for _ in references]
-    for task, values in results:
-        runs[task.reference].setdefault(task.seed, []).append(values)
+
+
+def measure(point: tuple[Setting, Variant], seed: int, control: _core.Control) -> dict[str, float] | None:
+    """What ns-2 measured, and the shares that follow; `None` if canceled."""
+    setting, variant = point
+    values = simulate(setting, seed, control, variant)
+    return None if values is None else with_share(values, setting)
+
+
+def _by_seed(references: int, done: Sequence[Done[_Key]]) -> list[_Runs]:
+    runs: list[_Runs] = [{} for _ in range(references)]
+    for each in done:
+        if each.seed is not None:
+            runs[each.key[0]].setdefault(each.seed, []).append(each.value)
     return runs
 
 

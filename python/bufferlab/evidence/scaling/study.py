@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import polars as pl
 
-from bufferlab import _core
 from bufferlab.evidence.scaling.exchange import LOSS_BASED, SHARES, exchange
-from bufferlab.experiment.batch import run_batch
-from bufferlab.experiment.simulation import prepare, simulate_plan
-from bufferlab.plan import lower
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import prepare
 from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
 from bufferlab.scaling import scale
-from bufferlab.units import PS_PER_S
+from bufferlab.scenario import Scenario
 
 METRICS: Final = ("utilization", "loss", "fill", "jain", "bbr_share")
 """What a twin should keep."""
@@ -66,43 +65,6 @@ QUICK_DURATIONS_S: Final = (3.0, 6.0)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One run.
-
-    Attributes:
-        case: Name of its case.
-        factor: What rate and flows are divided by.
-        seed: Seed.
-        rate_bps: Rate of the link as simulated, bit/s.
-        flows: Flows as simulated.
-        duration_s: Length, s.
-        utilization: Of the link.
-        loss: Dropped over arrived.
-        fill: Mean backlog over the buffer.
-        wait_ms: Mean wait, ms.
-        jain: Jain's index of all flows.
-        bbr_share: Goodput of BBR v3's flows over that of all, 0 without any.
-        packets: Packets that left the link, the warm-up's too.
-        cpu_s: Processor time of the engine, s.
-    """
-
-    case: str
-    factor: int
-    seed: int
-    rate_bps: float
-    flows: int
-    duration_s: float
-    utilization: float
-    loss: float
-    fill: float
-    wait_ms: float
-    jain: float
-    bbr_share: float
-    packets: int
-    cpu_s: float
-
-
-@dataclass(frozen=True)
 class Scaling:
     """What was found.
 
@@ -126,7 +88,11 @@ class Scaling:
 
 
 def study_scaling(
-    *, quick: bool = False, threads: int | None = None, progress: bool | None = None
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: bool | None = None,
+    runner: Runner | None = None,
 ) -> Scaling:
     """Simulate all that docs/capacity.md shows: some five minutes of one processor, 0.7 GB of memory.
 
@@ -134,33 +100,25 @@ def study_scaling(
         quick: Only 1 Gbps with 1000 flows and its twins by 10, over 3 and 6 s.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
-        BatchInterrupted: At Ctrl-C.
+        RunInterrupted: At Ctrl-C.
     """
     cases = (QUICK,) if quick else CASES
     first, durations_s = (QUICK, QUICK_DURATIONS_S) if quick else (EXCHANGE, DURATIONS_S)
-    lasting = [first.lasting(duration_s, DURATIONS_SEEDS) for duration_s in durations_s]
-    tasks = [_Task(case, *each) for case in (*cases, *lasting) for each in _runs(case)]
-    measured = run_batch(
-        _measure,
-        tasks,
-        title="twins",
-        threads=threads,
-        progress=progress,
-        weights=[task.case.rate_bps / task.factor * task.case.duration_s for task in tasks],
-        durations_ps=[round(task.case.duration_s * PS_PER_S) for task in tasks],
-    )
-    rows = pl.DataFrame([asdict(each) for each in measured])
-    of_cases = sum(1 for case in cases for _ in _runs(case))
-    return Scaling(runs=rows[:of_cases], shorter=rows[of_cases:])
+    lasting = tuple(first.lasting(duration_s, DURATIONS_SEEDS) for duration_s in durations_s)
+    experiment = _experiment((*cases, *lasting))
+    frame = (runner or Runner(threads=threads, progress=progress)).table(experiment)
+    of_cases = sum(sum(case.seeds.values()) for case in cases)
+    return Scaling(runs=frame[:of_cases], shorter=frame[of_cases:])
 
 
 def differences(runs: pl.DataFrame, by: str, *, smallest: bool) -> pl.DataFrame:
     """Means over the seeds of each case and value of `by`, and their differences from the reference's.
 
     Args:
-        runs: Rows as `Measured`.
+        runs: Rows with what `measure` returns.
         by: What the runs of a case differ by.
         smallest: Whether the reference has the smallest value of it; else the largest.
 
@@ -184,19 +142,24 @@ def differences(runs: pl.DataFrame, by: str, *, smallest: bool) -> pl.DataFrame:
     return found.select(pl.exclude("^.*_reference$"))
 
 
-@dataclass(frozen=True)
-class _Task:
-    case: Case
-    factor: int
-    seed: int
+_Twin = tuple[int, int]
+"""Index of a case, and by how much it is scaled down."""
 
 
-def _runs(case: Case) -> Sequence[tuple[int, int]]:
-    return [(factor, seed) for factor, seeds in case.seeds.items() for seed in range(1, seeds + 1)]
+def _experiment(cases: Sequence[Case]) -> Experiment[_Twin]:
+    twins = [(number, factor) for number, case in enumerate(cases) for factor in case.seeds]
+    return Experiment(
+        "twins",
+        {(number, factor): _twin(cases[number], factor) for number, factor in twins},
+        measure,
+        seeds=lambda twin: range(1, cases[twin[0]].seeds[twin[1]] + 1),
+        weight=lambda twin: cases[twin[0]].rate_bps / twin[1] * cases[twin[0]].duration_s,
+        parameters=lambda twin: {"case": cases[twin[0]].name, "factor": twin[1]},
+        brief=True,
+    )
 
 
-def _measure(task: _Task, canceler: _core.Control) -> Measured | None:
-    case = task.case
+def _twin(case: Case, factor: int) -> Scenario:
     full = exchange(
         rate_bps=case.rate_bps,
         flows=case.flows,
@@ -204,32 +167,33 @@ def _measure(task: _Task, canceler: _core.Control) -> Measured | None:
         duration_s=case.duration_s,
         shares=case.shares,
     )
-    twin = scale(prepare(full), task.factor)
-    run = simulate_plan(
-        lower(twin, task.seed), canceler, name=case.name, scenario=twin.to_toml(), overrides={}, brief=True
-    )
-    return None if run is None else _figures(task, run)
+    return scale(prepare(full), factor)
 
 
-def _figures(task: _Task, run: Result) -> Measured:
+def measure(run: Result) -> dict[str, float | None]:
+    """What a twin does and needs.
+
+    Returns:
+        `rate_bps` and `flows` as simulated, `duration_s`, `utilization`, `loss`, `fill` (mean backlog over
+        the buffer), `wait_ms` (the mean), `jain` (Jain's index of all flows), `bbr_share` (goodput of BBR
+        v3's flows over that of all, 0 without any), `packets` that left the link, those of the warm-up too,
+        and `cpu_s`, processor time of the engine.
+    """
     queue = queue_values(run)[0]
     flows = {row["group"]: row for row in flow_values(run)}
     link = run.plan["links"][0]
-    return Measured(
-        case=task.case.name,
-        factor=task.factor,
-        seed=task.seed,
-        rate_bps=link["rate_bps"],
-        flows=flows[ALL]["flows"],
-        duration_s=task.case.duration_s,
-        utilization=queue["utilization"],
-        loss=queue["loss"],
-        fill=queue["backlog_mean_packets"] / link["discipline"]["limit"]["packets"],
-        wait_ms=queue["wait_mean_ms"],
-        jain=flows[ALL]["jain_index"],
-        bbr_share=flows["bbr3"]["goodput_total_bps"] / flows[ALL]["goodput_total_bps"]
+    return {
+        "rate_bps": link["rate_bps"],
+        "flows": flows[ALL]["flows"],
+        "duration_s": run.duration_s,
+        "utilization": queue["utilization"],
+        "loss": queue["loss"],
+        "fill": queue["backlog_mean_packets"] / link["discipline"]["limit"]["packets"],
+        "wait_ms": queue["wait_mean_ms"],
+        "jain": flows[ALL]["jain_index"],
+        "bbr_share": flows["bbr3"]["goodput_total_bps"] / flows[ALL]["goodput_total_bps"]
         if "bbr3" in flows
         else 0.0,
-        packets=run.packets,
-        cpu_s=run.cpu_s,
-    )
+        "packets": run.packets,
+        "cpu_s": run.cpu_s,
+    }
