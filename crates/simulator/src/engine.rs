@@ -24,15 +24,14 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_units::Time;
 
 use crate::agenda::{Agenda, Other};
+use crate::context::{Context, Fed};
 use crate::control::Control;
 use crate::link::{Fate, Link};
 use crate::network::{Ends, World};
 use crate::outcome::{FlowState, Outcome};
-use crate::pool::Pool;
 use crate::recording::{Off, On, Recorder, Sight, Tap};
 use crate::report;
 use crate::ring::Ring;
-use crate::samples::Samples;
 use crate::sending::Turn;
 use crate::tournament::{Key, Tournament};
 use crate::under_way::UnderWay;
@@ -54,9 +53,8 @@ pub(crate) struct Engine<K, T = Off> {
     world: World,
     /// Packets between two links, by the link that they left.
     lines: Vec<Ring<(Time, Packet)>>,
-    under_way: UnderWay<T>,
+    context: Context<T>,
     agenda: Agenda<K>,
-    samples: Samples,
     events: u64,
 }
 
@@ -92,9 +90,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
         Engine {
             lines: vec![Ring::default(); links],
-            under_way: UnderWay::new(tap),
+            context: Context::new(world.schedule, tap),
             agenda,
-            samples: Samples::default(),
             events: 0,
             world,
         }
@@ -108,7 +105,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
 
     /// The run's end.
     pub(crate) fn end(&self) -> Time {
-        self.world.schedule.end
+        self.context.schedule.end
     }
 
     /// Handles the events before `until`; the moment reached if canceled before.
@@ -120,7 +117,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A link, brought up to `now`, before which all events were handled.
     pub(crate) fn link_at(&mut self, now: Time, index: usize) -> Option<&mut Link> {
         let link = self.world.links.get_mut(index)?;
-        link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples);
+        link.take_readings(now, index as u32, &mut self.context);
         Some(link)
     }
 
@@ -141,7 +138,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
                 return Some(now);
             }
             if T::ON && self.events.is_multiple_of(RECORDING_PERIOD) {
-                self.under_way.tap.tell(|recorder| recorder.reaches(now));
+                self.context.tap.tell(|recorder| recorder.reaches(now));
             }
             self.events += 1;
             match next {
@@ -154,7 +151,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// Says how far the run has come, and whether it is to end here.
     #[inline(never)]
     fn is_canceled(&self, now: Time, control: &Control) -> bool {
-        control.report(now.min(self.world.schedule.end).as_ps());
+        control.report(now.min(self.context.schedule.end).as_ps());
         control.is_canceled()
     }
 
@@ -170,8 +167,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A transmission ends.
     fn on_link(&mut self, now: Time, index: usize) {
         let link = &mut self.world.links[index];
-        let open = !link.reading_due(now)
-            || link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples);
+        let open = !link.reading_due(now) || link.take_readings(now, index as u32, &mut self.context);
         let departure = if open { link.depart(now) } else { None };
         let Some((packet, next)) = departure else {
             self.agenda.set_link(index, Time::NEVER);
@@ -194,23 +190,22 @@ impl<K: Key, T: Tap> Engine<K, T> {
             return;
         }
         let rank = self.world.ranks[packet.flow as usize] as usize;
-        let Ends { sender, receiver } = &mut self.world.ends[rank];
+        let (ends, context) = (&mut self.world.ends[rank], &mut self.context);
         if packet.kind == PacketKind::Ack {
-            let home = departs + receiver.home_delay;
-            self.under_way.tap.tell(|recorder| recorder.sees(home, Sight::Arrives, &packet));
-            receiver.bring_home(departs, packet.seq, sender, &mut self.under_way);
+            let home = departs + ends.receiver.home_delay;
+            context.tap.tell(|recorder| recorder.sees(home, Sight::Arrives, &packet));
+            ends.bring_home(departs, packet.seq, context);
         } else {
-            let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-            let arrives = departs + receiver.offset();
-            under_way.tap.tell(|recorder| recorder.sees(arrives, Sight::Arrives, &packet));
-            receiver.deliver(departs, &packet, sender, under_way, &self.world.schedule, rows);
+            let arrives = departs + ends.receiver.offset();
+            context.tap.tell(|recorder| recorder.sees(arrives, Sight::Arrives, &packet));
+            ends.deliver(departs, &packet, context);
             if self.world.receiver_events {
-                let next = receiver.next_event(self.world.schedule.end);
+                let next = ends.receiver.next_event(context.schedule.end);
                 self.agenda.set_receiver(packet.flow as usize, next);
             }
         }
-        self.agenda.senders.advance(rank, sender.next_event());
-        if !self.under_way.fed.is_empty() {
+        self.agenda.senders.advance(rank, ends.sender.next_event());
+        if !self.context.fed.is_empty() {
             self.feed();
         }
     }
@@ -228,9 +223,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A packet arrives at a link.
     fn offer(&mut self, now: Time, index: usize, packet: Packet) {
         let link = &mut self.world.links[index];
-        if link.reading_due(now)
-            && !link.take_readings(now, &self.world.schedule, index as u32, &mut self.samples)
-        {
+        if link.reading_due(now) && !link.take_readings(now, index as u32, &mut self.context) {
             return;
         }
         let before = if T::ON { link.losses(packet.group) } else { (0, 0) };
@@ -249,27 +242,24 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// A delayed acknowledgment is due, or one reaches the first reverse link.
     fn on_receiver(&mut self, now: Time, flow: usize) {
         let rank = self.world.ranks[flow] as usize;
-        let Ends { sender, receiver } = &mut self.world.ends[rank];
-        if let Some(packet) = receiver.take_outgoing(now) {
-            self.agenda.set_receiver(flow, receiver.next_event(self.world.schedule.end));
+        let (ends, context) = (&mut self.world.ends[rank], &mut self.context);
+        if let Some(packet) = ends.receiver.take_outgoing(now) {
+            self.agenda.set_receiver(flow, ends.receiver.next_event(context.schedule.end));
             let link = self.world.routes[usize::from(packet.group)].reverse[0] as usize;
             self.offer(now, link, packet);
             return;
         }
-        let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-        receiver.on_timer(now, sender, under_way, &self.world.schedule, rows);
-        self.agenda.set_receiver(flow, receiver.next_event(self.world.schedule.end));
-        self.agenda.senders.advance(rank, sender.next_event());
+        ends.on_receiver_timer(now, context);
+        self.agenda.set_receiver(flow, ends.receiver.next_event(context.schedule.end));
+        self.agenda.senders.advance(rank, ends.sender.next_event());
     }
 
     /// An acknowledgment reaches a sender, or one of its timers runs out.
     #[inline(always)]
     fn on_sender(&mut self, now: Time, rank: usize) {
-        let world = &mut self.world;
-        let Ends { sender, .. } = &mut world.ends[rank];
+        let (sender, context) = (&mut self.world.ends[rank].sender, &mut self.context);
         let local = sender.local(now);
-        let (rows, under_way) = (&mut self.samples.senders, &mut self.under_way);
-        if sender.reading_due(local) && !sender.take_readings(local, &world.schedule, rows, under_way) {
+        if sender.reading_due(local) && !sender.take_readings(local, context) {
             self.agenda.senders.set(rank, Time::NEVER);
             return;
         }
@@ -277,8 +267,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
             self.on_indirect(now, local, rank);
             return;
         }
-        let turn = sender.handle(now, local, under_way);
-        sender.note_fetch(local, under_way);
+        let turn = sender.handle(now, local, context);
+        sender.note_fetch(local, context);
         if sender.may_transmit() && !self.transmit_directly(now, local, rank, turn) {
             self.transmit(now, local, rank, turn);
             return;
@@ -296,32 +286,27 @@ impl<K: Key, T: Tap> Engine<K, T> {
         if T::ON {
             return false;
         }
-        let world = &mut self.world;
-        let Ends { sender, receiver } = &mut world.ends[rank];
-        let index = sender.identity.first_link;
-        let link = &mut world.links[index as usize];
-        if link.reading_due(now) && !link.take_readings(now, &world.schedule, index, &mut self.samples) {
+        let (ends, context) = (&mut self.world.ends[rank], &mut self.context);
+        let index = ends.sender.identity.first_link;
+        let link = &mut self.world.links[index as usize];
+        if link.reading_due(now) && !link.take_readings(now, index, context) {
             return false;
         }
-        while let Some(packet) = sender.transmit(now, local, turn) {
+        while let Some(packet) = ends.sender.transmit(now, local, turn) {
             match link.arrive(now, &packet) {
-                Fate::Leaves(departs) => {
-                    let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                    receiver.deliver(departs, &packet, sender, under_way, &world.schedule, rows);
-                }
+                Fate::Leaves(departs) => ends.deliver(departs, &packet, context),
                 Fate::LeavesMarked(departs) => {
                     let packet = Packet { kind: PacketKind::Data(Ecn::Marked), ..packet };
-                    let (under_way, rows) = (&mut self.under_way, &mut self.samples.receivers);
-                    receiver.deliver_apart(departs, &packet, sender, under_way, &world.schedule, rows);
+                    ends.deliver_apart(departs, &packet, context);
                 }
                 Fate::Starts(departs) => self.agenda.set_link(index as usize, departs),
                 Fate::Stays => {}
             }
-            if !sender.may_transmit() {
+            if !ends.sender.may_transmit() {
                 break;
             }
         }
-        if world.receiver_events {
+        if self.world.receiver_events {
             self.follow_receiver(rank);
         }
         true
@@ -331,9 +316,9 @@ impl<K: Key, T: Tap> Engine<K, T> {
     #[inline(never)]
     fn follow_receiver(&mut self, rank: usize) {
         let Ends { sender, receiver } = &self.world.ends[rank];
-        let next = receiver.next_event(self.world.schedule.end);
+        let next = receiver.next_event(self.context.schedule.end);
         self.agenda.set_receiver(sender.identity.flow as usize, next);
-        if !self.under_way.fed.is_empty() {
+        if !self.context.fed.is_empty() {
             self.feed();
         }
     }
@@ -341,8 +326,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// Hands on what has come to the flows that return it.
     #[inline(never)]
     fn feed(&mut self) {
-        for (flow, at, segments) in std::mem::take(&mut self.under_way.fed) {
-            let rank = self.world.ranks[flow as usize] as usize;
+        for Fed { by, at, segments } in std::mem::take(&mut self.context.fed) {
+            let rank = self.world.ranks[by as usize] as usize;
             self.world.ends[rank].sender.feed(at, segments);
             self.agenda.senders.advance(rank, self.world.ends[rank].sender.next_event());
         }
@@ -352,8 +337,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
     #[inline(never)]
     fn on_indirect(&mut self, now: Time, local: Time, rank: usize) {
         let sender = &mut self.world.ends[rank].sender;
-        let turn = sender.handle_in_turn(now, local, &mut self.under_way);
-        sender.note_fetch(local, &mut self.under_way);
+        let turn = sender.handle_in_turn(now, local, &mut self.context);
+        sender.note_fetch(local, &mut self.context);
         let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
         if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
             self.transmit(now, local, rank, turn);
@@ -373,7 +358,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
     fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
         let index = self.world.ends[rank].sender.identity.first_link as usize;
         while let Some(packet) = self.world.ends[rank].sender.transmit(now, local, turn) {
-            self.under_way.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
+            self.context.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
             self.offer(now, index, packet);
         }
         self.schedule(rank);
@@ -382,18 +367,18 @@ impl<K: Key, T: Tap> Engine<K, T> {
     /// Brings every component to `end` and reports.
     pub(crate) fn finish(mut self, end: Time, canceled: bool, control: &Control) -> Outcome {
         control.report(end.as_ps());
-        let schedule = self.world.schedule;
+        let context = &mut self.context;
         for (index, link) in self.world.links.iter_mut().enumerate() {
-            link.take_readings(end, &schedule, index as u32, &mut self.samples);
+            link.take_readings(end, index as u32, context);
             link.finish(end);
         }
         for Ends { sender, receiver } in &mut self.world.ends {
-            sender.finish(end, &schedule, &mut self.samples.senders, &mut self.under_way);
-            receiver.take_readings(end, &schedule, sender.identity.flow, &mut self.samples.receivers);
+            sender.finish(end, context);
+            receiver.take_readings(end, sender.identity.flow, context);
         }
         // the report needs room: first goes what it does not need
         self.agenda = Agenda::new(0, Time::ZERO, 0, 0);
-        (self.under_way.arrivals, self.under_way.blocks) = (Pool::default(), Pool::default());
-        report::outcome(&self.world, self.samples, self.events, end, canceled)
+        self.context.under_way = UnderWay::default();
+        report::outcome(&self.world, self.context.samples, self.events, end, canceled)
     }
 }

@@ -17,6 +17,7 @@
 
 mod agenda;
 mod check;
+mod context;
 mod control;
 mod controls;
 mod disciplines;

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn without_samples_only_the_warmup_is_a_mark() {
+    fn without_samples_only_the_end_of_the_warmup_is_read() {
         let at = Time::from_ps;
         let schedule = Schedule { interval: Span::from_ps(10), warmup: at(15), end: at(30) };
         let mut readings = schedule.readings(false);

@@ -5,18 +5,16 @@
 //! arrive. A delay keeps the order, so nothing but the host's own timer can come in between.
 
 mod answering;
+mod delivering;
 mod looking;
 
-use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Disorder, Receiver};
 use bufferlab_units::{Span, Time};
 
-use crate::readings::{Reading, Readings, Schedule};
-use crate::recording::Tap;
+use crate::context::Context;
+use crate::readings::{Reading, Readings};
 use crate::return_path::ReturnPath;
 use crate::samples::ReceiverSample;
-use crate::sending::SendingHost;
-use crate::under_way::UnderWay;
 
 /// A receiving host. Its fields lie in this order: those that each packet touches, then the others.
 #[derive(Clone, Debug)]
@@ -128,130 +126,14 @@ impl ReceivingHost {
         }
     }
 
-    /// A packet leaves the last link at `departs`. What the receiver answers goes on its way to the sender.
-    #[inline(always)]
-    pub(crate) fn deliver<T: Tap>(
-        &mut self,
-        departs: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-        rows: &mut Vec<ReceiverSample>,
-    ) {
-        let local = departs + self.offset;
-        if self.timer() <= local || self.readings.due(local) {
-            self.deliver_after_dues(local, packet, sender, under_way, schedule, rows);
-        } else {
-            self.take(local, packet, sender, under_way);
-        }
-    }
-
-    /// A packet may be handed over before its time: what was due earlier comes first.
-    #[inline(never)]
-    fn deliver_after_dues<T: Tap>(
-        &mut self,
-        local: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-        rows: &mut Vec<ReceiverSample>,
-    ) {
-        if self.timer() <= local {
-            self.fire_timer(self.timer(), sender, under_way, schedule, rows);
-        }
-        if !self.readings.due(local) || self.take_readings(local, schedule, packet.flow, rows) {
-            if self.apart {
-                self.take_apart(local, packet, sender, under_way);
-            } else {
-                self.take(local, packet, sender, under_way);
-            }
-            self.look(local, sender, under_way, schedule);
-        }
-    }
-
-    /// A packet is here.
-    #[inline(always)]
-    fn take<T: Tap>(
-        &mut self,
-        local: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        let Some(receiver) = &mut self.receiver else {
-            self.take_datagram(local, packet, sender, under_way);
-            return;
-        };
-        if packet.kind == PacketKind::Syn {
-            let ack = receiver.on_syn(packet.sent);
-            self.answer_apart(local, ack, sender, under_way);
-        } else {
-            let marked = packet.kind == PacketKind::Data(Ecn::Marked);
-            if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, marked) {
-                self.answer(local, ack, sender, under_way);
-            }
-        }
-    }
-
     /// When a transfer's last byte came, if it has.
     pub(crate) fn received(&self) -> Time {
         self.received
     }
 
-    /// [`Self::deliver`] where it is rare.
-    #[inline(never)]
-    pub(crate) fn deliver_apart<T: Tap>(
-        &mut self,
-        departs: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-        rows: &mut Vec<ReceiverSample>,
-    ) {
-        self.deliver(departs, packet, sender, under_way, schedule, rows);
-    }
-
-    /// The delayed acknowledgment may be due at the last link's `now`.
-    pub(crate) fn on_timer<T: Tap>(
-        &mut self,
-        now: Time,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-        rows: &mut Vec<ReceiverSample>,
-    ) {
-        let local = now + self.offset;
-        if self.timer() <= local {
-            self.fire_timer(local, sender, under_way, schedule, rows);
-        }
-    }
-
     #[inline]
     fn timer(&self) -> Time {
         self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline)
-    }
-
-    #[inline(never)]
-    fn fire_timer<T: Tap>(
-        &mut self,
-        local: Time,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-        rows: &mut Vec<ReceiverSample>,
-    ) {
-        if self.readings.due(local) && !self.take_readings(local, schedule, sender.identity.flow, rows) {
-            return;
-        }
-        if let Some(receiver) = &mut self.receiver
-            && let Some(ack) = receiver.on_timer(local)
-        {
-            let window = receiver.tuned_window();
-            self.answer_with(local, ack, window, sender, under_way);
-        }
     }
 
     /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end
@@ -296,16 +178,10 @@ impl ReceivingHost {
         self.disorder_at_warmup.as_deref().copied().unwrap_or_default()
     }
 
-    /// Handles the readings up to `local`, the host's time; false once the run has ended.
+    /// Takes the readings of `flow` up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn take_readings(
-        &mut self,
-        local: Time,
-        schedule: &Schedule,
-        flow: u32,
-        rows: &mut Vec<ReceiverSample>,
-    ) -> bool {
-        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, schedule) {
+    pub(crate) fn take_readings<T>(&mut self, local: Time, flow: u32, context: &mut Context<T>) -> bool {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, &context.schedule) {
             let delivered_bytes = self.delivered_bytes();
             if warmup {
                 self.delivered_at_warmup = delivered_bytes;
@@ -313,9 +189,9 @@ impl ReceivingHost {
                 self.disorder_at_warmup = (disorder != Disorder::default()).then(|| Box::new(disorder));
             }
             if sample {
-                rows.push(ReceiverSample { time, flow, delivered_bytes });
+                context.samples.receivers.push(ReceiverSample { time, flow, delivered_bytes });
             }
         }
-        local < schedule.end
+        local < context.schedule.end
     }
 }

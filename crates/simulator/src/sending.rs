@@ -14,6 +14,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::context::Context;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::extras::{Extras, Jitter};
@@ -21,7 +22,7 @@ use crate::on_off::OnOff;
 use crate::pool::Queue;
 use crate::readings::Readings;
 use crate::recording::Tap;
-use crate::under_way::{Arrival, UnderWay};
+use crate::under_way::Arrival;
 
 /// What sends.
 #[derive(Clone, Debug)]
@@ -143,18 +144,18 @@ impl SendingHost {
 
     /// An acknowledgment will reach the host, by its own clock, at `at`.
     #[inline(always)]
-    pub(crate) fn expect<T: Tap>(&mut self, at: Time, ack: Ack, under_way: &mut UnderWay<T>) {
+    pub(crate) fn expect<T: Tap>(&mut self, at: Time, ack: Ack, context: &mut Context<T>) {
         let arrival = Arrival::new(at + self.offset, ack);
         if self.next.at == Time::NEVER {
             self.next = arrival;
         } else {
-            under_way.arrivals.push(&mut self.arrivals, arrival);
+            context.under_way.arrivals.push(&mut self.arrivals, arrival);
         }
     }
 
     /// The SACK blocks of the acknowledgment that was expected last.
-    pub(crate) fn expect_blocks<T: Tap>(&mut self, blocks: SackBlocks, under_way: &mut UnderWay<T>) {
-        under_way.blocks.push(&mut self.blocks, blocks);
+    pub(crate) fn expect_blocks<T: Tap>(&mut self, blocks: SackBlocks, context: &mut Context<T>) {
+        context.under_way.blocks.push(&mut self.blocks, blocks);
     }
 
     /// When the next thing happens here, by the first link's clock.
@@ -188,27 +189,27 @@ impl SendingHost {
 
     /// Handles what is due at `now` (the first link's clock); packets to be sent follow by [`Self::transmit`].
     #[inline(always)]
-    pub(crate) fn handle<T: Tap>(&mut self, now: Time, local: Time, under_way: &mut UnderWay<T>) -> Turn {
+    pub(crate) fn handle<T: Tap>(&mut self, now: Time, local: Time, context: &mut Context<T>) -> Turn {
         let arrival = self.next;
         if arrival.at > now {
             return self.handle_timers(local);
         }
-        self.take_next(under_way);
-        self.take_arrival(local, arrival, under_way);
+        self.take_next(context);
+        self.take_arrival(local, arrival, context);
         if self.action <= local { self.act(local) } else { Turn::Answer }
     }
 
     #[inline(always)]
-    fn take_next<T: Tap>(&mut self, under_way: &mut UnderWay<T>) {
-        if !under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
+    fn take_next<T: Tap>(&mut self, context: &mut Context<T>) {
+        if !context.under_way.arrivals.pop_into(&mut self.arrivals, &mut self.next) {
             self.next.at = Time::NEVER;
         }
     }
 
     #[inline(always)]
-    fn take_arrival<T: Tap>(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay<T>) {
+    fn take_arrival<T: Tap>(&mut self, local: Time, arrival: Arrival, context: &mut Context<T>) {
         if arrival.flags != 0 {
-            self.take_flagged(local, arrival, under_way);
+            self.take_flagged(local, arrival, context);
         } else if let Source::Tcp(sender) = &mut self.source {
             let ack = Ack { ack: arrival.ack, echo: arrival.echo, ..Ack::default() };
             sender.on_ack(local, &ack, &SackBlocks::NONE);
@@ -219,13 +220,13 @@ impl SendingHost {
 
     /// Apart, so that an acknowledgment that says no more than its number is not asked for each of the others.
     #[inline(never)]
-    fn take_flagged<T: Tap>(&mut self, local: Time, arrival: Arrival, under_way: &mut UnderWay<T>) {
+    fn take_flagged<T: Tap>(&mut self, local: Time, arrival: Arrival, context: &mut Context<T>) {
         let Source::Tcp(sender) = &mut self.source else {
             return;
         };
         let (ack, mut blocks) = (arrival.ack(), SackBlocks::NONE);
         if ack.has_sack {
-            under_way.blocks.pop_into(&mut self.blocks, &mut blocks);
+            context.under_way.blocks.pop_into(&mut self.blocks, &mut blocks);
         }
         sender.on_ack(local, &ack, &blocks);
     }

@@ -4,7 +4,6 @@ use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 
 use crate::pool::Pool;
-use crate::recording::Off;
 
 /// An acknowledgment on its way. Without gaps, so that it moves in registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,21 +17,10 @@ pub(crate) struct Arrival {
 
 /// Acknowledgments on their way, all flows'.
 #[derive(Debug, Default)]
-pub(crate) struct UnderWay<T = Off> {
+pub(crate) struct UnderWay {
     pub(crate) arrivals: Pool<Arrival, 8>,
     /// SACK blocks of those acknowledgments that have them.
     pub(crate) blocks: Pool<SackBlocks, 4>,
-    /// What has just come that a flow is to return: from when on it has how many segments.
-    pub(crate) fed: Vec<(u32, Time, u32)>,
-    /// Who records. Here, since all that send or answer have this at hand.
-    pub(crate) tap: T,
-}
-
-impl<T> UnderWay<T> {
-    /// Nothing is on its way.
-    pub(crate) fn new(tap: T) -> UnderWay<T> {
-        UnderWay { arrivals: Pool::default(), blocks: Pool::default(), fed: Vec::new(), tap }
-    }
 }
 
 const SYN: u32 = 1;

@@ -14,7 +14,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         if !T::ON {
             return;
         }
-        self.under_way.tap.tell(|recorder| recorder.sees(now, Sight::Joins(index as u32), packet));
+        self.context.tap.tell(|recorder| recorder.sees(now, Sight::Joins(index as u32), packet));
         let (lost, dropped) = self.world.links[index].losses(packet.group);
         let reason = if lost > before.0 {
             Loss::Random
@@ -23,13 +23,13 @@ impl<K: Key, T: Tap> Engine<K, T> {
         } else {
             return self.note_drops(now, index);
         };
-        self.under_way.tap.tell(|recorder| recorder.sees(now, Sight::Lost(index as u32, reason), packet));
+        self.context.tap.tell(|recorder| recorder.sees(now, Sight::Lost(index as u32, reason), packet));
     }
 
     /// A packet leaves a link at `departs`.
     #[inline(always)]
     pub(super) fn note_departure(&mut self, departs: Time, index: usize, packet: &Packet) {
-        self.under_way.tap.tell(|recorder| recorder.sees(departs, Sight::Departs(index as u32), packet));
+        self.context.tap.tell(|recorder| recorder.sees(departs, Sight::Departs(index as u32), packet));
     }
 
     /// A link's discipline may have dropped some.
@@ -40,7 +40,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
         for dropped in self.world.links[index].take_drops() {
             let lost = Sight::Lost(index as u32, Loss::Queue(dropped.reason));
-            self.under_way.tap.tell(|recorder| recorder.sees(now, lost, &dropped.packet));
+            self.context.tap.tell(|recorder| recorder.sees(now, lost, &dropped.packet));
         }
     }
 }

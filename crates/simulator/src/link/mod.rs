@@ -13,9 +13,10 @@ use bufferlab_units::{Span, Stream, Time};
 pub(crate) use fifo::Fifo;
 pub(crate) use queued::Queued;
 
+use crate::context::Context;
 use crate::outcome::LinkCounters;
-use crate::readings::{Reading, Readings, Schedule};
-use crate::samples::{QueueSample, Samples};
+use crate::readings::{Reading, Readings};
+use crate::samples::QueueSample;
 use crate::statistics::LinkStatistics;
 
 /// Who waits, who is sent.
@@ -183,22 +184,23 @@ impl Link {
 
     /// Handles the readings up to `now`; false once the run has ended.
     #[cold]
-    pub(crate) fn take_readings(
-        &mut self,
-        now: Time,
-        schedule: &Schedule,
-        link: u32,
-        samples: &mut Samples,
-    ) -> bool {
-        while let Some(Reading { time, sample, warmup }) = self.readings.take(now, schedule) {
+    pub(crate) fn take_readings<T>(&mut self, now: Time, link: u32, context: &mut Context<T>) -> bool {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(now, &context.schedule) {
             let backlog = self.backlog_before(time);
             if sample {
                 let (arrived, dropped, departed_bytes) = self.statistics.totals();
-                samples.queues.push(QueueSample { time, link, backlog, arrived, dropped, departed_bytes });
+                context.samples.queues.push(QueueSample {
+                    time,
+                    link,
+                    backlog,
+                    arrived,
+                    dropped,
+                    departed_bytes,
+                });
                 if let Server::Queued(queued) = &self.server
                     && let Some(estimates) = queued.estimates()
                 {
-                    samples.note_classes(time, link, estimates);
+                    context.samples.note_classes(time, link, estimates);
                 }
             }
             if warmup {
@@ -209,7 +211,7 @@ impl Link {
                 }
             }
         }
-        now < schedule.end
+        now < context.schedule.end
     }
 
     /// What waits just before a moment, which is not before the last event.

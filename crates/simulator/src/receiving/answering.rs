@@ -5,61 +5,75 @@ use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::Time;
 
 use super::ReceivingHost;
+use crate::context::Context;
+use crate::network::Ends;
 use crate::recording::{Tap, Way};
-use crate::sending::SendingHost;
-use crate::under_way::UnderWay;
 
-impl ReceivingHost {
-    /// An acknowledgment leaves the host at `local`, its own time.
+impl Ends {
+    /// An acknowledgment leaves the receiver at `local`, its own time.
     #[inline(always)]
-    pub(super) fn answer<T: Tap>(
-        &mut self,
-        local: Time,
-        ack: Ack,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
+    pub(super) fn answer<T: Tap>(&mut self, local: Time, ack: Ack, context: &mut Context<T>) {
+        let Ends { sender, receiver } = self;
         let flow = sender.identity.flow;
-        if self.returns.is_some() {
-            let number = self.send_back(local, flow, sender.identity.group, ack);
-            under_way.tap.tell(|recorder| {
-                recorder.answers(local, flow, Way::Queues(number), &ack, &self.blocks(&ack));
+        if receiver.returns.is_some() {
+            let number = receiver.send_back(local, flow, sender.identity.group, ack);
+            context.tap.tell(|recorder| {
+                recorder.answers(local, flow, Way::Queues(number), &ack, &receiver.blocks(&ack));
             });
             return;
         }
-        let home = local + self.return_delay;
-        under_way
+        let home = local + receiver.return_delay;
+        context
             .tap
-            .tell(|recorder| recorder.answers(local, flow, Way::Home(home), &ack, &self.blocks(&ack)));
-        sender.expect(home, ack, under_way);
+            .tell(|recorder| recorder.answers(local, flow, Way::Home(home), &ack, &receiver.blocks(&ack)));
+        sender.expect(home, ack, context);
         if ack.has_sack {
-            self.answer_blocks(&ack, sender, under_way);
+            self.answer_blocks(&ack, context);
         }
     }
 
     /// Its SACK blocks go with the acknowledgment just sent.
     #[inline(never)]
-    fn answer_blocks<T: Tap>(&self, ack: &Ack, sender: &mut SendingHost, under_way: &mut UnderWay<T>) {
-        sender.expect_blocks(self.blocks(ack), under_way);
+    fn answer_blocks<T: Tap>(&mut self, ack: &Ack, context: &mut Context<T>) {
+        self.sender.expect_blocks(self.receiver.blocks(ack), context);
+    }
+
+    /// [`Self::answer`] where it is rare.
+    #[inline(never)]
+    pub(super) fn answer_apart<T: Tap>(&mut self, local: Time, ack: Ack, context: &mut Context<T>) {
+        self.answer(local, ack, context);
+    }
+
+    /// The same with an acknowledgment that advertises another window than the last one, segments.
+    pub(super) fn answer_with<T: Tap>(
+        &mut self,
+        local: Time,
+        ack: Ack,
+        window: Option<u32>,
+        context: &mut Context<T>,
+    ) {
+        if let Some(window) = window {
+            self.sender.note_window(ack.ack, window);
+            let flow = self.sender.identity.flow;
+            context.tap.tell(|recorder| recorder.offers(local, flow, window));
+        }
+        self.answer_apart(local, ack, context);
     }
 
     /// Acknowledgment `number` has left its last reverse link at `departs` and goes on to the sender.
-    pub(crate) fn bring_home<T: Tap>(
-        &mut self,
-        departs: Time,
-        number: u32,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        let at = departs + self.home_delay;
-        if let Some((ack, blocks)) = self.returns.as_deref_mut().and_then(|returns| returns.take(number)) {
-            sender.expect(at, ack, under_way);
+    pub(crate) fn bring_home<T: Tap>(&mut self, departs: Time, number: u32, context: &mut Context<T>) {
+        let at = departs + self.receiver.home_delay;
+        let returns = self.receiver.returns.as_deref_mut();
+        if let Some((ack, blocks)) = returns.and_then(|returns| returns.take(number)) {
+            self.sender.expect(at, ack, context);
             if ack.has_sack {
-                sender.expect_blocks(blocks, under_way);
+                self.sender.expect_blocks(blocks, context);
             }
         }
     }
+}
 
+impl ReceivingHost {
     /// The SACK blocks of the acknowledgment just made.
     fn blocks(&self, ack: &Ack) -> SackBlocks {
         match &self.receiver {
@@ -96,34 +110,5 @@ impl ReceivingHost {
         let returns = self.returns.as_deref_mut()?;
         returns.outgoing.front().filter(|packet| packet.enqueued <= now)?;
         returns.outgoing.pop()
-    }
-
-    /// [`Self::answer`] where it is rare.
-    #[inline(never)]
-    pub(super) fn answer_apart<T: Tap>(
-        &mut self,
-        local: Time,
-        ack: Ack,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        self.answer(local, ack, sender, under_way);
-    }
-
-    /// The same with an acknowledgment that tells of another window than the last one, segments.
-    pub(super) fn answer_with<T: Tap>(
-        &mut self,
-        local: Time,
-        ack: Ack,
-        window: Option<u32>,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        if let Some(window) = window {
-            sender.note_window(ack.ack, window);
-            let flow = sender.identity.flow;
-            under_way.tap.tell(|recorder| recorder.offers(local, flow, window));
-        }
-        self.answer_apart(local, ack, sender, under_way);
     }
 }

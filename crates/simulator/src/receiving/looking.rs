@@ -4,32 +4,26 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::Ack;
 use bufferlab_units::Time;
 
-use super::{Datagrams, ReceivingHost, Watch};
-use crate::readings::Schedule;
+use super::{Datagrams, Watch};
+use crate::context::{Context, Fed};
+use crate::network::Ends;
 use crate::recording::Tap;
-use crate::sending::SendingHost;
-use crate::under_way::UnderWay;
 
-impl ReceivingHost {
+impl Ends {
     /// A segment has come, and been taken.
-    pub(super) fn look<T: Tap>(
-        &mut self,
-        local: Time,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-        schedule: &Schedule,
-    ) {
-        if let (Some(echo), Some(receiver)) = (self.echo.as_deref_mut(), &self.receiver)
+    pub(super) fn look<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
+        let Ends { sender, receiver: host } = self;
+        if let (Some(echo), Some(receiver)) = (host.echo.as_deref_mut(), &host.receiver)
             && receiver.delivered() > echo.fed
         {
             echo.fed = receiver.delivered();
-            under_way.fed.push((echo.by, local, echo.fed));
+            context.fed.push(Fed { by: echo.by, at: local, segments: echo.fed });
         }
-        match (self.watch, &self.receiver) {
-            (Watch::Transfer, _) if self.delivered_bytes() >= self.transfer_bytes => {
-                let echoed = self.echo.is_some();
-                (self.received, self.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
-                self.readings.watch(echoed || self.apart, schedule);
+        match (host.watch, &host.receiver) {
+            (Watch::Transfer, _) if host.delivered_bytes() >= host.transfer_bytes => {
+                let echoed = host.echo.is_some();
+                (host.received, host.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
+                host.readings.watch(echoed || host.apart, &context.schedule);
             }
             (Watch::Bursts, Some(receiver)) => sender.note_delivered(local, receiver.delivered()),
             _ => {}
@@ -38,19 +32,13 @@ impl ReceivingHost {
 
     /// A packet of one or more segments is here, whole; the receiver may tune its window.
     #[inline(never)]
-    pub(super) fn take_apart<T: Tap>(
-        &mut self,
-        local: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        let segment_bytes = self.payload_bytes + self.header_bytes;
-        let Some(receiver) = &mut self.receiver else { return };
+    pub(super) fn take_apart<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
+        let segment_bytes = self.receiver.payload_bytes + self.receiver.header_bytes;
+        let Some(receiver) = &mut self.receiver.receiver else { return };
         if packet.kind == PacketKind::Syn {
             let window = receiver.restart_tuning(local);
             let ack = receiver.on_syn(packet.sent);
-            self.answer_with(local, ack, window, sender, under_way);
+            self.answer_with(local, ack, window, context);
             return;
         }
         let (count, marked) =
@@ -58,27 +46,22 @@ impl ReceivingHost {
         let ack = receiver.on_packet(local, packet.seq, count, packet.sent, marked);
         let window = receiver.tune(local, count, packet.srtt(), ack.is_some());
         if let Some(ack) = ack {
-            self.answer_with(local, ack, window, sender, under_way);
+            self.answer_with(local, ack, window, context);
         }
     }
 
     /// A datagram is here. Apart, so that the way of segments stays short.
     #[inline(never)]
-    pub(super) fn take_datagram<T: Tap>(
-        &mut self,
-        local: Time,
-        packet: &Packet,
-        sender: &mut SendingHost,
-        under_way: &mut UnderWay<T>,
-    ) {
-        self.datagram_bytes += u64::from(packet.wire_bytes - self.header_bytes.min(packet.wire_bytes));
-        match self.datagrams {
+    pub(super) fn take_datagram<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
+        let Ends { sender, receiver: host } = self;
+        host.datagram_bytes += u64::from(packet.wire_bytes - host.header_bytes.min(packet.wire_bytes));
+        match host.datagrams {
             Datagrams::Counted => {}
             Datagrams::Recorded => sender.note_datagram(local, packet.seq),
             Datagrams::Returned => {
-                self.ack_bytes = packet.wire_bytes;
+                host.ack_bytes = packet.wire_bytes;
                 let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
-                self.answer_apart(local, ack, sender, under_way);
+                self.answer_apart(local, ack, context);
             }
         }
     }

@@ -9,8 +9,8 @@ use bufferlab_transport::Sender;
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source, Turn};
+use crate::context::Context;
 use crate::recording::Tap;
-use crate::under_way::UnderWay;
 
 impl SendingHost {
     /// Whether what reaches the host may wait.
@@ -27,13 +27,13 @@ impl SendingHost {
 
     /// Takes what came before `until`, the host's time, and was put off.
     #[inline(always)]
-    pub(super) fn catch_up<T: Tap>(&mut self, until: Time, under_way: &mut UnderWay<T>) {
+    pub(super) fn catch_up<T: Tap>(&mut self, until: Time, context: &mut Context<T>) {
         while let Source::Tcp(sender) = &mut self.source {
             let (arrival, timer) = (self.next, sender.deadline());
             let due = until.saturating_add(self.offset);
             if arrival.at < due && arrival.at <= timer.saturating_add(self.offset) {
-                self.take_next(under_way);
-                self.take_arrival(self.local(arrival.at), arrival, under_way);
+                self.take_next(context);
+                self.take_arrival(self.local(arrival.at), arrival, context);
             } else if timer < until {
                 sender.on_timer(timer);
             } else {
@@ -48,11 +48,11 @@ impl SendingHost {
         &mut self,
         now: Time,
         local: Time,
-        under_way: &mut UnderWay<T>,
+        context: &mut Context<T>,
     ) -> Turn {
         if self.puts_off {
-            self.catch_up(local, under_way);
+            self.catch_up(local, context);
         }
-        self.handle(now, local, under_way)
+        self.handle(now, local, context)
     }
 }

@@ -4,16 +4,16 @@ use bufferlab_transport::SenderCounters;
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source};
+use crate::context::Context;
 use crate::outcome::FlowState;
-use crate::readings::{Reading, Schedule};
+use crate::readings::Reading;
 use crate::recording::Tap;
 use crate::samples::SenderSample;
-use crate::under_way::UnderWay;
 
 impl SendingHost {
     /// Tells a recorder of the fetch that goes on.
     #[inline(always)]
-    pub(crate) fn note_fetch<T: Tap>(&self, local: Time, under_way: &mut UnderWay<T>) {
+    pub(crate) fn note_fetch<T: Tap>(&self, local: Time, context: &mut Context<T>) {
         if T::ON
             && let Some(extras) = self.extras.as_deref()
             && let (Some(on_off), Some(log), Source::Tcp(sender)) =
@@ -22,7 +22,7 @@ impl SendingHost {
             && log.begun() > 0
         {
             let (flow, number, asked) = (self.identity.flow, log.begun() - 1, log.last_start());
-            under_way.tap.tell(|recorder| recorder.fetches(local, flow, number, asked, sender.sent_to()));
+            context.tap.tell(|recorder| recorder.fetches(local, flow, number, asked, sender.sent_to()));
         }
     }
 
@@ -34,16 +34,10 @@ impl SendingHost {
 
     /// Handles the readings up to `local`, the host's time; false once the run has ended.
     #[cold]
-    pub(crate) fn take_readings<T: Tap>(
-        &mut self,
-        local: Time,
-        schedule: &Schedule,
-        rows: &mut Vec<SenderSample>,
-        under_way: &mut UnderWay<T>,
-    ) -> bool {
-        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, schedule) {
+    pub(crate) fn take_readings<T: Tap>(&mut self, local: Time, context: &mut Context<T>) -> bool {
+        while let Some(Reading { time, sample, warmup }) = self.readings.take(local, &context.schedule) {
             if self.puts_off {
-                self.catch_up(time, under_way);
+                self.catch_up(time, context);
             }
             if warmup {
                 self.at_warmup = Some(Box::new(self.counters()));
@@ -51,7 +45,7 @@ impl SendingHost {
             if let Source::Tcp(sender) = &self.source
                 && sample
             {
-                rows.push(SenderSample {
+                context.samples.senders.push(SenderSample {
                     time,
                     flow: self.identity.flow,
                     cwnd: sender.cwnd(),
@@ -62,20 +56,14 @@ impl SendingHost {
                 });
             }
         }
-        local < schedule.end
+        local < context.schedule.end
     }
 
     /// The run ends at `local`, the host's time: the readings up to it, and what came before it.
-    pub(crate) fn finish<T: Tap>(
-        &mut self,
-        local: Time,
-        schedule: &Schedule,
-        rows: &mut Vec<SenderSample>,
-        under_way: &mut UnderWay<T>,
-    ) {
-        self.take_readings(local, schedule, rows, under_way);
+    pub(crate) fn finish<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
+        self.take_readings(local, context);
         if self.puts_off {
-            self.catch_up(local, under_way);
+            self.catch_up(local, context);
         }
     }
 

@@ -111,7 +111,7 @@ impl Sender {
             Phase::Loss => self.on_new_ack_after_timeout(now, signals),
             _ => {
                 self.recovery.on_new_ack_in_order();
-                if self.uses_window() {
+                if self.uses_window() && !self.is_rated() {
                     self.grow(now, acked, self.inflight(), signals);
                 }
                 self.restart_timer(now);
@@ -138,7 +138,9 @@ impl Sender {
         // RFC 3465 section 2.3: after a timeout the limit is one segment an acknowledgment, which may
         // cover much that had arrived before
         let counted = if self.control.grows_in_recovery() { self.recovery.newly() } else { 1 };
-        self.grow(now, counted, self.inflight(), signals);
+        if !self.is_rated() {
+            self.grow(now, counted, self.inflight(), signals);
+        }
         self.restart_timer(now);
         if self.recovery.on_new_ack_after_timeout(&self.window) {
             self.control.on_recovery_exit(now);
@@ -180,11 +182,11 @@ impl Sender {
         self.control.on_congestion(now, &Congestion { event, flight, receive_window });
     }
 
-    /// Reports an acknowledgment outside fast recovery to the congestion control. Those that use rates get it by
-    /// `report_rate` instead.
+    /// Reports an acknowledgment outside fast recovery to a congestion control that does not use rates; those that do get
+    /// it by `report_rate`.
     #[inline(always)]
     fn grow(&mut self, now: Time, acked: u32, inflight: u32, signals: Signals) {
-        if (self.window.cwnd < self.window.advertised || signals.marked) && !self.is_rated() {
+        if self.window.cwnd < self.window.advertised || signals.marked {
             let sample = self.sample(acked, inflight, signals);
             self.control.on_ack(now, &sample);
         }
