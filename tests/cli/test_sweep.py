@@ -66,7 +66,7 @@ def test_failures_give_status_1_and_are_explained(bufferlab: Command) -> None:
     vary = ("--vary", "bottleneck.delay=1 ms,30 ms", "--vary", "flows.near.rtt=20 ms,90 ms")
     ended = bufferlab("sweep", "small.toml", *vary, *SHORT)
     assert ended.status == 1
-    assert ended.line() == "bufferlab: 1 run failed: 'bufferlab results runs --failed' says why"
+    assert ended.line() == "bufferlab: 1 run failed: see 'bufferlab results runs --failed'"
     assert "3 simulated, 0 in the store before, 1 failed" in ended.out
     explained = bufferlab("results", "runs", "--failed")
     assert explained.status == 0
@@ -81,7 +81,7 @@ def test_runs_are_listed(bufferlab: Command) -> None:
     assert "runs: 8 runs" in listed.out
     assert listed.out.count("100 packets") == 4
     few = bufferlab("results", "runs", "--limit", "3")
-    assert "and 5 more: --limit, --csv or --parquet have them" in few.out
+    assert "and 5 more: use --limit, --csv or --parquet for the rest" in few.out
 
 
 def rows(bufferlab: Command, *options: str) -> list[dict[str, object]]:

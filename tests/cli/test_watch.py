@@ -70,7 +70,7 @@ def test_without_a_terminal_the_run_goes_on_and_says_so(bufferlab: Command) -> N
     plain = bufferlab("run", "small.toml", "--json")
     watched = bufferlab("run", "small.toml", "--json", "--watch")
     assert watched.status == 0
-    assert watched.line() == "bufferlab: standard output is no terminal: nothing to watch, the run goes on"
+    assert watched.line() == "bufferlab: standard output is not a terminal: running without the live view"
     assert watched.out.partition('"cpu_s"')[0] == plain.out.partition('"cpu_s"')[0]
 
 

@@ -75,7 +75,7 @@ def status_of(error: BaseException) -> int:
         say(f"{named}{error.strerror or error}")
         return FAILED
     if isinstance(error, MemoryError):
-        say("out of memory: fewer or shorter time series (probes), or fewer --threads, need less")
+        say("out of memory: use fewer or shorter time series (probes), or fewer --threads")
         return FAILED
     say(
         f"unexpected error, {type(error).__name__}: {error}; this is a bug: please report it with your "

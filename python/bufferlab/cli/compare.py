@@ -39,17 +39,18 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     queues: Annotated[
         str | None,
         typer.Option(
-            help="Queues, each with a buffer after a colon if wanted: fifo:bdp,fifo:stanford,splitbuff. "
-            "'scenario' is the file's own; default all there are.",
+            help="Queues, each with an optional buffer after a colon: fifo:bdp,fifo:stanford,splitbuff. "
+            "'scenario' is the file's own queue; default all queues.",
             show_default=False,
         ),
     ] = None,
     overrides: Overrides = None,
     link: Annotated[
-        str | None, typer.Option(help="Whose queue; default the slowest link's.", show_default=False)
+        str | None,
+        typer.Option(help="Link whose queue is replaced; default the slowest.", show_default=False),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(help="Simulations a queue, all queues with the same seeds.")
+        int, typer.Option(help="Simulations per queue; all queues use the same seeds.")
     ] = DEFAULT_SEEDS,
     threads: Threads = None,
     engine: Engine = "local",

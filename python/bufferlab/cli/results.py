@@ -40,7 +40,7 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="Only rows that meet it: 'utilization > 0.99 and seed < 5'. Repeatable: all must be met.",
+            help="Only rows that meet all conditions: 'utilization > 0.99 and seed < 5'. Repeatable.",
         ),
     ] = None,
     columns: Annotated[
@@ -49,19 +49,19 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     sort: Annotated[
         str | None, typer.Option(help="Sort by a column; -COLUMN for the largest first.", show_default=False)
     ] = None,
-    limit: Annotated[int, typer.Option(help="Rows to print.")] = _ROWS,
-    means: Annotated[
-        bool, typer.Option("--means", help="Means over the seeds instead of single runs.")
-    ] = False,
+    limit: Annotated[int, typer.Option(help="Number of rows to print.")] = _ROWS,
+    means: Annotated[bool, typer.Option("--means", help="Means over seeds instead of single runs.")] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Only runs that failed, and why.")] = False,
     table: Annotated[
         str,
-        typer.Option(help="runs; flows: a row a run and flow group; queues: a row a run, link and group."),
+        typer.Option(
+            help="runs: one row per run; flows: also per flow group; queues: also per link and group."
+        ),
     ] = "runs",
     engine_version: Annotated[
         str | None,
         typer.Option(
-            help="Runs of this version of the engine, or 'all'; default this one's.", show_default=False
+            help="Runs of this engine version, or 'all'; default the installed one.", show_default=False
         ),
     ] = None,
     csv: Annotated[
@@ -99,7 +99,7 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     elif not saved:
         shown = kept if columns is not None else kept.select(_shown(kept, parameters, table, failed=failed))
-        print_rich(RunsView(counts, shown, limit, "--limit, --csv or --parquet have them"))
+        print_rich(RunsView(counts, shown, limit, "use --limit, --csv or --parquet for the rest"))
     if saved:
         say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
 

@@ -45,7 +45,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             help="Override a value: links.bottleneck.rate='50 Mbps', flows.short.count=10. Repeatable.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Run so many seeds, counted up from the scenario's.")] = 1,
+    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
     factor: Annotated[
         int,
         typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
@@ -64,7 +64,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     fresh: Fresh = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the result folder here; an older result is replaced.", show_default=False),
+        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
     ] = None,
     plot: Annotated[
         bool,
@@ -108,16 +108,17 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     record_limit: Annotated[
-        int, typer.Option(help="Packets in --pcap, and lines in --trace, at most.")
+        int, typer.Option(help="Largest number of packets in --pcap, and of lines in --trace.")
     ] = DEFAULT_LIMIT,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Show queues, windows, round trips and goodput while it runs.")
+        bool,
+        typer.Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
     ] = False,
     watch_speed: Annotated[
         float | None,
         typer.Option(
             metavar="X",
-            help="With --watch: simulated seconds a second; default as fast as it goes.",
+            help="Live view at this number of simulated seconds per second; default as fast as possible.",
             show_default=False,
         ),
     ] = None,
@@ -126,7 +127,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """Simulate a scenario and summarize flows, queues and latency."""
     figures = Path(f"{scenario.stem}-figures") if plot else None
     outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
-    outputs.check(seeds)  # before any work is done in vain
+    outputs.check(seeds)  # before any work is done
     case = _prepared(scenario, overrides or [], factor, outputs)
     looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)
     runner = Runner(

@@ -48,31 +48,33 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         float | None, typer.Option(help="Least share of the calibrated full rate: 0.99.", show_default=False)
     ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="Most drops over arrivals: 0.01.", show_default=False)
+        float | None, typer.Option(help="Largest loss, drops over arrivals: 0.01.", show_default=False)
     ] = None,
     max_delay: Annotated[
         str | None,
         typer.Option(
-            help="Longest mean wait: 20ms. Alone, the largest buffer is searched.", show_default=False
+            help="Longest mean wait: 20ms. Without other targets, finds the largest buffer.",
+            show_default=False,
         ),
     ] = None,
     link: Annotated[
-        str | None, typer.Option(help="Whose buffer; default the slowest link's.", show_default=False)
+        str | None,
+        typer.Option(help="Link whose buffer is searched; default the slowest.", show_default=False),
     ] = None,
     bounds: Annotated[
-        str, typer.Option(help="Where to search: two buffers; a number alone is packets.")
+        str, typer.Option(help="Range to search, two buffers; plain numbers are packets.")
     ] = DEFAULT_BOUNDS,
     confidence: Annotated[
-        float, typer.Option(help="Probability with which the interval holds the answer.")
+        float, typer.Option(help="Probability that the interval contains the answer.")
     ] = _EFFORT.confidence,
     resolution: Annotated[
-        float, typer.Option(help="The search ends when the interval is so narrow: 0.1 is 10 %.")
+        float, typer.Option(help="Relative width of the interval at which the search ends: 0.1 is 10 %.")
     ] = _EFFORT.resolution,
     seeds: Annotated[
-        int, typer.Option(help="Most rounds, each with a seed of its own; 5 calibrate.")
+        int, typer.Option(help="Largest number of rounds, each with its own seed; the first 5 calibrate.")
     ] = _EFFORT.rounds,
     mode: Annotated[
-        str, typer.Option(help="restart: a run for each measurement; live: one run, whose buffer is changed.")
+        str, typer.Option(help="restart: one run per measurement; live: one run whose buffer is changed.")
     ] = "restart",
     overrides: Overrides = None,
     threads: Threads = None,
@@ -81,17 +83,17 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     store: StoreFolder = None,
     fresh: Fresh = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the course here, PNG and SVG.", show_default=False)
+        Path | None, typer.Option(help="Draw the measurements here, PNG and SVG.", show_default=False)
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for the course, tables and figure.", show_default=False)
+        Path | None, typer.Option(help="Folder for figure and tables.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search the smallest buffer that meets a target, by simulation, with a stated confidence."""
     goal = Goal(utilization, max_loss, _seconds(max_delay))
     if out is not None:
-        make_folder(out)  # before any work is done in vain
+        make_folder(out)  # before any work is done
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     with delivering(partial(_deliver, plot=plot, out=out, as_json=as_json)):
         searched = search_buffer(

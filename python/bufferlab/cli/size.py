@@ -77,23 +77,23 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "rfc",
     overrides: Overrides = None,
     link: Annotated[
-        str | None, typer.Option(help="Which link; default the slowest.", show_default=False)
+        str | None, typer.Option(help="Link to size; default the slowest.", show_default=False)
     ] = None,
     utilization: Annotated[
         float, typer.Option(help="Keep this utilization; above 0, below 1.")
     ] = DEFAULT_TARGET_UTILIZATION,
     max_loss: Annotated[
-        float | None, typer.Option(help="Keep the loss rate below this share: 0.01.", show_default=False)
+        float | None, typer.Option(help="Keep the loss below this share: 0.01.", show_default=False)
     ] = None,
     max_delay: Annotated[
         str | None, typer.Option(help="Keep the queueing delay below this: '20 ms'.", show_default=False)
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="With --max-loss: probability with which theory keeps it.")
+        float, typer.Option(help="With --max-loss: probability that the bound holds, in theory.")
     ] = DEFAULT_CONFIDENCE,
     z: Annotated[
         str,
-        typer.Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous document's (2.05)."),
+        typer.Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous-TCP paper's (2.05)."),
     ] = CONVENTIONS[0],
     characteristics: Annotated[
         str, typer.Option(help="Variation of the protocols' windows: derived, or published (Table III).")
@@ -107,11 +107,11 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Simulate each rule's buffer, and a curve around.")
+        bool, typer.Option("--verify", help="Simulate each rule's buffer, and others around them.")
     ] = False,
-    seeds: Annotated[int, typer.Option(help="With --verify: simulations a buffer.")] = DEFAULT_SEEDS,
+    seeds: Annotated[int, typer.Option(help="With --verify: simulations per buffer.")] = DEFAULT_SEEDS,
     curve: Annotated[
-        int, typer.Option(help="With --verify: so many buffers besides the rules' own.")
+        int, typer.Option(help="With --verify: number of buffers besides those of the rules.")
     ] = DEFAULT_CURVE_POINTS,
     threads: Threads = None,
     engine: Engine = "local",
@@ -222,7 +222,7 @@ def _print(sizing: Sizing) -> None:
         f"{int(demand.flow_count)} long-lived flows ({_mix_text(sizing)}), packets of {demand.packet_bytes} "
         "bytes on the wire"
     )
-    print_rich(f"Asked for: {targets_text(demand.targets)}")
+    print_rich(f"Targets: {targets_text(demand.targets)}")
     print_rich(_rules_table(sizing))
     if sizing.verification is not None:
         print_rich(_verification_table(sizing, sizing.verification))
@@ -240,7 +240,7 @@ def _rules_table(sizing: Sizing) -> Table:
     targets = sizing.demand.targets
     shown = [name for name, wanted in zip(_CONSTRAINTS, targets_given(targets), strict=True) if wanted]
     for name in shown:
-        table.add_column(f"{name} kept, by theory", justify="center")
+        table.add_column(f"{name} met in theory", justify="center")
     table.add_column("source")
     for row in sizing.frame.iter_rows(named=True):
         table.add_row(

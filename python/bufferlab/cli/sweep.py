@@ -71,12 +71,10 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     tables: Annotated[
         bool, typer.Option("--tables", help="Keep the full tables of the runs that are simulated.")
     ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Simulate runs again that failed before.")
-    ] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Simulate failed runs again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate many variants of a scenario, keep them in a store, go on where an earlier sweep ended."""
+    """Simulate many variants of a scenario, keep them in a store, continue earlier sweeps."""
     swept = sweep_scenario(
         Scenario.load(scenario),
         vary or [],
@@ -98,5 +96,5 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         print_rich(SweepView(swept))
     if swept.failed:
         runs = "run" if swept.failed == 1 else "runs"
-        say(f"{swept.failed} {runs} failed: 'bufferlab results {swept.store.directory} --failed' says why")
+        say(f"{swept.failed} {runs} failed: see 'bufferlab results {swept.store.directory} --failed'")
         raise typer.Exit(FAILED)

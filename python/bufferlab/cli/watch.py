@@ -16,7 +16,7 @@ __all__ = ["may_watch", "run_watched"]
 
 
 def may_watch(seeds: int, speed: float | None, recording: Path | None) -> bool:
-    """Whether a run can be looked at; says so in a line if there is no terminal to show it on.
+    """Whether a run can have a live view; prints a line if there is no terminal to show it on.
 
     Raises:
         InputError: If it is more than one run, the speed is none, or packets are to be recorded.
@@ -30,6 +30,6 @@ def may_watch(seeds: int, speed: float | None, recording: Path | None) -> bool:
             "cannot be written by a run that is watched", file=recording, accepted="a run of its own"
         )
     if not Console(file=sys.stdout).is_terminal:
-        say("standard output is no terminal: nothing to watch, the run goes on")
+        say("standard output is not a terminal: running without the live view")
         return False
     return True
