@@ -6,18 +6,13 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab.evidence import Reproduced, reproduce
-from bufferlab.evidence.splitbuff.beyond import classes, sources, threshold, traffic, unequal
-from bufferlab.evidence.splitbuff.beyond.cases import QUICK, Case, group, measure, scenario
-from bufferlab.scenario import Scenario
+from bufferlab.evidence import Reproduced, Request, reproduce
+from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.simulated import scenarios_of
+from bufferlab.evidence.splitbuff_beyond.measures import kinds
 
-CASES = {
-    "classes": classes.classes_cases(QUICK),
-    "sources": sources.sources_cases(QUICK),
-    "threshold": threshold.threshold_cases(QUICK),
-    "traffic": traffic.traffic_cases(QUICK),
-    "unequal": unequal.unequal_cases(QUICK),
-}
+DOCUMENT = next(each for each in bundled_documents() if each.name == "splitbuff-beyond")
+QUICK = Request(quick=True)
 
 
 def value(frame: pl.DataFrame, column: str, **keys: object) -> float:
@@ -31,24 +26,37 @@ def quick(study: str) -> Reproduced:
     return reproduce(f"splitbuff-beyond/{study}", quick=True, progress=False)
 
 
-@pytest.mark.parametrize("study", CASES)
-def test_cases_are_scenarios_told_apart_by_their_keys(study: str) -> None:
-    cases: list[Case] = CASES[study]
-    assert len({tuple(case.keys.values()) for case in cases}) == len(cases)
-    assert len({tuple(case.keys) for case in cases}) == 1
-    for case in cases:
-        assert Scenario.from_dict(case.scenario).links[0].rate_bps == 100e6
+@pytest.mark.parametrize("study", DOCUMENT.runs)
+def test_points_are_scenarios(study: str) -> None:
+    for request in (QUICK, Request()):
+        scenarios = scenarios_of(DOCUMENT, DOCUMENT.runs[study], request)
+        assert all(each.links[0].rate_bps == 100e6 for each in scenarios.values())
+
+
+def test_a_changing_mix_changes_as_measuring_begins() -> None:
+    for request, begins in ((QUICK, "20 s"), (Request(), "50 s")):
+        scenarios = scenarios_of(DOCUMENT, DOCUMENT.runs["traffic"], request)
+        text = scenarios["changing mix", "SplitBuff"].to_toml()
+        assert f'stop = "{begins}"' in text
+        assert f'start = "{begins}"' in text
 
 
 def test_kinds_are_measured_over_groups_and_those_aside_are_not_judged() -> None:
-    flows = [
-        group("short-1", 2, "10 ms"),
-        group("short-2", 2, "10 ms"),
-        group("long", 2, "50 ms"),
-        group("aside-late", 1, "10 ms", start="59 s"),
-    ]
-    result = bufferlab.run(scenario({"buffer": "1 bdp"}, flows, QUICK), progress=False)[0]
-    row = measure(result)
+    def group(name: str, count: int, rtt: str, start: str = "0 s") -> dict[str, object]:
+        return {"name": name, "count": count, "rtt": rtt, "start": start}
+
+    scenario = {
+        "run": {"duration": "20 s", "warmup": "5 s"},
+        "bottleneck": {"rate": "100 Mbps", "delay": "1 ms", "buffer": "1 bdp"},
+        "flows": [
+            group("short-1", 2, "10 ms"),
+            group("short-2", 2, "10 ms"),
+            group("long", 2, "50 ms"),
+            group("aside-late", 1, "10 ms", start="19 s"),
+        ],
+    }
+    result = bufferlab.run(scenario, progress=False)[0]
+    row = kinds(result, {})
     judged = result.flows.filter(pl.col("group") != "aside-late")["goodput_bps"]
     short = result.flows.filter(pl.col("group").str.starts_with("short"))["goodput_bps"]
     assert row["goodput_short_mbps"] == pytest.approx(sum(short) / 4e6)
@@ -59,10 +67,10 @@ def test_kinds_are_measured_over_groups_and_those_aside_are_not_judged() -> None
 
 def test_weighted_sub_buffers_are_nearly_as_fair_as_a_queue_a_flow() -> None:
     study = quick("unequal")
-    weighted = study.comparison.filter(pl.col("bound").is_not_null())
-    assert weighted["ours"].min() > 0.85  # type: ignore[operator]
+    assert study.comparison["ours"].min() > 0.85  # type: ignore[operator]
     for mix in ("90 short, 10 long", "10 short, 90 long"):
-        assert weighted.filter(pl.col("what").str.starts_with(mix))["holds"].to_list() == [True]
+        weighted = study.comparison.filter(pl.col("setting").str.contains(mix))
+        assert weighted["verdict"].to_list() == ["agrees"]
         # round robin between classes turns unequal numbers into unequal rates
         assert value(study.tables["points"], "fairness", mix=mix, queue="SplitBuff") < 0.5
 
@@ -88,13 +96,15 @@ def test_a_small_table_costs_fairness_and_a_handshake_tells_the_truth() -> None:
 
 def test_gaps_with_weights_are_fair_for_every_law() -> None:
     points = quick("classes").tables["points"].filter(pl.col("kind") == "in gaps, weighted")
-    assert points["law"].n_unique() == len(classes.LAWS)
+    assert points["law"].n_unique() == len(DOCUMENT.runs["classes"].full.vary["law"])
     assert points["fairness"].min() > 0.6  # type: ignore[operator]
 
 
 def test_traffic_has_every_kind_and_queue() -> None:
     study = quick("traffic")
-    assert study.comparison.height == len(traffic.TRAFFIC) * len(traffic.COMPARED)
-    assert study.comparison["Jain's index"].null_count() == 0
+    points = study.tables["points"]
+    vary = DOCUMENT.runs["traffic"].full.vary
+    assert points.height == len(vary["traffic"]) * len(vary["queue"])
+    assert points["fairness"].null_count() == 0
     times = study.tables["points"].filter(pl.col("transfer_p50_s").is_not_null())
     assert times["traffic"].unique().to_list() == ["short transfers"]

@@ -12,7 +12,6 @@ from bufferlab.evidence.heterogeneous import tables as heterogeneous_tables
 from bufferlab.evidence.heterogeneous import theory as heterogeneous
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
 from bufferlab.evidence.sizing_mininet import study as sizing_mininet
-from bufferlab.evidence.splitbuff import beyond as beyond
 
 __all__ = [
     "Reproduced",

@@ -23,11 +23,15 @@ class Effort:
 
     Attributes:
         vary: What varies: for each key its values, and the changes of the scenario that each value brings.
+        where: Condition over the keys that a point must meet.
+        let: Further names for a point's expressions, computed from its keys.
         changes: Changes of every scenario.
         seeds: Runs a point: a number, or an expression over the point's keys.
     """
 
     vary: Mapping[str, Mapping[Key, Overrides]]
+    where: str | None
+    let: Mapping[str, str]
     changes: Overrides
     seeds: int | str
 
@@ -39,7 +43,6 @@ class Runs:
     Attributes:
         name: How figures refer to them.
         scenario: File in the folder `scenarios`.
-        let: Further names for a point's expressions, computed from its keys.
         measure: Expressions over a run's figures by column.
         measure_with: The hook that measures what expressions cannot say.
         frames: Hooks by table: each makes a frame of every run.
@@ -50,7 +53,6 @@ class Runs:
 
     name: str
     scenario: str
-    let: Mapping[str, str]
     measure: Mapping[str, str]
     measure_with: str | None
     frames: Mapping[str, str]

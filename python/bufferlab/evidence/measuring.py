@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from bufferlab.errors import InputError
-from bufferlab.evidence.document import Document, Key, Runs
-from bufferlab.evidence.expressions import evaluate
+from bufferlab.evidence.document import Document, Runs
+from bufferlab.evidence.expressions import Value, evaluate
 from bufferlab.evidence.hooks import hook
 from bufferlab.evidence.reading import CLAIMS_FILE
 from bufferlab.evidence.run_values import RunValues
@@ -65,7 +65,7 @@ def recipe_of(document: Document, runs: Runs) -> Recipe:
     )
 
 
-def measure(recipe: Recipe, keys: Mapping[str, Key], result: Result) -> dict[str, Any]:
+def measure(recipe: Recipe, keys: Mapping[str, Value], result: Result) -> dict[str, Any]:
     """The columns of a run, under `ROW`, and its frames by table.
 
     Raises:

@@ -128,7 +128,6 @@ def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> 
     runs = Runs(
         name=name,
         scenario=scenario,
-        let=table.mapping("let", check_expression),
         measure=_measure(table, before),
         measure_with=table.checked("measure_with", _hook, None),
         frames=table.mapping("frames", _hook),
@@ -165,7 +164,13 @@ def _effort(table: Table, full: Effort | None) -> Effort:
     for key in table.take("vary", dict, {}):
         given = axes.any_of(key, list, dict)
         vary[key] = _axis(axes, key, given, None if full is None else full.vary.get(key))
-    return Effort(vary, {**(full.changes if full is not None else {}), **changes}, seeds)
+    return Effort(
+        vary=vary,
+        where=table.checked("where", check_expression, None if full is None else full.where),
+        let={**(full.let if full is not None else {}), **table.mapping("let", check_expression)},
+        changes={**(full.changes if full is not None else {}), **changes},
+        seeds=seeds,
+    )
 
 
 def _axis(

@@ -12,7 +12,7 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
-from bufferlab.evidence.expressions import Names, Value, evaluate, fill
+from bufferlab.evidence.expressions import Names, Value, evaluate, fill, holds
 from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points
@@ -110,7 +110,13 @@ def scenarios_of(
     """
     effort = _effort(runs, request)
     vary = (_chosen(values, (only or {}).get(key)) for key, values in effort.vary.items())
-    return {point: _scenario(document, runs, effort, point) for point in itertools.product(*vary)}
+    return {
+        point: _scenario(document, runs, effort, point)
+        for point in itertools.product(*vary)
+        if _at(
+            document, f"runs.{runs.name}.where", holds, effort.where, Names(_named(tuple(effort.vary), point))
+        )
+    }
 
 
 def _effort(runs: Runs, request: Request) -> Effort:
@@ -170,8 +176,8 @@ def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> 
 
 def _names(document: Document, runs: Runs, effort: Effort, point: _Point) -> Names:
     """The keys of a point, and what is computed from them."""
-    values: dict[str, Value] = dict(zip(effort.vary, point, strict=True))
-    for name, expression in runs.let.items():
+    values: dict[str, Value] = _named(tuple(effort.vary), point)
+    for name, expression in effort.let.items():
         values[name] = _at(document, f"runs.{runs.name}.let.{name}", evaluate, expression, Names(values))
     return Names(values)
 
@@ -193,7 +199,7 @@ def _seeds(document: Document, runs: Runs, effort: Effort, point: _Point) -> int
     return number
 
 
-def _named(keys: Sequence[str], point: _Point) -> dict[str, Key]:
+def _named(keys: Sequence[str], point: _Point) -> dict[str, Value]:
     return dict(zip(keys, point, strict=True))
 
 

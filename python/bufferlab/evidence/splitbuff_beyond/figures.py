@@ -1,4 +1,4 @@
-"""The picture of a study: fairness against wait, a marker a queue."""
+"""The pictures: fairness against wait, bars of results, lines over the number of sub-buffers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,46 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
+from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 _HATCHES: Final = ("", "///", "xxx", "...", "\\\\\\", "ooo")
 _BAR_ROOM: Final = 0.85
 
+_DISORDER: Final = (
+    ("reordered_percent", "reordered data packets (%)"),
+    ("spurious_percent", "spurious retransmissions (%)"),
+    ("fairness", "Jain's fairness index of the flows"),
+)
 
-def draw_fairness(points: pl.DataFrame, panel: str, series: str = "queue") -> Figure:
+
+def draw_unequal(work: Work) -> Figure:
+    """Fairness against wait: a panel a mix, a marker a queue."""
+    return _fairness(work.points, "mix")
+
+
+def draw_classes(work: Work) -> Figure:
+    """Fairness and wait over the number of sub-buffers."""
+    return _lines(work.points, "law", "kind", "sub_buffers")
+
+
+def draw_sources(work: Work) -> Figure:
+    """Fairness and waits by source of round-trip times."""
+    return _bars(work.points, "source")
+
+
+def draw_threshold(work: Work) -> Figure:
+    """Reordering, spurious retransmissions and fairness by set of flows."""
+    return _bars(work.points, "flows", panels=_DISORDER)
+
+
+def draw_traffic(work: Work) -> Figure:
+    """Fairness and waits by kind of traffic."""
+    return _bars(work.points, "traffic")
+
+
+def _fairness(points: pl.DataFrame, panel: str, series: str = "queue") -> Figure:
     """Panels beside each other: Jain's index against the mean wait, error bars of 95 % over the seeds.
 
     Args:
@@ -60,7 +92,7 @@ _PANELS: Final = (
 )
 
 
-def draw_bars(
+def _bars(
     points: pl.DataFrame, place: str, series: str = "queue", panels: Sequence[tuple[str, str]] = _PANELS
 ) -> Figure:
     """Panels below each other, a column and its label each: a group of bars a place, a bar a series."""
@@ -95,7 +127,7 @@ def draw_bars(
     return figure
 
 
-def draw_lines(points: pl.DataFrame, panel: str, series: str, place: str) -> Figure:
+def _lines(points: pl.DataFrame, panel: str, series: str, place: str) -> Figure:
     """Two rows of panels: fairness and mean wait against a number, a line a series."""
     titles = points[panel].unique(maintain_order=True).to_list()
     names = points[series].unique(maintain_order=True).to_list()

@@ -1,0 +1,1 @@
+"""What SplitBuff's document leaves open, by our own simulations."""
