@@ -79,9 +79,10 @@ golden: bench-build ## Writes the committed tables and measurements anew: golden
 	@target/release/bufferlab-bench gate --update
 
 .PHONY: docs
-docs: setup ## Writes docs/scenario.schema.json anew
+docs: setup ## Writes docs/scenario.schema.json and what pages say of claims anew
 	@$(BIN)/python -m bufferlab.schema >docs/.schema.new
 	@mv docs/.schema.new docs/scenario.schema.json
+	@$(BIN)/python -m bufferlab.evidence.report
 
 .PHONY: constraints
 constraints: ## Renews constraints.txt: the newest versions of all Python packages

@@ -59,21 +59,28 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     record: Annotated[
         bool,
-        typer.Option("--record", help="Keep the measured values beside the claims."),
+        typer.Option(
+            "--record", help="Keep the measured points beside the claims; without a name, of all documents."
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Reproduce a published figure or table, and compare with what was published."""
     if record and quick:
         raise InputError("keeps full runs only", key="--record", accepted="no --quick")
-    if name is None:
+    if name is None and not record:
         _list(as_json=as_json)
         return
     request = Request(
         quick=quick, seeds=seeds, threads=threads, measured=measured, store=store or out / "runs"
     )
     documents: list[dict[str, Any]] = []
-    wanted = [(each, out / each.name.replace("/", "-")) for each in find_reproductions(name)]
+    asked = (
+        find_reproductions(name)
+        if name is not None
+        else [each for each in all_reproductions() if each.record]
+    )
+    wanted = [(each, out / each.name.replace("/", "-")) for each in asked]
     for _, folder in wanted:
         make_folder(folder)  # before any work is done that could not be saved
     for each, folder in wanted:

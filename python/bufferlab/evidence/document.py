@@ -120,6 +120,23 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """A row of the README's table, with expressions over a point; `claims["ID"]` is a stated number.
+
+    Attributes:
+        what: What is compared.
+        setting: Values of keys that select the point.
+        reference: What is published, and what others measured.
+        ours: What came out.
+    """
+
+    what: str
+    setting: Mapping[str, Key]
+    reference: str
+    ours: str
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure or table of the document.
 
@@ -135,6 +152,7 @@ class Figure:
         others: Points of others.
         findings: What the runs show beyond the claims.
         shown: Tables of points for the page.
+        headlines: Rows of the README's table.
     """
 
     name: str
@@ -148,6 +166,7 @@ class Figure:
     others: Sequence[Other]
     findings: Sequence[Finding] = ()
     shown: Sequence[Shown] = ()
+    headlines: Sequence[Headline] = ()
 
 
 @dataclass(frozen=True)
@@ -204,7 +223,6 @@ class Claim:
         others: Others' numbers.
         why: Why ours differs, or is what it is; the first that applies counts.
         incomparable: Where our number does not mean the document's, and why.
-        headline: Whether the README shows it.
     """
 
     id: str
@@ -221,7 +239,6 @@ class Claim:
     others: Sequence[Stated]
     why: Sequence[Reason]
     incomparable: Sequence[Reason]
-    headline: bool = False
 
     @property
     def number(self) -> float | None:

@@ -113,6 +113,8 @@ def _columns(document: Document, figure: Figure) -> set[str]:
     for finding in figure.findings:
         for reason in finding.reasons:
             names |= names_in_template(reason.text) | names_in(reason.when or "none")
+    for headline in figure.headlines:
+        names |= names_in_template(headline.what + headline.reference + headline.ours)
     for shown in figure.shown:
         names |= names_in_template(" ".join(shown.cells.values()))
     return names

@@ -17,6 +17,7 @@ from bufferlab.evidence.document import (
     Effort,
     Figure,
     Finding,
+    Headline,
     Key,
     Other,
     Overrides,
@@ -213,6 +214,7 @@ def _figure(name: str, table: Table, runs: Mapping[str, Runs]) -> Figure:
         others=tuple(_other(other, each) for other, each in table.named("others")),
         findings=tuple(_finding(each, known) for each in table.items("findings")),
         shown=tuple(_shown(each, known) for each in table.items("show")),
+        headlines=tuple(_headline(each, known) for each in table.items("headlines")),
     )
     if made_of is None and figure.tables is None:
         raise InputError("is required", key=table.place("runs"), accepted="a name of [runs], or 'tables'")
@@ -261,6 +263,15 @@ def _shown(table: Table, known: Sequence[str]) -> Shown:
     return shown
 
 
+def _headline(table: Table, known: Sequence[str]) -> Headline:
+    texts = {key: table.take(key, str) for key in ("what", "reference", "ours")}
+    for key, text in texts.items():
+        table.at(key, lambda text=text: check_template(text))  # type: ignore[misc]
+    headline = Headline(setting=_setting(table, known), **texts)
+    table.finish()
+    return headline
+
+
 def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]) -> Claim:
     identity = table.take("id", str)
     figure = table.take("figure", str)
@@ -285,7 +296,6 @@ def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]
         others=tuple(_stated(each) for each in table.items("others")),
         why=_reasons(table, "why"),
         incomparable=_reasons(table, "not_comparable"),
-        headline=table.take("headline", bool, default=False),
     )
     table.finish()
     return claim

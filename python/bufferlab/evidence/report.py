@@ -20,14 +20,14 @@ from bufferlab.evidence.documents import bundled_documents, compared
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.pages import END, markdown_table
+from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.shown import grids
-from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts
+from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
 
 _ROOT: Final = Path(__file__).parents[3]
 _PAGE: Final = "docs/reproduce.md"
 _README: Final = "README.md"
 _COUNTS: Final = "<!-- verdicts by figure: python -m bufferlab.evidence.report -->"
-_HEADLINES: Final = "<!-- headlines of claims: python -m bufferlab.evidence.report -->"
 
 
 def marker(document: Document) -> str:
@@ -60,7 +60,7 @@ def pages() -> dict[str, str]:
     for document in documents:
         reproduce = _replaced(reproduce, marker(document), _document_part(found[document.name]))
     readme = (_ROOT / _README).read_text(encoding="utf-8")
-    return {_PAGE: reproduce, _README: _replaced(readme, _HEADLINES, _headlines(everything))}
+    return {_PAGE: reproduce, _README: _with_headlines(readme, everything)}
 
 
 def _found(document: Document) -> list[_Found]:
@@ -117,9 +117,12 @@ def _figure_part(found: _Found) -> Iterator[str]:
 
 
 def _claims_table(found: _Found) -> str:
+    """A row a claim and verdict; settings that cannot be compared are left out where others can."""
     rows = []
     for claim in found.document.claims_of(found.figure.name):
         own = found.comparison.filter(pl.col("claim") == claim.id)
+        comparable = own.filter(pl.col("verdict") != VERDICTS[2])
+        own = own if comparable.is_empty() else comparable
         rows += [_claim_row(claim, own, verdict) for verdict in VERDICTS if verdict in own["verdict"]]
     return markdown_table(("claim", "stated", "others", "ours", "verdict"), rows)
 
@@ -144,11 +147,16 @@ def _range(rows: pl.DataFrame) -> str:
     if not values:
         return "–"
     if rows.height > 1:
-        low, high = f"{min(values):.3g}", f"{max(values):.3g}"
+        low, high = _digits(min(values)), _digits(max(values))
         return low if low == high else f"{low} … {high}"
     row = rows.row(0, named=True)
-    spread = "" if row["ours_min"] is None else f" ({row['ours_min']:.3g} … {row['ours_max']:.3g})"
-    return f"{row['ours']:.3g}{spread}"
+    spread = "" if row["ours_min"] is None else f" ({_digits(row['ours_min'])} … {_digits(row['ours_max'])})"
+    return f"{_digits(row['ours'])}{spread}"
+
+
+def _digits(value: float) -> str:
+    """Three significant digits, without an exponent up to a million."""
+    return f"{float(f'{value:.3g}'):g}"
 
 
 def _reasons(found: _Found) -> Iterator[str]:
@@ -158,7 +166,8 @@ def _reasons(found: _Found) -> Iterator[str]:
         return
     yield "Why:\n"
     for (why,), own in rows.group_by("why", maintain_order=True):
-        whats = "; ".join(dict.fromkeys(own["what"]))
+        named = list(dict.fromkeys(own["what"]))
+        whats = "; ".join(named[:2]) + (f"; and {len(named) - 2} more" if len(named) > 2 else "")
         verdicts = " or ".join(dict.fromkeys(own["verdict"]))
         yield f"- *{whats}* ({verdicts}{_settings(own, found)}): {why}"
     yield ""
@@ -174,19 +183,33 @@ def _settings(own: pl.DataFrame, found: _Found) -> str:
     return f"; {shown}"
 
 
-def _headlines(found: Iterable[_Found]) -> str:
+def _with_headlines(page: str, found: Iterable[_Found]) -> str:
+    """The page with the rows of figures that have headlines; such a row ends in the figure's command."""
+    rows = {_command_cell(each): _headlines(each) for each in found if each.figure.headlines}
+    lines: list[str] = []
+    for line in page.splitlines():
+        cell = next((cell for cell in rows if line.endswith(cell)), None)
+        if cell is None:
+            lines.append(line)
+        else:
+            lines += [row for row in rows[cell] if row not in lines]
+    return "\n".join(lines) + "\n"
+
+
+def _command_cell(found: _Found) -> str:
+    return f" | `bufferlab reproduce {found.name}` |"
+
+
+def _headlines(found: _Found) -> list[str]:
+    points = Points.of(found.compared.ours, found.measured.keys)
+    stated = {f"claims.{claim.id}": claim.number for claim in found.document.claims}
     rows = []
-    for each in found:
-        for claim in each.document.claims_of(each.figure.name):
-            if claim.headline:
-                own = each.comparison.filter(pl.col("claim") == claim.id)
-                rows += [
-                    [f"{each.document.name}: {row[0]}", *row[1:], f"`bufferlab reproduce {each.name}`"]
-                    for verdict in VERDICTS[:2]
-                    if verdict in own["verdict"]
-                    for row in [_claim_row(claim, own, verdict)]
-                ]
-    return markdown_table(("what", "published", "others", "ours", "verdict", "repeat"), rows)
+    for headline in found.figure.headlines:
+        for row in points.select(headline.setting)[:1]:
+            names = PointValues(points, row, others_at(found.figure, found.compared, row) | stated)
+            texts = (fill(text, names) for text in (headline.what, headline.reference, headline.ours))
+            rows.append(f"| {' | '.join(texts)}{_command_cell(found)}")
+    return rows
 
 
 def main() -> int:

@@ -99,13 +99,13 @@ def finding_texts(figure: Figure, compared: Compared) -> list[str]:
     texts = []
     for finding in figure.findings:
         for row in points.select(finding.setting)[:1]:
-            theirs = _theirs(figure, compared, row)
+            theirs = others_at(figure, compared, row)
             text = _explanation(finding.reasons, PointValues(points, row, theirs))
             texts += [text] if text != UNEXPLAINED else []
     return texts
 
 
-def _theirs(figure: Figure, compared: Compared, row: Row) -> dict[str, Value]:
+def others_at(figure: Figure, compared: Compared, row: Row) -> dict[str, Value]:
     """The values of others at a point, `none` where they have not measured it."""
     names: dict[str, Value] = {}
     for other in figure.others:
@@ -117,7 +117,7 @@ def _theirs(figure: Figure, compared: Compared, row: Row) -> dict[str, Value]:
 
 def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compared) -> dict[str, Any]:
     others = {other.name: _point_of_other(compared, other.name, row) for other in figure.others}
-    theirs = _theirs(figure, compared, row)
+    theirs = others_at(figure, compared, row)
     scope = PointValues(points, row, theirs)
     ours = _number(evaluate(claim.quantity, scope))
     stated = _stated(claim, scope)
