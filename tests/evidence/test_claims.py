@@ -268,3 +268,43 @@ def test_every_claim_of_our_documents_is_explained_and_placed() -> None:
         for claim in document.claims:
             assert claim.place and claim.what, claim.id
             assert claim.why or claim.incomparable, claim.id
+
+
+def test_points_are_left_out_named_and_labeled(folder: Path) -> None:
+    rewrite(
+        folder,
+        'set."bottleneck.buffer" = "{buffer_packets} packets"',
+        """where = "buffer_packets != 20"
+let.twice = "2 * buffer_packets"
+let_with = "own:names"
+columns = ["twice", "rtt_ms"]
+set = { "bottleneck.buffer" = "{twice} packets", "flows.*.rtt" = "{rtt_ms} ms" }""",
+    )
+    (folder / "own.py").write_text(HOOKS + 'def names(keys):\n    return {"rtt_ms": keys["twice"] + 1}\n')
+    done = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+    assert done.tables["points"].columns[:4] == ["buffer_packets", "twice", "rtt_ms", "seeds"]
+    assert done.tables["points"].row(0)[:4] == (5, 10, 11, 1)
+    scenario = done.scenarios["buffer_packets 5"]
+    assert '"10 packets"' in scenario and '"11 ms"' in scenario
+
+
+def test_runs_like_others_take_what_they_leave_out(folder: Path) -> None:
+    rewrite(
+        folder, "[figures.fig2]", '[runs.other]\nlike = "lone"\nvary.buffer_packets = [7]\n[figures.fig2]'
+    )
+    rewrite(folder, 'runs = "lone"', 'runs = "other"')
+    document = read_document(folder)
+    assert document.runs["other"].measure == document.runs["lone"].measure
+    assert list(document.runs["other"].full.vary["buffer_packets"]) == [7]
+    rewrite(folder, 'like = "lone"', 'like = "missing"')
+    with pytest.raises(InputError, match=r"other\.like"):
+        read_document(folder)
+
+
+def test_another_table_decides_and_settings_may_list_values(folder: Path) -> None:
+    rewrite(folder, 'tables = "own:more"', 'tables = "own:more"\npoints = "more"')
+    (folder / "own.py").write_text(HOOKS.replace("work.points", 'work.tables["points"]'))
+    rewrite(folder, "setting = { buffer_packets = 20 }", "setting = { buffer_packets = [5.0, 20] }")
+    done = bufferlab.reproduce(f"{folder}/fig2", progress=False)
+    assert done.comparison["setting"][0] == "buffer_packets = 5"
+    assert done.comparison["claim"].to_list().count("busy") == 1

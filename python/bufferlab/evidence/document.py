@@ -13,6 +13,9 @@ BOUNDS: tuple[Bound, ...] = get_args(Bound)
 Key = int | float | str
 """A value of something that varies."""
 
+Setting = Mapping[str, Any]
+"""Values of keys that select points; of a list of values any will do."""
+
 Overrides = Mapping[str, Any]
 """Changes of a scenario by path, as `--set` has them; texts may hold expressions in braces."""
 
@@ -43,6 +46,8 @@ class Runs:
     Attributes:
         name: How figures refer to them.
         scenario: File in the folder `scenarios`.
+        let_with: The hook that makes further names, for what expressions cannot say.
+        columns: Those of the further names that stand beside the keys in tables.
         measure: Expressions over a run's figures by column.
         measure_with: The hook that measures what expressions cannot say.
         frames: Hooks by table: each makes a frame of every run.
@@ -53,6 +58,8 @@ class Runs:
 
     name: str
     scenario: str
+    let_with: str | None
+    columns: Sequence[str]
     measure: Mapping[str, str]
     measure_with: str | None
     frames: Mapping[str, str]
@@ -93,7 +100,7 @@ class Finding:
         reasons: The first sentence that applies counts.
     """
 
-    setting: Mapping[str, Key]
+    setting: Setting
     reasons: Sequence[Reason]
 
 
@@ -113,7 +120,7 @@ class Shown:
 
     title: str
     rows: Sequence[str]
-    setting: Mapping[str, Key]
+    setting: Setting
     cells: Mapping[str, str]
     column: str | None
     others: Sequence[str]
@@ -146,7 +153,8 @@ class Figure:
         runs: Name of the runs it is made of; `None` if it needs none.
         only: Values of the runs' keys that it shows, in their order.
         tables: The hook that makes tables, or further ones.
-        keys: Columns that tell the rows of the table `points` apart, if that comes from the hook.
+        points: Name of the table that has a row a point.
+        keys: Columns that tell its rows apart, if they are not the keys of the runs.
         draw: The hook that draws.
         notes: What the reader should know of the settings.
         others: Points of others.
@@ -160,6 +168,7 @@ class Figure:
     runs: str | None
     only: Mapping[str, Sequence[Key]]
     tables: str | None
+    points: str
     keys: Sequence[str]
     draw: str | None
     notes: Sequence[str]
@@ -230,7 +239,7 @@ class Claim:
     place: str
     what: str
     says: str
-    setting: Mapping[str, Key]
+    setting: Setting
     quantity: str
     value: float | str | tuple[float, float] | None
     unit: str

@@ -39,7 +39,7 @@ class Work:
         document: The document.
         figure: The figure.
         request: Effort, threads and progress.
-        tables: Tables so far by name; `points` has one row a point.
+        tables: Tables so far by name.
     """
 
     document: Document
@@ -50,7 +50,7 @@ class Work:
     @property
     def points(self) -> pl.DataFrame:
         """One row a point."""
-        return self.tables["points"]
+        return self.tables[self.figure.points]
 
 
 @cache
@@ -89,18 +89,20 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     if figure.runs is not None:
         simulated = simulate_runs(document, document.runs[figure.runs], figure.only, request)
         tables = {"runs": simulated.runs, "points": simulated.points, **simulated.frames}
-        keys = simulated.keys
+        keys = keys or simulated.keys
     others = _others(document, figure, keys)
     tables |= others
     if figure.tables is not None:
         tables |= _hook(document, figure.tables)(Work(document, figure, request, tables))
-    if "points" not in tables:
-        raise InputError("makes no table 'points'", file=document.folder / CLAIMS_FILE, value=figure.tables)
+    if figure.points not in tables:
+        problem = f"makes no table '{figure.points}'"
+        raise InputError(problem, file=document.folder / CLAIMS_FILE, value=figure.tables)
     work = Work(document, figure, request, tables)
-    both = Compared(tables["points"], others, keys)
+    both = Compared(tables[figure.points], others, keys)
     return Reproduced(
         name=f"{document.name}/{figure.name}",
         tables=tables,
+        points=figure.points,
         figures=_drawn(work),
         comparison=compare(document, figure, both),
         notes=(*_notes(figure, simulated, request), *finding_texts(figure, both)),
@@ -117,7 +119,7 @@ def record(document: Document, figure: Figure, done: Reproduced, command: str) -
     Raises:
         OutputError: The document's folder cannot be written.
     """
-    measured = Measured(done.tables["points"], done.keys, done.names, command, _core.engine_version)
+    measured = Measured(done.tables[done.points], done.keys, done.names, command, _core.engine_version)
     measured_points.store(document, figure, measured)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from bufferlab.evidence.document import Setting
 from bufferlab.evidence.expressions import ENDS, Scope, Value, unknown_name
 
 Row = Mapping[str, Any]
@@ -30,10 +32,18 @@ class Points:
         """The points of a frame; keys that it lacks do not tell its rows apart."""
         return cls(frame.to_dicts(), [key for key in keys if key in frame.columns])
 
-    def select(self, setting: Mapping[str, Value]) -> list[Row]:
+    def select(self, setting: Setting) -> list[Row]:
         """The rows whose keys have these values; keys that the frame lacks do not matter."""
-        wanted = {key: self._end(key, value) for key, value in setting.items() if key in self.keys}
-        return [row for row in self.rows if all(row[key] == value for key, value in wanted.items())]
+        wanted = {
+            key: [self._end(key, each) for each in (value if isinstance(value, list) else [value])]
+            for key, value in setting.items()
+            if key in self.keys
+        }
+        return [
+            row
+            for row in self.rows
+            if all(any(_same(row[key], each) for each in values) for key, values in wanted.items())
+        ]
 
     def _end(self, key: str, value: Value) -> Value:
         """The least or the greatest value of a key of numbers, if that is asked for."""
@@ -41,6 +51,13 @@ class Points:
         if value not in ENDS or any(isinstance(each, str) for each in values):
             return value
         return (min if value == ENDS[0] else max)(values, default=None)
+
+
+def _same(own: Value, wanted: Value) -> bool:
+    """Whether two values are equal, numbers up to rounding."""
+    if isinstance(own, float) and isinstance(wanted, int | float):
+        return math.isclose(own, wanted, rel_tol=1e-9)
+    return own == wanted
 
 
 @dataclass(frozen=True)

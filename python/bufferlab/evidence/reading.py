@@ -69,7 +69,7 @@ def _document(table: Table, folder: Path, package: str | None) -> Document:
         raise table.error("is not a known version", "format_version", str(_VERSION))
     head = table.table("document")
     runs: dict[str, Runs] = {}
-    for name, each in table.named("runs"):
+    for name, each in table.named("runs", like=True):
         runs[name] = _runs(name, each, folder, runs)
     figures = {
         _named(table, "figures", name): _figure(name, each, runs) for name, each in table.named("figures")
@@ -129,6 +129,8 @@ def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> 
     runs = Runs(
         name=name,
         scenario=scenario,
+        let_with=table.checked("let_with", _hook, None),
+        columns=table.texts("columns"),
         measure=_measure(table, before),
         measure_with=table.checked("measure_with", _hook, None),
         frames=table.mapping("frames", _hook),
@@ -201,13 +203,14 @@ def _figure(name: str, table: Table, runs: Mapping[str, Runs]) -> Figure:
     if made_of is not None and made_of not in runs:
         raise table.error("are not among the runs", "runs", ", ".join(runs) or "a name of [runs]")
     keys = table.texts("keys")
-    known = tuple(keys) if made_of is None else tuple(runs[made_of].full.vary)
+    known = tuple(keys) if made_of is None or keys else tuple(runs[made_of].full.vary)
     figure = Figure(
         name=name,
         title=table.take("title", str),
         runs=made_of,
         only={key: tuple(values) for key, values in table.take("only", dict, {}).items()},
         tables=table.checked("tables", _hook, None),
+        points=table.take("points", str, "points"),
         keys=keys,
         draw=table.checked("draw", _hook, None),
         notes=table.texts("notes", check_template),
@@ -302,7 +305,7 @@ def _claim(table: Table, figures: Mapping[str, Figure], runs: Mapping[str, Runs]
 
 
 def _keys_of(figure: Figure, runs: Mapping[str, Runs]) -> Sequence[str]:
-    return tuple(figure.keys) if figure.runs is None else tuple(runs[figure.runs].full.vary)
+    return tuple(figure.keys) if figure.runs is None or figure.keys else tuple(runs[figure.runs].full.vary)
 
 
 def _setting(table: Table, known: Sequence[str]) -> dict[str, Key]:

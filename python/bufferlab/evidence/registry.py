@@ -69,7 +69,8 @@ class Reproduced:
         comparison: One row a claim and point; `verdicts.COMPARISON` has the columns.
         notes: Sentences for the reader: settings, departures from the document.
         scenarios: The scenarios that were run, as TOML, by file name without suffix.
-        keys: Columns of the table `points` that tell its rows apart.
+        points: Name of the table that has a row a point.
+        keys: Columns that tell its rows apart.
         names: Numbers of the whole, for notes: seeds, length of the runs.
         grids: Tables of points that the document asks to show.
     """
@@ -80,6 +81,7 @@ class Reproduced:
     comparison: pl.DataFrame
     notes: tuple[str, ...]
     scenarios: Mapping[str, str] = field(default_factory=dict)
+    points: str = "points"
     keys: tuple[str, ...] = ()
     names: Mapping[str, str | float] = field(default_factory=dict)
     grids: tuple[Grid, ...] = ()

@@ -13,6 +13,7 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
 from bufferlab.evidence.expressions import Names, Value, evaluate, fill, holds
+from bufferlab.evidence.hooks import hook
 from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points
@@ -24,6 +25,9 @@ from bufferlab.scenario import Scenario
 
 SCENARIO: Final = "scenario"
 """Among the changes of a value: another file instead of a path."""
+
+_EACH_GROUP: Final = "flows.*."
+"""Begins the path of a key of every flow group."""
 
 _Point = tuple[Key, ...]
 
@@ -64,21 +68,24 @@ def simulate_runs(
         InputError: A scenario, a change of it or an expression cannot be used.
     """
     effort = _effort(runs, request)
-    scenarios = scenarios_of(document, runs, request, only)
-    seeds = {point: request.seeds or _seeds(document, runs, effort, point) for point in scenarios}
+    names = _points(document, runs, effort, only)
+    scenarios = {point: _scenario(document, runs, effort, point, own) for point, own in names.items()}
+    seeds = {point: request.seeds or _seeds(document, runs, effort, own) for point, own in names.items()}
     keys = tuple(effort.vary)
+    labels = (*keys, *runs.columns)
+    labeled = {point: {name: own.resolve((name,)) for name in labels} for point, own in names.items()}
     recipe = recipe_of(document, runs)
     experiment = Experiment(
         f"{document.name}, {runs.name}",
         scenarios,
-        measure={point: partial(measure, recipe, _named(keys, point)) for point in scenarios},
+        measure={point: partial(measure, recipe, own) for point, own in labeled.items()},
         seeds=seeds.__getitem__,
-        parameters=lambda point: _named(keys, point),
+        parameters=labeled.__getitem__,
     )
     measured = request.runner().values(experiment)
     table = pl.DataFrame([each[ROW] for each in measured], infer_schema_length=None)
-    columns = [name for name in table.columns if name not in (*keys, "seed")]
-    means = means_of_points(table, keys, columns)
+    columns = [name for name in table.columns if name not in (*labels, "seed")]
+    means = means_of_points(table, labels, columns)
     first = next(iter(scenarios.values()))
     return Simulated(
         keys=keys,
@@ -109,13 +116,20 @@ def scenarios_of(
         InputError: A scenario or a change of it cannot be used.
     """
     effort = _effort(runs, request)
-    vary = (_chosen(values, (only or {}).get(key)) for key, values in effort.vary.items())
+    names = _points(document, runs, effort, only or {})
+    return {point: _scenario(document, runs, effort, point, own) for point, own in names.items()}
+
+
+def _points(
+    document: Document, runs: Runs, effort: Effort, only: Mapping[str, Sequence[Key]]
+) -> dict[_Point, Names]:
+    """The points, the first key outermost: the keys of each, and what is computed from them."""
+    vary = (_chosen(values, only.get(key)) for key, values in effort.vary.items())
+    place, keys = f"runs.{runs.name}.where", tuple(effort.vary)
     return {
-        point: _scenario(document, runs, effort, point)
+        point: _names(document, runs, effort, point)
         for point in itertools.product(*vary)
-        if _at(
-            document, f"runs.{runs.name}.where", holds, effort.where, Names(_named(tuple(effort.vary), point))
-        )
+        if _at(document, place, holds, effort.where, Names(_named(keys, point)))
     }
 
 
@@ -159,8 +173,7 @@ def _at(document: Document, key: str, read: Callable[..., Any], *arguments: obje
         raise error.at(file=document.folder / CLAIMS_FILE, key=key) from None
 
 
-def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> Scenario:
-    names = _names(document, runs, effort, point)
+def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point, names: Names) -> Scenario:
     changes = dict(effort.changes)
     for key, value in zip(effort.vary, point, strict=True):
         changes |= effort.vary[key][value]
@@ -171,7 +184,18 @@ def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point) -> 
     file = filled.pop(SCENARIO, None) or _at(
         document, f"runs.{runs.name}.scenario", fill, runs.scenario, names
     )
-    return prepare(document.folder / SCENARIOS / str(file), filled)
+    scenario = Scenario.load(document.folder / SCENARIOS / str(file))
+    return prepare(scenario, _of_each_group(scenario, filled))
+
+
+def _of_each_group(scenario: Scenario, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes in which `flows.*.KEY` stands for that key of each flow group."""
+    spelled: dict[str, Any] = {}
+    for path, value in changes.items():
+        key = path.removeprefix(_EACH_GROUP)
+        own = [path] if key == path else [f"flows.{group.name}.{key}" for group in scenario.flows]
+        spelled |= dict.fromkeys(own, value)
+    return spelled
 
 
 def _names(document: Document, runs: Runs, effort: Effort, point: _Point) -> Names:
@@ -179,14 +203,15 @@ def _names(document: Document, runs: Runs, effort: Effort, point: _Point) -> Nam
     values: dict[str, Value] = _named(tuple(effort.vary), point)
     for name, expression in effort.let.items():
         values[name] = _at(document, f"runs.{runs.name}.let.{name}", evaluate, expression, Names(values))
+    if runs.let_with is not None:
+        values |= hook(document.folder, document.package, runs.let_with)(values)
     return Names(values)
 
 
-def _seeds(document: Document, runs: Runs, effort: Effort, point: _Point) -> int:
+def _seeds(document: Document, runs: Runs, effort: Effort, names: Names) -> int:
     if isinstance(effort.seeds, int):
         return effort.seeds
     key = f"runs.{runs.name}.seeds"
-    names = _names(document, runs, effort, point)
     number = _at(document, key, evaluate, effort.seeds, names)
     if not isinstance(number, int) or number < 1:
         raise InputError(

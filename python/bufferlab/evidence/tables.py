@@ -122,15 +122,32 @@ class Table:
         """
         return Table(self.take(key, dict, {}), self.place(key))
 
-    def named(self, key: str) -> Iterator[tuple[str, Table]]:
+    def named(self, key: str, *, like: bool = False) -> Iterator[tuple[str, Table]]:
         """The tables within a table, by name.
 
+        Args:
+            key: The table.
+            like: Whether `like = "name"` in one of them takes what is left out from a table above.
+
         Raises:
-            InputError: Something in it is no table.
+            InputError: Something in it is no table, or there is no such table above.
         """
         inner = self.table(key)
+        above: dict[str, dict[str, Any]] = {}
         for name in self.take(key, dict, {}):
-            yield name, Table(inner.take(name, dict), inner.place(name))
+            content = inner.take(name, dict)
+            if like and "like" in content:
+                other = Table(content, inner.place(name)).take("like", str)
+                if other not in above:
+                    raise InputError(
+                        "is not above",
+                        key=inner.place(f"{name}.like"),
+                        value=other,
+                        accepted=", ".join(above),
+                    )
+                content = {**above[other], **{each: content[each] for each in content if each != "like"}}
+            above[name] = content
+            yield name, Table(content, inner.place(name))
 
     def items(self, key: str) -> Iterator[Table]:
         """The tables of a list.
