@@ -13,7 +13,7 @@ from bufferlab.theory import heterogeneous as theory
 from bufferlab.theory.characteristic import TABLE_III
 from bufferlab.theory.normal import DOCUMENT_Z_99, probability_of
 
-RENO, BIC = TABLE_III["reno"][1], TABLE_III["bic"][1]
+RENO, BIC = TABLE_III["reno"], TABLE_III["bic"]
 Z = DOCUMENT_Z_99
 BDP = 622e6 * 0.1 / 8
 
@@ -24,7 +24,7 @@ losses = st.floats(1e-4, 0.2)
 
 def test_mix_of_the_evaluation() -> None:
     counts = {"reno": 42, "bic": 51, "cubic-0.8": 30, "cubic-0.7": 41, "ctcp": 34}
-    value = theory.mix_characteristic([TABLE_III[name][1] for name in counts], list(counts.values()))
+    value = theory.mix_characteristic([TABLE_III[name] for name in counts], list(counts.values()))
     assert value == pytest.approx(0.12817, abs=5e-6)
     spread = theory.relative_deviation(value, 198)
     busy = theory.utilization_buffer(BDP, spread, Z)

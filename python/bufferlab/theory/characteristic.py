@@ -24,14 +24,14 @@ from bufferlab.theory.arrays import FloatArray
 Growth = Callable[[float], float]
 """Window (any unit) at a time since the epoch's start, s."""
 
-TABLE_III: Final[Mapping[str, tuple[float, float]]] = {
-    "reno": (0.75, 1.0 / (3.0 * math.sqrt(3.0))),
-    "bic": (0.85, 0.0241),
-    "cubic-0.8": (0.95, 0.06),
-    "cubic-0.7": (0.925, 0.09),
-    "ctcp": (0.73, 0.19),
+TABLE_III: Final[Mapping[str, float]] = {
+    "reno": 1.0 / (3.0 * math.sqrt(3.0)),
+    "bic": 0.0241,
+    "cubic-0.8": 0.06,
+    "cubic-0.7": 0.09,
+    "ctcp": 0.19,
 }
-"""The paper's Table III: mean over w_max, and a. The paper's own examples use these values.
+"""The paper's Table III: a of each protocol. The paper's own examples use these values.
 
 BIC's 0.0241 is an error: its growth function in Table II gives 0.1/(0.85·sqrt 12) = 0.0340, which is sqrt 2
 times as large.

@@ -146,7 +146,7 @@ class Demand:
                     value=protocol.name,
                     accepted=f"derived values, or the protocols of Table III: {', '.join(TABLE_III)}",
                 )
-            return TABLE_III[protocol.name][1]
+            return TABLE_III[protocol.name]
         if protocol.scale_free:
             return protocol.characteristic()
         window = max(self.bdp_packets / flows * protocol.peak_over_mean, _LEAST_WINDOW_PACKETS)

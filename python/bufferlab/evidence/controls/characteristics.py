@@ -119,7 +119,7 @@ def conclude(mix: str, control: str, measured: dict[str, float]) -> Characterist
         within=measured["within"],
         overall=measured["overall"],
         theory=protocol.characteristic(measured["window"] * protocol.peak_over_mean, RTT_S),
-        published=TABLE_III.get(control, (math.nan, math.nan))[1],
+        published=TABLE_III.get(control, math.nan),
     )
 
 
