@@ -11,7 +11,7 @@ import pytest
 from scipy import special
 
 from bufferlab.evidence import Reproduced, Request, find_reproductions
-from bufferlab.evidence.heterogeneous.histograms import normality, shares
+from bufferlab.evidence.heterogeneous.histograms import normality, prediction, shares
 from bufferlab.evidence.heterogeneous.settings import MIX
 
 
@@ -49,6 +49,11 @@ def test_a_sawtooth_is_not_normal() -> None:
 
 def test_skewness_has_its_sign() -> None:
     assert normality(np.array([0.0, 1.0, 1.0, 1.0]))["skewness"] < -1
+
+
+def test_the_mix_has_the_scenarios_flows_at_its_own_number() -> None:
+    counts = prediction({"protocols": "mix", "flows": 198})
+    assert [counts[name] for name in ("reno", "bic", "cubic_0_8", "cubic_0_7", "ctcp")] == list(MIX.values())
 
 
 def test_it_writes_figure_tables_comparison_and_notes(tmp_path: Path) -> None:

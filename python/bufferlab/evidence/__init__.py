@@ -6,10 +6,6 @@ from bufferlab.evidence.bloat_inet import beyond as bloat_inet_beyond  # noqa: F
 from bufferlab.evidence.bloat_inet import study as bloat_inet  # noqa: F401 - registers its figures
 from bufferlab.evidence.bloat_mininet import study as bloat_mininet  # noqa: F401 - registers its figures
 from bufferlab.evidence.catalog import all_reproductions, find_reproductions, reproduce
-from bufferlab.evidence.heterogeneous import histograms as heterogeneous_histograms
-from bufferlab.evidence.heterogeneous import simulated as heterogeneous_simulated
-from bufferlab.evidence.heterogeneous import tables as heterogeneous_tables
-from bufferlab.evidence.heterogeneous import theory as heterogeneous
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
 from bufferlab.evidence.sizing_mininet import study as sizing_mininet
 
@@ -19,10 +15,6 @@ __all__ = [
     "Request",
     "all_reproductions",
     "find_reproductions",
-    "heterogeneous",
-    "heterogeneous_histograms",
-    "heterogeneous_simulated",
-    "heterogeneous_tables",
     "reproduce",
     "sizing_mininet",
 ]
