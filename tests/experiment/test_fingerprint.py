@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -102,6 +104,24 @@ def test_what_is_not_reached_does_not_count(tmp_path: Path, old: str, new: str) 
 
 def test_functions_of_the_package_are_reached(tmp_path: Path) -> None:
     assert any(text.startswith("bufferlab.stats.jain_index") for text in code_of(tmp_path, BASE))
+
+
+def test_the_fingerprint_is_the_same_in_every_process() -> None:
+    program = (
+        "from bufferlab.evidence.ns2.study import measure\n"
+        "from bufferlab.experiment.fingerprint import identity\n"
+        "print(identity(measure))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(told) == 1
 
 
 def test_arguments_are_part_of_the_identity(tmp_path: Path) -> None:

@@ -107,19 +107,23 @@ class _Reached:
 
     def _visit_function(self, function: FunctionType) -> None:
         key = f"{function.__module__}.{function.__qualname__}"
-        if key in self.found or not self._is_own(function):
+        generated = function.__code__.co_filename.startswith("<")  # by dataclasses, from the class's fields
+        if key in self.found or generated or not self._is_own(function):
             return
         self.found[key] = _source(function)
         names = set(_names(function.__code__))
         annotations = " ".join(map(str, function.__annotations__.values()))
         self._names |= names
         self._visit_names(names | set(_WORD.findall(annotations)), function.__globals__, function.__module__)
-        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            self.visit(default, key)
+        for index, default in enumerate(
+            (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        ):
+            self.visit(default, f"{key} default {index}")
 
     def _visit_names(self, names: AbstractSet[str], known: Mapping[str, Any], module: str) -> None:
-        modules = [_module(name) for name in names if name.startswith(f"{_OWN}.")]  # imported within it
-        for name in names:
+        ordered = sorted(names)
+        modules = [_module(name) for name in ordered if name.startswith(f"{_OWN}.")]  # imported within it
+        for name in ordered:
             if name in known:
                 thing = known[name]
                 self.visit(thing, f"{module}.{name}")
@@ -127,7 +131,7 @@ class _Reached:
                     modules.append(thing)
         for each in modules:
             if each.__name__.partition(".")[0] in self._packages:
-                for name in names:
+                for name in ordered:
                     if hasattr(each, name):
                         self.visit(getattr(each, name), f"{each.__name__}.{name}")
 
@@ -137,7 +141,8 @@ class _Reached:
             return
         self._classes[key] = thing
         plain = {name: _described(value) for name, value in vars(thing).items() if not name.startswith("__")}
-        self.found[f"{key} values"] = repr(sorted((k, v) for k, v in plain.items() if v is not None))
+        known = sorted((name, text) for name, text in plain.items() if text is not None)
+        self.found[f"{key} values"] = f"{known} {list(vars(thing).get('__annotations__', {}))}"
         for base in thing.__bases__:
             self._visit_class(base)
 
