@@ -275,8 +275,8 @@ _SIGNATURES: Final[Mapping[str, tuple[str, ...]]] = {
 
 def _lognormal(p: Mapping[str, float], rng: np.random.Generator, count: int) -> NDArray[np.float64]:
     """Mean exp(mu + sigma²/2), median exp(mu)."""
-    centre = p["median"] if "median" in p else p["mean"] * math.exp(-(p["sigma"] ** 2) / 2)
-    return centre * np.exp(p["sigma"] * rng.standard_normal(count))
+    center = p["median"] if "median" in p else p["mean"] * math.exp(-(p["sigma"] ** 2) / 2)
+    return center * np.exp(p["sigma"] * rng.standard_normal(count))
 
 
 def _pareto(p: Mapping[str, float], rng: np.random.Generator, count: int) -> NDArray[np.float64]:

@@ -1,16 +1,16 @@
 //! Acknowledgments of a flow whose way back crosses queued links.
 //!
-//! A packet in a queue has a number only; what it acknowledges waits here. Where no queue on the way reorders, an
-//! acknowledgment that comes home tells that those before it were dropped. Where one may, those before it may still
-//! come, and are kept until so many newer ones were sent that they must have been dropped.
+//! A packet in a queue has a number only; what it acknowledges waits here. If no queue on the way reorders, an
+//! acknowledgment that arrives shows that those before it were dropped. If one may reorder, those before it may still
+//! arrive. They are kept until enough newer ones were sent that they must have been dropped.
 
 use bufferlab_qdisc::Packet;
 use bufferlab_transport::{Ack, SackBlocks};
 
 use crate::ring::Ring;
 
-/// Acknowledgments that one may be overtaken by, at most.
-const MOST_OVERTAKEN: usize = 1 << 16;
+/// Most acknowledgments, sent later, that one may arrive after.
+const MOST_REORDERED: usize = 1 << 16;
 
 /// The way back of one flow.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl ReturnPath {
     pub(crate) fn push(&mut self, ack: Ack, blocks: SackBlocks) -> u32 {
         let number = self.first.wrapping_add(self.contents.len() as u32);
         self.contents.push(Some((ack, blocks)));
-        if self.contents.len() > MOST_OVERTAKEN && self.reorders {
+        if self.contents.len() > MOST_REORDERED && self.reorders {
             self.forget_first();
         }
         number
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn overtaken_ones_still_come() {
+    fn reordered_ones_still_arrive() {
         let mut path = ReturnPath::new(true);
         sent(&mut path, 4);
         let order = [2, 0, 3, 1].map(|number| home(&mut path, number));
@@ -92,8 +92,8 @@ mod tests {
     #[test]
     fn the_dropped_are_forgotten_in_the_end() {
         let mut path = ReturnPath::new(true);
-        sent(&mut path, 3 * MOST_OVERTAKEN as u32);
-        assert_eq!(path.contents.len(), MOST_OVERTAKEN);
+        sent(&mut path, 3 * MOST_REORDERED as u32);
+        assert_eq!(path.contents.len(), MOST_REORDERED);
         assert_eq!(home(&mut path, 0), None);
     }
 }

@@ -58,7 +58,7 @@ def draw(sizing: Sizing) -> Figure:
     for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "wait (ms)")):
         panel.set_ylabel(label)
         _axis(panel, ms_per_packet)
-        _mark_rules(panel, sizing.frame)
+        _annotate_rules(panel, sizing.frame)
     lost.set_ylim(bottom=0)
     if points["wait_mean_ms"].min() > 0:  # type: ignore[operator]
         late.set_yscale("log")
@@ -105,7 +105,7 @@ def _plain(value: float, _position: int) -> str:
     return f"{value:g}"
 
 
-def _mark_rules(panel: Axes, rules: pl.DataFrame) -> None:
+def _annotate_rules(panel: Axes, rules: pl.DataFrame) -> None:
     for index, row in enumerate(rules.iter_rows(named=True)):
         panel.axvline(
             row["buffer_packets"],

@@ -30,7 +30,7 @@ from bufferlab.experiment.store.writer import Writer
 FORMAT: Final = "bufferlab-store"
 FORMAT_VERSION: Final = 1
 
-_MARK: Final = "store.json"
+_IDENTITY: Final = "store.json"
 _FOLDERS: Final = ("segments", "journal", "scenarios", "tables")
 
 
@@ -58,7 +58,7 @@ class Store(StoreReader):
     def __init__(self, directory: Path, *, create: bool = False) -> None:
         super().__init__(directory)
         try:
-            if not _marked(directory):
+            if not _is_store(directory):
                 if not create:
                     raise InputError(
                         "is no store of runs",
@@ -73,7 +73,7 @@ class Store(StoreReader):
             if isinstance(error, InputError):
                 raise
             raise OutputError(f"{directory}: {getattr(error, 'strerror', None) or error}") from error
-        _check(directory / _MARK)
+        _check(directory / _IDENTITY)
 
     def writer(self, *, retry_failed: bool = False, fresh: bool = False) -> Writer:
         """Begin to write; use it in a `with` block.
@@ -88,8 +88,8 @@ class Store(StoreReader):
         return Writer(self, retry_failed=retry_failed, fresh=fresh)
 
 
-def _marked(directory: Path) -> bool:
-    return (directory / _MARK).exists()
+def _is_store(directory: Path) -> bool:
+    return (directory / _IDENTITY).exists()
 
 
 def _make(directory: Path) -> None:
@@ -97,15 +97,15 @@ def _make(directory: Path) -> None:
         raise InputError("is not a folder", file=directory, accepted="a new folder, or a store of runs")
     directory.mkdir(parents=True, exist_ok=True)
     # another process may be making the same store at this moment
-    strange = [path.name for path in directory.iterdir() if not path.name.startswith((".store", _MARK))]
-    if strange and not _marked(directory):
+    strange = [path.name for path in directory.iterdir() if not path.name.startswith((".store", _IDENTITY))]
+    if strange and not _is_store(directory):
         raise InputError(
             "holds other files already", file=directory, accepted="a new folder, or a store of runs"
         )
     document = {"format": FORMAT, "format_version": FORMAT_VERSION, "version": _core.engine_version}
     fresh = directory / f".store-{secrets.token_hex(8)}"
     fresh.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    fresh.rename(directory / _MARK)
+    fresh.rename(directory / _IDENTITY)
 
 
 def _check(path: Path) -> None:

@@ -245,9 +245,9 @@ fn disorder(arrivals: &[(Time, u32, Time)], from: Time) -> (u64, u64) {
     let (mut reordered, mut duplicates) = (0, 0);
     let mut seen = BTreeMap::<u32, Time>::new();
     for &(at, seq, sent) in arrivals {
-        let overtaken = seen.last_key_value().is_some_and(|(&highest, &then)| highest > seq && then > sent);
+        let late = seen.last_key_value().is_some_and(|(&highest, &then)| highest > seq && then > sent);
         if at >= from {
-            reordered += u64::from(overtaken);
+            reordered += u64::from(late);
             duplicates += u64::from(seen.contains_key(&seq));
         }
         seen.entry(seq).or_insert(sent);

@@ -1,0 +1,122 @@
+"""Names in code use the glossary's words (ARCHITECTURE.md), one for each concept."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+EXCEPTED = {
+    "SelectiveAcknowledgement": "etherparse's",
+    "SelectiveAcknowledgementPermitted": "etherparse's",
+    "aqm": "flent's field of a result file",
+    "current_qdelay": "RFC 8033's",
+    "qdelay_old": "RFC 8033's",
+    "bandwidth": "the BBR drafts'",
+    "probes_bandwidth": "the BBR drafts'",
+    "BANDWIDTH_CHANGE": "Westwood+'s",
+    "sojourn_max_ps": "the engine's tables'",
+    "sojourn_mean_ps": "the engine's tables'",
+    "util": "importlib's",
+    "cancelled": "concurrent.futures'",
+}
+"""Names that others chose, and who."""
+
+MARKS = {
+    "LeavesMarked",
+    "MARK",
+    "MARKED",
+    "MARK_ECNTH",
+    "MarkText",
+    "Marked",
+    "admit_marked",
+    "check_mark",
+    "count_mark",
+    "mark",
+    "mark_above",
+    "marked",
+    "marked_packets",
+    "marked_share",
+    "marking",
+    "marking_above",
+    "marks",
+    "marks_by_the_queue",
+    "no_marks_is_reno",
+    "on_mark",
+    "on_mark_change",
+    "parse_mark",
+    "pending_marked",
+}
+"""Names with "mark", which means ECN's: a new one belongs here if it does too."""
+
+BRITISH = re.compile(
+    r"behaviour|colour|favour|neighbour|centre|modell|labell|cancell|(?:util|normal|initial|serial|optim|summar|real)is[ei]"
+)
+SENTENCE = 5
+"""Words that make a test's name a sentence, which may use any word of the language."""
+
+
+def _forbidden() -> dict[str, str]:
+    """The words that the glossary does not want, and those that it wants instead."""
+    glossary = (ROOT / "ARCHITECTURE.md").read_text().split("## Glossary")[1].split("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in glossary.splitlines()
+        if line.startswith("| ")
+    ]
+    return {name: word for word, _, names in rows[2:] for name in names.split(", ") if name}
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+def _rust_names(text: str) -> set[str]:
+    code = re.sub(r'//.*|"(?:\\.|[^"\\])*"', "", text)
+    return set(re.findall(r"[A-Za-z_]\w*", code))
+
+
+def _python_names(text: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                names.add(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+    return names
+
+
+@cache
+def _names() -> dict[str, Path]:
+    """Each name that is not excepted, and a file that has it."""
+    names: dict[str, Path] = {}
+    for folder, suffix, read in (("crates", ".rs", _rust_names), ("python", ".py", _python_names)):
+        for path in sorted((ROOT / folder).rglob(f"*{suffix}")):
+            names |= dict.fromkeys(read(path.read_text()) - EXCEPTED.keys(), path.relative_to(ROOT))
+    return {name: names[name] for name in sorted(names) if len(_words(name)) < SENTENCE}
+
+
+def test_names_use_the_glossary_s_words() -> None:
+    forbidden = _forbidden()
+    assert forbidden["acknowledgement"].startswith("acknowledgment")
+    pattern = re.compile(f" ({'|'.join(forbidden)})s? ")
+    found = ((path, name, pattern.search(f" {' '.join(_words(name))} ")) for name, path in _names().items())
+    wrong = [f"{path}: {name}: say {forbidden[bad[1]]!r}, not {bad[1]!r}" for path, name, bad in found if bad]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_spelling_is_american() -> None:
+    wrong = [f"{path}: {name}" for name, path in _names().items() if BRITISH.search(name.lower())]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_mark_is_ecn_s() -> None:
+    ours = {"mark", "marks", "marked", "marking"}
+    wrong = [
+        f"{path}: {name}: if it is about ECN, add it to MARKS"
+        for name, path in _names().items()
+        if ours & set(_words(name)) and name.lstrip("_") not in MARKS
+    ]
+    assert not wrong, "\n".join(wrong)
