@@ -17,7 +17,7 @@ use crate::plan::{
     AfterIdlePlan, CongestionPlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan,
     SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
-use crate::readings::{Readings, Schedule};
+use crate::readings::Schedule;
 use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
@@ -42,25 +42,15 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         warmup: Time::from_ps(plan.warmup_ps),
         end: Time::from_ps(plan.duration_ps),
     };
-    let groups = plan.groups.len();
-    let links = plan.links.iter().enumerate().map(|(index, link)| {
-        let (statistics, readings) = (LinkStatistics::new(groups, &schedule), schedule.readings(link.sample));
-        build_link(plan, index as u32, service, statistics, readings)
-    });
-    let links: Vec<_> = links.collect();
+    let builder = Builder { plan, schedule, service, echoes: echoes(&plan.flows) };
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
     let mut ranks = vec![0; by_rank.len()];
     for (rank, &flow) in by_rank.iter().enumerate() {
         ranks[flow as usize] = rank as u32;
     }
-    let echoes = echoes(&plan.flows);
-    let ends = by_rank.iter().map(|&flow| Ends {
-        sender: build_sender(plan, flow as usize, &schedule),
-        receiver: build_receiver(plan, flow as usize, echoes.get(&flow).copied(), &links, &schedule),
-    });
     World {
-        ends: ends.collect(),
-        links,
+        ends: by_rank.iter().map(|&flow| builder.ends(flow as usize)).collect(),
+        links: (0..plan.links.len() as u32).map(|index| builder.link(index)).collect(),
         ranks,
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
@@ -93,93 +83,146 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
-fn build_link(
-    plan: &Plan,
-    index: u32,
+/// Builds the parts of a plan's world.
+struct Builder<'a> {
+    plan: &'a Plan,
+    schedule: Schedule,
     service: Service,
-    statistics: LinkStatistics,
-    readings: Readings,
-) -> Link {
-    let link = &plan.links[index as usize];
-    Link::new(LinkSetup {
-        server: build_server(plan, index, service),
-        delay: Span::from_ps(link.delay_ps),
-        loss_ppb: link.loss_ppb,
-        loss: StreamKind::Loss.stream(plan.seed, index),
-        changes: link.changes.iter().map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
-        readings,
-        statistics,
-    })
+    /// By which flow each flow is returned that is.
+    echoes: BTreeMap<u32, u32>,
 }
 
-fn build_server(plan: &Plan, index: u32, service: Service) -> Server {
-    let link = &plan.links[index as usize];
-    match (&link.discipline.config, service) {
-        (DisciplineConfig::Fifo(fifo), Service::Shortest) => {
-            let mark_above = fifo.mark_above.map_or(Limit::Unlimited, Limit::from);
-            Server::Fifo(link::Fifo::new(link.discipline.limit, mark_above, link.rate()))
+impl Builder<'_> {
+    fn group(&self, flow: usize) -> &GroupPlan {
+        &self.plan.groups[self.plan.flows.group[flow] as usize]
+    }
+
+    fn ends(&self, flow: usize) -> Ends {
+        Ends { sender: self.sender(flow), receiver: self.receiver(flow) }
+    }
+
+    fn link(&self, index: u32) -> Link {
+        let (plan, schedule) = (self.plan, &self.schedule);
+        let link = &plan.links[index as usize];
+        Link::new(LinkSetup {
+            server: self.server(index),
+            delay: Span::from_ps(link.delay_ps),
+            loss_ppb: link.loss_ppb,
+            loss: StreamKind::Loss.stream(plan.seed, index),
+            changes: link.changes.iter().map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
+            readings: schedule.readings(link.sample),
+            statistics: LinkStatistics::new(plan.groups.len(), schedule),
+        })
+    }
+
+    fn server(&self, index: u32) -> Server {
+        let link = &self.plan.links[index as usize];
+        match (&link.discipline.config, self.service) {
+            (DisciplineConfig::Fifo(fifo), Service::Shortest) => {
+                let mark_above = fifo.mark_above.map_or(Limit::Unlimited, Limit::from);
+                Server::Fifo(link::Fifo::new(link.discipline.limit, mark_above, link.rate()))
+            }
+            _ => Server::Queued(link::Queued::new(link.qdisc(self.plan, index), link.rate())),
         }
-        _ => Server::Queued(link::Queued::new(link.qdisc(plan, index), link.rate())),
+    }
+
+    fn sender(&self, flow: usize) -> SendingHost {
+        let (plan, flows, group) = (self.plan, &self.plan.flows, self.group(flow));
+        let (source, data_bytes, syn_bytes) = match &group.source {
+            SourcePlan::Tcp(tcp_plan) => {
+                let wire = tcp_plan.mss_bytes + tcp_plan.header_bytes;
+                let control = tcp_plan.control(plan.seed, flow as u32);
+                (tcp(&tcp_config(tcp_plan, flows, flow), control), wire, tcp_plan.ack_bytes)
+            }
+            SourcePlan::Udp(udp) => {
+                let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
+                (Source::Udp(Box::new(UdpSource::new(udp_config(udp), stream))), udp.packet_bytes, 0)
+            }
+        };
+        SendingHost::new(SendingSetup {
+            source,
+            readings: self.schedule.readings(flows.sample[flow]),
+            start: Time::from_ps(flows.start_ps[flow]),
+            stop: Time::from_ps(flows.stop_ps[flow]),
+            offset: Span::from_ps(flows.source_delay_ps[flow]),
+            data_bytes,
+            syn_bytes,
+            jitter: jitter(group.jitter),
+            access: group.access_bps.map(rate),
+            stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
+            on_off: self.on_off(flow),
+            recorded: is_recorded(&group.source),
+            echoes: flows.echo_of(flow).is_some(),
+            packs: packs(&group.source),
+            identity: Identity {
+                flow: flow as u32,
+                first_link: group.forward[0],
+                group: flows.group[flow] as u16,
+                single_link: group.forward.len() == 1 && group.reverse.is_empty(),
+                ecn: ecn(&group.source),
+            },
+        })
+    }
+
+    fn on_off(&self, flow: usize) -> Option<OnOff> {
+        let SourcePlan::Tcp(tcp) = &self.group(flow).source else {
+            return None;
+        };
+        let stream = StreamKind::OnOff.stream(self.plan.seed, flow as u32);
+        let way = Span::from_ps(self.way_back(flow));
+        tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, way, stream))
+    }
+
+    /// From the receiver to the sender without waiting, ps.
+    fn way_back(&self, flow: usize) -> u64 {
+        let (plan, flows, group) = (self.plan, &self.plan.flows, self.group(flow));
+        let links: u64 = group.reverse.iter().map(|&link| plan.links[link as usize].delay_ps).sum();
+        flows.return_delay_ps[flow] + links + flows.home_delay_ps[flow]
+    }
+
+    fn receiver(&self, flow: usize) -> ReceivingHost {
+        let (plan, flows, group) = (self.plan, &self.plan.flows, self.group(flow));
+        let echoed_by = self.echoes.get(&(flow as u32)).copied();
+        let delay = |link: u32| Span::from_ps(plan.links[link as usize].delay_ps);
+        let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| delay(link));
+        let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
+            SourcePlan::Tcp(tcp) => (
+                Some(Receiver::new(&tcp_config(tcp, flows, flow))),
+                tcp.ack_bytes,
+                tcp.mss_bytes,
+                tcp.header_bytes,
+                flows.transfer_bytes(flow, tcp).unwrap_or(u64::MAX),
+            ),
+            SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
+        };
+        let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
+        let apart = packs(&group.source) || is_tuned(&group.source);
+        let mut readings = self.schedule.readings(flows.sample[flow]);
+        readings.watch(watch != Watch::Nothing || apart, &self.schedule);
+        ReceivingHost::new(ReceivingSetup {
+            receiver,
+            readings,
+            offset: after(&group.forward) + Span::from_ps(flows.sink_delay_ps[flow]),
+            return_delay: Span::from_ps(flows.return_delay_ps[flow]),
+            home_delay: after(&group.reverse) + Span::from_ps(flows.home_delay_ps[flow]),
+            ack_bytes,
+            payload_bytes,
+            header_bytes,
+            transfer_bytes,
+            returns: (!group.reverse.is_empty()).then(|| {
+                let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
+                ReturnPath::new(links.any(|link| link.discipline.config.reorders()))
+            }),
+            datagrams,
+            watch,
+            apart,
+            echoed_by,
+        })
     }
 }
 
 fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).expect("a checked plan has no rate of zero")
-}
-
-fn build_sender(plan: &Plan, flow: usize, schedule: &Schedule) -> SendingHost {
-    let flows = &plan.flows;
-    let group = &plan.groups[flows.group[flow] as usize];
-    let (source, data_bytes, syn_bytes) = match &group.source {
-        SourcePlan::Tcp(tcp_plan) => {
-            let wire = tcp_plan.mss_bytes + tcp_plan.header_bytes;
-            let control = tcp_plan.control(plan.seed, flow as u32);
-            (tcp(&tcp_config(tcp_plan, flows, flow), control), wire, tcp_plan.ack_bytes)
-        }
-        SourcePlan::Udp(udp) => {
-            let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
-            (Source::Udp(Box::new(UdpSource::new(udp_config(udp), stream))), udp.packet_bytes, 0)
-        }
-    };
-    SendingHost::new(SendingSetup {
-        source,
-        readings: schedule.readings(flows.sample[flow]),
-        start: Time::from_ps(flows.start_ps[flow]),
-        stop: Time::from_ps(flows.stop_ps[flow]),
-        offset: Span::from_ps(flows.source_delay_ps[flow]),
-        data_bytes,
-        syn_bytes,
-        jitter: jitter(group.jitter),
-        access: group.access_bps.map(rate),
-        stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
-        on_off: on_off(plan, flow),
-        recorded: is_recorded(&group.source),
-        echoes: flows.echo_of(flow).is_some(),
-        packs: packs(&group.source),
-        identity: Identity {
-            flow: flow as u32,
-            first_link: group.forward[0],
-            group: flows.group[flow] as u16,
-            single_link: group.forward.len() == 1 && group.reverse.is_empty(),
-            ecn: ecn(&group.source),
-        },
-    })
-}
-
-fn on_off(plan: &Plan, flow: usize) -> Option<OnOff> {
-    let SourcePlan::Tcp(tcp) = &plan.groups[plan.flows.group[flow] as usize].source else {
-        return None;
-    };
-    let stream = StreamKind::OnOff.stream(plan.seed, flow as u32);
-    let way = Span::from_ps(way_back(plan, flow));
-    tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, way, stream))
-}
-
-/// From the receiver to the sender without waiting, ps.
-fn way_back(plan: &Plan, flow: usize) -> u64 {
-    let (flows, group) = (&plan.flows, &plan.groups[plan.flows.group[flow] as usize]);
-    let links: u64 = group.reverse.iter().map(|&link| plan.links[link as usize].delay_ps).sum();
-    flows.return_delay_ps[flow] + links + flows.home_delay_ps[flow]
 }
 
 /// Whether each piece of what it sends is told.
@@ -188,51 +231,6 @@ fn is_recorded(source: &SourcePlan) -> bool {
         SourcePlan::Tcp(tcp) => tcp.on_off.is_some(),
         SourcePlan::Udp(udp) => udp.echo || udp.record,
     }
-}
-
-fn build_receiver(
-    plan: &Plan,
-    flow: usize,
-    echoed_by: Option<u32>,
-    links: &[Link],
-    schedule: &Schedule,
-) -> ReceivingHost {
-    let flows = &plan.flows;
-    let group = &plan.groups[flows.group[flow] as usize];
-    let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| links[link as usize].delay);
-    let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
-        SourcePlan::Tcp(tcp) => (
-            Some(Receiver::new(&tcp_config(tcp, flows, flow))),
-            tcp.ack_bytes,
-            tcp.mss_bytes,
-            tcp.header_bytes,
-            flows.transfer_bytes(flow, tcp).unwrap_or(u64::MAX),
-        ),
-        SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
-    };
-    let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
-    let apart = packs(&group.source) || is_tuned(&group.source);
-    let mut own_readings = schedule.readings(flows.sample[flow]);
-    own_readings.watch(watch != Watch::Nothing || apart, schedule);
-    ReceivingHost::new(ReceivingSetup {
-        receiver,
-        readings: own_readings,
-        offset: after(&group.forward) + Span::from_ps(flows.sink_delay_ps[flow]),
-        return_delay: Span::from_ps(flows.return_delay_ps[flow]),
-        home_delay: after(&group.reverse) + Span::from_ps(flows.home_delay_ps[flow]),
-        ack_bytes,
-        payload_bytes,
-        header_bytes,
-        transfer_bytes,
-        returns: (!group.reverse.is_empty()).then(|| {
-            let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
-            ReturnPath::new(links.any(|link| link.discipline.config.reorders()))
-        }),
-        datagrams,
-        watch,
-        apart,
-        echoed_by,
-    })
 }
 
 /// Whether a packet may hold several segments.
