@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 CONFIDENCE: Final = 0.95
 """Level of every confidence interval."""
@@ -51,6 +50,8 @@ def estimate(values: Iterable[float | None]) -> Estimate:
 
 def t_quantile(samples: int) -> float:
     """The factor of the standard error in a 95 % interval of a mean of `samples` values (at least 2)."""
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, and needed for several seeds only
+
     return float(stdtrit(samples - 1, 0.5 + CONFIDENCE / 2))
 
 
@@ -108,36 +109,35 @@ def histogram_quantiles(
     return found
 
 
-def censored_quantiles(
-    durations: npt.NDArray[np.float64], ended: npt.NDArray[np.bool_], quantiles: Sequence[float]
-) -> list[float | None]:
-    """Quantiles of durations of which some had not ended when watching did, by the Kaplan-Meier estimator.
+class Survival:
+    """How long things last of which some had not ended when watching did, by the Kaplan-Meier estimator.
 
-    Whoever had not ended counts for lasting longer than what was seen of it; leaving it out would make the
-    slowest vanish. Where all have ended these are the sample's quantiles: the least value that a share of at
-    least the quantile does not exceed.
+    What had not ended counts as lasting longer than what was seen of it; to leave it out would hide the
+    slowest. If all have ended, quantiles are the sample's: the least value that a share of at least the
+    quantile does not exceed.
 
     Source: E. L. Kaplan, P. Meier, "Nonparametric estimation from incomplete observations", Journal of the
-    American Statistical Association 53(282), 1958, section 2.
+    American Statistical Association 53(282), 1958, section 2. (scipy.stats has it, too, but takes longer to
+    import than a small run takes in all; a test compares the two.)
 
-    Args:
-        durations: How long each was seen to last.
-        ended: Whether it had ended by then.
-        quantiles: Which, above 0 and below 1.
+    Attributes:
+        ended: How many had ended.
+        censored: How many had not.
 
-    Returns:
-        One number a quantile, in the durations' unit; `None` where too few have ended to tell.
-
-    >>> censored_quantiles(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, True, False]), [0.5, 0.95])
-    [2.0, None]
+    >>> Survival(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, True, False])).quantile(0.5)
+    2.0
     """
-    times, which = np.unique(durations, return_inverse=True)
-    ends = np.bincount(which, weights=ended, minlength=times.size)
-    gone = np.cumsum(np.bincount(which, minlength=times.size))
-    at_risk = durations.size - np.concatenate([[0], gone[:-1]]) if times.size else gone
-    lasting = np.cumprod(1 - ends / at_risk)
-    found: list[float | None] = []
-    for quantile in quantiles:
-        reached = np.flatnonzero(lasting <= (1 - quantile) * (1 + _ROUNDING))
-        found.append(float(times[reached[0]]) if reached.size else None)
-    return found
+
+    def __init__(self, durations: FloatArray, ended: npt.NDArray[np.bool_]) -> None:
+        self.ended = int(ended.sum())
+        self.censored = int(ended.size) - self.ended
+        self._times, which = np.unique(durations, return_inverse=True)
+        ends = np.bincount(which, weights=ended, minlength=self._times.size)
+        gone = np.cumsum(np.bincount(which, minlength=self._times.size))
+        at_risk = durations.size - np.concatenate([[0], gone[:-1]]) if gone.size else gone
+        self._lasting = np.cumprod(1 - ends / at_risk)
+
+    def quantile(self, quantile: float) -> float | None:
+        """A quantile above 0 and below 1, in the durations' unit; `None` if too few have ended to tell."""
+        reached = np.flatnonzero(self._lasting <= (1 - quantile) * (1 + _ROUNDING))
+        return float(self._times[reached[0]]) if reached.size else None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bufferlab import cli
-from bufferlab.results.latency import LATENCY_FIGURES
+from bufferlab.results.metrics.latency import LATENCY
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "latency.md").read_text()
@@ -16,7 +16,7 @@ DOCS = (ROOT / "docs" / "latency.md").read_text()
 
 def test_every_figure_is_explained() -> None:
     named = DOCS.replace("`…_p95_ms`", "loaded_rtt_p95_ms").replace("`…_p99_ms`", "loaded_rtt_p99_ms")
-    assert [figure.key for figure in LATENCY_FIGURES if figure.key not in named] == []
+    assert [name for name in LATENCY.names if name not in named] == []
 
 
 @pytest.mark.parametrize(("queue", "column"), [("fifo", 2), ("pie", 3), ("fq_codel", 4)])
@@ -32,12 +32,12 @@ def test_the_table_is_what_the_commands_print(
     shown = {line.split("  ")[0].strip(): line.split() for line in table}
 
     def ping(*names: str) -> list[str]:
-        return [f"{float(shown[name][-1]):.0f}" for name in names]
+        return [f"{float(shown[LATENCY[name].label][-1]):.0f}" for name in names]
 
-    trip = ping("round trip: idle, ms", "round trip: mean, ms", "round trip: 99 %, ms")
+    trip = ping("idle_rtt_ms", "loaded_rtt_ms", "loaded_rtt_p99_ms")
     assert re.findall(r"\d+", cells["a ping's round trip"]) == trip
-    rounds = ping("… of the probes", "… of the load", "round trips a minute")
+    rounds = ping("foreign_rpm", "loaded_rpm", "rpm")
     assert re.findall(r"\d+", cells["round trips a minute"]) == rounds
-    assert cells["bloat"].strip() == shown["bloat: grade"][-1]
-    call = [f"{float(shown[name][-2]):.1f}" for name in ("call: rating R", "call: opinion score")]
+    assert cells["bloat"].strip() == shown[LATENCY["bloat_grade"].label][-1]
+    call = [f"{float(shown[LATENCY[name].label][-2]):.1f}" for name in ("call_r", "call_mos")]
     assert re.findall(r"[\d.]+", cells["a call"]) == call

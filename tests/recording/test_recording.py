@@ -14,8 +14,8 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError, OutputError, Result
+from bufferlab.experiment.recording import RecordingWarning
 from bufferlab.results.frames import NAMES
-from bufferlab.results.recording import RecordingWarning
 
 from .conftest import read
 

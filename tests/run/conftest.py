@@ -209,6 +209,7 @@ def _queues() -> pl.DataFrame:
         dropped_packets=[10, 0, 10],
         dropped_bytes=[1000, 0, 1000],
         lost_packets=nothing,
+        marked_packets=nothing,
         departed_packets=[90, 0, 90],
         departed_bytes=[9000, 0, 9000],
         served_packets=[100, 0, 100],

@@ -9,7 +9,6 @@ import pytest
 
 from bufferlab import Scenario, run
 from bufferlab.results.result import Result
-from bufferlab.results.summary import flow_values
 
 
 def pages(**changes: object) -> Scenario:
@@ -72,14 +71,6 @@ def test_those_not_done_make_the_quantiles_longer() -> None:
     assert row["completion_p99_s"] is None
     done = slow.flows["completion_s"].drop_nulls()
     assert row["completion_s"] == pytest.approx(done.mean())
-
-
-def test_older_results_without_the_column_are_read(result: Result) -> None:
-    frames = result.frames.__class__(
-        **{**vars(result.frames), "flows": result.frames.flows.drop("transfer_bytes")}
-    )
-    older = Result(**{**vars(result), "frames": frames})
-    assert flow_values(older) == flow_values(result)
 
 
 def test_a_stopped_transfer_is_not_finished() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from bufferlab.stats import censored_quantiles, estimate, histogram_quantiles, jain_index
+from bufferlab.stats import Survival, estimate, histogram_quantiles, jain_index
 
 rates = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=50)
 
@@ -84,16 +84,31 @@ def test_quantiles_of_a_histogram_are_near_those_of_the_values(values: list[int]
 
 def test_quantiles_of_durations_that_all_ended_are_the_sample_s() -> None:
     durations = np.array([4.0, 1.0, 3.0, 2.0, 2.0])
-    found = censored_quantiles(durations, np.ones(5, bool), [0.2, 0.5, 0.6, 0.99])
-    assert found == [1.0, 2.0, 2.0, 4.0]
+    survival = Survival(durations, np.ones(5, bool))
+    assert [survival.quantile(each) for each in (0.2, 0.5, 0.6, 0.99)] == [1.0, 2.0, 2.0, 4.0]
 
 
 def test_quantiles_agree_with_kaplan_and_meier_by_hand() -> None:
     """Of 6 one ends at 1 (5/6 last), one is lost at 2, of the 4 left two end at 3 and 4 (5/8, 5/12)."""
     durations = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 5.0])
     ended = np.array([True, False, True, True, False, False])
-    assert censored_quantiles(durations, ended, [1 / 6, 0.37, 0.38, 0.58, 0.59]) == [1.0, 3.0, 4.0, 4.0, None]
+    survival = Survival(durations, ended)
+    assert (survival.ended, survival.censored) == (3, 3)
+    found = [survival.quantile(each) for each in (1 / 6, 0.37, 0.38, 0.58, 0.59)]
+    assert found == [1.0, 3.0, 4.0, 4.0, None]
 
 
 def test_quantiles_of_nothing_are_none() -> None:
-    assert censored_quantiles(np.array([]), np.array([], bool), [0.5]) == [None]
+    assert Survival(np.array([]), np.array([], bool)).quantile(0.5) is None
+
+
+@given(st.lists(st.tuples(st.integers(1, 20), st.booleans()), min_size=1, max_size=60))
+def test_survival_is_scipy_s(seen: list[tuple[int, bool]]) -> None:
+    durations = np.array([float(duration) for duration, _ in seen])
+    ended = np.array([over for _, over in seen])
+    censored = reference.CensoredData(uncensored=durations[ended], right=durations[~ended])
+    lasting = reference.ecdf(censored).sf
+    survival = Survival(durations, ended)
+    for quantile in (0.05, 0.5, 0.95):
+        reached = lasting.quantiles[lasting.probabilities <= (1 - quantile) * (1 + 1e-9)]
+        assert survival.quantile(quantile) == (reached[0] if reached.size else None)

@@ -42,25 +42,6 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
     assert (loaded.scenario, loaded.seed, loaded.version) == ("# as given\n", 7, "0.0.1")
 
 
-def test_a_folder_of_an_older_version_lacks_frames_and_columns(tmp_path: Path, result: Result) -> None:
-    result.save(tmp_path / "out")
-    for name in ("classes", "class_samples", "exchanges"):
-        (tmp_path / f"out/{name}.parquet").unlink()
-    flows = tmp_path / "out/flows.parquet"
-    pl.read_parquet(flows).drop("reordered_packets", "spurious_retransmissions").write_parquet(flows)
-    loaded = Result.load(tmp_path / "out")
-    assert loaded.classes.is_empty()
-    assert loaded.class_samples.is_empty()
-    near = loaded.summary()["flows"][0]
-    assert (near["recoveries"], near["reordered_packets"], near["spurious_retransmissions"]) == (
-        2,
-        None,
-        None,
-    )
-    assert "overtaken" not in str(loaded)
-    assert RunSet([loaded, loaded]).classes.is_empty()
-
-
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
     result.save(tmp_path / "out")
     meta = json.loads((tmp_path / "out/result.json").read_text())

@@ -153,13 +153,6 @@ def test_significant_digits(value: float, text: str) -> None:
     assert significant(value) == text
 
 
-def test_results_of_older_versions_have_no_marks(result: Result) -> None:
-    queues = result.queues.drop("marked_packets")
-    older = dataclasses.replace(result, frames=dataclasses.replace(result.frames, queues=queues))
-    assert [queue["marked_packets"] for queue in older.summary()["queues"]] == [None] * 3
-    assert "packets marked" not in shown(older, 100)
-
-
 def test_marks_are_shown_where_there_are_any(result: Result) -> None:
     assert "packets marked" not in shown(result, 100)
     queues = result.queues.with_columns(marked_packets=pl.lit(3, dtype=pl.UInt64))

@@ -28,19 +28,19 @@ def test_a_mean_of_times_to_finish_says_of_how_many() -> None:
     row = document["flows"][0]
     assert (row["finished_flows"], row["unfinished_flows"]) == (5, 1)
     assert line(document, "transfers finished").split(maxsplit=2)[2] == "5 of 6"
-    assert "finish: mean of done" in to_text(document)
+    assert "completion: mean (finished)" in to_text(document)
     # five took the mean of the done, the sixth has been going on for the run's 5 s
     least_s = (5 * row["completion_s"] + 5.0) / 6
     assert row["completion_least_s"] == pytest.approx(least_s)
-    assert line(document, "finish: mean, at least, s").endswith(f"{least_s:.4g}")
+    assert line(document, "completion: mean, at least, s").endswith(f"{least_s:.4g}")
 
 
 def test_a_transfer_that_never_finishes() -> None:
     document = summary({"kind": "transfer", "bytes": "1 MB"}, loss=1)
     assert line(document, "transfers finished").endswith("0 of 1")
     assert document["flows"][0]["completion_s"] is None
-    assert "finish: mean of done" not in to_text(document)
-    assert line(document, "finish: mean, at least, s").endswith("5")
+    assert "completion: mean (finished)" not in to_text(document)
+    assert line(document, "completion: mean, at least, s").endswith("5")
 
 
 def test_a_transfer_that_is_stopped_is_not_finished() -> None:
@@ -51,7 +51,7 @@ def test_a_transfer_that_is_stopped_is_not_finished() -> None:
 def test_a_fetch_that_hangs_from_the_warmup_on_is_counted() -> None:
     document = summary({"kind": "web", "size": "10 KB", "every": "1 s"}, loss=1)
     assert (document["flows"][0]["exchanges"], document["flows"][0]["exchanges_not_done"]) == (0, 1)
-    assert line(document, "exchanges done").endswith("0 of 1")
+    assert line(document, "exchanges finished").endswith("0 of 1")
 
 
 def test_pings_lost_in_the_warmup_are_not_counted_as_under_way() -> None:
@@ -63,5 +63,5 @@ def test_pings_lost_in_the_warmup_are_not_counted_as_under_way() -> None:
 def test_what_is_all_done() -> None:
     assert "at least" not in to_text(summary({"kind": "transfer", "bytes": "100 KB"}))
     document = summary({"kind": "web", "size": "10 KB", "every": "1 s"})
-    assert line(document, "exchanges done").endswith("4 of 4")
+    assert line(document, "exchanges finished").endswith("4 of 4")
     assert document["flows"][0]["exchange_s"] == pytest.approx(0.06, abs=0.02)

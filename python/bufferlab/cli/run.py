@@ -22,10 +22,10 @@ from bufferlab.cli.options import (
 )
 from bufferlab.cli.outputs import Outputs
 from bufferlab.cli.watch import may_watch, run_watched
+from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.experiment.run import run as simulate
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.results.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
 

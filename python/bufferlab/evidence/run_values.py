@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from bufferlab.evidence.expressions import Scope, Value, unknown_name
-from bufferlab.results.frames import ALL
-from bufferlab.results.latency import latency_values
 from bufferlab.results.result import Result
-from bufferlab.results.summary import flow_values, queue_values
+from bufferlab.results.summary import flow_values, latency_values, queue_values
+from bufferlab.results.tables import ALL
 
 _RUN = ("seed", "duration_s", "warmup_s", "measured_s")
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from bufferlab import _core
 from bufferlab.errors import OutputError
+from bufferlab.experiment import recording
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import Engine, ScenarioLike, prepare, seed_list, simulate
 from bufferlab.results import folder as store
-from bufferlab.results import recording
 from bufferlab.results.result import Result, RunSet
 from bufferlab.scenario import Scenario
 

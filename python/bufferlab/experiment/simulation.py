@@ -9,10 +9,12 @@ from typing import Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.experiment import recording
 from bufferlab.files import not_written
 from bufferlab.plan import Plan, lower, plan_hash, plan_json
-from bufferlab.results import frames, recording
+from bufferlab.results import frames
 from bufferlab.results.result import Result
+from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
 
 MAX_SEEDS: Final = 100_000
@@ -39,7 +41,7 @@ def prepare(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = None) 
     if overrides:
         scenario = scenario.with_overrides(overrides)
     for index, flow in enumerate(scenario.flows):
-        if flow.name == frames.ALL:
+        if flow.name == ALL:
             raise InputError(
                 "stands for all groups together in results",
                 file=scenario.file,

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Final
 
-from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
 from rich.text import Text
 
 from bufferlab.display import as_text
-from bufferlab.render.summary import cell, headline
-from bufferlab.results.figure import Figure
-from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES
+from bufferlab.render.grid import Grid
+from bufferlab.render.summary import headline, lines
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.compare.comparison import Comparison
 from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES
 
-_FIGURES: Final[Mapping[str, Figure]] = {each.key: each for each in (*QUEUE_FIGURES, *FLOW_FIGURES)}
 _LABEL_WIDTH: Final = 30
 _COLUMN_WIDTH: Final = 21
 
@@ -35,7 +32,7 @@ class ComparisonView:
         rows = self.comparison.rows
         yield Text(headline(self.comparison.to_dict()), style="bold")
         for start in range(0, len(rows), columns):
-            yield _table(self.comparison.link, rows[start : start + columns])
+            yield _grid(self.comparison.link, rows[start : start + columns]).rich()
         advice = self.comparison.advice
         yield Text(f"Rule: {advice.rule}.")
         queue = advice.queue or "any"
@@ -55,22 +52,12 @@ def _(shown: Comparison) -> str:
     return to_text(shown)
 
 
-def _table(link: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(Text(f"queue of {link}"), no_wrap=True)
-    for row in rows:
-        table.add_column(Text(row["queue"]), justify="right", no_wrap=True)
-    table.add_row("buffer", *(row["buffer"] for row in rows))
-    for label, cells in _lines(rows, FIGURES):
-        table.add_row(label, *cells)
+def _grid(link: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
+    shown = [("buffer", [row["buffer"] for row in rows]), *lines(rows, map(STORED.__getitem__, FIGURES))]
     for at, group in enumerate(rows[0]["groups"]):
-        table.add_section()
-        table.add_row(Text(f"{group['group']} ({group['flows']})", style="bold"))
-        for label, cells in _lines([row["groups"][at] for row in rows], GROUP_FIGURES):
-            table.add_row(f"  {label}", *cells)
-    return table
-
-
-def _lines(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    for key in keys:
-        yield _FIGURES[key].label, [cell(row, _FIGURES[key]) for row in rows]
+        of_group = [row["groups"][at] for row in rows]
+        shown.append((f"{group['group']} ({group['flows']})", []))
+        shown += [
+            (f"  {label}", cells) for label, cells in lines(of_group, map(STORED.__getitem__, GROUP_FIGURES))
+        ]
+    return Grid(f"queue of {link}", [row["queue"] for row in rows], shown)

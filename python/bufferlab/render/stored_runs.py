@@ -13,7 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bufferlab.display import significant
-from bufferlab.results.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES
+from bufferlab.render.summary import NONE, estimated
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.registry import STORED
 
 if TYPE_CHECKING:
     from bufferlab.studies.sweep import Sweep
@@ -27,9 +29,6 @@ SHOWN: Final = (
     "jain_index",
 )
 """The figures of a list of runs if none are asked for."""
-
-_FIGURES: Final = {figure.key: figure for figure in (*QUEUE_FIGURES, *FLOW_FIGURES, *RUN_FIGURES)}
-_NONE: Final = "–"
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,9 @@ def _table(frame: pl.DataFrame) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     names = [name for name in frame.columns if not name.endswith(CONFIDENCE_SUFFIX)]
     for name in names:
-        figure = _FIGURES.get(name)
+        metric = STORED.get(name)
         numeric = frame.schema[name].is_numeric()
-        table.add_column(Text(figure.label if figure else name), justify="right" if numeric else "left")
+        table.add_column(Text(metric.label if metric else name), justify="right" if numeric else "left")
     for row in frame.iter_rows(named=True):
         table.add_row(*(Text(_cell(row, name)) for name in names))
     return table
@@ -99,12 +98,8 @@ def _table(frame: pl.DataFrame) -> Table:
 def _cell(row: dict[str, Any], name: str) -> str:
     value, width = row[name], row.get(name + CONFIDENCE_SUFFIX)
     if value is None:
-        return _NONE
-    figure = _FIGURES.get(name)
-    if figure is None:
+        return NONE
+    metric = STORED.get(name)
+    if metric is None:
         return significant(value, 6) if isinstance(value, float) else str(value)
-    text = significant(value * figure.scale)
-    # what lies far below the digits shown is rounding, not spread
-    if not width or width < 1e-6 * abs(value):
-        return text
-    return f"{text} ± {significant(width * figure.scale, 2)}"
+    return estimated(value, width, metric.unit.scale)

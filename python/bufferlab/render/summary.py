@@ -3,50 +3,32 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Final
 
-from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
 from rich.text import Text
 
 from bufferlab.display import as_html, as_text, significant
-from bufferlab.results.figure import Figure
-from bufferlab.results.frames import ALL
-from bufferlab.results.latency import GRADED, LATENCY_FIGURES
+from bufferlab.render.grid import Grid
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Dimension, Metric
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.results.result import Result, RunSet
-from bufferlab.results.summary import CONFIDENCE_SUFFIX, FLOW_FIGURES, QUEUE_FIGURES
+from bufferlab.results.tables import ALL
 
 Document = Mapping[str, Any]
 
-_LABEL_WIDTH: Final = 26
+_LABEL_WIDTH: Final = 30
 _COLUMN_WIDTH: Final = 14
 _WIDE_COLUMN_WIDTH: Final = 22
 """Characters of a column with confidence intervals; groups that do not fit go into further tables below."""
 
 _HTML_COLUMNS: Final = 8
 
-_ONLY_OF_SEVERAL_FLOWS: Final = {"goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index"}
-_ONLY_IF_NOT_ZERO: Final = {
-    "lost_packets", "marked_packets", "reordered_packets", "spurious_retransmissions",
-}  # fmt: skip
-_OF: Final = {"finished_flows": "unfinished_flows", "exchanges": "exchanges_not_done"}
-"""What is done, and what is not: shown together above the means of the done."""
-
-_LEAST: Final = "completion_least_s"
-_NONE: Final = "–"
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts: one row a figure, one column a group."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[tuple[str, Sequence[str]]]
+NONE: Final = "–"
+"""Stands for what is not known."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +42,7 @@ class SummaryView:
         column_width = _WIDE_COLUMN_WIDTH if several else _COLUMN_WIDTH
         columns = max((options.max_width - _LABEL_WIDTH) // column_width, 1)
         yield Text(headline(self.summary), style="bold")
-        yield from (_rich_table(grid) for grid in _grids(self.summary, columns))
+        yield from (grid.rich() for grid in _grids(self.summary, columns))
         yield Text(_cost(self.summary))
 
 
@@ -85,7 +67,7 @@ def _(shown: Result | RunSet) -> str:
 def to_html(summary: Document) -> str:
     """The summary for a notebook."""
     parts = [f"<p><b>{html.escape(headline(summary))}</b></p>"]
-    parts += [_html_table(grid) for grid in _grids(summary, _HTML_COLUMNS)]
+    parts += [grid.html() for grid in _grids(summary, _HTML_COLUMNS)]
     return "\n".join([*parts, f"<p>{html.escape(_cost(summary))}</p>"])
 
 
@@ -106,21 +88,21 @@ def _cost(summary: Document) -> str:
 
 
 def _grids(summary: Document, columns: int) -> Iterator[Grid]:
-    yield from _split("flows", summary["flows"], FLOW_FIGURES, columns)
+    yield from _split("flows", summary["flows"], FLOW_GROUPS, columns)
     links: dict[str, list[Document]] = {}
     for row in summary["queues"]:
         links.setdefault(row["link"], []).append(row)
     for link, rows in links.items():
         # A single group's row says the same as that of all.
         shown = [row for row in rows if row["group"] == ALL] if len(rows) == 2 else rows
-        yield from _split(f"queue of {link}", shown, QUEUE_FIGURES, columns)
-    yield from _split("latency under load", summary.get("latency", ()), LATENCY_FIGURES, columns)
+        yield from _split(f"queue of {link}", shown, QUEUE_SUMMARY, columns)
+    yield from _split("latency under load", summary["latency"], LATENCY, columns)
 
 
-def _split(title: str, rows: Sequence[Document], figures: Sequence[Figure], columns: int) -> Iterator[Grid]:
+def _split(title: str, rows: Sequence[Document], dimension: Dimension, columns: int) -> Iterator[Grid]:
     for start in range(0, len(rows), columns):
         shown = rows[start : start + columns]
-        yield Grid(title, [_column_name(row) for row in shown], list(_rows(shown, figures)))
+        yield Grid(title, [_column_name(row) for row in shown], list(lines(shown, dimension)))
 
 
 def _column_name(row: Document) -> str:
@@ -128,57 +110,34 @@ def _column_name(row: Document) -> str:
     return str(row["group"]) if detail is None else f"{row['group']} ({detail})"
 
 
-def _rows(columns: Sequence[Document], figures: Sequence[Figure]) -> Iterator[tuple[str, Sequence[str]]]:
-    for figure in figures:
-        if figure.key in _OF.values():
-            continue
-        cells = [_of_all(row, figure) if figure.key in _OF else cell(row, figure) for row in columns]
-        empty = {_NONE, "0"} if figure.key in _ONLY_IF_NOT_ZERO else {_NONE}
-        if not empty.issuperset(cells):
-            yield figure.label, cells
-        if figure.key == GRADED:
-            yield "bloat: grade", [row["bloat_grade"] or _NONE for row in columns]
+def lines(rows: Sequence[Document], metrics: Iterable[Metric]) -> Iterator[tuple[str, list[str]]]:
+    """A line per metric that some of the rows have, a cell per row."""
+    for metric in metrics:
+        if metric.has_line:
+            cells = [cell(row, metric) for row in rows]
+            if not ({NONE, "0"} if metric.hide_zero else {NONE}).issuperset(cells):
+                yield metric.label, cells
 
 
-def _of_all(row: Document, done: Figure) -> str:
-    """How many are done, of how many."""
-    several, others = row[done.key], row[_OF[done.key]]
-    if not (several or 0) + (others or 0):
-        return _NONE
-    return f"{cell(row, done)} of {significant(several + others)}"
+def cell(row: Document, metric: Metric) -> str:
+    """A metric of a summary's object, with its confidence interval if there is one."""
+    value = row[metric.name]
+    if metric.out_of:
+        whole = (value or 0) + (row[metric.out_of] or 0)
+        return f"{_with_interval(row, metric)} of {significant(whole)}" if whole else NONE
+    if value is None or not metric.shown_if(row):
+        return NONE
+    return value if isinstance(value, str) else _with_interval(row, metric)
 
 
-def cell(row: Document, figure: Figure) -> str:
-    """A figure of a summary's object, with its confidence interval if there is one."""
-    mean, half_width = row[figure.key], row[figure.key + CONFIDENCE_SUFFIX]
-    if mean is None or (figure.key in _ONLY_OF_SEVERAL_FLOWS and row.get("flows") == 1):
-        return _NONE
-    if figure.key == _LEAST and not row["unfinished_flows"]:
-        return _NONE  # the mean of the done says it
-    text = significant(mean * figure.scale)
+def _with_interval(row: Document, metric: Metric) -> str:
+    return estimated(row[metric.name], row[metric.name + CONFIDENCE_SUFFIX], metric.unit.scale)
+
+
+def estimated(mean: float, half_width: float | None, scale: float) -> str:
+    """A mean with its confidence interval if there is one, times a scale."""
+    text = significant(mean * scale)
     # what lies far below the digits shown is rounding, not spread
     if not half_width or half_width < 1e-6 * abs(mean):
         return text
-    return f"{text} ± {significant(half_width * figure.scale, 2)}"
-
-
-def _rich_table(grid: Grid) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(Text(grid.title), no_wrap=True)
-    for column in grid.columns:
-        table.add_column(Text(column), justify="right", no_wrap=True)
-    for label, cells in grid.rows:
-        table.add_row(label, *cells)
-    return table
-
-
-def _html_table(grid: Grid) -> str:
-    heads = "".join(f"<th>{html.escape(column)}</th>" for column in grid.columns)
-    lines = [
-        f"<table><caption>{html.escape(grid.title)}</caption>",
-        f"<thead><tr><th></th>{heads}</tr></thead>",
-    ]
-    for label, cells in grid.rows:
-        values = "".join(f'<td style="text-align:right">{html.escape(cell)}</td>' for cell in cells)
-        lines.append(f'<tr><th style="text-align:left">{html.escape(label)}</th>{values}</tr>')
-    return "\n".join([*lines, "</table>"])
+    return f"{text} ± {significant(half_width * scale, 2)}"

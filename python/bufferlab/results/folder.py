@@ -7,8 +7,7 @@ A folder of one run holds:
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
 - `summary.json`: see `bufferlab.results.summary`;
 - `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
-  `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`. Folders that
-  older versions wrote may lack the last three, which are empty then, or columns of the others.
+  `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`.
 
 A folder of several runs holds `scenario.toml`, the `summary.json` of all, `runs.json`, and such a folder for
 each run, `seed-1` and so on.
@@ -23,17 +22,16 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
 from bufferlab.files import not_written, probe
 from bufferlab.plan import plan_json
-from bufferlab.results.frames import LATER_NAMES, NAMES, Frames
-
-if TYPE_CHECKING:
-    from bufferlab.results.result import Result
+from bufferlab.results.frames import NAMES, Frames
+from bufferlab.results.measurement import Measurement
+from bufferlab.results.summary import summarize
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
@@ -46,7 +44,7 @@ _META: Final = ("name", "version", "plan_hash", "overrides", "reached_ps", "even
 
 
 def save(
-    results: Sequence[Result],
+    results: Sequence[Measurement],
     summary: Mapping[str, Any],
     directory: Path,
     extra: Callable[[Path], object] | None = None,
@@ -136,17 +134,17 @@ def load(directory: Path) -> list[dict[str, Any]]:
     return [_read_run(directory / str(name)) for name in index.get("runs", [])]
 
 
-def _write_runs(results: Sequence[Result], directory: Path) -> list[str]:
+def _write_runs(results: Sequence[Measurement], directory: Path) -> list[str]:
     names = [f"seed-{result.seed}" for result in results]
     for name, result in zip(names, results, strict=True):
         folder = directory / name
         folder.mkdir()
-        _write_json(folder / "summary.json", result.summary())
+        _write_json(folder / "summary.json", summarize([result]))
         _write_run(result, folder)
     return names
 
 
-def _write_run(result: Result, directory: Path) -> None:
+def _write_run(result: Measurement, directory: Path) -> None:
     _write_text(directory / _SCENARIO_FILE, result.scenario)
     meta = _header(RESULT_FORMAT) | {"seed": result.seed} | {name: getattr(result, name) for name in _META}
     _write_json(directory / _RESULT_FILE, meta)
@@ -181,19 +179,13 @@ def _read_run(directory: Path) -> dict[str, Any]:
     _check_format(meta, RESULT_FORMAT, path)
     try:
         scenario = (directory / _SCENARIO_FILE).read_text(encoding="utf-8")
-        frames = Frames(**{name: _read_frame(directory / f"{name}.parquet") for name in NAMES})
+        frames = Frames(**{name: pl.read_parquet(directory / f"{name}.parquet") for name in NAMES})
         plan = _read_json(directory / "plan.json")
         return {name: meta[name] for name in _META} | {"scenario": scenario, "plan": plan, "frames": frames}
     except (KeyError, TypeError) as error:
         raise InputError(f"lacks {error}", file=path, accepted="a file as Bufferlab wrote it") from error
     except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
         raise _not_readable(directory, error) from error
-
-
-def _read_frame(path: Path) -> pl.DataFrame:
-    if path.stem in LATER_NAMES and not path.exists():
-        return pl.DataFrame()
-    return pl.read_parquet(path)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -2,121 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import polars as pl
 
 from bufferlab import display
 from bufferlab.errors import InputError
-from bufferlab.results import folder as store
-from bufferlab.results import frames
-from bufferlab.results.frames import Frames, Plan
-from bufferlab.results.recording import Recording
+from bufferlab.results import folder as folders
+from bufferlab.results.measurement import Measurement
 from bufferlab.results.summary import Document, summarize
 from bufferlab.units import PS_PER_S
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Result:
-    """What one run measured.
-
-    Attributes:
-        name: Title of the scenario.
-        scenario: The scenario as TOML: as given if nothing was overridden, else with the overrides applied.
-        overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
-        plan: The plan that ran, as plain values.
-        plan_hash: Identity of the plan.
-        frames: The measurements; `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`,
-            `class_samples` and `exchanges` are at hand as attributes of the result, too.
-            `bufferlab.results.frames.Frames` has the columns.
-        reached_ps: Simulated time, ps.
-        events: Events that the engine processed.
-        packets: Packets that left a link, summed over links.
-        cpu_s: CPU time of the simulation, s.
-        version: Version of Bufferlab, and of its engine, that made it.
-        recordings: The capture and the trace that were written, if asked for; stored results have none.
-    """
-
-    name: str
-    scenario: str
-    overrides: Mapping[str, Any]
-    plan: Plan
-    plan_hash: str
-    frames: Frames
-    reached_ps: int
-    events: int
-    packets: int
-    cpu_s: float
-    version: str
-    recordings: tuple[Recording, ...] = ()
-
-    @property
-    def seed(self) -> int:
-        """Seed of the run."""
-        return int(self.plan["seed"])
-
-    @property
-    def duration_s(self) -> float:
-        """Length of the run, s."""
-        return float(self.plan["duration_ps"] / PS_PER_S)
-
-    @property
-    def warmup_s(self) -> float:
-        """When measuring began, s."""
-        return float(self.plan["warmup_ps"] / PS_PER_S)
-
-    @property
-    def measured_s(self) -> float:
-        """Length of the measured window, s."""
-        return frames.measured_s(self.plan, self.reached_ps)
-
-    @property
-    def packets_per_cpu_s(self) -> float | None:
-        """Packets that left a link for each second of CPU time; `None` if the run took no time."""
-        return self.packets / self.cpu_s if self.cpu_s > 0 else None
-
-    @property
-    def flows(self) -> pl.DataFrame:
-        """One row a flow."""
-        return self.frames.flows
-
-    @property
-    def queues(self) -> pl.DataFrame:
-        """One row a link and group, and one of group "all" for each link."""
-        return self.frames.queues
-
-    @property
-    def histograms(self) -> pl.DataFrame:
-        """Histograms of the waits in the queues."""
-        return self.frames.histograms
-
-    @property
-    def queue_samples(self) -> pl.DataFrame:
-        """Time series of the sampled links."""
-        return self.frames.queue_samples
-
-    @property
-    def flow_samples(self) -> pl.DataFrame:
-        """Time series of the sampled flows."""
-        return self.frames.flow_samples
-
-    @property
-    def classes(self) -> pl.DataFrame:
-        """One row a link and class of its discipline, if that has classes."""
-        return self.frames.classes
-
-    @property
-    def class_samples(self) -> pl.DataFrame:
-        """Time series of what the sampled links' classes hold and estimate."""
-        return self.frames.class_samples
-
-    @property
-    def exchanges(self) -> pl.DataFrame:
-        """One row a burst, fetch, recorded datagram or ping."""
-        return self.frames.exchanges
+class Result(Measurement):
+    """What one run measured: see `Measurement` for its attributes."""
 
     def summary(self) -> Document:
         """The summary document, see `bufferlab.results.summary`."""
@@ -266,7 +168,7 @@ class RunSet(Sequence[Result]):
             InputError: If `directory` is a file or holds something else.
             OutputError: If it cannot be written.
         """
-        store.save(self.results, self.summary(), Path(directory), extra)
+        folders.save(self.results, self.summary(), Path(directory), extra)
 
     @classmethod
     def load(cls, directory: str | Path) -> RunSet:
@@ -275,7 +177,7 @@ class RunSet(Sequence[Result]):
         Raises:
             InputError: If it is none.
         """
-        return cls([Result(**parts) for parts in store.load(Path(directory))])
+        return cls([Result(**parts) for parts in folders.load(Path(directory))])
 
     def __repr__(self) -> str:
         return f"<RunSet {self.name!r}, {len(self)} seed{'s' if len(self) > 1 else ''}>"

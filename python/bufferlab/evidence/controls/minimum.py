@@ -23,8 +23,8 @@ from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
+from bufferlab.results.tables import ALL
 from bufferlab.studies.search.plain import interpolated
 from bufferlab.studies.size import Demand, Targets, get_rule
 

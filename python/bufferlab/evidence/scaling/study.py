@@ -12,9 +12,9 @@ from bufferlab.evidence.scaling.exchange import LOSS_BASED, SHARES, exchange
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
+from bufferlab.results.tables import ALL
 from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario
 

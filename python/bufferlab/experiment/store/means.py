@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from bufferlab.experiment.store.rows import DONE, FIGURES
-from bufferlab.results.summary import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.stats import t_quantile
 
 

@@ -5,10 +5,10 @@ A row is a plain dictionary with the columns of `SCHEMA`:
 - `plan_hash` and `engine` (see `ENGINE`) are the run's identity;
 - `status` is "done" or "failed", `error` says why;
 - `scenario` (its title), `parameters` (what a sweep varied, a JSON object of values by path), `seed`;
-- `finished_at` (UTC), `wall_s`, `duration_s`, `warmup_s` and the figures of `summary.RUN_FIGURES`;
-- `link`: the link that sizing looks at, the slowest that data crosses; the figures of
-  `summary.QUEUE_FIGURES` of its whole queue, and those of `summary.FLOW_FIGURES` over all flows;
-- `flows` and `queues`: the same figures for each group and each link and group, as lists of records;
+- `finished_at` (UTC), `wall_s`, `duration_s`, `warmup_s` and the metrics of the run;
+- `link`: the link that sizing looks at, the slowest that data crosses; the metrics of its whole queue, and
+  those of all flows together;
+- `flows` and `queues`: the same metrics for each group and each link and group, as lists of records;
 - `measure` and `measured`: what else was measured, as JSON, and the identity of the function that did. A run
   has a row for each measure, and the same figures in each. Rows of procedures have no figures.
 
@@ -17,41 +17,24 @@ Figures are numbers or null. All columns are the same for every scenario, so tha
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.results.frames import ALL
+from bufferlab.experiment.store.sources import fingerprint
 from bufferlab.results.links import choose_link
-from bufferlab.results.summary import FLOW_FIGURES, QUEUE_FIGURES, RUN_FIGURES, flow_values, queue_values
+from bufferlab.results.measurement import Measurement
+from bufferlab.results.metrics.registry import FLOW_GROUPS, QUEUE_SUMMARY, RUNS, STORED
+from bufferlab.results.summary import flow_values, queue_values, run_values
+from bufferlab.results.tables import ALL
 
-if TYPE_CHECKING:
-    from bufferlab.results.result import Result
-
-_MEASURES: Final = (
-    "results/frames.py",
-    "results/exchanges.py",
-    "results/summary.py",
-    "stats.py",
-    "experiment/store/rows.py",
-)
-"""The modules that make figures of the engine's tables; rows of two versions of them must not mix, either."""
-
-
-def _measures_fingerprint() -> str:
-    package = Path(__file__).parents[2]
-    return hashlib.sha256(b"\0".join((package / name).read_bytes() for name in _MEASURES)).hexdigest()[:8]
-
-
-ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{_measures_fingerprint()}"
+ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{fingerprint(__name__)}"
 """This engine: its version, the fingerprint of its sources, and that of the modules that make its figures."""
 
 DONE: Final = "done"
@@ -60,24 +43,20 @@ FAILED: Final = "failed"
 Row = dict[str, Any]
 """A stored run: plain values by column."""
 
-_FLOWS: Final = tuple(figure.key for figure in FLOW_FIGURES)
-_QUEUES: Final = tuple(figure.key for figure in QUEUE_FIGURES)
-_RUN: Final = tuple(figure.key for figure in RUN_FIGURES)
-
-FIGURES: Final = (*_QUEUES, *_FLOWS, *_RUN)
-"""The columns of figures that every run has."""
+FIGURES: Final = tuple(STORED)
+"""The columns of metrics that every run has."""
 
 FLOW_SCHEMA: Final[Mapping[str, Any]] = {
     "group": pl.String,
     "flows": pl.UInt32,
-    **dict.fromkeys(_FLOWS, pl.Float64),
+    **dict.fromkeys(FLOW_GROUPS.names, pl.Float64),
 }
 """The records of the column `flows`."""
 
 QUEUE_SCHEMA: Final[Mapping[str, Any]] = {
     "link": pl.String,
     "group": pl.String,
-    **dict.fromkeys(_QUEUES, pl.Float64),
+    **dict.fromkeys(QUEUE_SUMMARY.names, pl.Float64),
 }
 """The records of the column `queues`."""
 
@@ -108,7 +87,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 """All columns of a store."""
 
 
-def done_row(result: Result, *, parameters: Mapping[str, Any] | None = None, wall_s: float = 0.0) -> Row:
+def done_row(result: Measurement, *, parameters: Mapping[str, Any] | None = None, wall_s: float = 0.0) -> Row:
     """The row of a run that came to its end.
 
     Args:
@@ -119,12 +98,7 @@ def done_row(result: Result, *, parameters: Mapping[str, Any] | None = None, wal
     flows, queues = flow_values(result), queue_values(result)
     link = main_link(result.plan)
     own = next(row for row in queues if row["link"] == link and row["group"] == ALL) if link else {}
-    run = {
-        "packets": result.packets,
-        "events": result.events,
-        "cpu_s": result.cpu_s,
-        "packets_per_cpu_s": result.packets_per_cpu_s,
-    }
+    run = run_values(result)
     return {
         **_identity(result.plan_hash, result.name, result.seed, parameters, wall_s),
         "status": DONE,
@@ -132,11 +106,11 @@ def done_row(result: Result, *, parameters: Mapping[str, Any] | None = None, wal
         "duration_s": result.duration_s,
         "warmup_s": result.warmup_s,
         "link": link,
-        **{key: _number(own.get(key)) for key in _QUEUES},
-        **{key: _number(flows[-1][key]) for key in _FLOWS},
-        **{key: _number(run[key]) for key in _RUN},
-        "flows": _records(flows, ("group", "flows"), _FLOWS),
-        "queues": _records(queues, ("link", "group"), _QUEUES),
+        **{key: _number(own.get(key)) for key in QUEUE_SUMMARY.names},
+        **{key: _number(flows[-1][key]) for key in FLOW_GROUPS.names},
+        **{key: _number(run[key]) for key in RUNS.names},
+        "flows": _records(flows, ("group", "flows"), FLOW_GROUPS.names),
+        "queues": _records(queues, ("link", "group"), QUEUE_SUMMARY.names),
     }
 
 

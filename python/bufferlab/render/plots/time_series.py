@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from bufferlab.errors import InputError
 from bufferlab.render.plots.series import draw, lines_over_seeds
 from bufferlab.render.plots.style import new_figure
-from bufferlab.results.frames import BITS_PER_BYTE
 from bufferlab.results.result import Result, RunSet
+from bufferlab.results.tables import BITS_PER_BYTE
 
 GOODPUT_POINTS: Final = 200
 """Goodput is averaged over so many stretches of the run: within a round trip it is noise."""

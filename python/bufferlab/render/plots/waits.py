@@ -12,8 +12,8 @@ from bufferlab.errors import InputError
 from bufferlab.render.plots.series import FloatArray, Line, draw
 from bufferlab.render.plots.style import new_figure
 from bufferlab.render.plots.time_series import title
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result, RunSet
+from bufferlab.results.tables import ALL
 from bufferlab.stats import t_quantile
 
 MAX_LINKS: Final = 20

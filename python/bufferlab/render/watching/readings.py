@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab import _core
-from bufferlab.results.frames import BITS_PER_BYTE, PS_PER_MS, transfers
+from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
+from bufferlab.results.transfers import transfers
 from bufferlab.units import PS_PER_S
 
 SPAN_S: Final = 120.0

@@ -16,15 +16,15 @@ applications in playout buffer optimization for VoIP networks", ICC 2004, "minim
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bufferlab.results.frames import BITS_PER_BYTE, PS_PER_MS
 from bufferlab.results.latency.emodel import G711, G729A, Codec, opinion_score, rating
+from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
 from bufferlab.units import PS_PER_S
 
 Floats = NDArray[np.float64]
@@ -119,6 +119,6 @@ def burst_ratio(missing: NDArray[np.bool_]) -> float:
     return max(lost / runs * (1 - lost / missing.size), 1.0)
 
 
-def mean_of(calls: list[Call], name: str) -> float | None:
+def mean_of(calls: Sequence[Call], name: str) -> float | None:
     """The mean of an attribute over calls, `None` without any."""
     return math.fsum(getattr(call, name) for call in calls) / len(calls) if calls else None

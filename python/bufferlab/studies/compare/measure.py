@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
+from bufferlab.results.tables import ALL
 from bufferlab.stats import jain_index
 
 FIGURES: Final = (

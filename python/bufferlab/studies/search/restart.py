@@ -10,8 +10,8 @@ import polars as pl
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import Values
 from bufferlab.experiment.simulation import prepare
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
+from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search.goal import Sample
 from bufferlab.units import PS_PER_S

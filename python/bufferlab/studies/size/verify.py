@@ -12,9 +12,9 @@ import polars as pl
 
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.simulation import prepare, seed_list
-from bufferlab.results.frames import ALL
 from bufferlab.results.result import Result
 from bufferlab.results.summary import estimates, queue_values
+from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
 
 METRICS = ("utilization", "loss", "wait_mean_ms", "wait_p99_ms")

@@ -1,0 +1,52 @@
+"""The sources of what makes stored figures: a module and all modules of Bufferlab that it imports."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+_PACKAGE: Final = "bufferlab"
+_ROOT: Final = Path(__file__).parents[2]
+_IMPORT: Final = re.compile(
+    rf"^\s*(?:import ({_PACKAGE}[.\w]*)|from ({_PACKAGE}[.\w]*) import (?:\(([^)]*)\)|(.*)))", re.MULTILINE
+)
+_DIGITS: Final = 8
+
+
+def fingerprint(module: str) -> str:
+    """A hash of the sources that a module reaches; rows of two versions of them must not mix."""
+    texts = (path.read_bytes() for _, path in sorted(reached(module).items()))
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:_DIGITS]
+
+
+def reached(module: str) -> Mapping[str, Path]:
+    """A module and all modules of Bufferlab that it imports, directly or not: their files by name.
+
+    Imports within functions and those for type checkers count. Compiled modules do not.
+    """
+    found: dict[str, Path] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = _file(name)
+        if name not in found and path is not None:
+            found[name] = path
+            waiting += _imports(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _imports(text: str) -> Iterator[str]:
+    for plain, parent, several, rest in _IMPORT.findall(text):
+        yield plain or parent
+        names = re.findall(r"^\s*(\w+)|,\s*(\w+)", several or rest.partition("#")[0])
+        yield from (f"{parent}.{first or later}" for first, later in names)
+
+
+def _file(name: str) -> Path | None:
+    """The file of a module; `None` if the name is no module of its own, or the package itself."""
+    stem = _ROOT.joinpath(*name.split(".")[1:])
+    candidates = (stem.with_suffix(".py"), stem / "__init__.py") if stem != _ROOT else ()
+    return next((path for path in candidates if path.is_file()), None)

@@ -1,0 +1,96 @@
+"""What a flow group reached together, as metrics see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from bufferlab.results.exchanges import begun_of
+from bufferlab.results.measurement import Measurement
+from bufferlab.results.tables import ALL
+from bufferlab.results.transfers import with_transfers
+from bufferlab.stats import Survival
+from bufferlab.units import PS_PER_S
+
+
+@dataclass(frozen=True)
+class FlowGroup:
+    """The flows of a group, or of all groups together, in one run.
+
+    Attributes:
+        name: The group, or "all".
+        flows: Its rows of `with_transfers`.
+        exchanges: Its exchanges that count; none for all groups together, as pings and pages differ.
+        reached_s: The run's end, s.
+    """
+
+    name: str
+    flows: pl.DataFrame
+    exchanges: pl.DataFrame
+    reached_s: float
+
+    @cached_property
+    def goodput_bps(self) -> pl.Series:
+        """Goodput of each flow."""
+        return self.flows["goodput_bps"].drop_nulls()
+
+    @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """The transfers that count."""
+        return self.flows.filter("counts")
+
+    @cached_property
+    def completion(self) -> Survival:
+        """How long transfers take."""
+        finished = self.transfers["completion_s"].is_not_null()
+        return Survival(self.transfers["lasted_s"].to_numpy(), finished.to_numpy())
+
+    @cached_property
+    def exchange(self) -> Survival:
+        """How long exchanges take."""
+        lasted_s = self.exchanges["duration_s"].fill_null(self.reached_s - self.exchanges["start_s"])
+        return Survival(lasted_s.to_numpy(), self.exchanges["duration_s"].is_not_null().to_numpy())
+
+    def sum(self, column: str) -> int:
+        """Sum of a column over the flows."""
+        return int(self.flows[column].sum())
+
+    def ratio(self, part: str, whole: str) -> float | None:
+        """One sum over another; `None` of nothing."""
+        total = self.sum(whole)
+        return self.sum(part) / total if total else None
+
+    def rtt_ms(self) -> float | None:
+        """Mean of the senders' round-trip samples."""
+        samples = self.sum("rtt_samples")
+        return float((self.flows["rtt_ms"] * self.flows["rtt_samples"]).sum()) / samples if samples else None
+
+    def jitter_ms(self) -> float | None:
+        """Mean over the flows of the last estimate of jitter."""
+        done = self.exchanges.filter(pl.col("duration_s").is_not_null())
+        last = done.sort("end_s").group_by("flow").agg(pl.col("jitter_ms").last())
+        return number(last["jitter_ms"].mean())
+
+
+def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
+    """The groups of a run that have flows, and "all" if there are several."""
+    reached_s = run.reached_ps / PS_PER_S
+    flows = with_transfers(run.flows, run.plan, warmup_s=run.warmup_s, reached_s=reached_s)
+    kinds = {group["name"]: group.get("source", {}).get("kind") for group in run.plan["groups"]}
+
+    def group(name: str, rows: pl.DataFrame) -> FlowGroup:
+        exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=kinds.get(name) == "tcp")
+        return FlowGroup(name, rows, exchanges, reached_s)
+
+    parts = flows.partition_by("group", maintain_order=True)
+    yield from (group(str(part["group"][0]), part) for part in parts)
+    if len(parts) > 1:
+        yield group(ALL, flows)
+
+
+def number(statistic: object) -> float | None:
+    """A statistic of polars as a number; `None` if there is none."""
+    return float(statistic) if isinstance(statistic, int | float) else None

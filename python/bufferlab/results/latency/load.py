@@ -1,0 +1,184 @@
+"""A flow group's latency under load, as metrics see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bufferlab.results.exchanges import begun_of
+from bufferlab.results.latency import voice
+from bufferlab.results.latency.responsiveness import Responsiveness, responsiveness
+from bufferlab.results.measurement import Measurement
+from bufferlab.results.tables import BITS_PER_BYTE
+from bufferlab.units import PS_PER_S
+
+_ROUND_TRIPS: Final = frozenset({"TCP", "page", "ping"})
+"""Kinds of groups that have round trips; the others are calls, or nothing."""
+
+
+@dataclass(frozen=True)
+class GroupLatency:
+    """A group of a run.
+
+    Attributes:
+        run: The run.
+        name: The group's name.
+        groups: The plan of each group that has flows.
+        flows: The rows of the frame `flows` of each of these groups.
+    """
+
+    run: Measurement
+    name: str
+    groups: Mapping[str, Mapping[str, Any]]
+    flows: Mapping[str, pl.DataFrame]
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The group's plan."""
+        return self.groups[self.name]
+
+    @cached_property
+    def kind(self) -> str | None:
+        """What its flows are: TCP, a probe (a page of one segment at most, or a ping), or a codec's."""
+        source = self.plan["source"]
+        if source["kind"] != "tcp":
+            codec = voice.codec_of(source)
+            name = codec.name if codec else None
+            return "ping" if source.get("echo") else name
+        turns = source.get("on_off") or {}
+        size = (turns.get("on") or {}).get("bytes") or {}
+        fits = size.get("kind") == "constant" and size["value"] <= source["mss_bytes"]
+        return "page" if turns.get("fetch") and source["handshake"] and fits else "TCP"
+
+    def idle_ms(self) -> float | None:
+        """The round trip in empty queues."""
+        if self.kind not in _ROUND_TRIPS:
+            return None
+        # each flow counts as often as it was sampled, so that the loaded mean differs by what load adds
+        own = self.flows[self.name]
+        propagation_ms = _mean_by_samples(own, "propagation_ms")
+        if propagation_ms is None:
+            propagation_ms = float(own["propagation_ms"].to_numpy().mean())
+        return propagation_ms + self._transmission_ms()
+
+    def loaded_ms(self) -> float | None:
+        """Mean round trip."""
+        if self.kind == "ping":
+            return float(self._answered_ms.mean()) if self._answered_ms.size else None
+        return _mean_by_samples(self.flows[self.name], "rtt_ms") if self.kind in _ROUND_TRIPS else None
+
+    def loaded_quantile_ms(self, percent: int) -> float | None:
+        """A quantile of the round trips; TCP's are the idle one and the wait in the path's only queue."""
+        if self.kind == "ping":
+            return float(np.quantile(self._answered_ms, percent / 100)) if self._answered_ms.size else None
+        idle_ms = self.idle_ms()
+        if idle_ms is None or self._waits is None:
+            return None
+        wait_ms = self._waits[f"wait_p{percent}_ms"]
+        return None if wait_ms is None else idle_ms + float(wait_ms)
+
+    def increase_ms(self) -> float | None:
+        """What load adds to the mean round trip."""
+        loaded_ms, idle_ms = self.loaded_ms(), self.idle_ms()
+        return None if loaded_ms is None or idle_ms is None else loaded_ms - idle_ms
+
+    @cached_property
+    def responsiveness(self) -> Responsiveness:
+        """RPM of a group of probes, with the load of all flows without end that share a link with them."""
+        if self.kind not in {"page", "ping"} or not self._exchanges.height:
+            return Responsiveness(None, None)
+        # a page of one segment takes two round trips: its handshake, and request and response
+        trips = 2 if self.kind == "page" else 1
+        foreign_ms = (self._exchanges["duration_s"].drop_nulls() / trips * 1e3).to_list()
+        loaded_ms = [
+            rtt_ms
+            for name, other in self.groups.items()
+            if _makes_load(other, self.flows[name]) and _links(other) & _links(self.plan)
+            for rtt_ms in self.flows[name]["rtt_ms"].drop_nulls().to_list()
+        ]
+        return responsiveness(foreign_ms, loaded_ms)
+
+    def call(self, attribute: str) -> float | None:
+        """The mean of an attribute of `voice.Call` over the group's calls."""
+        return voice.mean_of(self._calls, attribute)
+
+    @cached_property
+    def _exchanges(self) -> pl.DataFrame:
+        return begun_of(self.run.exchanges, self.name, self.run.warmup_s)
+
+    @cached_property
+    def _answered_ms(self) -> NDArray[np.float64]:
+        if not self._exchanges.height:
+            return np.array([])
+        return self._exchanges["duration_s"].drop_nulls().to_numpy() * 1e3
+
+    @cached_property
+    def _waits(self) -> Mapping[str, float | None] | None:
+        """The waits in the only queue on the way; `None` if there are several, or none."""
+        if len(self.plan["forward"]) != 1 or self.plan["reverse"]:
+            return None
+        link = self.run.plan["links"][self.plan["forward"][0]]["name"]
+        rows = self.run.queues.filter((pl.col("link") == link) & (pl.col("group") == self.name))
+        return rows.row(0, named=True) if rows.height else None
+
+    @cached_property
+    def _calls(self) -> Sequence[voice.Call]:
+        source = self.plan["source"]
+        codec = voice.codec_of(source)
+        if self.kind in _ROUND_TRIPS or codec is None or not self._exchanges.height:
+            return []
+        found = [
+            voice.assess(
+                flow["start_s"].to_numpy(),
+                flow["end_s"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
+                source["interval_ps"],
+                codec,
+                self.run.reached_ps / PS_PER_S,
+            )
+            for flow in self._exchanges.sort("flow", "number").partition_by("flow", maintain_order=True)
+        ]
+        return [call for call in found if call is not None]
+
+    def _transmission_ms(self) -> float:
+        """A full packet's own transmission, and its answer's if the way back has links."""
+        group, source, links = self.plan, self.plan["source"], self.run.plan["links"]
+        if source["kind"] == "tcp":
+            there, back = source["mss_bytes"] + source["header_bytes"], source["ack_bytes"]
+        else:
+            there = back = source["packet_bytes"]
+        seconds = sum(there * BITS_PER_BYTE / links[index]["rate_bps"] for index in group["forward"])
+        seconds += sum(back * BITS_PER_BYTE / links[index]["rate_bps"] for index in group["reverse"])
+        if group.get("access_bps"):
+            seconds += there * BITS_PER_BYTE / group["access_bps"]
+        return float(seconds * 1e3)
+
+
+def groups_with_latency(run: Measurement) -> Iterator[GroupLatency]:
+    """The groups of a run that have flows."""
+    flows = {str(part["group"][0]): part for part in run.flows.partition_by("group", maintain_order=True)}
+    groups = {group["name"]: group for group in run.plan["groups"] if group["name"] in flows}
+    return (GroupLatency(run, name, groups, flows) for name in groups)
+
+
+def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
+    """Mean of a column over the flows' round-trip samples; `None` without any."""
+    sampled = flows.filter(pl.col("rtt_samples") > 0)
+    if not sampled.height:
+        return None
+    return float(np.average(sampled[column].to_numpy(), weights=sampled["rtt_samples"].to_numpy()))
+
+
+def _makes_load(group: Mapping[str, Any], flows: pl.DataFrame) -> bool:
+    """Whether a group's flows send without end."""
+    source, endless = group["source"], not flows["transfer_bytes"].is_not_null().any()
+    return source["kind"] == "tcp" and endless and not source.get("on_off")
+
+
+def _links(group: Mapping[str, Any]) -> set[int]:
+    return {*group["forward"], *group["reverse"]}

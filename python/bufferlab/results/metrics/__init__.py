@@ -1,0 +1,1 @@
+"""Every metric, defined once: name, unit, meaning, how it is computed, averaged and shown."""

@@ -1,0 +1,111 @@
+"""Expressions over the engine's tables, which have indices for names and integers for times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from bufferlab.results.metrics.metric import Dimension
+from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE, PS_PER_MS, Plan
+from bufferlab.units import PS_PER_S
+
+
+@dataclass(frozen=True)
+class Run:
+    """What expressions need to know about a run.
+
+    Attributes:
+        plan: Its plan.
+        window_s: Length of the measured window, s.
+    """
+
+    plan: Plan
+    window_s: float
+
+    def columns(self, dimension: Dimension) -> list[pl.Expr]:
+        """The columns of a dimension's frame."""
+        return [
+            (pl.col(metric.name) if metric.compute is None else metric.compute(self)).alias(metric.name)
+            for metric in dimension.columns
+        ]
+
+
+Expression = Callable[[Run], pl.Expr]
+
+
+def seed(run: Run) -> pl.Expr:
+    """The run's seed."""
+    return pl.lit(run.plan["seed"], dtype=pl.UInt64)
+
+
+def group_names(run: Run) -> pl.Expr:
+    """The name of a flow group, "all" for all groups together."""
+    names = [group["name"] for group in run.plan["groups"]]
+    of_all = pl.col("group") == ALL_GROUPS
+    one = pl.when(~of_all).then("group")
+    return pl.when(of_all).then(pl.lit(ALL)).otherwise(named(one, names, pl.String))
+
+
+def link_names(run: Run) -> pl.Expr:
+    """The name of a link."""
+    return named(pl.col("link"), [link["name"] for link in run.plan["links"]], pl.String)
+
+
+def named(index: pl.Expr, values: Sequence[object], dtype: type[pl.DataType]) -> pl.Expr:
+    """The value at an index."""
+    return index.replace_strict(list(range(len(values))), list(values), default=None, return_dtype=dtype)
+
+
+def seconds(column: str, *, may_be_none: bool = False) -> Expression:
+    """A time in ps as seconds."""
+    return lambda _run: divided(unless_none(column) if may_be_none else pl.col(column), PS_PER_S)
+
+
+def milliseconds(column: str, *, may_be_none: bool = False) -> Expression:
+    """A time in ps as milliseconds."""
+    return lambda _run: divided(unless_none(column) if may_be_none else pl.col(column), PS_PER_MS)
+
+
+def known(column: str) -> Expression:
+    """A column with null for "none"."""
+    return lambda _run: unless_none(column)
+
+
+def unless_none(column: str) -> pl.Expr:
+    """What the engine writes as its largest number is none."""
+    return pl.when(pl.col(column) != NONE).then(column)
+
+
+def divided(counts: pl.Expr, unit: int) -> pl.Expr:
+    """Integers over a unit; 60 for 60 units, where polars alone, by the inverse, has 60.00000000000001."""
+    return counts // unit + (counts % unit) / unit
+
+
+def rate(column: str) -> Expression:
+    """Bytes in the measured window as bit/s."""
+
+    def of(run: Run) -> pl.Expr:
+        if run.window_s <= 0:
+            return pl.lit(None, dtype=pl.Float64)
+        return pl.col(column).cast(pl.Float64) * BITS_PER_BYTE / run.window_s
+
+    return of
+
+
+def ratio(part: pl.Expr, whole: pl.Expr) -> Expression:
+    """A fraction; null of nothing."""
+    return lambda _run: pl.when(whole > 0).then(part / whole)
+
+
+def interval_rate(column: str, owner: str) -> Expression:
+    """Bit/s since the owner's previous sample, or the run's start; rows must be in order of time."""
+
+    def step(name: str) -> pl.Expr:
+        value = pl.col(name).cast(pl.Float64)
+        return value - value.shift(1, fill_value=0.0).over(owner)
+
+    length_s = step("time_ps") / PS_PER_S
+    rate_bps = pl.when(length_s > 0).then(step(column) * BITS_PER_BYTE / length_s)
+    return lambda _run: rate_bps

@@ -1,0 +1,165 @@
+"""Metrics of queues and of the classes of their disciplines: the frames `queues` and `classes`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from bufferlab.results.metrics.expressions import Expression, Run, divided, named, rate, ratio
+from bufferlab.results.metrics.flows import whole
+from bufferlab.results.metrics.keys import CLASS, GROUP, LINK, SEED
+from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
+    BYTES,
+    COUNT,
+    FRACTION,
+    MILLISECONDS,
+    PACKETS,
+    QUANTILES,
+    Better,
+    Dimension,
+    Metric,
+    Unit,
+)  # fmt: skip
+from bufferlab.results.tables import ALL_GROUPS, PS_PER_MS
+
+WAIT_QUANTILES: Final[Mapping[str, float]] = {
+    f"wait_p{percent}_ms": percent / 100 for percent, _ in QUANTILES
+}
+"""Quantiles of the wait; the tables that expressions see have them as columns."""
+
+
+def _link_rate(run: Run) -> pl.Expr:
+    return named(pl.col("link"), [link["rate_bps"] for link in run.plan["links"]], pl.UInt64)
+
+
+def _utilization(run: Run) -> pl.Expr:
+    return rate("departed_bytes")(run) / _link_rate(run)
+
+
+def _of_all(column: str) -> Expression:
+    """Known for all groups together only."""
+    return lambda _run: pl.when(pl.col("group") == ALL_GROUPS).then(column)
+
+
+def _if_served(milliseconds: pl.Expr) -> Expression:
+    return lambda _run: pl.when(pl.col("served_packets") > 0).then(milliseconds)
+
+
+def _wait(name: str, what: str, title: str, compute: Expression | None = None) -> Metric:
+    definition = f"{what} of the times in the queue, a packet's own transmission not counted."
+    return Metric(name, MILLISECONDS, definition, compute, f"wait: {title}", Better.LOWER)
+
+
+def _backlog(name: str, unit: Unit, what: str, title: str) -> Metric:
+    definition = f"{what} of what waits, the packet in transmission not counted."
+    return Metric(name, unit, definition, _of_all(name), f"backlog: {title}", Better.LOWER)
+
+
+_THROUGHPUT: Final = Metric(
+    "throughput_bps",
+    BITS_PER_S,
+    "Bits that left the link in the measured window, over its length.",
+    rate("departed_bytes"),
+    "throughput",
+    Better.HIGHER,
+)
+_LOSS: Final = Metric(
+    "loss",
+    FRACTION,
+    "Packets that the queue dropped over packets that arrived.",
+    ratio(pl.col("dropped_packets"), pl.col("arrived_packets")),
+    "loss",
+    Better.LOWER,
+)
+_WAITS: Final = (
+    _wait("wait_mean_ms", "Mean", "mean", _if_served(pl.col("sojourn_mean_ps") / PS_PER_MS)),
+    *(_wait(f"wait_p{percent}_ms", words.capitalize(), words) for percent, words in QUANTILES),
+    _wait("wait_max_ms", "Longest", "longest", _if_served(divided(pl.col("sojourn_max_ps"), PS_PER_MS))),
+)
+_ARRIVED: Final = Metric("arrived_packets", COUNT, "Packets that arrived at the queue.")
+_ARRIVED_BYTES: Final = Metric("arrived_bytes", BYTES, "Bytes that arrived at the queue.")
+_DROPPED: Final = Metric(
+    "dropped_packets", COUNT, "Packets that the queue dropped.", title="packets dropped", better=Better.LOWER
+)
+_DROPPED_BYTES: Final = Metric("dropped_bytes", BYTES, "Bytes that the queue dropped.", better=Better.LOWER)
+_LOST: Final = Metric(
+    "lost_packets",
+    COUNT,
+    "Packets that the link lost at random.",
+    title="packets lost at random",
+    better=Better.LOWER,
+    hide_zero=True,
+)
+_MARKED: Final = Metric(
+    "marked_packets", COUNT, "Packets that the queue marked (ECN).", title="packets marked", hide_zero=True
+)
+_DEPARTED: Final = Metric("departed_packets", COUNT, "Packets that left the link.")
+_DEPARTED_BYTES: Final = Metric("departed_bytes", BYTES, "Bytes that left the link.")
+_SERVED: Final = Metric("served_packets", COUNT, "Packets whose wait ended in the measured window.")
+_LEFT: Final = Metric("left_packets", COUNT, "Packets in the queue at the run's end.")
+
+QUEUES: Final = Dimension(
+    "queue",
+    "One row per link and flow group, and one with group “all” per link: the frame `queues`, `queues` of the "
+    "summary, and in stores for the link that sizing looks at.",
+    keys=(SEED, LINK, GROUP),
+    metrics=(
+        Metric("rate_bps", BITS_PER_S, "Rate of the link.", _link_rate),
+        Metric(
+            "utilization",
+            FRACTION,
+            "Bits that left in the measured window over what the link could carry.",
+            _utilization,
+            "utilization",
+            Better.HIGHER,
+        ),
+        _THROUGHPUT,
+        Metric(
+            "busy_fraction",
+            FRACTION,
+            "Part of the measured window in which the link sent.",
+            _of_all("busy_fraction"),
+        ),
+        _LOSS,
+        _DROPPED,
+        _LOST,
+        _MARKED,
+        *_WAITS,
+        _backlog("backlog_mean_packets", PACKETS, "Time average", "mean"),
+        _backlog("backlog_max_packets", PACKETS, "Most", "largest"),
+        _backlog("backlog_mean_bytes", BYTES, "Time average", "mean"),
+        _backlog("backlog_max_bytes", BYTES, "Most", "largest"),
+        _ARRIVED,
+        _ARRIVED_BYTES,
+        _DROPPED_BYTES,
+        _DEPARTED,
+        _DEPARTED_BYTES,
+        _SERVED,
+        *map(whole, (_ARRIVED, _DROPPED, _LOST, _DEPARTED)),
+        _LEFT,
+    ),
+)
+
+CLASSES: Final = Dimension(
+    "class",
+    "One row per link and class of its queue discipline, if that has classes (SplitBuff's sub-buffers): the "
+    "frame `classes`.",
+    keys=(SEED, LINK, CLASS),
+    metrics=(
+        _THROUGHPUT,
+        _LOSS,
+        *_WAITS,
+        _ARRIVED,
+        _ARRIVED_BYTES,
+        _DROPPED,
+        _DROPPED_BYTES,
+        _DEPARTED,
+        _DEPARTED_BYTES,
+        _SERVED,
+        *map(whole, (_ARRIVED, _DROPPED, _DEPARTED)),
+        _LEFT,
+    ),
+)
