@@ -87,7 +87,7 @@ impl PyOutcome {
         PyTable::new(&self.tables.queues)
     }
 
-    /// One row a bucket of the sojourn times.
+    /// One row a bucket of the waits.
     fn histograms(&self) -> PyTable {
         PyTable::new(&self.tables.histograms)
     }
@@ -97,7 +97,7 @@ impl PyOutcome {
         PyTable::new(&self.tables.classes)
     }
 
-    /// One row a bucket of the classes' sojourn times.
+    /// One row a bucket of the classes' waits.
     fn class_histograms(&self) -> PyTable {
         PyTable::new(&self.tables.class_histograms)
     }

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             queues.arrived_packets[row],
             queues.dropped_packets[row],
             queues.busy_fraction[row],
-            queues.sojourn_mean_ps[row] * 1e-9,
+            queues.wait_mean_ps[row] * 1e-9,
             queues.backlog_mean_packets[row],
         )?;
     }

@@ -160,12 +160,12 @@ table! {
         departed_packets: u64,
         /// The same in bytes.
         departed_bytes: u64,
-        /// Packets whose wait is counted in the sojourn figures (they left the queue in the measured window).
+        /// Packets whose wait is counted in the wait figures (they left the queue in the measured window).
         served_packets: u64,
         /// Mean wait in the queue, own transmission not counted, ps; 0 if no packet was served.
-        sojourn_mean_ps: f64,
+        wait_mean_ps: f64,
         /// Longest wait, ps.
-        sojourn_max_ps: u64,
+        wait_max_ps: u64,
         /// Time average of the waiting packets (of all groups; 0 in rows of one group).
         backlog_mean_packets: f64,
         /// Time average of the waiting bytes.
@@ -224,12 +224,12 @@ table! {
         departed_packets: u64,
         /// The same in bytes.
         departed_bytes: u64,
-        /// Packets whose wait is counted in the sojourn figures.
+        /// Packets whose wait is counted in the wait figures.
         served_packets: u64,
         /// Mean wait, own transmission not counted, ps; 0 if no packet was served.
-        sojourn_mean_ps: f64,
+        wait_mean_ps: f64,
         /// Longest wait, ps.
-        sojourn_max_ps: u64,
+        wait_max_ps: u64,
         /// Arrivals from the run's start, packets.
         whole_arrived_packets: u64,
         /// Drops from the run's start, packets.

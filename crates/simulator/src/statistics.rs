@@ -309,8 +309,8 @@ impl LinkStatistics {
         table.departed_packets.push(now.departed.packets - then.departed.packets);
         table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
         table.served_packets.push(served);
-        table.sojourn_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
-        table.sojourn_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
+        table.wait_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
+        table.wait_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
         table.backlog_mean_packets.push(of_link(self.packet_area as f64));
         table.backlog_mean_bytes.push(of_link(self.byte_area as f64));
         table.backlog_max_packets.push(if whole_link { self.max.packets } else { 0 });

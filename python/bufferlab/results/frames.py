@@ -107,7 +107,7 @@ def _with_quantiles(table: pl.DataFrame, histograms: pl.DataFrame, part: str) ->
     """The table with the waits' quantiles; `part` names its groups or classes of a link."""
     buckets = histograms.sort("link", part, "lower_ps").partition_by("link", part, as_dict=True)
     rows: list[tuple[float | None, ...]] = []
-    for link, index, longest_ps in table.select("link", part, "sojourn_max_ps").iter_rows():
+    for link, index, longest_ps in table.select("link", part, "wait_max_ps").iter_rows():
         own = buckets.get((link, index), histograms.clear())
         found_ps = histogram_quantiles(
             own["lower_ps"].to_numpy(),

@@ -56,8 +56,8 @@ impl LinkStatistics {
             table.departed_packets.push(now.departed.packets - then.departed.packets);
             table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
             table.served_packets.push(waits.map_or(0, |waits| waits.histogram.total()));
-            table.sojourn_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
-            table.sojourn_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
+            table.wait_mean_ps.push(waits.map_or(0.0, Waits::mean_ps));
+            table.wait_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
             table.whole_arrived_packets.push(now.arrived.packets);
             table.whole_dropped_packets.push(now.dropped.packets);
             table.whole_departed_packets.push(now.departed.packets);

@@ -62,7 +62,7 @@ def _of_type(kind: int, mbps_a_byte: float, flows: pl.DataFrame, queue: pl.DataF
     arrived, departed, dropped = (
         int(queue[f"{what}_packets"].sum()) for what in ("arrived", "departed", "dropped")
     )
-    waited_ps = float((queue["sojourn_mean_ps"] * queue["departed_packets"]).sum())
+    waited_ps = float((queue["wait_mean_ps"] * queue["departed_packets"]).sum())
     timeouts = float(flows["timeouts"].sum())
     return {
         f"goodput{kind}_mbps": _mean(goodput_mbps),

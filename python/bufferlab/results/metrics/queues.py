@@ -75,9 +75,9 @@ _LOSS: Final = Metric(
     Better.LOWER,
 )
 _WAITS: Final = (
-    _wait("wait_mean_ms", "Mean", "mean", _if_served(pl.col("sojourn_mean_ps") / PS_PER_MS)),
+    _wait("wait_mean_ms", "Mean", "mean", _if_served(pl.col("wait_mean_ps") / PS_PER_MS)),
     *(_wait(f"wait_p{percent}_ms", words.capitalize(), words) for percent, words in QUANTILES),
-    _wait("wait_max_ms", "Longest", "longest", _if_served(divided(pl.col("sojourn_max_ps"), PS_PER_MS))),
+    _wait("wait_max_ms", "Longest", "longest", _if_served(divided(pl.col("wait_max_ps"), PS_PER_MS))),
 )
 _ARRIVED: Final = Metric("arrived_packets", COUNT, "Packets that arrived at the queue.")
 _ARRIVED_BYTES: Final = Metric("arrived_bytes", BYTES, "Bytes that arrived at the queue.")

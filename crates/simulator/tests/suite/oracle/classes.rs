@@ -41,8 +41,8 @@ fn push(rows: QueueTable, table: &mut ClassTable) {
     table.departed_packets.extend(rows.departed_packets);
     table.departed_bytes.extend(rows.departed_bytes);
     table.served_packets.extend(rows.served_packets);
-    table.sojourn_mean_ps.extend(rows.sojourn_mean_ps);
-    table.sojourn_max_ps.extend(rows.sojourn_max_ps);
+    table.wait_mean_ps.extend(rows.wait_mean_ps);
+    table.wait_max_ps.extend(rows.wait_max_ps);
     table.whole_arrived_packets.extend(rows.whole_arrived_packets);
     table.whole_dropped_packets.extend(rows.whole_dropped_packets);
     table.whole_departed_packets.extend(rows.whole_departed_packets);

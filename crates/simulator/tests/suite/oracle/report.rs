@@ -125,8 +125,8 @@ impl Oracle<'_> {
         let sum: u128 = waits.iter().copied().map(u128::from).sum();
         let mean = if waits.is_empty() { 0.0 } else { sum as f64 / waits.len() as f64 };
         table.served_packets.push(waits.len() as u64);
-        table.sojourn_mean_ps.push(mean);
-        table.sojourn_max_ps.push(waits.iter().copied().max().unwrap_or(0));
+        table.wait_mean_ps.push(mean);
+        table.wait_max_ps.push(waits.iter().copied().max().unwrap_or(0));
         let mut buckets = BTreeMap::<(u64, u64), u64>::new();
         for wait in waits {
             *buckets.entry(bucket(wait)).or_default() += 1;
