@@ -13,10 +13,10 @@ ALLOWED = {
     "transport": {"congestion", "parameters", "units"},
     "simulator": {"congestion", "estimator", "parameters", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
-    "scenario": {"parameters", "qdisc", "simulator", "transport", "units"},
+    "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
     "python": {"capture", "scenario", "simulator", "units"},
     "dev": {"scenario"},
-    "bench": {"capture", "qdisc", "simulator", "units"},
+    "bench": {"capture", "congestion", "qdisc", "simulator", "units"},
 }
 
 

@@ -319,11 +319,9 @@ def _congestion(stack: Stack) -> dict[str, Any]:
             return {"kind": "bic", "fast_convergence": stack.fast_convergence}
         case "cubic" | "cubic-0.8" | "cubic-0.7" | "cubic-linux":
             version = LINUX_CUBICS.get(chosen.kind)
-            kind = {"kind": "cubic", "version": version} if version else {"kind": "rfc_cubic"}
+            kind = {"kind": "cubic-linux", "version": version} if version else {"kind": "cubic"}
             options = {"fast_convergence": stack.fast_convergence, "hystart": chosen.hystart}
             return {**kind, **options}
-        case "bbr":
-            return {"kind": "bbr1"}
         case _:
             return {"kind": chosen.kind}
 

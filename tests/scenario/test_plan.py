@@ -179,32 +179,38 @@ CUBIC = {"fast_convergence": True, "hystart": False}
             {"congestion": {"kind": "bic", "fast_convergence": False}},
         ),
         ({"congestion": "bic", "stack": "ns2-sack1"}, {"recovery": "sack_ns2"}),
-        ({"congestion": "cubic"}, {"congestion": {"kind": "rfc_cubic", **CUBIC}}),
-        ({"congestion": "cubic(hystart)"}, {"congestion": {"kind": "rfc_cubic", **CUBIC, "hystart": True}}),
-        ({"congestion": "cubic-0.8"}, {"congestion": {"kind": "cubic", "version": "linux_2_6_24", **CUBIC}}),
+        ({"congestion": "cubic"}, {"congestion": {"kind": "cubic", **CUBIC}}),
+        ({"congestion": "cubic(hystart)"}, {"congestion": {"kind": "cubic", **CUBIC, "hystart": True}}),
+        (
+            {"congestion": "cubic-0.8"},
+            {"congestion": {"kind": "cubic-linux", "version": "linux_2_6_24", **CUBIC}},
+        ),
         (
             {"congestion": "cubic-0.7", "fast_convergence": False},
             {
                 "congestion": {
-                    "kind": "cubic",
+                    "kind": "cubic-linux",
                     "version": "linux_2_6_26",
                     "fast_convergence": False,
                     "hystart": False,
                 }
             },
         ),
-        ({"congestion": "cubic-linux"}, {"congestion": {"kind": "cubic", "version": "linux_5", **CUBIC}}),
+        (
+            {"congestion": "cubic-linux"},
+            {"congestion": {"kind": "cubic-linux", "version": "linux_5", **CUBIC}},
+        ),
         (
             {"congestion": "cubic-linux(hystart)"},
-            {"congestion": {"kind": "cubic", "version": "linux_5", **CUBIC, "hystart": True}},
+            {"congestion": {"kind": "cubic-linux", "version": "linux_5", **CUBIC, "hystart": True}},
         ),
         *[
             ({"congestion": word}, {"congestion": {"kind": word}, "recovery": "sack"})
             for word in ("ctcp", "scalable", "vegas", "westwood", "htcp", "dctcp", "bbr3")
         ],
         ({"congestion": "compound"}, {"congestion": {"kind": "ctcp"}}),
-        ({"congestion": "bbr"}, {"congestion": {"kind": "bbr1"}}),
-        ({"congestion": "bbr1"}, {"congestion": {"kind": "bbr1"}}),
+        ({"congestion": "bbr"}, {"congestion": {"kind": "bbr"}}),
+        ({"congestion": "bbr1"}, {"congestion": {"kind": "bbr"}}),
         ({"congestion": "reno", "fast_convergence": False}, {"congestion": RENO}),
         ({"stack": "inet-reno"}, {"recovery": "reno", "mss_bytes": 536, "receive_window_bytes": 7504}),
         ({"stack": "inet-reno", "window": "256 KiB"}, {"receive_window_bytes": 65_535}),
@@ -222,7 +228,7 @@ CUBIC = {"fast_convergence": True, "hystart": False}
         (
             {"stack": "linux"},
             {
-                "congestion": {"kind": "cubic", "version": "linux_5", **CUBIC, "hystart": True},
+                "congestion": {"kind": "cubic-linux", "version": "linux_5", **CUBIC, "hystart": True},
                 "recovery": "linux",
                 "rto_margin_ps": 200 * MS,
             },

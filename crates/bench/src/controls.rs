@@ -3,7 +3,11 @@
 
 use std::error::Error;
 
-use bufferlab_simulator::{CongestionPlan, CubicPlan, GrowthPlan, Plan, RecoveryPlan, SourcePlan};
+use bufferlab_congestion::{
+    Bbr1Config, Bbr3Config, BicConfig, CongestionConfig, CtcpConfig, CubicConfig, Growth, HtcpConfig,
+    LinuxCubicConfig, LinuxVersion, RenoConfig, ScalableConfig, VegasConfig, WestwoodConfig,
+};
+use bufferlab_simulator::{Plan, RecoveryPlan, SourcePlan};
 
 use crate::clock::timed;
 use crate::engine::{self, Stack};
@@ -16,24 +20,24 @@ const TURNS: usize = 9;
 const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
 
-const RENO: CongestionPlan = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
+const RENO: CongestionConfig = CongestionConfig::Reno(RenoConfig { growth: Growth::PerSegment });
 
 /// A congestion control, its name, and the bar for the ratio of its time to Reno's, if there is one.
-fn controls() -> Vec<(&'static str, CongestionPlan, Option<f64>)> {
-    let cubic = |version| CongestionPlan::Cubic { version, fast_convergence: true, hystart: false };
+fn controls() -> Vec<(&'static str, CongestionConfig, Option<f64>)> {
+    let linux = |version| LinuxCubicConfig { version, ..LinuxCubicConfig::default() }.into();
     vec![
-        ("bic", CongestionPlan::Bic { fast_convergence: true }, Some(1.3)),
-        ("cubic-0.8", cubic(CubicPlan::Linux2624), Some(1.3)),
-        ("cubic-0.7", cubic(CubicPlan::Linux2626), Some(1.3)),
-        ("cubic-linux", cubic(CubicPlan::Linux5), Some(1.3)),
-        ("cubic", CongestionPlan::RfcCubic { fast_convergence: true, hystart: false }, Some(1.3)),
-        ("ctcp", CongestionPlan::Ctcp, Some(1.3)),
-        ("scalable", CongestionPlan::Scalable, None),
-        ("vegas", CongestionPlan::Vegas, None),
-        ("westwood", CongestionPlan::Westwood, None),
-        ("htcp", CongestionPlan::Htcp, None),
-        ("bbr", CongestionPlan::Bbr1, Some(2.0)),
-        ("bbr3", CongestionPlan::Bbr3, Some(2.0)),
+        ("bic", BicConfig::default().into(), Some(1.3)),
+        ("cubic-0.8", linux(LinuxVersion::V2_6_24), Some(1.3)),
+        ("cubic-0.7", linux(LinuxVersion::V2_6_26), Some(1.3)),
+        ("cubic-linux", linux(LinuxVersion::V5), Some(1.3)),
+        ("cubic", CubicConfig::default().into(), Some(1.3)),
+        ("ctcp", CtcpConfig {}.into(), Some(1.3)),
+        ("scalable", ScalableConfig::default().into(), None),
+        ("vegas", VegasConfig {}.into(), None),
+        ("westwood", WestwoodConfig {}.into(), None),
+        ("htcp", HtcpConfig {}.into(), None),
+        ("bbr", Bbr1Config {}.into(), Some(2.0)),
+        ("bbr3", Bbr3Config {}.into(), Some(2.0)),
     ]
 }
 
@@ -67,7 +71,7 @@ pub fn run_one(name: &str, flows: usize, duration_s: u64, bdps: f64) -> Result<S
 fn measure(
     flows: usize,
     name: &str,
-    control: &CongestionPlan,
+    control: &CongestionConfig,
     bar: Option<f64>,
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let work = Workload::new(flows, DURATION_S);
@@ -99,7 +103,7 @@ fn ns_a_packet(plan: &Plan) -> Result<f64, Box<dyn Error>> {
     Ok(spent_s * 1e9 / counts?.arrived_packets as f64)
 }
 
-fn plan(work: &Workload, control: &CongestionPlan) -> Plan {
+fn plan(work: &Workload, control: &CongestionConfig) -> Plan {
     let mut plan = engine::plan(work, Stack::Rfc);
     for group in &mut plan.groups {
         if let SourcePlan::Tcp(tcp) = &mut group.source {

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
+use bufferlab_congestion::{Growth, RenoConfig};
 use bufferlab_qdisc::{FifoConfig, Limit};
 use bufferlab_simulator::{
-    ALL_GROUPS, CongestionPlan, Control, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LinkPlan, Outcome,
-    Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan, run,
+    ALL_GROUPS, Control, FlowColumns, GroupPlan, JitterPlan, LinkPlan, Outcome, Plan, QueuePlan,
+    RecoveryPlan, SourcePlan, TcpPlan, run,
 };
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +111,7 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
 
 fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
     TcpPlan {
-        congestion: CongestionPlan::Reno { growth: GrowthPlan::PerAck },
+        congestion: RenoConfig { growth: Growth::PerAck }.into(),
         recovery: match stack {
             Stack::Rfc => RecoveryPlan::Sack,
             Stack::Ns2 => RecoveryPlan::SackNs2,

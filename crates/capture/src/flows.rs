@@ -4,7 +4,7 @@
 //! initial sequence number being 0, and only a transfer's last segment is shorter. Flow f's sender is 10.0.0.1 + f, its
 //! receiver 10.128.0.1 + f. The server's port identifies the group, the client's the connection.
 
-use bufferlab_simulator::{CongestionPlan, GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
+use bufferlab_simulator::{GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
 use bufferlab_transport::TuningConfig;
 
 /// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A), which the MSS excludes (RFC 6691).
@@ -66,7 +66,7 @@ impl Tcp {
             scale: (scale > 0).then_some(scale),
             stamps: plan.timestamps,
             sack: matches!(plan.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux | RecoveryPlan::SackNs2),
-            ecn: plan.congestion == CongestionPlan::Dctcp,
+            ecn: plan.congestion.uses_ecn(),
             handshake: plan.handshake,
             fetches: plan.on_off.is_some_and(|on_off| on_off.fetch),
         }

@@ -13,10 +13,11 @@
 //! segment is acknowledged: such a receiver makes the window grow 16/31 times the steps, almost twice as
 //! fast.
 
+use bufferlab_parameters::{FLAG, parameters};
 use bufferlab_units::Time;
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle};
 
 /// What a loss leaves of the window, of [`BETA_SCALE`] (`beta`, 0.8).
 const BETA: u32 = 819;
@@ -63,6 +64,23 @@ pub(crate) fn jiffies(now: Time) -> u64 {
     now.as_ps() / 1_000_000_000
 }
 
+parameters! {
+    /// Parameters of BIC.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct BicConfig {
+        /// A loss at a smaller window than the last one frees more room (Linux's `fast_convergence`, on by default).
+        fast_convergence: bool = true, FLAG;
+    }
+}
+
+impl Algorithm for BicConfig {
+    type Control = Bic;
+
+    fn build(&self, context: Context) -> Bic {
+        Bic::new(context.initial_window, context.initial_ssthresh, *self)
+    }
+}
+
 /// BIC's window.
 #[derive(Clone, Debug)]
 pub struct Bic {
@@ -82,7 +100,7 @@ pub struct Bic {
 
 impl Bic {
     /// A new connection's window.
-    pub fn new(initial_window: u32, ssthresh: Option<u32>) -> Bic {
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, config: BicConfig) -> Bic {
         Bic {
             window: LinuxWindow::new(initial_window, ssthresh),
             count: 0,
@@ -90,15 +108,8 @@ impl Bic {
             lost_before: false,
             worked_out: (0, 0),
             ratio: AckRatio::DELAYED,
-            fast_convergence: true,
+            fast_convergence: config.fast_convergence,
         }
-    }
-
-    /// The same without fast convergence (on by default): a flow alone else remembers less by turns, as its
-    /// losses come from a window a segment below the last maximum.
-    #[must_use]
-    pub fn alone(self) -> Bic {
-        Bic { fast_convergence: false, ..self }
     }
 
     /// Segments to be acknowledged for the next, for a window and the maximum searched for.
@@ -223,7 +234,7 @@ mod tests {
     #[test]
     fn a_loss_leaves_four_fifths_and_half_of_a_small_window() {
         for (cwnd, left) in [(1_000, 799), (15, 11), (14, 7), (3, 2)] {
-            let mut control = Bic::new(cwnd, Some(2));
+            let mut control = Bic::new(cwnd, Some(2), BicConfig::default());
             control.on_congestion(Time::ZERO, &event(CongestionEvent::Loss));
             assert_eq!(control.cwnd(), f64::from(left));
         }
@@ -231,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_loss_below_the_last_maximum_remembers_less() {
-        let mut control = Bic::new(1_000, Some(2));
+        let mut control = Bic::new(1_000, Some(2), BicConfig::default());
         control.on_congestion(Time::ZERO, &event(CongestionEvent::Loss));
         assert_eq!(control.last_max, 1_000);
         control.on_congestion(Time::ZERO, &event(CongestionEvent::Loss));
@@ -241,7 +252,7 @@ mod tests {
     #[test]
     fn before_the_first_loss_twenty_segments_add_one() {
         // 20 segments are ten delayed acknowledgments: each eleventh adds one
-        let mut control = Bic::new(400, Some(2));
+        let mut control = Bic::new(400, Some(2), BicConfig::default());
         for _ in 0..110 {
             control.on_ack(Time::ZERO, &AckSample::of(2));
         }
@@ -260,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_timeout_forgets_the_maximum() {
-        let mut control = Bic::new(1_000, Some(2));
+        let mut control = Bic::new(1_000, Some(2), BicConfig::default());
         control.on_congestion(Time::ZERO, &event(CongestionEvent::Timeout { repeated: false }));
         assert_eq!((control.cwnd(), control.ssthresh(), control.last_max), (1.0, 799.0, 0));
         control.on_congestion(Time::ZERO, &event(CongestionEvent::Timeout { repeated: true }));

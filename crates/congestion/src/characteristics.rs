@@ -59,16 +59,21 @@ fn cubic_in_three_versions_and_by_the_rfc() {
     let law = |beta: f64| integrals(move |t| 1.0 - (1.0 - beta) * (1.0 - t) * (1.0 - t) * (1.0 - t));
     assert!((law(0.8).1 - 0.0597).abs() < 1e-4 && (law(0.7).1 - 0.0919).abs() < 1e-4);
     let versions = [
-        (CubicVersion::LINUX_2_6_24, 819.0 / 1_024.0, 2),
-        (CubicVersion::LINUX_2_6_26, 717.0 / 1_024.0, 2),
-        (CubicVersion::LINUX_5, 717.0 / 1_024.0, 1),
+        (LinuxVersion::V2_6_24, 819.0 / 1_024.0, 2),
+        (LinuxVersion::V2_6_26, 717.0 / 1_024.0, 2),
+        (LinuxVersion::V5, 717.0 / 1_024.0, 1),
     ];
     for (version, beta, ack_every) in versions {
         let link = link(1_000, 250).acknowledging_every(ack_every);
-        let report = run(&link, Cubic::new(10, None, version.alone()), 100);
+        let config = LinuxCubicConfig { version, fast_convergence: false, hystart: false };
+        let report = run(&link, LinuxCubic::new(10, None, config), 100);
         check("CUBIC", settled(&report), law(beta), beta, 0.08);
     }
-    let report = run(&link(1_000, 250), RfcCubic::new(10, None, false, false), 100);
+    let report = run(
+        &link(1_000, 250),
+        Cubic::new(10, None, CubicConfig { fast_convergence: false, hystart: false }),
+        100,
+    );
     check("RFC 9438", settled(&report), law(0.7), 0.7, 0.08);
 }
 
@@ -84,7 +89,7 @@ fn bic_searches_and_then_waits_at_the_maximum() {
     }
     let law = integrals(|t| windows[(t * windows.len() as f64) as usize]);
     let link = link(1_000, 250).acknowledging_every(2);
-    let report = run(&link, Bic::new(10, None).alone(), 60);
+    let report = run(&link, Bic::new(10, None, BicConfig { fast_convergence: false }), 60);
     check("BIC", settled(&report), law, 819.0 / 1_024.0, 0.12);
     assert!((0.04..0.07).contains(&law.1), "{law:?}");
 }
@@ -114,18 +119,19 @@ fn compound_tcp_with_a_queue_falls_back_to_reno() {
 #[test]
 fn scalable() {
     let law = integrals(|t| 0.875 * ((8.0_f64 / 7.0).ln() * t).exp());
-    let report = run(&link(1_000, 10), Scalable::new(10, None), 20);
+    let report = run(&link(1_000, 10), Scalable::new(10, None, ScalableConfig::default()), 20);
     check("Scalable", settled(&report), law, 0.875, 0.05);
 }
 
 #[test]
 fn the_lowest_window_gives_the_lowest_utilization() {
     // min(β (1 + B/BDP), 1)
+    let cubic = LinuxCubicConfig { version: LinuxVersion::V2_6_24, ..LinuxCubicConfig::default() };
     let table: [(AnyControl, u32, f64); 4] = [
         (Reno::new(10, None, Growth::PerSegment).into(), 60, 0.5),
-        (Scalable::new(10, None).into(), 20, 0.875),
-        (Cubic::new(10, None, CubicVersion::LINUX_2_6_24).into(), 40, 0.8),
-        (RfcCubic::new(10, None, true, false).into(), 40, 0.7),
+        (Scalable::new(10, None, ScalableConfig::default()).into(), 20, 0.875),
+        (LinuxCubic::new(10, None, cubic).into(), 40, 0.8),
+        (Cubic::new(10, None, CubicConfig::default()).into(), 40, 0.7),
     ];
     for (control, buffer, beta) in table {
         let report = run(&link(200, buffer), control, 80);
@@ -166,7 +172,7 @@ fn dctcp_swings_around_the_mark() {
     // Alizadeh et al., SIGCOMM 2010, section 3.3: the window swings from W* + 1 to (W* + 1)(1 − α/2) with
     // W* = C·RTT + K and α ≈ √(2/W*), where the swing lasts no longer than the estimate remembers (16 rounds)
     let link = link(100, 1_000).marking_above(20).in_bursts();
-    let mut control = Dctcp::new(10, None, DCTCP_GAIN);
+    let mut control = Dctcp::new(10, None, DctcpConfig::default());
     let (mut low, mut high, mut alphas, mut count) = (f64::MAX, 0.0_f64, 0.0, 0.0);
     let report = link.run(&mut control, Time::ZERO + Span::from_s(100), |now, control: &Dctcp, _| {
         if now > Time::ZERO + Span::from_s(40) {

@@ -1,29 +1,29 @@
 //! What every control must do, whatever its law.
 
+use bufferlab_parameters::Kinds;
 use bufferlab_units::{Span, Stream};
 
 use super::*;
 
+/// Every control with its defaults, some from a low threshold, and some with other parameters.
 fn controls() -> Vec<AnyControl> {
-    vec![
-        Reno::new(2, None, Growth::PerAck).into(),
-        Reno::new(10, Some(64), Growth::PerSegment).into(),
-        Fixed::new(1).into(),
-        Bic::new(2, None).into(),
-        Cubic::new(10, None, CubicVersion::LINUX_2_6_24).into(),
-        Cubic::new(10, Some(20), CubicVersion::LINUX_2_6_26).into(),
-        Cubic::new(10, None, CubicVersion::LINUX_5).with_hystart().into(),
-        RfcCubic::new(10, Some(20), true, false).into(),
-        RfcCubic::new(10, None, false, true).into(),
-        Ctcp::new(2, Some(20), CtcpParameters::default()).into(),
-        Scalable::new(2, None).into(),
-        Vegas::new(2, None).into(),
-        Westwood::new(2, None).into(),
-        Htcp::new(2, None).into(),
-        Dctcp::new(2, None, DCTCP_GAIN).into(),
-        Bbr1::new(10, Stream::new(1, 2, 3)).into(),
-        Bbr3::new(10, Stream::new(1, 2, 3)).into(),
-    ]
+    let linux = |version, hystart| LinuxCubicConfig { version, hystart, ..LinuxCubicConfig::default() };
+    let mut configs: Vec<CongestionConfig> =
+        CongestionConfig::KINDS.iter().map(|kind| (kind.default)()).collect();
+    configs.extend([
+        RenoConfig { growth: Growth::PerAck }.into(),
+        linux(LinuxVersion::V2_6_24, false).into(),
+        linux(LinuxVersion::V2_6_26, false).into(),
+        linux(LinuxVersion::V5, true).into(),
+        CubicConfig { fast_convergence: false, hystart: true }.into(),
+    ]);
+    let starts = [(2, None), (10, Some(20))];
+    let build = |config: &CongestionConfig| {
+        starts.map(|(initial_window, initial_ssthresh)| {
+            config.build(Context { initial_window, initial_ssthresh, stream: Stream::new(1, 2, 3) })
+        })
+    };
+    configs.iter().flat_map(build).collect()
 }
 
 fn congestion(event: CongestionEvent) -> Congestion {

@@ -17,10 +17,13 @@
 //!   path's);
 //! - win^¾ by two square roots, exactly rounded; Windows and Linux use integers and tables.
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Time};
 
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle, NO_THRESHOLD,
+};
 
 /// RFC 5681 equation 4: the floor of the threshold, segments.
 const MIN_SSTHRESH: f64 = 2.0;
@@ -64,6 +67,20 @@ impl Default for CtcpParameters {
             low_window: 38.0,
             initial_dwnd: 0.0,
         }
+    }
+}
+
+parameters! {
+    /// Parameters of Compound TCP.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CtcpConfig {}
+}
+
+impl Algorithm for CtcpConfig {
+    type Control = Ctcp;
+
+    fn build(&self, context: Context) -> Ctcp {
+        Ctcp::new(context.initial_window, context.initial_ssthresh, CtcpParameters::default())
     }
 }
 

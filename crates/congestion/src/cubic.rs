@@ -1,324 +1,310 @@
-//! CUBIC as Linux computes it, in three of its versions.
+//! CUBIC by RFC 9438.
 //!
-//! Sources: S. Ha, I. Rhee, L. Xu, "CUBIC: A New TCP-Friendly High-Speed TCP Variant", ACM SIGOPS OSR 42(5),
-//! 2008; Linux `net/ipv4/tcp_cubic.c` 2.6.24 (v2.1) and 5.10 (v2.3) for constants and integer steps, read as
-//! behavior, and its log for 2.6.26 (v2.2, "clamp removed"). RFC 9438's CUBIC is [`crate::RfcCubic`].
-//!
-//! | version | loss leaves | steps count | before the first loss | else |
-//! | --- | --- | --- | --- | --- |
-//! | [`CubicVersion::LINUX_2_6_24`], CUBIC' | 819/1024 | acknowledgments | 50 | `S_max`: 16 in 100 ms |
-//! | [`CubicVersion::LINUX_2_6_26`], CUBIC'' | 717/1024 | acknowledgments | 50 | no clamp |
-//! | [`CubicVersion::LINUX_5`] | 717/1024 | segments | at most 20 | at most half a segment a segment |
+//! Source: RFC 9438, sections 4.1 to 4.10; RFC 9406 for slow start (section 4.10), see [`HyStart`].
 //!
 //! Departures:
-//! - those of the window (`linux_window`);
-//! - the cube root is exact to the integer; Linux's table and one Newton step are off by 0.2 % on average;
-//! - jiffies are milliseconds (HZ = 1000) whatever the version; distributions also used 100 and 250;
-//! - version 5's slow start has RFC 9406's `HyStart++` or none, not Linux's own `HyStart`;
-//! - no undo after a spurious loss (segments are not reordered enough here).
+//! - the increase (target − cwnd)/cwnd is taken for every acknowledged segment, not for every
+//!   acknowledgment, so that delayed acknowledgments do not halve it (section 4.2's target is one round
+//!   away; Linux alike);
+//! - in the Reno-friendly region the window is never lowered to `w_est`;
+//! - no undo of spurious losses (section 4.9 is optional).
 
+use bufferlab_parameters::{FLAG, parameters};
 use bufferlab_units::{Span, Time};
 
-use crate::bic::{AckRatio, jiffies, remembered, scaled};
 use crate::cbrt::cbrt;
-use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, HyStart, Idle};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, HyStart, Idle,
+    NO_THRESHOLD,
+};
 
-/// C times 1024: C = 0.4 segments a cubic second (`bic_scale` 41, times 10 for the 100 ms of its reference).
-const C_SCALED: u64 = 410;
-/// log₂ of the units of time a second in which the cubic is computed (`BICTCP_HZ`).
-const TIME_SHIFT: u32 = 10;
-/// The step is worked out again after this long, ms (`HZ / 32`).
-const REFRESH_MS: u64 = 31;
-/// Delay samples are discarded so long after a loss, ms ("right after fast recovery").
-const SETTLE_MS: u64 = 1_000;
-/// A window at or above its target waits for this many windows of segments ("very small increment").
-const HOLD: u64 = 100;
+/// What a loss leaves of the window (section 4.6): "The parameter `β_cubic` SHOULD be set to 0.7".
+pub const BETA_CUBIC: f64 = 0.7;
+/// Aggressiveness, segments a cubic second (section 5.1): "C SHOULD be set to 0.4".
+pub const C: f64 = 0.4;
+/// The target is at most this many windows (section 4.2), "less than the increase rate of slow start".
+const MAX_TARGET: f64 = 1.5;
+/// Section 4.6: "cwnd is at least 2 MSS" after a loss, "ssthresh is at least 2 MSS".
+const MIN_WINDOW: f64 = 2.0;
+/// RFC 5681 section 3.1: the window after a timeout, segments.
+const LOSS_WINDOW: f64 = 1.0;
 
-/// What differs between Linux's versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CubicVersion {
-    /// What a loss leaves of the window, in 1024ths (`beta`).
-    pub beta: u32,
-    /// Largest increase in 100 ms once the plateau is passed, segments (`max_increment`).
-    pub max_increment: Option<u32>,
-    /// The step before the first loss.
-    pub first: FirstStep,
-    /// Steps count acknowledged segments, not acknowledgments; the step is at least 2.
-    pub per_segment: bool,
-    /// A loss below the last maximum is remembered as less (`fast_convergence`, on by default).
-    pub fast_convergence: bool,
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// When it began (`t_epoch`).
+    epoch: Time,
+    /// Time from there to `w_max`, s (equation 2).
+    k: f64,
+    /// The plateau, segments (`W_max`).
+    w_max: f64,
+    /// What Reno would have (`W_est`, section 4.3), segments.
+    w_est: f64,
 }
 
-/// The step of growth before the first loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstStep {
-    /// Always this many segments for one more.
-    Fixed(u32),
-    /// At most this many.
-    AtMost(u32),
-}
-
-impl CubicVersion {
-    /// Linux 2.6.24, v2.1: CUBIC' of the buffer-sizing literature, up to 2.6.25.
-    pub const LINUX_2_6_24: CubicVersion = CubicVersion {
-        beta: 819,
-        max_increment: Some(16),
-        first: FirstStep::Fixed(50),
-        per_segment: false,
-        fast_convergence: true,
-    };
-    /// Linux 2.6.26, v2.2: CUBIC''.
-    pub const LINUX_2_6_26: CubicVersion =
-        CubicVersion { beta: 717, max_increment: None, ..CubicVersion::LINUX_2_6_24 };
-    /// Linux 5.10, v2.3.
-    pub const LINUX_5: CubicVersion =
-        CubicVersion { first: FirstStep::AtMost(20), per_segment: true, ..CubicVersion::LINUX_2_6_26 };
-
-    /// The same without fast convergence: what RFC 9438 section 4.7 asks for where a flow is alone, whose
-    /// losses else come by turns from a window a segment below the last maximum.
-    #[must_use]
-    pub const fn alone(self) -> CubicVersion {
-        CubicVersion { fast_convergence: false, ..self }
+impl Stage {
+    /// Equation 1.
+    fn w_cubic(&self, t: f64) -> f64 {
+        let x = t - self.k;
+        C * x * x * x + self.w_max
     }
 }
 
-/// A stretch of growth between losses.
-#[derive(Clone, Copy, Debug)]
-struct Epoch {
-    /// When it began, ms (`epoch_start`).
-    start_ms: u64,
-    /// The plateau's window, segments (`bic_origin_point`).
-    origin: u32,
-    /// Time from the epoch's start to the plateau, 1/1024 s (`bic_K`).
-    k: u64,
-    /// What Reno would have now, segments (`tcp_cwnd`).
-    reno: u32,
-    /// Acknowledgments not yet counted in `reno` (`ack_cnt`).
-    counted: u32,
+parameters! {
+    /// Parameters of RFC 9438's CUBIC.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CubicConfig {
+        /// A loss at a smaller window than the last one frees more room: it "SHOULD be implemented", and "SHOULD be
+        /// disabled" where a flow is alone (section 4.7).
+        fast_convergence: bool = true, FLAG;
+        /// Slow start is HyStart++ (section 4.10, RFC 9406).
+        hystart: bool = false, FLAG;
+    }
 }
 
-/// Linux's CUBIC.
+impl Algorithm for CubicConfig {
+    type Control = Cubic;
+
+    fn build(&self, context: Context) -> Cubic {
+        Cubic::new(context.initial_window, context.initial_ssthresh, *self)
+    }
+}
+
+/// RFC 9438's CUBIC.
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    version: CubicVersion,
-    window: LinuxWindow,
-    /// What counts towards the next segment (`cnt`).
-    count: u32,
-    /// The window of the last loss, segments; 0 before (`last_max_cwnd`).
-    last_max: u32,
-    epoch: Option<Epoch>,
-    /// For which window the step was worked out, and when, ms (`last_cwnd`, `last_time`).
-    worked_out: (u32, u64),
-    /// The shortest round-trip time, if one was seen (`delay_min`).
-    delay_min: Option<Span>,
-    ratio: AckRatio,
+    /// Congestion window, segments.
+    cwnd: f64,
+    /// Slow-start threshold, segments.
+    ssthresh: f64,
+    /// Window at the last setting of the threshold, segments (`cwnd_prior`).
+    cwnd_prior: f64,
+    /// The plateau to aim for; nothing before the first loss and after a timeout (`W_max`).
+    w_max: Option<f64>,
+    stage: Option<Stage>,
+    fast_convergence: bool,
     hystart: Option<HyStart>,
 }
 
 impl Cubic {
     /// A new connection's window.
-    pub fn new(initial_window: u32, ssthresh: Option<u32>, version: CubicVersion) -> Cubic {
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, config: CubicConfig) -> Cubic {
         Cubic {
-            version,
-            window: LinuxWindow::new(initial_window, ssthresh),
-            count: 0,
-            last_max: 0,
-            epoch: None,
-            worked_out: (0, 0),
-            delay_min: None,
-            ratio: AckRatio::DELAYED,
-            hystart: None,
+            cwnd: f64::from(initial_window.max(1)),
+            ssthresh: ssthresh.map_or(NO_THRESHOLD, |segments| f64::from(segments).max(MIN_WINDOW)),
+            cwnd_prior: 0.0,
+            w_max: None,
+            stage: None,
+            fast_convergence: config.fast_convergence,
+            hystart: (config.hystart && ssthresh.is_none()).then(HyStart::new),
         }
     }
 
-    /// The same with RFC 9406's slow start.
-    #[must_use]
-    pub fn with_hystart(mut self) -> Cubic {
-        self.hystart = Some(HyStart::new());
-        self
-    }
-
-    fn begin_epoch(&self, now_ms: u64, acked: u32) -> Epoch {
-        let cwnd = self.window.cwnd;
-        let below = self.last_max.saturating_sub(cwnd);
-        Epoch {
-            start_ms: now_ms,
-            origin: self.last_max.max(cwnd),
-            k: root_of_distance(below),
-            reno: cwnd,
-            counted: acked,
-        }
-    }
-
-    fn measure_delay(&mut self, now_ms: u64, sample: &AckSample) {
-        let settled = self.epoch.is_none_or(|epoch| now_ms >= epoch.start_ms + SETTLE_MS);
-        if let Some(rtt) = sample.rtt.filter(|_| settled) {
-            self.delay_min = Some(self.delay_min.map_or(rtt, |least| least.min(rtt)));
-        }
-    }
-
-    /// Whole milliseconds of the shortest round-trip time.
-    fn delay_ms(&self) -> u64 {
-        self.delay_min.map_or(0, |delay| delay.as_ps() / 1_000_000_000)
-    }
-
-    /// `bictcp_update`: what counts towards the next segment.
-    fn work_out(&mut self, now_ms: u64, acked: u32) {
-        let cwnd = self.window.cwnd;
-        if let Some(epoch) = &mut self.epoch {
-            epoch.counted = epoch.counted.saturating_add(acked);
-        }
-        if self.worked_out.0 == cwnd && now_ms.saturating_sub(self.worked_out.1) <= REFRESH_MS {
-            return;
-        }
-        let cubic_known = self.version.per_segment && self.epoch.is_some() && self.worked_out.1 == now_ms;
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now_ms, acked));
-        let step = if cubic_known {
-            // version 5: the cubic is computed once a jiffy at most
-            u64::from(self.count)
-        } else {
-            self.worked_out = (cwnd, now_ms);
-            self.cubic_step(&epoch, now_ms)
-        };
-        let step = step.min(reno_step(&mut epoch, cwnd, self.version.beta));
-        self.epoch = Some(epoch);
-        let step = step.min(u64::from(u32::MAX)) as u32;
-        self.count = if self.version.per_segment { step.max(2) } else { self.ratio.acknowledgments(step) };
-    }
-
-    /// Segments for one more by the cubic.
-    fn cubic_step(&self, epoch: &Epoch, now_ms: u64) -> u64 {
-        let cwnd = u64::from(self.window.cwnd);
-        // the target is the curve's value one round-trip time ahead
-        let t = ((now_ms.saturating_sub(epoch.start_ms) + self.delay_ms()) << TIME_SHIFT) / 1_000;
-        let offset = u128::from(t.abs_diff(epoch.k));
-        // 410 · 2^(3·30) fits 128 bits: an offset of 2³⁰ units is twelve days
-        let offset = offset.min(1 << 30);
-        let delta = ((u128::from(C_SCALED) * offset * offset * offset) >> (10 + 3 * TIME_SHIFT)) as u64;
-        let origin = u64::from(epoch.origin);
-        let target = if t < epoch.k { origin.saturating_sub(delta) } else { origin.saturating_add(delta) };
-        let mut step = if target > cwnd { cwnd / (target - cwnd) } else { HOLD * cwnd };
-        if let Some(max_increment) = self.version.max_increment
-            && self.delay_ms() > 0
-            && t >= epoch.k
-        {
-            // `max_increment` in 100 ms is max_increment·delay/100 ms a round
-            step = step.max(cwnd * 100 / (u64::from(max_increment) * self.delay_ms()));
-        }
-        match self.version.first {
-            FirstStep::Fixed(first) if self.last_max == 0 => u64::from(first),
-            FirstStep::AtMost(first) if self.last_max == 0 => step.min(u64::from(first)),
-            _ => step,
-        }
-    }
-
-    fn threshold(&mut self, cwnd: u32) -> u32 {
-        let last_max = if self.version.fast_convergence { self.last_max } else { 0 };
-        self.last_max = remembered(cwnd, last_max, self.version.beta);
-        scaled(cwnd, self.version.beta)
-    }
-
-    /// Linux since 3.19.
-    fn grow_per_segment(&mut self, now_ms: u64, sample: &AckSample) {
-        let mut left = sample.acked;
-        if self.window.in_slow_start() {
-            left = self.slow_start(sample);
-            if left == 0 {
-                return;
+    /// What of `acked` is left after slow start.
+    fn slow_start(&mut self, sample: &AckSample) -> f64 {
+        if let Some(hystart) = &mut self.hystart {
+            let advice = hystart.on_ack(sample);
+            self.cwnd += advice.growth;
+            if advice.leave {
+                (self.ssthresh, self.cwnd_prior, self.hystart) = (self.cwnd, self.cwnd, None);
             }
+            return 0.0;
         }
-        self.work_out(now_ms, left);
-        self.window.increase(self.count, left);
+        let acked = f64::from(sample.acked);
+        let grown = acked.min(self.ssthresh - self.cwnd);
+        self.cwnd += grown;
+        acked - grown
     }
 
-    /// Linux 2.6.
-    fn grow_per_ack(&mut self, now_ms: u64, sample: &AckSample) {
-        if self.hystart.is_some() && self.window.in_slow_start() {
-            self.slow_start(sample);
-        } else if !self.window.slow_start_per_ack() {
-            self.work_out(now_ms, 1);
-            self.window.increase_per_ack(self.count);
+    fn begin_stage(&self, now: Time) -> Stage {
+        // section 4.8 and 4.10: without a plateau, K is 0 and the plateau is the window
+        let w_max = self.w_max.unwrap_or(self.cwnd).max(self.cwnd);
+        Stage { epoch: now, k: cbrt((w_max - self.cwnd) / C), w_max, w_est: self.cwnd }
+    }
+
+    fn avoid_congestion(&mut self, now: Time, srtt: Span, acked: f64) {
+        let mut stage = self.stage.unwrap_or_else(|| self.begin_stage(now));
+        // what this acknowledgment is of a window
+        let part = acked / self.cwnd;
+        let t = now.saturating_since(stage.epoch).as_s();
+        // equation 4; α is Reno's once Reno would be where the last loss was
+        let alpha =
+            if stage.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - BETA_CUBIC) / (1.0 + BETA_CUBIC) };
+        stage.w_est += alpha * part;
+        if stage.w_cubic(t) < stage.w_est {
+            self.cwnd = self.cwnd.max(stage.w_est);
+        } else {
+            let target = stage.w_cubic(t + srtt.as_s()).clamp(self.cwnd, MAX_TARGET * self.cwnd);
+            self.cwnd += (target - self.cwnd) * part;
         }
+        self.stage = Some(stage);
     }
 
-    /// Slow start; what it leaves of `acked`.
-    fn slow_start(&mut self, sample: &AckSample) -> u32 {
-        let Some(hystart) = &mut self.hystart else {
-            return self.window.slow_start(sample.acked);
-        };
-        let advice = hystart.on_ack(sample);
-        let left = self.window.slow_start(advice.whole(sample.acked));
-        if advice.leave {
-            (self.window.ssthresh, self.hystart) = (Some(self.window.cwnd), None);
-        }
-        left
+    /// Sections 4.6 and 4.7.
+    fn reduce(&mut self, flight: u32) {
+        self.w_max = Some(match self.w_max {
+            Some(w_max) if self.fast_convergence && self.cwnd < w_max => {
+                self.cwnd * f64::midpoint(1.0, BETA_CUBIC)
+            }
+            _ => self.cwnd,
+        });
+        self.cwnd_prior = self.cwnd;
+        self.ssthresh = (f64::from(flight) * BETA_CUBIC).max(MIN_WINDOW);
     }
-}
-
-/// Time from a window so far below the plateau to the plateau, 1/1024 s: ∛(distance / C).
-fn root_of_distance(distance: u32) -> u64 {
-    let factor = (1_u64 << (10 + 3 * TIME_SHIFT)) / C_SCALED;
-    // 2.7e9 · 2³² < 2⁶³; rounding to 53 bits moves the root by less than one part in 10¹⁵
-    cbrt((factor * u64::from(distance)) as f64) as u64
-}
-
-/// Segments for one more so that Reno's window is not fallen short of ("TCP friendly").
-fn reno_step(epoch: &mut Epoch, cwnd: u32, beta: u32) -> u64 {
-    // Reno with this decrease gains 3(1 − β)/(1 + β) a round: one more for so many eighths of a window
-    let eighths = u64::from(8 * (1_024 + beta) / 3 / (1_024 - beta).max(1));
-    let needed = ((u64::from(cwnd) * eighths) >> 3).clamp(1, u64::from(u32::MAX)) as u32;
-    if epoch.counted > needed {
-        let steps = (epoch.counted - 1) / needed;
-        epoch.counted -= steps * needed;
-        epoch.reno = epoch.reno.saturating_add(steps);
-    }
-    if epoch.reno > cwnd { u64::from(cwnd / (epoch.reno - cwnd)) } else { u64::MAX }
 }
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, now: Time, sample: &AckSample) {
-        let now_ms = jiffies(now);
-        self.ratio.learn(sample.acked);
-        self.measure_delay(now_ms, sample);
-        if self.version.per_segment {
-            self.grow_per_segment(now_ms, sample);
-        } else {
-            self.grow_per_ack(now_ms, sample);
+        let acked = if self.cwnd < self.ssthresh { self.slow_start(sample) } else { f64::from(sample.acked) };
+        if acked > 0.0 {
+            self.avoid_congestion(now, sample.srtt, acked);
         }
     }
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
-        let mut window = self.window;
-        window.on_congestion(congestion, |cwnd| self.threshold(cwnd));
-        self.window = window;
-        self.epoch = None;
-        if congestion.event != CongestionEvent::SynTimeout {
-            self.hystart = None;
-        }
-        if matches!(congestion.event, CongestionEvent::Timeout { .. }) {
-            // `bictcp_reset`: a timeout forgets the plateau and the delay
-            (self.last_max, self.worked_out, self.delay_min) = (0, (0, 0), None);
-            self.ratio = AckRatio::DELAYED;
+        self.stage = None;
+        match congestion.event {
+            CongestionEvent::Loss => {
+                self.reduce(congestion.flight);
+                (self.cwnd, self.hystart) = (self.ssthresh, None);
+            }
+            CongestionEvent::Timeout { repeated } => {
+                // RFC 5681 section 3.1: the threshold is held while the same segment times out
+                if !repeated {
+                    self.reduce(congestion.flight);
+                }
+                (self.cwnd, self.w_max, self.hystart) = (LOSS_WINDOW, None, None);
+            }
+            CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
         }
     }
 
     fn on_idle(&mut self, _now: Time, idle: &Idle) {
-        self.window.on_idle(idle);
-        // `bictcp_cwnd_event`, CA_EVENT_TX_START, since 3.15: the idle time is no time of the epoch
-        if let Some(epoch) = self.epoch.as_mut().filter(|_| self.version.per_segment) {
-            epoch.start_ms += idle.idle.as_ps() / 1_000_000_000;
+        if let Some((window, threshold)) = idle.restart {
+            self.cwnd = f64::from(window).max(LOSS_WINDOW);
+            self.ssthresh = self.ssthresh.max(f64::from(threshold));
+        }
+        // section 4.2: the time of a stage does not include idle times
+        if let Some(stage) = &mut self.stage {
+            stage.epoch += idle.idle;
         }
     }
 
     fn cwnd(&self) -> f64 {
-        self.window.cwnd()
+        self.cwnd
     }
 
     fn ssthresh(&self) -> f64 {
-        self.window.ssthresh()
+        self.ssthresh
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn loss(flight: u32) -> Congestion {
+        Congestion { event: CongestionEvent::Loss, flight, receive_window: 1_000_000 }
+    }
+
+    fn after_loss(cwnd: u32) -> Cubic {
+        let mut control = Cubic::new(cwnd, Some(2), CubicConfig::default());
+        control.on_congestion(Time::ZERO, &loss(cwnd));
+        control
+    }
+
+    /// Acknowledges window after window, a round-trip time each, for `seconds`.
+    fn run(control: &mut Cubic, rtt: Span, seconds: f64) {
+        let (mut now, mut done) = (Time::ZERO, 0.0);
+        while done < seconds {
+            let window = control.cwnd() as u32;
+            for _ in 0..window {
+                control.on_ack(now, &AckSample { acked: 1, srtt: rtt, ..AckSample::default() });
+                now += Span::from_ps(rtt.as_ps() / u64::from(window));
+            }
+            done += rtt.as_s();
+        }
+    }
+
+    #[test]
+    fn the_window_returns_to_the_plateau_after_k() {
+        let control = after_loss(1_000);
+        let stage = control.begin_stage(Time::ZERO);
+        assert_eq!(control.cwnd(), 700.0);
+        // equation 2: ∛(300/0.4) s
+        assert!((stage.k - 9.085_603).abs() < 1e-6, "{}", stage.k);
+        assert!((stage.w_cubic(0.0) - 700.0).abs() < 1e-9);
+        assert_eq!(stage.w_cubic(stage.k), 1_000.0);
+        assert!((stage.w_cubic(stage.k + 5.0) - 1_050.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn acknowledgments_follow_the_curve() {
+        for seconds in [3.0, 9.0, 14.0] {
+            let mut control = after_loss(1_000);
+            run(&mut control, Span::from_ms(50), seconds);
+            let expected = control.stage.unwrap().w_cubic(seconds);
+            assert!((control.cwnd() - expected).abs() < 0.004 * expected, "{} {expected}", control.cwnd());
+        }
+    }
+
+    #[test]
+    fn small_windows_grow_as_renos_would() {
+        // α = 0.529 a round until the window of the loss, then 1
+        let mut control = after_loss(40);
+        run(&mut control, Span::from_ms(10), 0.2);
+        assert!((control.cwnd() - (28.0 + 20.0 * 9.0 / 17.0)).abs() < 0.5, "{}", control.cwnd());
+        run(&mut control, Span::from_ms(10), 0.0);
+        let mut long = after_loss(40);
+        run(&mut long, Span::from_ms(10), 0.4);
+        assert!(long.cwnd() > 40.0 && long.stage.unwrap().w_est > 40.0);
+    }
+
+    #[test]
+    fn the_target_is_bounded_by_one_and_a_half_windows() {
+        let mut control = after_loss(1_000);
+        let sample = AckSample { acked: 1, srtt: Span::from_s(60), ..AckSample::default() };
+        control.on_ack(Time::ZERO, &sample);
+        let before = control.cwnd();
+        control.on_ack(Time::ZERO + Span::from_s(1), &sample);
+        assert!((control.cwnd() - before - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn fast_convergence_releases_more() {
+        for (fast, w_max) in [(true, 700.0 * 0.85), (false, 700.0)] {
+            let mut control =
+                Cubic::new(1_000, Some(2), CubicConfig { fast_convergence: fast, hystart: false });
+            control.on_congestion(Time::ZERO, &loss(1_000));
+            control.on_congestion(Time::ZERO, &loss(700));
+            assert_eq!(control.w_max, Some(w_max));
+            assert!((control.cwnd() - 490.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_timeout_starts_over_without_a_plateau() {
+        let mut control = Cubic::new(1_000, Some(2), CubicConfig::default());
+        let event = CongestionEvent::Timeout { repeated: false };
+        control.on_congestion(Time::ZERO, &Congestion { event, ..loss(1_000) });
+        assert_eq!((control.cwnd(), control.ssthresh(), control.w_max), (1.0, 700.0, None));
+        assert_eq!(control.begin_stage(Time::ZERO).k, 0.0);
+    }
+
+    #[test]
+    fn a_risen_round_trip_time_ends_slow_start_without_a_loss() {
+        let mut control = Cubic::new(10, None, CubicConfig { hystart: true, ..CubicConfig::default() });
+        let (mut una, mut sent_to) = (0, 10);
+        for round in 0..12_u64 {
+            let rtt = Span::from_ms(if round < 3 { 50 } else { 80 });
+            for _ in 0..sent_to - una {
+                una += 1;
+                let sample =
+                    AckSample { acked: 1, rtt: Some(rtt), srtt: rtt, una, sent_to, ..AckSample::default() };
+                control.on_ack(Time::ZERO, &sample);
+                sent_to = sent_to.max(una + control.cwnd() as u32);
+            }
+        }
+        assert!(control.ssthresh() < NO_THRESHOLD, "{control:?}");
+    }
+}

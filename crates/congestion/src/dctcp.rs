@@ -9,19 +9,39 @@
 //!   RFC 5681);
 //! - a round ends with the acknowledgment of its last segment, RFC 8257's with the next.
 
+use bufferlab_parameters::{fraction, parameters};
 use bufferlab_units::Time;
 
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle, NO_THRESHOLD,
+};
 
-/// Weight of a round in the estimate: g = 1/16 (RFC 8257 section 4.2; Linux `dctcp_shift_g`).
-pub const DCTCP_GAIN: f64 = 1.0 / 16.0;
 /// First estimate: as if all were marked (RFC 8257 section 3.3; Linux `dctcp_alpha_on_init`).
 const FIRST_ALPHA: f64 = 1.0;
 /// RFC 5681 equation 4: the floor of the threshold, segments.
 const MIN_SSTHRESH: f64 = 2.0;
 /// RFC 5681 section 3.1: the window after a timeout, segments.
 const LOSS_WINDOW: f64 = 1.0;
+
+parameters! {
+    /// Parameters of DCTCP.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DctcpConfig {
+        /// Weight of a round in the estimated part of marked segments: g = 1/16 (RFC 8257 section 4.2; Linux's
+        /// `dctcp_shift_g`).
+        gain: f64 = 1.0 / 16.0, fraction("a weight", 1.0);
+    }
+}
+
+impl Algorithm for DctcpConfig {
+    type Control = Dctcp;
+    const USES_ECN: bool = true;
+
+    fn build(&self, context: Context) -> Dctcp {
+        Dctcp::new(context.initial_window, context.initial_ssthresh, *self)
+    }
+}
 
 /// DCTCP's window.
 #[derive(Clone, Debug)]
@@ -47,11 +67,11 @@ pub struct Dctcp {
 
 impl Dctcp {
     /// A new connection's window.
-    pub fn new(initial_window: u32, ssthresh: Option<u32>, gain: f64) -> Dctcp {
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, config: DctcpConfig) -> Dctcp {
         Dctcp {
             cwnd: f64::from(initial_window.max(1)),
             ssthresh: ssthresh.map_or(NO_THRESHOLD, |segments| f64::from(segments).max(MIN_SSTHRESH)),
-            gain: gain.clamp(0.0, 1.0),
+            gain: config.gain.clamp(0.0, 1.0),
             alpha: FIRST_ALPHA,
             acked: 0,
             marked: 0,
@@ -155,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_estimate_moves_by_a_sixteenth_of_the_difference() {
-        let mut control = Dctcp::new(10, Some(2), DCTCP_GAIN);
+        let mut control = Dctcp::new(10, Some(2), DctcpConfig::default());
         let mut expected = 1.0;
         for (number, marked) in [(1, 0), (2, 5), (3, 10), (4, 1)] {
             round(&mut control, number, marked);
@@ -166,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_window_shrinks_by_half_of_the_estimate_once_a_round() {
-        let mut control = Dctcp::new(100, Some(2), DCTCP_GAIN);
+        let mut control = Dctcp::new(100, Some(2), DctcpConfig::default());
         control.alpha = 0.2;
         control.rounds.restart(&AckSample { sent_to: 200, ..AckSample::default() });
         let ack = |una, marked| AckSample { acked: 1, marked, una, sent_to: 200, ..AckSample::default() };
@@ -183,14 +203,14 @@ mod tests {
 
     #[test]
     fn no_marks_is_reno() {
-        let mut control = Dctcp::new(10, Some(2), DCTCP_GAIN);
+        let mut control = Dctcp::new(10, Some(2), DctcpConfig::default());
         round(&mut control, 1, 0);
         assert!((control.cwnd() - 11.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_loss_halves_whatever_the_estimate() {
-        let mut control = Dctcp::new(100, Some(2), DCTCP_GAIN);
+        let mut control = Dctcp::new(100, Some(2), DctcpConfig::default());
         control.alpha = 0.0;
         let congestion = Congestion { event: CongestionEvent::Loss, flight: 91, receive_window: 1_000 };
         control.on_congestion(Time::ZERO, &congestion);

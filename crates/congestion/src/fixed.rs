@@ -1,8 +1,29 @@
 //! A window that never changes: for tests and for sources that only the receiver's window bounds.
 
+use bufferlab_parameters::{count, parameters};
 use bufferlab_units::Time;
 
-use crate::{AckSample, Congestion, CongestionControl, NO_THRESHOLD};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, Context, NO_THRESHOLD};
+
+/// Largest window of a scenario, segments: its bytes stay far within 64 bits.
+const MOST_SEGMENTS: u64 = 1_000_000_000;
+
+parameters! {
+    /// Parameters of a fixed window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct FixedConfig {
+        /// The window.
+        segments: u32, count("segments", 1, MOST_SEGMENTS);
+    }
+}
+
+impl Algorithm for FixedConfig {
+    type Control = Fixed;
+
+    fn build(&self, _context: Context) -> Fixed {
+        Fixed::new(self.segments)
+    }
+}
 
 /// A constant window.
 #[derive(Clone, Debug)]

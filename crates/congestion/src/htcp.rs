@@ -10,10 +10,11 @@
 //! - a connection begins with its first acknowledgment, not with its handshake;
 //! - no undo after a spurious loss.
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Time};
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, Idle};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, Context, Idle};
 
 /// What a loss leaves at least (`BETA_MIN`).
 const BETA_MIN: f64 = 0.5;
@@ -35,6 +36,20 @@ const ADAPTIVE_RTT: Span = Span::from_ms(10);
 const MAX_RTT_KEPT: f64 = 0.95;
 /// Fewer rounds after a loss, the throughput's measurement starts over (Linux: whole rounds, 3 at most).
 const SETTLING_ROUNDS: f64 = 4.0;
+
+parameters! {
+    /// Parameters of H-TCP.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct HtcpConfig {}
+}
+
+impl Algorithm for HtcpConfig {
+    type Control = Htcp;
+
+    fn build(&self, context: Context) -> Htcp {
+        Htcp::new(context.initial_window, context.initial_ssthresh)
+    }
+}
 
 /// H-TCP's window.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ mod bic;
 mod cbrt;
 mod ctcp;
 mod cubic;
-mod cubic_rfc;
+mod cubic_linux;
 mod dctcp;
 mod fixed;
 mod htcp;
@@ -24,22 +24,23 @@ mod scalable;
 mod vegas;
 mod westwood;
 
-pub use bbr::{Bbr1, Bbr3};
-pub use bic::Bic;
-pub use ctcp::{Ctcp, CtcpParameters};
-pub use cubic::{Cubic, CubicVersion, FirstStep};
-pub use cubic_rfc::RfcCubic;
-pub use dctcp::{DCTCP_GAIN, Dctcp};
-pub use fixed::Fixed;
-pub use htcp::Htcp;
+pub use bbr::{Bbr1, Bbr1Config, Bbr3, Bbr3Config};
+pub use bic::{Bic, BicConfig};
+pub use ctcp::{Ctcp, CtcpConfig, CtcpParameters};
+pub use cubic::{Cubic, CubicConfig};
+pub use cubic_linux::{LinuxCubic, LinuxCubicConfig, LinuxVersion};
+pub use dctcp::{Dctcp, DctcpConfig};
+pub use fixed::{Fixed, FixedConfig};
+pub use htcp::{Htcp, HtcpConfig};
 pub use hystart::{HyStart, SlowStartAdvice};
-pub use reno::{Growth, Reno};
+pub use reno::{Growth, Reno, RenoConfig};
 pub use sample::{AckSample, RateSample};
-pub use scalable::{SCALABLE_COUNT, Scalable};
-pub use vegas::Vegas;
-pub use westwood::Westwood;
+pub use scalable::{Scalable, ScalableConfig};
+pub use vegas::{Vegas, VegasConfig};
+pub use westwood::{Westwood, WestwoodConfig};
 
-use bufferlab_units::{Span, Time};
+use bufferlab_parameters::{Parameters, kinds};
+use bufferlab_units::{Span, Stream, Time};
 
 /// A slow-start threshold above every window.
 pub const NO_THRESHOLD: f64 = f64::MAX;
@@ -107,12 +108,58 @@ pub trait CongestionControl {
     }
 }
 
+/// What a control is built for, beside its parameters.
+pub struct Context {
+    /// Initial window, segments.
+    pub initial_window: u32,
+    /// Initial slow-start threshold, segments, if there is one.
+    pub initial_ssthresh: Option<u32>,
+    /// Random numbers of this connection.
+    pub stream: Stream,
+}
+
+/// A control's parameters, from which it is built.
+pub trait Algorithm: Parameters {
+    /// What they describe.
+    type Control: CongestionControl;
+    /// It needs a [`RateSample`] with each acknowledgment, hence a recovery that counts what is in flight.
+    const NEEDS_RATES: bool = false;
+    /// Its segments are ECN-capable.
+    const USES_ECN: bool = false;
+
+    /// A new connection's control.
+    fn build(&self, context: Context) -> Self::Control;
+}
+
 macro_rules! controls {
-    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+    ($($(#[doc = $doc:literal])+ $name:ident($config:ident) = $word:literal: $kind:ty,)*) => {
+        kinds! {
+            /// A control with its parameters.
+            #[derive(Clone, Debug, PartialEq)]
+            pub enum CongestionConfig { $($(#[doc = $doc])+ $name($config) = $word,)* }
+        }
+
+        impl CongestionConfig {
+            /// A new connection's control.
+            pub fn build(&self, context: Context) -> AnyControl {
+                match self { $(CongestionConfig::$name(config) => config.build(context).into(),)* }
+            }
+
+            /// [`Algorithm::NEEDS_RATES`].
+            pub fn needs_rates(&self) -> bool {
+                match self { $(CongestionConfig::$name(_) => $config::NEEDS_RATES,)* }
+            }
+
+            /// [`Algorithm::USES_ECN`].
+            pub fn uses_ecn(&self) -> bool {
+                match self { $(CongestionConfig::$name(_) => $config::USES_ECN,)* }
+            }
+        }
+
         /// Every control behind one type, without an indirect call for each acknowledgment. The larger ones are in
         /// boxes, so that a flow of a small one costs no more memory for them.
         #[derive(Clone, Debug)]
-        pub enum AnyControl { $($(#[$doc])* $name($kind),)* }
+        pub enum AnyControl { $($(#[doc = $doc])+ $name($kind),)* }
 
         impl CongestionControl for AnyControl {
             // A copy for each control, so that those which are inlined and look at little of the sample do not have
@@ -165,32 +212,43 @@ macro_rules! controls {
 }
 
 controls! {
-    /// RFC 5681.
-    Reno: Reno,
+    /// Additive increase, multiplicative decrease (RFC 5681).
+    Reno(RenoConfig) = "reno": Reno,
     /// A window that never changes.
-    Fixed: Fixed,
-    /// BIC.
-    Bic: Box<Bic>,
-    /// CUBIC as Linux computes it.
-    Cubic: Box<Cubic>,
+    Fixed(FixedConfig) = "fixed": Fixed,
+    /// BIC, as Linux computes it.
+    Bic(BicConfig) = "bic": Box<Bic>,
     /// CUBIC by RFC 9438.
-    RfcCubic: Box<RfcCubic>,
+    Cubic(CubicConfig) = "cubic": Box<Cubic>,
+    /// CUBIC, as Linux computes it.
+    LinuxCubic(LinuxCubicConfig) = "cubic-linux": Box<LinuxCubic>,
     /// Compound TCP.
-    Ctcp: Box<Ctcp>,
+    Ctcp(CtcpConfig) = "ctcp": Box<Ctcp>,
     /// Scalable TCP.
-    Scalable: Box<Scalable>,
+    Scalable(ScalableConfig) = "scalable": Box<Scalable>,
     /// Vegas.
-    Vegas: Box<Vegas>,
+    Vegas(VegasConfig) = "vegas": Box<Vegas>,
     /// Westwood+.
-    Westwood: Box<Westwood>,
+    Westwood(WestwoodConfig) = "westwood": Box<Westwood>,
     /// H-TCP.
-    Htcp: Box<Htcp>,
-    /// DCTCP, RFC 8257.
-    Dctcp: Box<Dctcp>,
+    Htcp(HtcpConfig) = "htcp": Box<Htcp>,
+    /// DCTCP (RFC 8257).
+    Dctcp(DctcpConfig) = "dctcp": Box<Dctcp>,
     /// BBR version 1.
-    Bbr1: Box<Bbr1>,
+    Bbr1(Bbr1Config) = "bbr": Box<Bbr1>,
     /// BBR version 3.
-    Bbr3: Box<Bbr3>,
+    Bbr3(Bbr3Config) = "bbr3": Box<Bbr3>,
+}
+
+/// Words of scenarios beside those of the kinds: older versions of some.
+pub const VERSIONS: [(&str, CongestionConfig); 2] =
+    [("cubic-0.8", linux_cubic(LinuxVersion::V2_6_24)), ("cubic-0.7", linux_cubic(LinuxVersion::V2_6_26))];
+
+/// Second words for some kinds.
+pub const ALIASES: [(&str, &str); 2] = [("compound", "ctcp"), ("bbr1", "bbr")];
+
+const fn linux_cubic(version: LinuxVersion) -> CongestionConfig {
+    CongestionConfig::LinuxCubic(LinuxCubicConfig { version, fast_convergence: true, hystart: false })
 }
 
 #[cfg(test)]

@@ -9,9 +9,12 @@
 //!   section 2.3 stops at two an acknowledgment (a guard against stretched acknowledgments, which do not
 //!   occur here outside of loss recovery).
 
+use bufferlab_parameters::{choice, parameters, words};
 use bufferlab_units::Time;
 
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle, NO_THRESHOLD};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle, NO_THRESHOLD,
+};
 
 /// RFC 5681 section 3.1, equation (4): "ssthresh = max (`FlightSize` / 2, 2*SMSS)". ns-2 has the same floor.
 const MIN_SSTHRESH: f64 = 2.0;
@@ -20,15 +23,35 @@ const MIN_SSTHRESH: f64 = 2.0;
 /// loss.
 const LOSS_WINDOW: f64 = 1.0;
 
-/// What a step of growth counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Growth {
+words! {
+    /// What a step of growth counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Growth {
     /// ns-2: one step for each acknowledgment, whatever it covers: +1 in slow start, +1/cwnd after (RFC 5681
     /// equation 3). At a loss the window becomes half of what is in use, and the threshold the whole part of it.
-    PerAck,
+    PerAck = "per-ack",
     /// RFC 3465 and Linux: the acknowledged segments are counted; +1 each in slow start, +1 for every window of
     /// them after. At a loss the threshold is half of what is in flight (RFC 5681 equation 4).
-    PerSegment,
+    PerSegment = "per-segment",
+    }
+}
+
+parameters! {
+    /// Parameters of Reno.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RenoConfig {
+        /// What a step of window growth counts (RFC 5681 section 3.1: "The RECOMMENDED way to increase cwnd during
+        /// congestion avoidance is to count the number of bytes that have been acknowledged").
+        growth: Growth = Growth::PerSegment, choice::<Growth>();
+    }
+}
+
+impl Algorithm for RenoConfig {
+    type Control = Reno;
+
+    fn build(&self, context: Context) -> Reno {
+        Reno::new(context.initial_window, context.initial_ssthresh, self.growth)
+    }
 }
 
 /// RFC 5681's window.

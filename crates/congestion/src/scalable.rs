@@ -5,19 +5,34 @@
 //! whole segments and for small windows.
 //!
 //! Departures: those of the window (`linux_window`). Older Linux counted 50 acknowledgments instead of
-//! 100 segments, "to account for delayed ack"; that is [`Scalable::with_count`].
+//! 100 segments, "to account for delayed ack"; that is [`ScalableConfig::count`].
 
+use bufferlab_parameters::{count, parameters};
 use bufferlab_units::Time;
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Congestion, CongestionControl, Idle};
-
-/// Segments to be acknowledged for one more in the window: Kelly's a = 0.01 (`TCP_SCALABLE_AI_CNT`). Windows
-/// below grow by one a round, as Reno's.
-pub const SCALABLE_COUNT: u32 = 100;
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, Context, Idle};
 
 /// log₂ of the part of the window that a loss takes: Kelly's b = 1/8 (`TCP_SCALABLE_MD_SCALE`).
 const DECREASE_SHIFT: u32 = 3;
+
+parameters! {
+    /// Parameters of Scalable TCP.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct ScalableConfig {
+        /// Segments to be acknowledged for one more in the window: Kelly's a = 0.01 (`TCP_SCALABLE_AI_CNT`). Windows below
+        /// grow by one a round, as Reno's.
+        count: u32 = 100, count("segments", 1, 1_000_000_000);
+    }
+}
+
+impl Algorithm for ScalableConfig {
+    type Control = Scalable;
+
+    fn build(&self, context: Context) -> Scalable {
+        Scalable::new(context.initial_window, context.initial_ssthresh, *self)
+    }
+}
 
 /// Scalable TCP's window.
 #[derive(Clone, Debug)]
@@ -29,13 +44,8 @@ pub struct Scalable {
 
 impl Scalable {
     /// A new connection's window.
-    pub fn new(initial_window: u32, ssthresh: Option<u32>) -> Scalable {
-        Scalable::with_count(initial_window, ssthresh, SCALABLE_COUNT)
-    }
-
-    /// The same with another number of segments for one step of growth.
-    pub fn with_count(initial_window: u32, ssthresh: Option<u32>, count: u32) -> Scalable {
-        Scalable { window: LinuxWindow::new(initial_window, ssthresh), count: count.max(1) }
+    pub fn new(initial_window: u32, ssthresh: Option<u32>, config: ScalableConfig) -> Scalable {
+        Scalable { window: LinuxWindow::new(initial_window, ssthresh), count: config.count.max(1) }
     }
 }
 
@@ -73,7 +83,7 @@ mod tests {
     #[test]
     fn a_hundred_segments_add_one_at_any_large_window() {
         for cwnd in [100, 1_000, 20_000] {
-            let mut control = Scalable::new(cwnd, Some(2));
+            let mut control = Scalable::new(cwnd, Some(2), ScalableConfig::default());
             for _ in 0..500 {
                 control.on_ack(Time::ZERO, &AckSample::of(1));
             }
@@ -83,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_small_window_grows_as_renos() {
-        let mut control = Scalable::new(10, Some(2));
+        let mut control = Scalable::new(10, Some(2), ScalableConfig::default());
         for _ in 0..10 {
             control.on_ack(Time::ZERO, &AckSample::of(1));
         }
@@ -92,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_loss_takes_an_eighth() {
-        let mut control = Scalable::new(801, Some(2));
+        let mut control = Scalable::new(801, Some(2), ScalableConfig::default());
         let congestion = Congestion { event: CongestionEvent::Loss, flight: 801, receive_window: 10_000 };
         control.on_congestion(Time::ZERO, &congestion);
         assert_eq!((control.cwnd(), control.ssthresh()), (701.0, 701.0));

@@ -9,11 +9,12 @@
 //! Departures: those of the window (`linux_window`); the recovery's end comes as `on_recovery_exit`, so until
 //! then (and in the transport's repair after a timeout) growth is Reno's.
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Time};
 
 use crate::linux_window::{LinuxWindow, half};
 use crate::sample::Rounds;
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle};
 
 /// Fewer waiting segments than this: one more (`alpha`).
 const ALPHA: u64 = 2;
@@ -25,6 +26,20 @@ const GAMMA: u64 = 1;
 const FEW_SAMPLES: u32 = 2;
 /// Least window, segments.
 const MIN_WINDOW: u32 = 2;
+
+parameters! {
+    /// Parameters of Vegas.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct VegasConfig {}
+}
+
+impl Algorithm for VegasConfig {
+    type Control = Vegas;
+
+    fn build(&self, context: Context) -> Vegas {
+        Vegas::new(context.initial_window, context.initial_ssthresh)
+    }
+}
 
 /// Vegas's window.
 #[derive(Clone, Debug)]

@@ -8,15 +8,30 @@
 //! Linux's in whole bytes a jiffy; the transport's count of newly acknowledged segments replaces the guess
 //! from duplicates; an acknowledgment's own round-trip time counts for the shortest, in Linux the one's before.
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Time};
 
 use crate::linux_window::{LinuxWindow, MIN_SSTHRESH, half};
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, Idle};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle};
 
 /// A rate is measured over a round-trip time, and over this at least (`TCP_WESTWOOD_RTT_MIN`).
 const MIN_INTERVAL: Span = Span::from_ms(50);
 /// Weight of the old value in both filters (`westwood_do_filter`).
 const KEPT: f64 = 7.0 / 8.0;
+
+parameters! {
+    /// Parameters of Westwood+.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct WestwoodConfig {}
+}
+
+impl Algorithm for WestwoodConfig {
+    type Control = Westwood;
+
+    fn build(&self, context: Context) -> Westwood {
+        Westwood::new(context.initial_window, context.initial_ssthresh)
+    }
+}
 
 /// Westwood+'s window.
 #[derive(Clone, Debug)]

@@ -185,6 +185,10 @@ macro_rules! kinds {
                 match self { $($name::$variant(_) => $word,)+ }
             }
 
+            fn table(&self) -> ::std::vec::Vec<$crate::Parameter> {
+                match self { $($name::$variant(_) => <$config as $crate::Parameters>::table(),)+ }
+            }
+
             fn validate(&self) -> ::core::result::Result<(), $crate::OutOfBounds> {
                 match self { $($name::$variant(config) => $crate::Parameters::validate(config),)+ }
             }

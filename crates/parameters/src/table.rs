@@ -115,6 +115,9 @@ pub trait Kinds: Sized + 'static {
     /// The word by which plan and scenarios name it.
     fn word(&self) -> &'static str;
 
+    /// The parameters of this kind.
+    fn table(&self) -> Vec<Parameter>;
+
     /// [`Parameters::validate`] of this kind.
     ///
     /// # Errors

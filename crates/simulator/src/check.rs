@@ -7,8 +7,7 @@ use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, require, within};
 use data::{check_echoes, check_law, check_offload, check_transfers};
 
 use crate::plan::{
-    CongestionPlan, FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, RecoveryPlan, SourcePlan,
-    TcpPlan, UdpPlan,
+    FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
 };
 
 /// Longest run and longest delay of a path, ps.
@@ -124,10 +123,8 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     within(tcp.header_bytes, 0, MAX_WIRE_BYTES - tcp.mss_bytes, format!("{at}.header_bytes"))?;
     within(tcp.ack_bytes, 1, MAX_WIRE_BYTES, format!("{at}.ack_bytes"))?;
     within(u64::from(tcp.initial_window), 1, MAX_WINDOW, format!("{at}.initial_window"))?;
-    if let CongestionPlan::Fixed { segments } = tcp.congestion {
-        within(u64::from(segments), 1, MAX_WINDOW, format!("{at}.congestion.segments"))?;
-    }
-    if matches!(tcp.congestion, CongestionPlan::Bbr1 | CongestionPlan::Bbr3) {
+    tcp.congestion.validate().map_err(|error| error.under(&format!("{at}.congestion")))?;
+    if tcp.congestion.needs_rates() {
         let holds = matches!(tcp.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux);
         let value = format!("{:?}", tcp.recovery);
         require(holds, format!("{at}.recovery"), value, "sack or linux, which BBR's delivery rates need")?;

@@ -55,9 +55,8 @@ pub use outcome::{
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    AfterIdlePlan, CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LawPlan,
-    LimitChange, LinkPlan, OffloadPlan, OnOffPlan, OnPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan,
-    TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OffloadPlan,
+    OnOffPlan, OnPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

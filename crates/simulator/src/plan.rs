@@ -6,6 +6,7 @@
 
 mod on_off;
 
+use bufferlab_congestion::CongestionConfig;
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use serde::{Deserialize, Serialize};
 
@@ -133,7 +134,7 @@ pub enum SourcePlan {
 #[serde(deny_unknown_fields)]
 pub struct TcpPlan {
     /// Window growth and decrease.
-    pub congestion: CongestionPlan,
+    pub congestion: CongestionConfig,
     /// Loss recovery.
     pub recovery: RecoveryPlan,
     /// Payload of a full segment, bytes.
@@ -194,84 +195,6 @@ pub enum OffloadPlan {
     Segments(u32),
     /// As many as Linux takes for the pace and the round-trip time.
     Auto,
-}
-
-/// A congestion control with its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
-pub enum CongestionPlan {
-    /// RFC 5681 additive increase, multiplicative decrease.
-    Reno {
-        /// What a step of growth counts.
-        growth: GrowthPlan,
-    },
-    /// A window that never changes.
-    Fixed {
-        /// The window, segments.
-        segments: u32,
-    },
-    /// BIC as Linux has it.
-    Bic {
-        /// A loss below the last maximum gives room to others.
-        fast_convergence: bool,
-    },
-    /// CUBIC as a version of Linux has it.
-    Cubic {
-        /// Which.
-        version: CubicPlan,
-        /// A loss below the last maximum gives room to others.
-        fast_convergence: bool,
-        /// RFC 9406's slow start.
-        hystart: bool,
-    },
-    /// CUBIC by RFC 9438.
-    RfcCubic {
-        /// Section 4.7.
-        fast_convergence: bool,
-        /// RFC 9406's slow start.
-        hystart: bool,
-    },
-    /// Compound TCP.
-    Ctcp,
-    /// Scalable TCP.
-    Scalable,
-    /// Vegas.
-    Vegas,
-    /// Westwood+.
-    Westwood,
-    /// H-TCP.
-    Htcp,
-    /// DCTCP, RFC 8257: its data may be marked.
-    Dctcp,
-    /// BBR version 1; needs RFC 6675's recovery, as version 3 does.
-    Bbr1,
-    /// BBR version 3.
-    Bbr3,
-}
-
-/// Versions of Linux's CUBIC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CubicPlan {
-    /// 2.6.24, beta 819/1024: CUBIC' of the literature.
-    #[serde(rename = "linux_2_6_24")]
-    Linux2624,
-    /// 2.6.26, beta 717/1024: CUBIC''.
-    #[serde(rename = "linux_2_6_26")]
-    Linux2626,
-    /// 5.10.
-    #[serde(rename = "linux_5")]
-    Linux5,
-}
-
-/// What a step of growth counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GrowthPlan {
-    /// Each acknowledgment, whatever it covers (ns-2, RFC 5681 equation 3).
-    PerAck,
-    /// Each acknowledged segment (RFC 3465, Linux).
-    PerSegment,
 }
 
 /// How losses are repaired.

@@ -14,8 +14,8 @@ use crate::link::{self, Link, LinkSetup, Server};
 use crate::network::{Ends, Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{
-    AfterIdlePlan, CongestionPlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan,
-    SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
+    UdpPlan, VariatePlan,
 };
 use crate::readings::Schedule;
 use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
@@ -305,7 +305,7 @@ fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
 /// RFC 8257 section 3.3 asks for marks; the other congestion controls here do not respond to them.
 fn ecn(source: &SourcePlan) -> Ecn {
     match source {
-        SourcePlan::Tcp(TcpPlan { congestion: CongestionPlan::Dctcp, .. }) => Ecn::Capable,
+        SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Ecn::Capable,
         _ => Ecn::Incapable,
     }
 }

@@ -21,7 +21,6 @@ round-trip times spread evenly over ±20 % (0.115) show no synchronization, equa
 synchronization."""
 
 _LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items()}
-_PLAN_KINDS: Final = {"rfc_cubic": "cubic", "bbr1": "bbr"}
 
 
 def demand_of(
@@ -86,11 +85,11 @@ def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:
         marks: Whether the link marks packets: DCTCP is Reno where it does not.
     """
     kind = str(congestion["kind"])
-    if kind == "cubic":
+    if kind == "cubic-linux":
         return _LINUX_VERSIONS[congestion["version"]]
     if kind == "dctcp" and not marks:
         return "dctcp-unmarked"
-    return get_protocol(_PLAN_KINDS.get(kind, kind)).name
+    return get_protocol(kind).name
 
 
 def _mix(plan: dict[str, Any], chosen: list[int], *, marks: bool) -> tuple[tuple[str, float], ...]:

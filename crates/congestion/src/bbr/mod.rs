@@ -6,8 +6,8 @@
 mod v1;
 mod v3;
 
-pub use v1::Bbr1;
-pub use v3::Bbr3;
+pub use v1::{Bbr1, Bbr1Config};
+pub use v3::{Bbr3, Bbr3Config};
 
 use crate::RateSample;
 

@@ -16,6 +16,7 @@ mod aggregation;
 #[cfg(test)]
 mod tests;
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Stream, Time};
 
 use aggregation::Aggregation;
@@ -24,7 +25,9 @@ use super::{
     FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
     RoundCount, whole_up,
 };
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD, RateSample};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, NO_THRESHOLD, RateSample,
+};
 
 /// Gain of rate and window in startup: 2/ln 2 doubles the rate each round (`bbr_high_gain`).
 const HIGH_GAIN: f64 = 2.885;
@@ -70,6 +73,21 @@ enum Repair {
     Conserving,
     /// Fast recovery's further rounds, or after a timeout.
     Growing,
+}
+
+parameters! {
+    /// Parameters of BBR version 1.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Bbr1Config {}
+}
+
+impl Algorithm for Bbr1Config {
+    type Control = Bbr1;
+    const NEEDS_RATES: bool = true;
+
+    fn build(&self, context: Context) -> Bbr1 {
+        Bbr1::new(context.initial_window, context.stream)
+    }
 }
 
 /// BBR version 1.

@@ -19,6 +19,7 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
+use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Stream, Time};
 
 use model::{FullPipe, inflight_too_high};
@@ -27,7 +28,9 @@ use super::{
     FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
     RoundCount,
 };
-use crate::{AckSample, Congestion, CongestionControl, CongestionEvent, NO_THRESHOLD, RateSample};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, NO_THRESHOLD, RateSample,
+};
 
 /// Gain of the rate in startup, "4 * ln(2) ~= 2.77" (`BBR.StartupPacingGain`).
 const STARTUP_PACING_GAIN: f64 = 2.77;
@@ -106,6 +109,21 @@ struct Ack {
     bw: f64,
     /// `RS.is_app_limited`, packets sent in `ProbeRTT` included.
     limited: bool,
+}
+
+parameters! {
+    /// Parameters of BBR version 3.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Bbr3Config {}
+}
+
+impl Algorithm for Bbr3Config {
+    type Control = Bbr3;
+    const NEEDS_RATES: bool = true;
+
+    fn build(&self, context: Context) -> Bbr3 {
+        Bbr3::new(context.initial_window, context.stream)
+    }
 }
 
 /// BBR version 3.

@@ -31,7 +31,7 @@ fn check_timers(tcp: &Stack, reading: &mut Reading<'_>) {
 }
 
 fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Reading<'_>) {
-    if !tcp.congestion.needs_sack() || tcp.recovery.counts_pipe() {
+    if !tcp.congestion.config().needs_rates() || tcp.recovery.counts_pipe() {
         return;
     }
     let word = tcp.congestion.word();
@@ -54,7 +54,7 @@ fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Readi
 }
 
 fn check_pace(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
-    if let Some(paced) = flow.keys.paced.filter(|_| tcp.congestion.needs_sack()) {
+    if let Some(paced) = flow.keys.paced.filter(|_| tcp.congestion.config().needs_rates()) {
         let problem = format!("means nothing to {}, which has a pace of its own", tcp.congestion.word());
         let mistake = Mistake::new(problem).key("paced").value(&Value::Flag(paced));
         reading.refuse(mistake.accepted("no paced here, or another congestion control"));

@@ -1,13 +1,16 @@
 //! What sends.
 
+use bufferlab_congestion::CongestionConfig;
+use bufferlab_parameters::Kinds;
 use bufferlab_simulator::{
-    AfterIdlePlan, CongestionPlan, CubicPlan, GrowthPlan, LawPlan, OffloadPlan, OnOffPlan, OnPlan,
-    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    AfterIdlePlan, LawPlan, OffloadPlan, OnOffPlan, OnPlan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
+    VariatePlan,
 };
+use serde_json::json;
 
 use crate::parts::application::{Application, Arrivals, OnOff, Ping, Sizes, Udp, Web};
 use crate::parts::flow::Flow;
-use crate::parts::tcp::{AfterIdle, Growth, Recovery, Stack};
+use crate::parts::tcp::{AfterIdle, Recovery, Stack};
 use crate::quantity::hosts::Offload;
 use crate::quantity::law::{Law, LawKind};
 
@@ -117,31 +120,22 @@ fn law(law: &Law) -> LawPlan {
     }
 }
 
-fn congestion(stack: &Stack) -> CongestionPlan {
-    let (fast_convergence, hystart) = (stack.fast_convergence, stack.congestion.hystart);
-    let linux = |version| CongestionPlan::Cubic { version, fast_convergence, hystart };
-    match stack.congestion.kind {
-        "fixed" => CongestionPlan::Fixed { segments: stack.congestion.segments },
-        "bic" => CongestionPlan::Bic { fast_convergence },
-        "cubic" => CongestionPlan::RfcCubic { fast_convergence, hystart },
-        "cubic-0.8" => linux(CubicPlan::Linux2624),
-        "cubic-0.7" => linux(CubicPlan::Linux2626),
-        "cubic-linux" => linux(CubicPlan::Linux5),
-        "ctcp" => CongestionPlan::Ctcp,
-        "scalable" => CongestionPlan::Scalable,
-        "vegas" => CongestionPlan::Vegas,
-        "westwood" => CongestionPlan::Westwood,
-        "htcp" => CongestionPlan::Htcp,
-        "dctcp" => CongestionPlan::Dctcp,
-        "bbr" => CongestionPlan::Bbr1,
-        "bbr3" => CongestionPlan::Bbr3,
-        _ => CongestionPlan::Reno {
-            growth: match stack.growth {
-                Growth::PerAck => GrowthPlan::PerAck,
-                Growth::PerSegment => GrowthPlan::PerSegment,
-            },
-        },
+/// The control with the keys that it has of those of the stack.
+fn congestion(stack: &Stack) -> CongestionConfig {
+    let mut config = stack.congestion.config();
+    let keys = [
+        ("growth", json!(stack.growth)),
+        ("fast_convergence", json!(stack.fast_convergence)),
+        ("hystart", json!(stack.congestion.hystart)),
+        ("segments", json!(stack.congestion.segments)),
+    ];
+    let table = config.table();
+    for (key, value) in keys {
+        if table.iter().any(|parameter| parameter.key == key) {
+            config.set(key, value).expect("a value of the parameter's type");
+        }
     }
+    config
 }
 
 fn recovery(recovery: Recovery) -> RecoveryPlan {

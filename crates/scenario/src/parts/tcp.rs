@@ -1,5 +1,6 @@
 //! The TCP of a flow group: what a preset says, and the keys that override it.
 
+pub use bufferlab_congestion::Growth;
 use serde::Serialize;
 use serde_json::json;
 
@@ -15,17 +16,6 @@ use crate::text::value::Value;
 const MAX_TIMER_PS: u64 = 10_000 * PS_PER_S;
 const TIMER: Time = Time { least: 1_000_000, most: MAX_TIMER_PS };
 const STACK: Presence = absent("the stack's");
-
-bufferlab_parameters::words! {
-    /// What a step of Reno's window growth counts.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Growth {
-        /// Each acknowledgment.
-        PerAck = "per-ack",
-        /// Each acknowledged segment.
-        PerSegment = "per-segment",
-    }
-}
 
 bufferlab_parameters::words! {
     /// How losses are repaired.
@@ -68,7 +58,7 @@ impl Recovery {
 
 const CONGESTION: Text<Congestion> = Text {
     schema: Some(|| {
-        let words: Vec<&str> = WORDS.iter().map(|known| known.0).collect();
+        let words: Vec<&str> = WORDS.iter().map(|known| known.0.as_str()).collect();
         json!({"anyOf": [{"enum": words}, {"type": "string", "pattern": "^fixed\\(\\s*(\\d{1,10})\\s*\\)$"}]})
     }),
     ..Text::of("a word of the [table below](#congestion-controls)", |value, _| parse_congestion(value))

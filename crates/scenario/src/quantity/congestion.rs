@@ -1,5 +1,9 @@
 //! Congestion controls by the words of scenarios: "reno", "cubic-0.8", "cubic(hystart)", "fixed(20)", ….
 
+use std::sync::LazyLock;
+
+use bufferlab_congestion::{ALIASES, CongestionConfig, VERSIONS};
+use bufferlab_parameters::{Kinds, Parameter};
 use serde::{Serialize, Serializer};
 
 use crate::mistake::Mistake;
@@ -37,9 +41,13 @@ impl Congestion {
         }
     }
 
-    /// Whether its samples of the rate need a recovery that knows what is in flight; it has a pace of its own then.
-    pub fn needs_sack(&self) -> bool {
-        matches!(self.kind, "bbr" | "bbr3")
+    /// Its parameters, at their defaults but for what the word says.
+    pub fn config(&self) -> CongestionConfig {
+        let version = VERSIONS.iter().find(|(word, _)| *word == self.kind).map(|(_, config)| config.clone());
+        let kind = if WITH_RECOVERY.contains(&self.kind) { "reno" } else { self.kind };
+        let of_kind = || CongestionConfig::KINDS.iter().find(|known| known.word.word == kind);
+        let config = version.or_else(|| of_kind().map(|known| (known.default)()));
+        config.expect("every word is that of a kind or of a version")
     }
 }
 
@@ -49,29 +57,25 @@ impl Serialize for Congestion {
     }
 }
 
+/// Reno with a recovery of their own.
+const WITH_RECOVERY: [&str; 2] = ["tahoe", "newreno"];
+
 /// The words of scenarios with the control that each stands for and whether it is with `HyStart++`; `fixed(N)` is another.
-pub const WORDS: &[(&str, &str, bool)] = &[
-    ("tahoe", "tahoe", false),
-    ("reno", "reno", false),
-    ("newreno", "newreno", false),
-    ("bic", "bic", false),
-    ("cubic", "cubic", false),
-    ("cubic-0.8", "cubic-0.8", false),
-    ("cubic-0.7", "cubic-0.7", false),
-    ("cubic-linux", "cubic-linux", false),
-    ("ctcp", "ctcp", false),
-    ("scalable", "scalable", false),
-    ("vegas", "vegas", false),
-    ("westwood", "westwood", false),
-    ("htcp", "htcp", false),
-    ("dctcp", "dctcp", false),
-    ("bbr", "bbr", false),
-    ("bbr3", "bbr3", false),
-    ("cubic(hystart)", "cubic", true),
-    ("cubic-linux(hystart)", "cubic-linux", true),
-    ("compound", "ctcp", false),
-    ("bbr1", "bbr", false),
-];
+pub static WORDS: LazyLock<Vec<(String, &'static str, bool)>> = LazyLock::new(|| {
+    let kinds = || CongestionConfig::KINDS.iter().map(|kind| (kind.word.word, kind));
+    let plain = |word: &'static str| (word.to_owned(), word, false);
+    let mut words = vec![plain("tahoe"), plain("reno"), plain("newreno")];
+    for (kind, _) in kinds().filter(|(kind, _)| !matches!(*kind, "reno" | "fixed")) {
+        words
+            .extend(VERSIONS.iter().filter(|(_, config)| config.word() == kind).map(|(word, _)| plain(word)));
+        words.push(plain(kind));
+    }
+    let has_hystart = |table: &[Parameter]| table.iter().any(|parameter| parameter.key == "hystart");
+    let with_hystart = kinds().filter(|(_, described)| has_hystart(&(described.table)()));
+    words.extend(with_hystart.map(|(kind, _)| (format!("{kind}(hystart)"), kind, true)));
+    words.extend(ALIASES.iter().map(|&(alias, kind)| (alias.to_owned(), kind, false)));
+    words
+});
 
 /// Reads a congestion control.
 pub fn parse_congestion(value: &Value) -> Result<Congestion, Mistake> {
@@ -82,7 +86,7 @@ pub fn parse_congestion(value: &Value) -> Result<Congestion, Mistake> {
     if let Some(segments) = word.and_then(fixed) {
         return Ok(Congestion { kind: "fixed", segments, hystart: false });
     }
-    let known: Vec<&str> = WORDS.iter().map(|known| known.0).chain(["fixed(N)"]).collect();
+    let known: Vec<&str> = WORDS.iter().map(|known| known.0.as_str()).chain(["fixed(N)"]).collect();
     let hint = word.map_or(String::new(), |word| hint(&word.to_lowercase(), known.iter().copied(), CUTOFF));
     let accepted = format!("{} with N of 1 to {MAX_SEGMENTS} segments", known.join(", "));
     Err(Mistake::new(format!("is not a known congestion control{hint}")).value(value).accepted(accepted))

@@ -6,9 +6,10 @@
 use std::fs;
 use std::path::Path;
 
+use bufferlab_congestion::{Bbr1Config, Bbr3Config, CongestionConfig};
 use bufferlab_parameters::Kinds;
 use bufferlab_qdisc::{FifoConfig, Limit};
-use bufferlab_simulator::{CongestionPlan, Control, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
+use bufferlab_simulator::{Control, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -58,7 +59,7 @@ fn kept_plans_agree() {
 /// What reaches a paced sender waits for its next release: one event a packet, not one more for the acknowledgment.
 #[test]
 fn a_paced_packet_costs_about_one_event() {
-    for congestion in [CongestionPlan::Bbr1, CongestionPlan::Bbr3] {
+    for congestion in [CongestionConfig::from(Bbr1Config {}), Bbr3Config {}.into()] {
         let mut plan = dumbbell(RecoveryPlan::Linux, 100, &[40, 60]);
         for group in &mut plan.groups {
             let SourcePlan::Tcp(tcp) = &mut group.source else { unreachable!("the scene's flows are TCP") };

@@ -5,12 +5,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
     CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig,
 };
-use bufferlab_simulator::{
-    ALL_GROUPS, CongestionPlan, Control, GrowthPlan, JitterPlan, Outcome, Plan, QueuePlan, RecoveryPlan, run,
-};
+use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, RecoveryPlan, run};
 use bufferlab_units::Span;
 
 use crate::oracle;
@@ -145,7 +144,8 @@ fn disciplines_by_buffer() {
          discipline      control  buffer  goodput  mean wait  max wait  drops  marks  timeouts\n",
     );
     let fifo = || FifoConfig::default().into();
-    let reno = CongestionPlan::Reno { growth: GrowthPlan::PerSegment };
+    let reno = CongestionConfig::from(RenoConfig::default());
+    let dctcp = CongestionConfig::from(DctcpConfig::default());
     let codel = |ecn, ce_threshold| CodelConfig { ecn, ce_threshold, ..CodelConfig::default() }.into();
     let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
     let fq_codel = || FqCodelConfig::default().into();
@@ -155,16 +155,16 @@ fn disciplines_by_buffer() {
         ("codel", "reno", 60, codel(false, None), reno.clone()),
         ("codel", "reno", 1_000, codel(false, None), reno.clone()),
         ("codel ecn", "reno", 1_000, codel(true, None), reno.clone()),
-        ("codel", "dctcp", 1_000, codel(false, None), CongestionPlan::Dctcp),
-        ("codel ecn", "dctcp", 1_000, codel(true, None), CongestionPlan::Dctcp),
-        ("codel ce 1 ms", "dctcp", 1_000, codel(false, Some(Span::from_ms(1))), CongestionPlan::Dctcp),
+        ("codel", "dctcp", 1_000, codel(false, None), dctcp.clone()),
+        ("codel ecn", "dctcp", 1_000, codel(true, None), dctcp.clone()),
+        ("codel ce 1 ms", "dctcp", 1_000, codel(false, Some(Span::from_ms(1))), dctcp.clone()),
         ("drr", "reno", 1_000, DrrConfig::default().into(), reno.clone()),
         ("red", "reno", 1_000, red(false).into(), reno.clone()),
-        ("red ecn", "dctcp", 1_000, red(true).into(), CongestionPlan::Dctcp),
+        ("red ecn", "dctcp", 1_000, red(true).into(), dctcp.clone()),
         ("pie", "reno", 1_000, pie(false), reno.clone()),
-        ("pie ecn", "dctcp", 1_000, pie(true), CongestionPlan::Dctcp),
+        ("pie ecn", "dctcp", 1_000, pie(true), dctcp.clone()),
         ("fq_codel", "reno", 1_000, fq_codel(), reno),
-        ("fq_codel", "dctcp", 1_000, fq_codel(), CongestionPlan::Dctcp),
+        ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(RecoveryPlan::Sack, 1, &[50]);

@@ -1,10 +1,9 @@
 //! Packets of several segments: worked by hand, against the slow twin, and under every discipline.
 
+use bufferlab_congestion::FixedConfig;
 use bufferlab_parameters::Kinds;
 use bufferlab_qdisc::{DisciplineConfig, FifoConfig, Limit};
-use bufferlab_simulator::{
-    CongestionPlan, Control, OffloadPlan, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run,
-};
+use bufferlab_simulator::{Control, OffloadPlan, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
 use proptest::prelude::*;
 
 use crate::differential::assert_agreement;
@@ -27,7 +26,7 @@ fn row(outcome: &Outcome) -> usize {
 fn standing(segments: u32) -> Plan {
     let mut plan = dumbbell(RecoveryPlan::Sack, 200, &[40]);
     let tcp = tcp_of(&mut plan);
-    tcp.congestion = CongestionPlan::Fixed { segments: 120 };
+    tcp.congestion = FixedConfig { segments: 120 }.into();
     tcp.offload = Some(OffloadPlan::Segments(segments));
     plan
 }

@@ -1,20 +1,23 @@
 //! Random plans, small enough for the slow engine, and likely to make events coincide.
 
 mod data;
+mod kinds;
 mod queues;
 
 use std::fmt;
 
+use bufferlab_congestion::{Bbr1Config, Bbr3Config, CongestionConfig};
 use bufferlab_qdisc::Limit;
 use bufferlab_simulator::{
-    CongestionPlan, CubicPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LimitChange, LinkPlan, Plan,
-    RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    FlowColumns, GroupPlan, JitterPlan, LimitChange, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
+    UdpPlan, VariatePlan,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
 use data::data;
+use kinds::any_kind;
 use queues::discipline;
 
 /// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.
@@ -82,8 +85,8 @@ pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
         for (group, pace) in plan.groups.iter_mut().zip(paces) {
             if let SourcePlan::Tcp(tcp) = &mut group.source {
                 match pace {
-                    0 => tcp.congestion = CongestionPlan::Bbr1,
-                    1 => tcp.congestion = CongestionPlan::Bbr3,
+                    0 => tcp.congestion = Bbr1Config {}.into(),
+                    1 => tcp.congestion = Bbr3Config {}.into(),
                     _ => tcp.paced = true,
                 }
                 let preferred = if linux { RecoveryPlan::Linux } else { tcp.recovery };
@@ -186,39 +189,11 @@ fn recovery() -> impl Strategy<Value = RecoveryPlan> {
     ]
 }
 
-fn congestion() -> impl Strategy<Value = CongestionPlan> {
-    let version =
-        prop_oneof![Just(CubicPlan::Linux2624), Just(CubicPlan::Linux2626), Just(CubicPlan::Linux5)];
-    let flags = (any::<bool>(), any::<bool>());
-    prop_oneof![
-        1 => any::<bool>().prop_map(|fast_convergence| CongestionPlan::Bic { fast_convergence }),
-        1 => (version, any::<bool>(), any::<bool>()).prop_map(|(version, fast_convergence, hystart)| {
-            CongestionPlan::Cubic { version, fast_convergence, hystart }
-        }),
-        1 => flags.prop_map(|(fast_convergence, hystart)| {
-            CongestionPlan::RfcCubic { fast_convergence, hystart }
-        }),
-        2 => prop_oneof![
-            Just(CongestionPlan::Ctcp),
-            Just(CongestionPlan::Scalable),
-            Just(CongestionPlan::Vegas),
-            Just(CongestionPlan::Westwood),
-            Just(CongestionPlan::Htcp),
-        ],
-        12 => Just(CongestionPlan::Dctcp),
-        2 => prop_oneof![Just(CongestionPlan::Bbr1), Just(CongestionPlan::Bbr3)],
-        3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerAck }),
-        3 => Just(CongestionPlan::Reno { growth: GrowthPlan::PerSegment }),
-        1 => (1..=40_u32).prop_map(|segments| CongestionPlan::Fixed { segments }),
-    ]
-}
+/// The one that most flows have, and the one that listens to marks.
+const CONTROLS: [(&str, u32); 2] = [("reno", 6), ("dctcp", 12)];
 
-/// BBR's delivery rates need RFC 6675's scoreboard.
-fn recovery_for(congestion: &CongestionPlan, recovery: RecoveryPlan) -> RecoveryPlan {
-    match congestion {
-        CongestionPlan::Bbr1 | CongestionPlan::Bbr3 if recovery != RecoveryPlan::Linux => RecoveryPlan::Sack,
-        _ => recovery,
-    }
+fn recovery_for(congestion: &CongestionConfig, recovery: RecoveryPlan) -> RecoveryPlan {
+    if congestion.needs_rates() && recovery != RecoveryPlan::Linux { RecoveryPlan::Sack } else { recovery }
 }
 
 /// Segment, header and acknowledgment sizes, bytes.
@@ -242,7 +217,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let window = (1..=20_u32, option::of(0..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    (congestion(), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
+    (any_kind(&CONTROLS), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
         |(
             congestion,
             recovery,

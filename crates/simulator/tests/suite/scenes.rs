@@ -1,9 +1,9 @@
 //! Plans made by hand: flows over one link of 10 Mbit/s.
 
+use bufferlab_congestion::RenoConfig;
 use bufferlab_qdisc::{FifoConfig, Limit, RedConfig, SplitBuffConfig, Threshold};
 use bufferlab_simulator::{
-    CongestionPlan, FlowColumns, GroupPlan, GrowthPlan, JitterPlan, LinkPlan, Plan, QueuePlan, RecoveryPlan,
-    SourcePlan, TcpPlan,
+    FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan,
 };
 use bufferlab_units::Span;
 
@@ -59,7 +59,7 @@ fn link(buffer_packets: u64) -> LinkPlan {
 
 fn tcp(recovery: RecoveryPlan) -> TcpPlan {
     TcpPlan {
-        congestion: CongestionPlan::Reno { growth: GrowthPlan::PerSegment },
+        congestion: RenoConfig::default().into(),
         recovery,
         mss_bytes: 960,
         header_bytes: 40,

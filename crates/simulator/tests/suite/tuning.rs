@@ -1,7 +1,8 @@
 //! Windows that receivers tune: against the slow twin, which has each acknowledgment carry its window, and what they do
 //! to a run.
 
-use bufferlab_simulator::{CongestionPlan, Control, Outcome, Plan, RecoveryPlan, SourcePlan, run};
+use bufferlab_congestion::FixedConfig;
+use bufferlab_simulator::{Control, Outcome, Plan, RecoveryPlan, SourcePlan, run};
 use proptest::prelude::*;
 
 use crate::differential::assert_agreement;
@@ -21,7 +22,7 @@ fn fat(tuned: bool) -> Plan {
     (plan.links[0].rate_bps, plan.duration_ps, plan.warmup_ps) = (1_000_000_000, 3_000 * MS, 0);
     (plan.sample_interval_ps, plan.flows.sample[0]) = (50 * MS, true);
     let tcp = tcp_of(&mut plan);
-    tcp.congestion = CongestionPlan::Fixed { segments: 10_000 };
+    tcp.congestion = FixedConfig { segments: 10_000 }.into();
     (tcp.receive_window_bytes, tcp.tuned_window, tcp.timestamps) = (MOST_BYTES, tuned, true);
     plan
 }

@@ -10,9 +10,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use bufferlab_simulator::{
-    CongestionPlan, Control, GroupPlan, JitterPlan, Outcome, Plan, PlanError, SourcePlan, run,
-};
+use bufferlab_congestion::CongestionConfig;
+use bufferlab_simulator::{Control, GroupPlan, JitterPlan, Outcome, Plan, PlanError, SourcePlan, run};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -119,8 +118,8 @@ fn is_too_large(plan: &Plan) -> bool {
 fn burst(group: &GroupPlan) -> u64 {
     match &group.source {
         SourcePlan::Tcp(tcp) => {
-            let window = match tcp.congestion {
-                CongestionPlan::Fixed { segments } => segments,
+            let window = match &tcp.congestion {
+                CongestionConfig::Fixed(fixed) => fixed.segments,
                 _ => tcp.initial_window,
             };
             u64::from(window).min(tcp.receive_window_bytes / u64::from(tcp.mss_bytes.max(1)))

@@ -3,7 +3,7 @@
 mod reading;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_simulator::{CongestionPlan, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpPlan};
+use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpPlan};
 use bufferlab_transport::{Ack, Receiver, SackBlocks, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Span, Stream, Time};
 
@@ -279,7 +279,7 @@ impl Flow {
                 if segment.kind == SegmentKind::Syn {
                     (PacketKind::Syn, 0, plan.ack_bytes)
                 } else {
-                    let listens = plan.congestion == CongestionPlan::Dctcp;
+                    let listens = plan.congestion.uses_ecn();
                     let ecn = if listens { Ecn::Capable } else { Ecn::Incapable };
                     (PacketKind::Data(ecn), segment.seq, count * (plan.mss_bytes + plan.header_bytes))
                 }

@@ -2,19 +2,18 @@ use super::*;
 
 const LOSS: Congestion = Congestion { event: CongestionEvent::Loss, flight: 1, receive_window: 1_000_000 };
 
-fn after_loss(cwnd: u32, version: CubicVersion) -> Cubic {
-    let mut control = Cubic::new(cwnd, Some(2), version);
+fn after_loss(cwnd: u32, version: LinuxVersion) -> LinuxCubic {
+    let config = LinuxCubicConfig { version, ..LinuxCubicConfig::default() };
+    let mut control = LinuxCubic::new(cwnd, Some(2), config);
     control.on_congestion(Time::ZERO, &LOSS);
     control
 }
 
 #[test]
 fn a_loss_leaves_eight_or_seven_tenths() {
-    for (version, left) in [
-        (CubicVersion::LINUX_2_6_24, 799.0),
-        (CubicVersion::LINUX_2_6_26, 700.0),
-        (CubicVersion::LINUX_5, 700.0),
-    ] {
+    for (version, left) in
+        [(LinuxVersion::V2_6_24, 799.0), (LinuxVersion::V2_6_26, 700.0), (LinuxVersion::V5, 700.0)]
+    {
         assert_eq!(after_loss(1_000, version).cwnd(), left);
     }
 }
@@ -29,7 +28,7 @@ fn the_plateau_comes_after_the_cube_root_of_the_distance() {
 
 #[test]
 fn the_step_aims_at_the_curve_one_round_ahead() {
-    let mut control = after_loss(1_000, CubicVersion::LINUX_5);
+    let mut control = after_loss(1_000, LinuxVersion::V5);
     control.delay_min = Some(Span::from_ms(100));
     control.work_out(1, 1);
     // W(0.1 s) = 1000 − 0.4·(9.0783 − 0.1)³ = 710.2: 700 segments for 10 more
@@ -43,9 +42,7 @@ fn the_step_aims_at_the_curve_one_round_ahead() {
 
 #[test]
 fn beyond_the_plateau_cubic_prime_is_clamped() {
-    for (version, largest) in
-        [(CubicVersion::LINUX_2_6_24, 16.0), (CubicVersion::LINUX_2_6_26, f64::INFINITY)]
-    {
+    for (version, largest) in [(LinuxVersion::V2_6_24, 16.0), (LinuxVersion::V2_6_26, f64::INFINITY)] {
         let mut control = after_loss(1_000, version);
         control.delay_min = Some(Span::from_ms(100));
         let epoch = control.begin_epoch(0, 1);
@@ -58,7 +55,7 @@ fn beyond_the_plateau_cubic_prime_is_clamped() {
 #[test]
 fn a_small_window_grows_at_least_as_renos() {
     // β = 0.7: 3·0.3/1.7 = 0.529 segments a round; 8·1741/3/307 = 15 eighths of a window for one
-    let mut epoch = after_loss(40, CubicVersion::LINUX_5).begin_epoch(0, 1);
+    let mut epoch = after_loss(40, LinuxVersion::V5).begin_epoch(0, 1);
     let start = epoch.reno;
     epoch.counted = 1 + 10 * (28 * 15 / 8);
     let step = reno_step(&mut epoch, 28, 717);
@@ -67,8 +64,9 @@ fn a_small_window_grows_at_least_as_renos() {
 
 #[test]
 fn before_the_first_loss_fifty_segments_add_one_then_twenty() {
-    for (version, step) in [(CubicVersion::LINUX_2_6_26, 50), (CubicVersion::LINUX_5, 20)] {
-        let mut control = Cubic::new(10_000, Some(2), version);
+    for (version, step) in [(LinuxVersion::V2_6_26, 50), (LinuxVersion::V5, 20)] {
+        let config = LinuxCubicConfig { version, ..LinuxCubicConfig::default() };
+        let mut control = LinuxCubic::new(10_000, Some(2), config);
         control.delay_min = Some(Span::from_ms(10));
         let epoch = control.begin_epoch(0, 1);
         assert_eq!(control.cubic_step(&epoch, 0), step);
@@ -79,7 +77,7 @@ fn before_the_first_loss_fifty_segments_add_one_then_twenty() {
 
 #[test]
 fn a_timeout_forgets_the_plateau() {
-    let mut control = after_loss(1_000, CubicVersion::LINUX_5);
+    let mut control = after_loss(1_000, LinuxVersion::V5);
     let event = CongestionEvent::Timeout { repeated: false };
     control.on_congestion(Time::ZERO, &Congestion { event, ..LOSS });
     assert_eq!((control.cwnd(), control.ssthresh(), control.last_max), (1.0, 490.0, 0));
