@@ -182,7 +182,7 @@ fn kind(packet: &Known) -> &'static str {
     }
 }
 
-/// C: tells the sender of a mark; E: marked; N: may be marked.
+/// C: echoes a mark to the sender; E: marked; N: may be marked.
 fn flags(sighting: &Sighting<'_>) -> &'static str {
     match (sighting.ecn, sighting.packet.content) {
         (Ecn::Marked, _) => "----E-N",

@@ -1,7 +1,7 @@
 //! A single flow on a bare link, for the tests of controls: an ideal transport that repairs every loss at
 //! once.
 //!
-//! Every transmission has a number of its own, so an acknowledgment tells which segments before it were
+//! Every transmission has a number of its own, so an acknowledgment shows which segments before it were
 //! lost. The link serves segments one by one after a FIFO of limited length; propagation comes after it.
 //! Controls without a rate of their own send at most 2 % faster than the link serves, so that a queue is what
 //! the window leaves over, not a burst.
@@ -23,7 +23,7 @@ pub(crate) struct BareLink {
     buffer: u32,
     /// Segments are marked when more than this wait.
     mark_above: u32,
-    /// The receiver acknowledges every so many segments.
+    /// The receiver acknowledges every `ack_every` segments.
     ack_every: u32,
     /// From a moment on, propagation takes longer.
     longer: (Time, Span),
@@ -126,7 +126,7 @@ struct Run<'a> {
 }
 
 impl BareLink {
-    /// A link of so many segments a second.
+    /// A link that serves `segments_per_s`.
     pub const fn new(segments_per_s: u64, propagation: Span, buffer: u32) -> BareLink {
         let service = Span::from_ps(Span::from_s(1).as_ps() / segments_per_s);
         BareLink {
@@ -140,7 +140,7 @@ impl BareLink {
         }
     }
 
-    /// The same with a receiver that acknowledges every so many segments.
+    /// The same link, whose receiver acknowledges every `ack_every` segments.
     pub fn acknowledging_every(self, ack_every: u32) -> BareLink {
         BareLink { ack_every, ..self }
     }

@@ -52,7 +52,7 @@ impl AckRatio {
         self.0 = (self.0 - (self.0 >> ACK_RATIO_SHIFT)).saturating_add(acked.min(1 << 20));
     }
 
-    /// How many acknowledgments cover so many segments, at least one.
+    /// How many acknowledgments cover `segments`, at least one.
     pub fn acknowledgments(self, segments: u32) -> u32 {
         ((u64::from(segments) << ACK_RATIO_SHIFT) / u64::from(self.0.max(1))).clamp(1, u64::from(u32::MAX))
             as u32

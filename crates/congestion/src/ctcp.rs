@@ -3,8 +3,8 @@
 //! Sources: K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-speed and Long
 //! Distance Networks", INFOCOM 2006 (the laws); draft-sridharan-tcpm-ctcp (γ's tuning; the low window, as
 //! quoted on the ICCRG list, 2008-11-14); the Caltech Linux port 1.3 and ns-3's `TcpCompound` (which constants
-//! implementations used; read as behavior). The draft's text was not at hand: what it says is told here as
-//! these two and the CCP's port tell it.
+//! implementations used; read as behavior). The draft's text was not at hand: what it says is taken from
+//! these two and the CCP's port.
 //!
 //! With win = cwnd + dwnd and diff = win·(1 − baseRTT/RTT), the segments that wait in queues, once a round:
 //! dwnd grows by max(α·win^¾ − 1, 0) while diff < γ, else shrinks by ζ·diff. A loss leaves win·(1 − β) of the

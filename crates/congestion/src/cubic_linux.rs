@@ -282,7 +282,7 @@ fn root_of_distance(distance: u32) -> u64 {
 
 /// Segments for one more so that Reno's window is not fallen short of ("TCP friendly").
 fn reno_step(epoch: &mut Epoch, cwnd: u32, beta: u32) -> u64 {
-    // Reno with this decrease gains 3(1 − β)/(1 + β) a round: one more for so many eighths of a window
+    // Reno with this decrease gains 3(1 − β)/(1 + β) a round: one more for this many eighths of a window
     let eighths = u64::from(8 * (1_024 + beta) / 3 / (1_024 - beta).max(1));
     let needed = ((u64::from(cwnd) * eighths) >> 3).clamp(1, u64::from(u32::MAX)) as u32;
     if epoch.counted > needed {

@@ -32,7 +32,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// A window of so many segments, at least one.
+    /// A window of `segments`, at least one.
     pub fn new(segments: u32) -> Fixed {
         Fixed { segments: f64::from(segments.max(1)) }
     }

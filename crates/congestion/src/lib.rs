@@ -1,7 +1,7 @@
 //! Congestion controls, one a file: how large a window may be.
 //!
-//! Windows are counted in segments of the connection's maximum size. A control is told of acknowledgments
-//! and of congestion; loss detection and retransmission belong to the transport, which names what happened.
+//! Windows are counted in segments of the connection's maximum size. A control learns of acknowledgments
+//! and of congestion. Loss detection and retransmission belong to the transport, which reports what happened.
 //!
 //! Tahoe and `NewReno` are not files here: both grow and halve the window as [`Reno`] does and differ in what
 //! they do about a loss (slow start from one segment; RFC 6582's partial acknowledgments), which is recovery
@@ -75,14 +75,14 @@ pub struct Congestion {
 pub struct Idle {
     /// Since the last segment was sent.
     pub idle: Span,
-    /// The window to go on with if it is to shrink, segments, at least 1 and no larger than it was, and what the
-    /// slow-start threshold must then be at least.
+    /// If the window shrinks: the window after it, segments, at least 1 and no larger than before, and the least
+    /// slow-start threshold.
     pub restart: Option<(u32, u32)>,
 }
 
 /// How large the window may be.
 pub trait CongestionControl {
-    /// New data was acknowledged outside of fast recovery, or in it for controls that say so.
+    /// New data was acknowledged outside fast recovery; in it only for controls that grow there.
     fn on_ack(&mut self, now: Time, sample: &AckSample);
     /// The network is congested.
     fn on_congestion(&mut self, now: Time, congestion: &Congestion);
@@ -94,15 +94,15 @@ pub trait CongestionControl {
     fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
     /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
     fn on_recovery_exit(&mut self, _now: Time) {}
-    /// The rate to send at, segments a second; nothing: as soon as the window allows.
+    /// The rate to send at, segments a second; none to send as soon as the window allows.
     fn pacing(&self) -> Option<f64> {
         None
     }
-    /// Acknowledgments are to carry a [`RateSample`].
+    /// Acknowledgments need a [`RateSample`].
     fn wants_rate(&self) -> bool {
         false
     }
-    /// Acknowledgments are to be told in fast recovery too.
+    /// The window also grows by acknowledgments in fast recovery.
     fn grows_in_recovery(&self) -> bool {
         false
     }

@@ -1,12 +1,12 @@
-//! What an acknowledgment tells a control.
+//! What a congestion control learns from an acknowledgment.
 
 use bufferlab_units::Span;
 
-/// What an acknowledgment tells a control. Its segments are counted as the transport counts them.
+/// What a congestion control learns from an acknowledgment. Segments are counted as the transport counts them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AckSample {
-    /// Segments acknowledged for the first time: cumulatively; for controls that are told in fast recovery too, there
-    /// selectively as well; for those that want rates, always both. After a timeout one at most, but for these two.
+    /// Segments acknowledged for the first time: cumulatively; for controls that grow in fast recovery, there
+    /// selectively as well; for those that use rates, always both. After a timeout at most one, except for these two.
     pub acked: u32,
     /// The round-trip time that this acknowledgment measured (RFC 6298), if it measured one.
     pub rtt: Option<Span>,
@@ -26,7 +26,7 @@ pub struct AckSample {
 
 #[cfg(test)]
 impl AckSample {
-    /// An acknowledgment of so many segments that tells nothing else.
+    /// An acknowledgment of `acked` segments with nothing else.
     pub fn of(acked: u32) -> AckSample {
         AckSample { acked, ..AckSample::default() }
     }
@@ -64,8 +64,8 @@ impl RateSample {
         self.lost.saturating_sub(self.prior_lost)
     }
 
-    /// Whether [`Self::bandwidth`] may be more than so many segments a second, by multiplication; errs by a part in
-    /// 10⁹, and then says yes.
+    /// Whether [`Self::bandwidth`] may exceed `bandwidth`, segments a second, by multiplication. It errs by a part in
+    /// 10⁹, and then returns true.
     #[inline]
     pub fn may_exceed(&self, bandwidth: f64) -> bool {
         const PS_AND_MARGIN: f64 = 1e12 * (1.0 + 1e-9);

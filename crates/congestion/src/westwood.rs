@@ -117,7 +117,7 @@ impl CongestionControl for Westwood {
         match congestion.event {
             CongestionEvent::Loss => self.repairing = true,
             CongestionEvent::Timeout { repeated } => {
-                // `tcp_enter_loss` tells of a series of timeouts once
+                // `tcp_enter_loss` reports a series of timeouts once
                 if !repeated {
                     // "Update RTT_min when next ack arrives"
                     (self.window.ssthresh, self.min_is_old) = (Some(self.needed()), true);

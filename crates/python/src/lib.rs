@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 
 use crate::tables::{PyTable, Tables};
 
-/// A handle on a running simulation: cancels it and tells how far it is. All threads may share it.
+/// A handle on a running simulation: cancels it and reports its progress. All threads may share it.
 #[pyclass(name = "Control", module = "bufferlab._core", frozen)]
 #[derive(Default)]
 struct PyControl {

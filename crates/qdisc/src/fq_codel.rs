@@ -70,7 +70,7 @@ impl Discipline for FqCodelConfig {
 #[derive(Clone, Debug)]
 pub struct FqCodel {
     config: FqCodelConfig,
-    /// Seed of the hash (section 4.1: "salted", so that nobody can aim at a queue).
+    /// Seed of the hash (section 4.1: "salted", so that senders cannot aim at a queue).
     perturbation: u64,
     pool: Pool,
     queues: Vec<Queue>,

@@ -23,14 +23,14 @@ pub(crate) struct Agenda<K> {
     receivers: Tournament<i128>,
     /// The earliest event that is no sender's.
     other: Time,
-    /// Events from here on wait for the next go.
+    /// Events from this time on wait for the next call.
     stop: Time,
     /// The earliest of both, or when the senders are idle if that is earlier.
     senders_until: Time,
 }
 
 impl<K: Key> Agenda<K> {
-    /// Nothing is due. Senders' events after `horizon` will not be told apart.
+    /// Nothing is due. Senders' events after `horizon` are not distinguished.
     pub(crate) fn new(senders: usize, horizon: Time, links: usize, receivers: usize) -> Agenda<K> {
         let mut agenda = Agenda {
             senders: Tournament::new(senders, horizon),

@@ -9,9 +9,9 @@
 //! arrive with it. Of two senders whose packets reach a queue together, the one whose packet has been longer
 //! under way comes first, then the lower index; of two links, lines or receivers, the lower index. Where
 //! round-trip times are whole multiples of a packet's transmission time, ties are the rule and this order decides
-//! who loses packets: the queue's phase effects (Floyd and Jacobson 1992). ns-2's scheduler too handles the
-//! packet that set out earlier first, which makes the two comparable; a scenario that should not depend on
-//! such things asks for jitter.
+//! who loses packets: the queue's phase effects (Floyd and Jacobson 1992). ns-2's scheduler also handles the
+//! packet that was sent earlier first, which makes the two comparable. A scenario that should not depend on
+//! this has jitter.
 //!
 //! Hosts are handled in shifted time (see `sending` and `receiving`), and a FIFO link knows a packet's departure
 //! when it arrives (see `link::fifo`), so that an ordinary packet costs one event: its acknowledgment's arrival
@@ -36,10 +36,10 @@ use crate::sending::Turn;
 use crate::tournament::{Key, Tournament};
 use crate::under_way::UnderWay;
 
-/// Events between two looks at the control.
+/// Events between two checks of the control.
 const CONTROL_PERIOD: u64 = 8192;
 
-/// Events between two words to a recorder of how far it is: often enough that little waits for it in memory.
+/// Events between two reports of progress to a recorder: often enough that it keeps little in memory.
 const RECORDING_PERIOD: u64 = 256;
 
 /// Whose event comes next.
@@ -72,7 +72,7 @@ pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
     Engine::<K>::new(world, Off).run(control)
 }
 
-/// The same with a recorder that hears of every packet.
+/// The same with a recorder that receives every packet.
 pub(crate) fn run_recorded(world: World, control: &Control, recorder: &mut dyn Recorder) -> Outcome {
     Engine::<i128, On<'_>>::new(world, On(recorder)).run(control)
 }
@@ -121,7 +121,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         Some(link)
     }
 
-    /// What can be seen of a flow's sender.
+    /// The state of a flow's sender.
     pub(crate) fn flow_state(&self, flow: usize) -> Option<FlowState> {
         let rank = *self.world.ranks.get(flow)?;
         Some(self.world.ends[rank as usize].sender.state())
@@ -148,7 +148,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// Says how far the run has come, and whether it is to end here.
+    /// Reports how far the run has come; returns whether it is to end here.
     #[inline(never)]
     fn is_canceled(&self, now: Time, control: &Control) -> bool {
         control.report(now.min(self.context.schedule.end).as_ps());
@@ -273,14 +273,14 @@ impl<K: Key, T: Tap> Engine<K, T> {
             self.transmit(now, local, rank, turn);
             return;
         }
-        // Told by a branch, which is nearly always right, so that the list need not wait for the timers.
+        // decided by a branch, which is nearly always predicted, so that the list need not wait for the timers
         match self.world.ends[rank].sender.next_arrival() {
             Some(at) => self.agenda.senders.set_due(rank, at),
             None => self.schedule(rank),
         }
     }
 
-    /// A sender whose packets cross one link sends what it may; false if that is left to `transmit`.
+    /// A sender whose packets cross one link sends what it may; returns false if that is left to `transmit`.
     #[inline(always)]
     fn transmit_directly(&mut self, now: Time, local: Time, rank: usize, turn: Turn) -> bool {
         if T::ON {
@@ -312,7 +312,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         true
     }
 
-    /// Segments have come to a receiver where some act of their own. Apart, since most runs have none of these.
+    /// Segments have reached a receiver, in a run where receivers have events of their own. Separate, since few have.
     #[inline(never)]
     fn follow_receiver(&mut self, rank: usize) {
         let Ends { sender, receiver } = &self.world.ends[rank];
@@ -323,7 +323,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// Hands on what has come to the flows that return it.
+    /// Hands what has arrived to the flows that return it.
     #[inline(never)]
     fn feed(&mut self) {
         for Fed { by, at, segments } in std::mem::take(&mut self.context.fed) {
@@ -376,7 +376,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
             sender.finish(end, context);
             receiver.take_readings(end, sender.identity.flow, context);
         }
-        // the report needs room: first goes what it does not need
+        // the report needs memory: what it does not need is freed first
         self.agenda = Agenda::new(0, Time::ZERO, 0, 0);
         self.context.under_way = UnderWay::default();
         report::outcome(&self.world, self.context.samples, self.events, end, canceled)

@@ -17,7 +17,7 @@ struct Exchange {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExchangeLog {
     rows: Vec<Exchange>,
-    /// Sum of the times that answers took, ps.
+    /// Sum of the answers' times, ps.
     pub(crate) rtt_sum_ps: f64,
     /// Answers.
     pub(crate) rtt_samples: u64,

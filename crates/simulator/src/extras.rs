@@ -1,5 +1,5 @@
-//! What few sending hosts have: a random processing delay, an interface of their own, an application that is silent at
-//! times.
+//! Parts that few sending hosts have: a random processing delay, an interface of their own, an application that is
+//! silent at times.
 
 use bufferlab_units::{Rate, Span, Stream, Time};
 
@@ -27,7 +27,7 @@ pub(crate) struct Extras {
     pub(crate) packs: bool,
     pub(crate) on_off: Option<OnOff>,
     pub(crate) echo: Option<Echo>,
-    /// Each piece of what the application sends, where that is asked for.
+    /// Each burst or datagram that the application sends, if they are to be recorded.
     pub(crate) log: Option<ExchangeLog>,
 }
 

@@ -73,7 +73,7 @@ pub fn run(plan: &Plan, control: &Control) -> Result<Outcome, PlanError> {
     Ok(engine::run(world::build(plan, Service::Shortest), control))
 }
 
-/// The same, with a recorder that hears of every packet; the outcome is the same.
+/// The same, with a recorder that receives every packet; the outcome is the same.
 ///
 /// # Errors
 /// As [`run`].
@@ -86,9 +86,9 @@ pub fn run_recorded(
     Ok(engine::run_recorded(world::build(plan, Service::Shortest), control, recorder))
 }
 
-/// The same as [`run`], with every link served by its discipline and an event for every departure, as disciplines need
-/// that decide at the last moment. The results are the same but for the number of events; tests hold the two
-/// against each other, and benchmarks tell what an event costs.
+/// [`run`] with every link served by its discipline and an event for every departure, which disciplines that decide at
+/// the last moment need. The results are the same except for the number of events. Tests compare the two, and
+/// benchmarks measure what an event costs.
 ///
 /// # Errors
 /// As [`run`].

@@ -40,10 +40,10 @@ const _: () = assert!(
     "with its parts of the plan and of the results a flow takes 1 KiB then (`make bench`)"
 );
 
-/// A network at work.
+/// A network.
 pub(crate) struct World {
     pub(crate) links: Vec<Link>,
-    /// Each flow's ends, in the senders' order at one moment: the longer way to the first link comes first.
+    /// Each flow's ends, in the senders' order at one moment: the longer delay to the first link comes first.
     pub(crate) ends: Vec<Ends>,
     /// Place of each flow in that order.
     pub(crate) ranks: Vec<u32>,

@@ -18,7 +18,7 @@ pub(crate) struct OnOff {
     next: Time,
     /// When it ends.
     stop: Time,
-    /// Each burst is what a client fetches, whose question takes so long to come.
+    /// Each burst is fetched by a client; how long its request takes to arrive.
     fetch: Option<Span>,
     /// One more than the last segment of this burst.
     target: u32,
@@ -39,12 +39,12 @@ impl OnOff {
         }
     }
 
-    /// How long after the flow's start the sender begins: a client's question is on its way first.
+    /// How long after the flow's start the sender begins: a client's request travels first.
     pub(crate) fn lead(&self) -> Span {
         self.fetch.unwrap_or(Span::ZERO)
     }
 
-    /// Whether each burst is what a client fetches.
+    /// Whether each burst is fetched by a client.
     pub(crate) fn fetches(&self) -> bool {
         self.fetch.is_some()
     }
@@ -76,14 +76,14 @@ impl OnOff {
         self.is_on
     }
 
-    /// The sender may have everything acknowledged that there was to send: then it is silent.
+    /// If everything that there was to send is acknowledged, the sender is silent.
     pub(crate) fn look(&mut self, now: Time, sender: &Sender, log: &ExchangeLog) {
         if self.is_on && matches!(self.on, OnPlan::Bytes(_)) && sender.finished() <= now {
             self.turn_off(now, log);
         }
     }
 
-    /// So many segments have reached the receiver by `now`, its own time.
+    /// `delivered` segments have reached the receiver by `now`, its own time.
     pub(crate) fn note_delivered(&self, now: Time, delivered: u32, log: &mut ExchangeLog) {
         if delivered >= self.target {
             log.close_last(now);

@@ -30,7 +30,7 @@ pub struct Outcome {
     pub sender_samples: SenderSampleTable,
     /// Time series of the sampled receivers.
     pub receiver_samples: ReceiverSampleTable,
-    /// What flows with applications of more than one piece exchanged.
+    /// Exchanges of flows whose applications send more than one piece.
     pub exchanges: ExchangeTable,
 }
 
@@ -55,8 +55,8 @@ pub struct LinkCounters {
     pub waited_ps: u128,
 }
 
-/// A flow's sender at a moment of a [`crate::Session`], by its own clock: what is still to come to the first link by
-/// then has not happened to it yet. A source of datagrams has no window.
+/// A flow's sender at a moment of a [`crate::Session`], by its own clock: it has not seen yet what reaches the first
+/// link later. A source of datagrams has no window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowState {
     /// Congestion window.
@@ -69,7 +69,7 @@ pub struct FlowState {
     pub acknowledged_segments: u64,
     /// Packets sent since then.
     pub sent_packets: u64,
-    /// Segments among them that were sent again.
+    /// Retransmissions among them.
     pub retransmissions: u64,
 }
 
@@ -118,11 +118,11 @@ table! {
         recoveries: u64,
         /// The same from the run's start.
         whole_recoveries: u64,
-        /// Data packets that came after one of a higher number that was sent later, in the measured window.
+        /// Reordered data packets, which arrived after one of a higher number that was sent later, in the measured window.
         reordered_packets: u64,
         /// The same from the run's start.
         whole_reordered_packets: u64,
-        /// Data packets that came though they were there already, in the measured window: retransmitted in vain.
+        /// Spurious retransmissions: data packets that had arrived before, in the measured window.
         spurious_retransmissions: u64,
         /// The same from the run's start.
         whole_spurious_retransmissions: u64,

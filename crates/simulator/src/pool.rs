@@ -1,8 +1,8 @@
-//! Queues that share their memory: those of 10⁵ flows, most of which hold next to nothing.
+//! Queues that share their memory: 10⁵ flows have one each, and most of them hold next to nothing.
 //!
-//! Items stand in chunks; a queue is a chain of them, and an empty queue has none. What one flow's slow start needed
-//! serves the next flow's, so that the memory follows what all queues hold together at most, where a ring each would
-//! follow the sum of what each held at most. The chunk given back last is taken first: it is still in the cache.
+//! Items are stored in chunks. A queue is a chain of chunks; an empty queue has none. Memory that one flow's slow start
+//! needed is used by the next flow's. So the total follows the most that all queues hold together; with a ring for each
+//! queue it would follow the sum of their maxima. The chunk freed last is used first: it is still in the cache.
 
 /// No chunk, and no position. As a position it looks like the last one of a chunk.
 const NONE: u32 = u32::MAX;

@@ -41,22 +41,22 @@ pub(crate) struct ReceivingHost {
     header_bytes: u32,
     /// What becomes of datagrams.
     datagrams: Datagrams,
-    /// What is looked at with each data segment.
+    /// What is checked at each data segment.
     watch: Watch,
-    /// Packets may hold several segments, or the window is tuned: they go a way of their own. Its readings are due at all
-    /// times then, too.
+    /// Packets may hold several segments, or the window is tuned: they take a path of their own. Readings are then always
+    /// due, too.
     apart: bool,
     /// When a transfer's last byte came.
     received: Time,
-    /// Who returns what comes, if anybody does.
+    /// The flow that returns what arrives, if there is one.
     echo: Option<Box<Echoed>>,
 }
 
-/// The flow that returns what comes.
+/// The flow that returns what arrives.
 #[derive(Clone, Debug)]
 struct Echoed {
     by: u32,
-    /// How many segments it was told of.
+    /// Segments handed to it so far.
     fed: u32,
 }
 
@@ -65,14 +65,14 @@ struct Echoed {
 pub(crate) enum Datagrams {
     /// It counts.
     Counted,
-    /// It notes when each came.
+    /// It notes when each arrived.
     Recorded,
     /// It returns them.
     Returned,
 }
 
-/// What a receiver looks at with each data segment. Where there is something, its readings are due at all times, so that
-/// the others pay nothing.
+/// What a receiver checks at each data segment. If there is something, its readings are always due, so that other
+/// receivers pay nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
     Nothing,
@@ -84,7 +84,7 @@ pub(crate) enum Watch {
     Echo,
 }
 
-/// What a host is made of.
+/// The parts of a host.
 pub(crate) struct ReceivingSetup {
     pub(crate) receiver: Option<Receiver>,
     pub(crate) readings: Readings,

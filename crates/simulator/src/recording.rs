@@ -1,9 +1,9 @@
-//! What someone is told who records the packets of a run.
+//! The events that a recorder of a run's packets receives.
 //!
-//! A [`Recorder`] hears of every packet at every point of its way. Hosts run in shifted time and a FIFO link knows a
-//! departure when the packet arrives, so it hears of things to come, and not in their order; [`Recorder::reaches`] says
-//! what lies behind. Whether anyone records is a type parameter of the engine: where nobody does, [`Off`] leaves no
-//! instruction behind.
+//! A [`Recorder`] receives every packet at every point of its path. Hosts run in shifted time and a FIFO link knows a
+//! departure when the packet arrives, so events are reported ahead of their time and out of order;
+//! [`Recorder::reaches`] says up to where they are complete. Whether there is a recorder is a type parameter of the
+//! engine: without one, [`Off`] leaves no instruction behind.
 
 use bufferlab_qdisc::{DropReason, Packet};
 use bufferlab_transport::{Ack, SackBlocks};
@@ -18,62 +18,62 @@ pub enum Loss {
     Queue(DropReason),
 }
 
-/// A point of a packet's way.
+/// A point of a packet's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// It leaves the sender's host. (What a receiver sends is told by [`Recorder::answers`].)
+    /// It leaves the sender's host. ([`Recorder::answers`] reports what a receiver sends.)
     Leaves,
     /// It arrives at a link's queue.
     Joins(u32),
     /// It is lost at a link.
     Lost(u32, Loss),
-    /// A link's transmitter is done with it.
+    /// A link's transmitter has sent it.
     Departs(u32),
     /// It reaches the host at the other end.
     Arrives,
 }
 
-/// How an answer goes back.
+/// How an answer returns to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Over no queue: it reaches the sender then.
+    /// Over no queue; it reaches the sender at this time.
     Home(Time),
     /// Over queued links, as a packet whose `seq` is this.
     Queues(u32),
 }
 
-/// Hears of every packet of a run. It cannot change anything.
+/// Receives every packet of a run. It cannot change anything.
 pub trait Recorder {
-    /// A packet is somewhere. An acknowledgment's `seq` is its [`Way::Queues`].
+    /// A packet reaches a point of its path. An acknowledgment's `seq` is its [`Way::Queues`].
     fn sees(&mut self, at: Time, sight: Sight, packet: &Packet);
 
     /// A receiver sends an acknowledgment, or returns a datagram, whose number `ack.ack` then is.
     fn answers(&mut self, at: Time, flow: u32, way: Way, ack: &Ack, blocks: &SackBlocks);
 
-    /// What a receiver sends from now on offers a window of so many segments. Only those that tune it tell.
+    /// What a receiver sends from now on advertises a window of `segments`. Only receivers that tune it report it.
     fn offers(&mut self, at: Time, flow: u32, segments: u32) {
         let _ = (at, flow, segments);
     }
 
     /// A flow that fetches opens its connection number `number`, from 0, for segments from `base` on; its client asked
-    /// at `asked`. Told again until there is another.
+    /// at `asked`. Repeated until the next one.
     fn fetches(&mut self, at: Time, flow: u32, number: usize, asked: Time, base: u32);
 
-    /// All events before `now` were handled. What is told from now on lies no more than a sender's delay to its first
-    /// link before it.
+    /// All events before `now` were handled. Later reports lie before `now` by at most a sender's delay to its first
+    /// link.
     fn reaches(&mut self, now: Time);
 }
 
-/// A place for a recorder.
+/// A recorder, or none.
 pub(crate) trait Tap {
-    /// Whether anyone listens, for what has to be looked up first.
+    /// Whether there is a recorder, so that nothing is looked up for none.
     const ON: bool;
 
-    /// Tells whoever listens.
+    /// Reports to the recorder, if there is one.
     fn tell(&mut self, tell: impl FnOnce(&mut dyn Recorder));
 }
 
-/// Nobody records.
+/// No recorder.
 #[derive(Debug, Default)]
 pub(crate) struct Off;
 
@@ -84,7 +84,7 @@ impl Tap for Off {
     fn tell(&mut self, _: impl FnOnce(&mut dyn Recorder)) {}
 }
 
-/// Somebody does.
+/// A recorder.
 pub(crate) struct On<'a>(pub(crate) &'a mut dyn Recorder);
 
 impl Tap for On<'_> {

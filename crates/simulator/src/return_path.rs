@@ -17,19 +17,19 @@ const MOST_REORDERED: usize = 1 << 16;
 pub(crate) struct ReturnPath {
     /// On the way to the first reverse link.
     pub(crate) outgoing: Ring<Packet>,
-    /// What those on the reverse links say, by number from `first` on; nothing once it has come home.
+    /// Contents of those on the reverse links, by number from `first` on; nothing once it has arrived.
     contents: Ring<Option<(Ack, SackBlocks)>>,
     first: u32,
     reorders: bool,
 }
 
 impl ReturnPath {
-    /// Nothing is under way; `reorders` if a queue on the way may change the order.
+    /// An empty path; `reorders` if a queue on the way may change the order.
     pub(crate) fn new(reorders: bool) -> ReturnPath {
         ReturnPath { outgoing: Ring::default(), contents: Ring::default(), first: 0, reorders }
     }
 
-    /// An acknowledgment sets out: its number.
+    /// Sends an acknowledgment; returns its number.
     pub(crate) fn push(&mut self, ack: Ack, blocks: SackBlocks) -> u32 {
         let number = self.first.wrapping_add(self.contents.len() as u32);
         self.contents.push(Some((ack, blocks)));
@@ -39,7 +39,7 @@ impl ReturnPath {
         number
     }
 
-    /// What acknowledgment `number` says, which comes home.
+    /// The content of acknowledgment `number`, which arrives at the sender.
     pub(crate) fn take(&mut self, number: u32) -> Option<(Ack, SackBlocks)> {
         let place = number.wrapping_sub(self.first) as usize;
         let content = self.contents.get_mut(place)?.take();

@@ -57,7 +57,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// What a link's discipline says of itself.
+    /// A link's discipline's own estimates.
     pub(crate) fn note_classes(&mut self, time: Time, link: u32, estimates: Estimates) {
         let whole = (ALL_CLASSES, estimates.whole);
         for (class, estimate) in [whole].into_iter().chain((0..).zip(estimates.classes)) {
@@ -74,8 +74,8 @@ impl Samples {
     }
 }
 
-/// The rows by component. Each component's came in order of time and stay in it, so counting takes the place of
-/// comparing (Knuth 1973 volume 3 section 5.2, algorithm D).
+/// The rows by component. Each component's rows came in order of time and stay in it, so counting replaces comparing
+/// (Knuth 1973 volume 3 section 5.2, algorithm D).
 fn by_component<T: Copy>(rows: &[T], component: impl Fn(&T) -> u32) -> Vec<T> {
     let components = rows.iter().map(|row| component(row) as usize + 1).max().unwrap_or(0);
     // one slot further, so that after the sums below each holds its component's first place

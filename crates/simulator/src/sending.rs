@@ -24,7 +24,7 @@ use crate::readings::Readings;
 use crate::recording::Tap;
 use crate::under_way::Arrival;
 
-/// What sends.
+/// The source of a host's packets.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
@@ -52,12 +52,12 @@ pub(crate) struct Identity {
 #[repr(C)]
 pub(crate) struct SendingHost {
     /// The next acknowledgment to arrive, at [`Time::NEVER`] if none is on its way. Here and not in the pool,
-    /// so that one look into memory does where there are thousands of flows.
+    /// so that with thousands of flows one memory access is enough.
     next: Arrival,
     /// Those behind it.
     arrivals: Queue,
     readings: Readings,
-    /// When the host acts of its own: start, stop, or the end of a processing delay.
+    /// When the host acts on its own: start, or the end of a processing delay.
     action: Time,
     /// When there is no more data, or the application changes.
     stop: Time,
@@ -68,10 +68,10 @@ pub(crate) struct SendingHost {
     syn_bytes: u32,
     /// Who it is.
     pub(crate) identity: Identity,
-    /// One link is all that its packets meet, and nothing that reaches it is put off.
+    /// Its packets cross one link only, and nothing that reaches it is postponed.
     pub(crate) direct: bool,
-    /// Acknowledgments and timers wait while its pace lets nothing leave; see `paced`.
-    puts_off: bool,
+    /// Acknowledgments and timers are postponed while its pace lets nothing leave; see `paced`.
+    postpones: bool,
     started: bool,
     source: Source,
     /// Their SACK blocks, of those that have some.
@@ -80,7 +80,7 @@ pub(crate) struct SendingHost {
     at_warmup: Option<Box<SenderCounters>>,
 }
 
-/// What a host is made of.
+/// The parts of a host.
 pub(crate) struct SendingSetup {
     pub(crate) source: Source,
     pub(crate) readings: Readings,
@@ -93,9 +93,9 @@ pub(crate) struct SendingSetup {
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
-    /// Each piece of what it sends is to be told.
+    /// Each burst or datagram that it sends is to be recorded.
     pub(crate) recorded: bool,
-    /// It returns what another flow brings.
+    /// It returns what another flow delivers.
     pub(crate) echoes: bool,
     /// A packet may hold several segments.
     pub(crate) packs: bool,
@@ -114,10 +114,10 @@ impl SendingHost {
             let packs = setup.packs;
             Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, packs, on_off, echo, log })
         });
-        let puts_off = SendingHost::puts_off(&setup.source, plain);
+        let postpones = SendingHost::postpones(&setup.source, plain);
         SendingHost {
-            puts_off,
-            direct: setup.identity.single_link && !puts_off,
+            postpones,
+            direct: setup.identity.single_link && !postpones,
             source: setup.source,
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
@@ -160,7 +160,7 @@ impl SendingHost {
 
     /// When the next thing happens here, by the first link's clock.
     pub(crate) fn next_event(&self) -> Time {
-        if self.puts_off
+        if self.postpones
             && let Source::Tcp(sender) = &self.source
         {
             return self.next_release(sender);
@@ -168,14 +168,14 @@ impl SendingHost {
         self.next_arrival().unwrap_or_else(|| self.own_event())
     }
 
-    /// The same if that is an acknowledgment, before any moment of the host's own.
+    /// The same if that is an acknowledgment, before any event of the host's own.
     #[inline(always)]
     pub(crate) fn next_arrival(&self) -> Option<Time> {
         let at = self.next.at;
         if at < self.own_event() { Some(at) } else { None }
     }
 
-    /// The first of the host's own moments, by the first link's clock.
+    /// The first of the host's own events, by the first link's clock.
     #[inline(always)]
     fn own_event(&self) -> Time {
         let own = match &self.source {
@@ -218,7 +218,7 @@ impl SendingHost {
         }
     }
 
-    /// Apart, so that an acknowledgment that says no more than its number is not asked for each of the others.
+    /// Separate, so that an acknowledgment with only a number is not checked for each of the other fields.
     #[inline(never)]
     fn take_flagged<T: Tap>(&mut self, local: Time, arrival: Arrival, context: &mut Context<T>) {
         let Source::Tcp(sender) = &mut self.source else {
@@ -284,7 +284,7 @@ impl SendingHost {
         })
     }
 
-    /// The smoothed round-trip time and the age of the newest echo, µs, as headers tell them.
+    /// The smoothed round-trip time and the age of the newest echo, µs, as headers carry them.
     #[inline(always)]
     fn round_trips(&self, local: Time) -> (u32, u32) {
         match &self.source {
@@ -350,7 +350,7 @@ fn micros(span: Span) -> u32 {
     (span.as_ps() / 1_000_000).min(u64::from(u32::MAX)) as u32
 }
 
-/// What a host's packets owe to: an answer, which a processing delay may hold back, or its own time.
+/// Why a host's packets leave: in answer to something, which a processing delay may hold back, or at their own time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Answer,

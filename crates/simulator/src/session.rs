@@ -1,9 +1,8 @@
-//! A run that is looked at, and changed, on its way.
+//! A run that can be inspected, and changed, while it goes on.
 //!
 //! # Laws
-//! - A session advanced to the end, in whatever steps and however often it was looked at, gives what
-//!   [`crate::run`] gives.
-//! - [`Session::set_limit`] at a moment gives what the same change in the plan gives ([`crate::LimitChange`]).
+//! - A session advanced to the end, in whatever steps and however often inspected, gives the same as [`crate::run`].
+//! - [`Session::set_limit`] at a moment gives the same as that change in the plan ([`crate::LimitChange`]).
 
 use bufferlab_qdisc::Limit;
 use bufferlab_units::Time;
@@ -98,7 +97,7 @@ impl Session {
         Ok(self.link(link)?.counters(now))
     }
 
-    /// What can be seen of a flow's sender now. Reading only: nothing is brought up to the moment for it.
+    /// The state of a flow's sender now. This only reads: nothing is brought up to the moment for it.
     ///
     /// # Errors
     /// [`PlanError`] if there is no such flow.
@@ -110,7 +109,7 @@ impl Session {
     pub fn finish(self, control: &Control) -> Outcome {
         let early = self.canceled || self.now < with_engine!(&self.engine, engine => engine.end());
         with_engine!(self.engine, mut engine => {
-            // senders whose clock is behind have still to come to the end
+            // senders whose clock is behind have not reached the end yet
             let canceled_at = if early { None } else { engine.advance(Time::NEVER, control) };
             engine.finish(self.now, early || canceled_at.is_some(), control)
         })

@@ -1,4 +1,4 @@
-//! What a link counts, in total, for each group of flows and for each class of its discipline.
+//! A link's counters: in total, for each group of flows and for each class of its discipline.
 
 mod classes;
 
@@ -149,8 +149,8 @@ impl LinkStatistics {
         self.max
     }
 
-    /// A packet of a group, so large, comes at `now`, will start at `starts` and leave at `departs`. Says whether
-    /// it leaves before the run's end. (Not a struct of all that: it would be put together in memory.)
+    /// A packet of `bytes` of a group arrives at `now`, will start at `starts` and leave at `departs`. Returns whether it
+    /// leaves before the run's end. (Not one struct of all that: it would be assembled in memory.)
     #[inline(always)]
     pub(crate) fn on_passage(
         &mut self,
@@ -201,7 +201,7 @@ impl LinkStatistics {
         self.byte_area += u128::from(wait.as_ps()) * u128::from(wire_bytes);
     }
 
-    /// A packet starts its transmission after waiting so long.
+    /// A packet starts its transmission after this wait.
     #[inline]
     pub(crate) fn on_service(&mut self, packet: &Packet, wait: Span, transmission: Span) {
         self.busy = self.busy + transmission;
@@ -253,7 +253,7 @@ impl LinkStatistics {
         })
     }
 
-    /// What a session may read at any moment, but for the backlog.
+    /// What a session may read at any moment, except the backlog.
     pub(crate) fn counters(&self) -> LinkCounters {
         let (arrived_packets, dropped_packets, departed_bytes) = self.totals();
         let waits = || self.groups.iter().filter_map(|group| group.waits.as_deref());
@@ -324,7 +324,7 @@ impl LinkStatistics {
     }
 }
 
-/// One packet more.
+/// Counts one packet.
 #[inline]
 fn count(counter: &mut Backlog, wire_bytes: u32) {
     counter.packets += 1;

@@ -1,10 +1,10 @@
-//! The random streams of a run: one a component, told apart by the component's kind and its index, or the name of the
-//! group for what is drawn before the run.
+//! The random streams of a run: one per component, derived from the component's kind and its index, or from the name of
+//! the group for what is drawn before the run.
 
 use bufferlab_units::Stream;
 
-/// Kinds of random streams. A number is never given to another kind, so that results stay what they are; that no two
-/// kinds have the same, the compiler sees to.
+/// Kinds of random streams. A number is never reused for another kind, so that results stay the same. The compiler
+/// ensures that no two kinds share one.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum StreamKind {

@@ -70,13 +70,13 @@ impl<K: Key> Tournament<K> {
     /// Two sides for each of at most twice the components.
     pub(crate) const MOST_BYTES_A_COMPONENT: usize = 4 * size_of::<K>();
 
-    /// Whether the key has room for so many components and times up to the horizon.
+    /// Whether the key has room for that many components and times up to the horizon.
     pub(crate) fn holds(components: usize, horizon: Time) -> bool {
         let time_bits = u64::BITS - (horizon.as_ps() + 1).leading_zeros();
         component_bits(components) + time_bits <= K::BITS
     }
 
-    /// No component has an event. Those after `horizon` will not be told apart.
+    /// No component has an event. Events after `horizon` are not distinguished.
     pub(crate) fn new(components: usize, horizon: Time) -> Tournament<K> {
         debug_assert!(Self::holds(components, horizon));
         let bits = component_bits(components);
@@ -102,8 +102,8 @@ impl<K: Key> Tournament<K> {
 
     /// Sets a component's event; [`Time::NEVER`] for none.
     ///
-    /// It is nearly always the winner that gets a new time, which changes every match on its way: so all are
-    /// played, without a look at whether that is still needed.
+    /// Nearly always the winner gets a new time, which changes every match on its way. So all matches are played,
+    /// without a check whether they need to be.
     #[inline]
     pub(crate) fn set(&mut self, component: usize, time: Time) {
         self.play(component, self.key(component, time));
@@ -144,7 +144,7 @@ impl<K: Key> Tournament<K> {
     }
 }
 
-/// Bits for the numbers of so many components; at least one, so that there is a match.
+/// Bits for that many components' numbers; at least one, so that there is a match.
 fn component_bits(components: usize) -> u32 {
     components.next_power_of_two().trailing_zeros().max(1)
 }

@@ -1,4 +1,4 @@
-//! From a checked plan to a world.
+//! Builds a world from a checked plan.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ fn senders_in_order(source_delays: &[u64]) -> Vec<u32> {
     flows
 }
 
-/// By which flow each flow is returned that is.
+/// The flow that returns what a flow delivers, by that flow, where there is one.
 fn echoes(flows: &FlowColumns) -> BTreeMap<u32, u32> {
     let pairs = flows.echo_of.iter().zip(0..).filter(|&(&of, _)| of != u32::MAX);
     pairs.map(|(&of, by)| (of, by)).collect()
@@ -88,7 +88,7 @@ struct Builder<'a> {
     plan: &'a Plan,
     schedule: Schedule,
     service: Service,
-    /// By which flow each flow is returned that is.
+    /// The flow that returns what a flow delivers, by that flow, where there is one.
     echoes: BTreeMap<u32, u32>,
 }
 
@@ -225,7 +225,7 @@ fn rate(bps: u64) -> Rate {
     Rate::from_bps(bps).expect("a checked plan has no rate of zero")
 }
 
-/// Whether each piece of what it sends is told.
+/// Whether each burst or datagram of a source is recorded.
 fn is_recorded(source: &SourcePlan) -> bool {
     match source {
         SourcePlan::Tcp(tcp) => tcp.on_off.is_some(),
@@ -242,7 +242,7 @@ fn is_tuned(source: &SourcePlan) -> bool {
     matches!(source, SourcePlan::Tcp(tcp) if tcp.tuned_window)
 }
 
-/// What a receiver does with datagrams, and what it looks at with each segment.
+/// What a receiver does with datagrams, and what it checks at each segment.
 fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, Watch) {
     match source {
         SourcePlan::Tcp(tcp) if tcp.on_off.is_some() => (Datagrams::Counted, Watch::Bursts),

@@ -186,8 +186,8 @@ impl Receiver {
         Some(self.acknowledge(self.reports()))
     }
 
-    /// Where the window is tuned, after a packet of `count` segments whose sender's smoothed round-trip time was `srtt`; whether
-    /// it was `acked` at once. Gives the window that this acknowledgment tells, segments, if it is larger than before.
+    /// Tunes the window after a packet of `count` segments, whose sender's smoothed round-trip time was `srtt`. If it was
+    /// `acked` at once, returns the window that this acknowledgment advertises, segments, if it has grown.
     pub fn tune(&mut self, now: Time, count: u32, srtt: Option<Span>, acked: bool) -> Option<u32> {
         let tuning = self.tuning.as_deref_mut()?;
         tuning.on_data(now, self.next, count, srtt);
@@ -196,7 +196,7 @@ impl Receiver {
         news
     }
 
-    /// The window that a delayed acknowledgment tells, likewise.
+    /// The window that a delayed acknowledgment advertises, if it has grown.
     pub fn tuned_window(&mut self) -> Option<u32> {
         self.tuning.as_deref_mut()?.news()
     }

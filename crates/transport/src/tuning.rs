@@ -223,7 +223,7 @@ mod tests {
         // each of the others opens the window by 2·1,460 bytes
         receive(&mut tuning, 250, 39);
         assert_eq!(tuning.window, 65_536 + 39 * 2_920);
-        // 179,416 bytes, told in units of 128 (2²² bytes and more take 22 − 15 bits): 179,456 are 123 segments
+        // 179,416 bytes, advertised in units of 128 (2²² bytes and more take 22 − 15 bits): 179,456 are 123 segments
         assert_eq!((tuning.news(), tuning.news()), (Some(123), None));
     }
 

@@ -13,7 +13,7 @@ const WARMUP: u64 = 50_000;
 
 struct Source {
     rtt_ms: u32,
-    /// The round-trip time that it tells, in its own.
+    /// The round-trip time that it claims, as a multiple of its own.
     lie: f64,
     window: f64,
     inflight: u32,

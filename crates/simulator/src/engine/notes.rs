@@ -1,4 +1,4 @@
-//! What a recorder is told of links. Where nobody records, nothing of this is left.
+//! Reports of links to a recorder. Without one, the compiler removes all of this.
 
 use bufferlab_qdisc::{DropReason, Packet};
 use bufferlab_units::Time;

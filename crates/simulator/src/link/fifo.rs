@@ -1,9 +1,9 @@
 //! First in, first out, without events: a packet's departure is known when it arrives.
 //!
-//! What is accepted leaves at a time that nothing can change, neither later arrivals nor a new limit. So the
+//! An accepted packet leaves at a time that nothing can change, neither later arrivals nor a new limit. So the
 //! link is brought up to date only when a packet arrives or its state is read (mahimahi calls this "rationalize"),
-//! and a packet's figures are booked at once. The policy is that of `bufferlab_qdisc::Fifo`, and a test holds
-//! the two to the same bits.
+//! and a packet's figures are counted at once. The policy is that of `bufferlab_qdisc::Fifo`; a test checks that the
+//! results of both are the same.
 
 use bufferlab_qdisc::{Backlog, Ecn, Limit, Packet, PacketKind};
 use bufferlab_units::{Rate, Time, TransmissionClock};
@@ -25,15 +25,15 @@ struct Held {
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo {
     limit: Limit,
-    /// Packets of flows that listen are marked if more than that waits.
+    /// Packets of ECN-capable flows are marked if more than this waits.
     mark_above: Limit,
     clock: TransmissionClock,
     /// The first is in transmission, the others wait.
     packets: Ring<Held>,
     /// Of all of them.
     bytes: u64,
-    /// While no more than this is held, a packet is admitted and sets no record, whether or not some of it has
-    /// left meanwhile: so that need not be looked at.
+    /// While no more than this is held, a packet is admitted and sets no maximum, whether or not some of it has
+    /// left meanwhile: so that need not be checked.
     slack: Backlog,
     /// When the transmitter will have sent everything.
     free: Time,
@@ -57,7 +57,7 @@ impl Fifo {
         self.slack = Backlog::default();
     }
 
-    /// The largest backlog is reckoned anew.
+    /// The largest backlog is counted anew.
     pub(crate) fn start_measuring(&mut self) {
         self.slack = Backlog::default();
     }
@@ -85,7 +85,7 @@ impl Fifo {
         self.admit(now, packet, statistics).map_or(Fate::Stays, Fate::LeavesMarked)
     }
 
-    /// Takes a packet; when it leaves, if that is before the run's end: what leaves later reaches nobody, and on a
+    /// Takes a packet; returns when it leaves, if that is before the run's end. A later packet is of no use, and on a
     /// slow link with a long queue it may never leave.
     #[inline(always)]
     fn admit(&mut self, now: Time, packet: &Packet, statistics: &mut LinkStatistics) -> Option<Time> {
@@ -125,9 +125,9 @@ impl Fifo {
         true
     }
 
-    /// Lets go what has left up to `now`.
+    /// Removes what has left up to `now`.
     fn settle(&mut self, now: Time, statistics: &mut LinkStatistics) {
-        // booked in runs of one group, since mostly there is but one
+        // counted in runs of one group, since there is mostly only one
         let (mut group, mut gone) = (0, Backlog::default());
         self.packets.drain_while(|held| {
             if held.departs > now {
@@ -146,7 +146,7 @@ impl Fifo {
         statistics.on_departures(group as u16, gone);
     }
 
-    /// Lets go what has left before `time`.
+    /// Removes what has left before `time`.
     pub(crate) fn settle_before(&mut self, time: Time, statistics: &mut LinkStatistics) {
         if time > Time::ZERO {
             self.settle(Time::from_ps(time.as_ps() - 1), statistics);

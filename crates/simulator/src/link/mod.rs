@@ -1,7 +1,7 @@
 //! A link: random loss, a queue with its transmitter, a propagation delay.
 //!
 //! There are two ways to serve. [`Fifo`] knows a packet's departure when it arrives and needs no event;
-//! [`Queued`] asks a discipline for every packet when the transmitter falls idle. The link knows nothing of
+//! [`Queued`] asks a discipline for every packet when the transmitter falls idle. The link does not know
 //! where packets go.
 
 mod fifo;
@@ -19,7 +19,7 @@ use crate::readings::{Reading, Readings};
 use crate::samples::QueueSample;
 use crate::statistics::LinkStatistics;
 
-/// Who waits, who is sent.
+/// How packets are queued and sent.
 #[derive(Clone, Debug)]
 pub(crate) enum Server {
     /// First in, first out, without events.
@@ -28,20 +28,20 @@ pub(crate) enum Server {
     Queued(Queued),
 }
 
-/// What became of a packet that arrived.
+/// What happens to a packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It will leave the transmitter then.
+    /// It will leave the transmitter at this time.
     Leaves(Time),
     /// The same, with a mark.
     LeavesMarked(Time),
-    /// The transmitter starts with it, and the link's next event is then.
+    /// Its transmission starts; the link's next event is at this time.
     Starts(Time),
-    /// It waits, or is gone; the link's next event stays what it is.
+    /// It waits or is lost; the link's next event does not change.
     Stays,
 }
 
-/// A link at work.
+/// A link.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     server: Server,
@@ -59,7 +59,7 @@ pub(crate) struct Link {
     pub(crate) delay: Span,
 }
 
-/// What a link is made of.
+/// The parts of a link.
 pub(crate) struct LinkSetup {
     pub(crate) server: Server,
     pub(crate) delay: Span,
@@ -102,7 +102,7 @@ impl Link {
         }
     }
 
-    /// The packet in transmission is out and the next one starts: the packet, and the link's next event.
+    /// The packet in transmission leaves and the next one starts: returns the packet, and the link's next event.
     pub(crate) fn depart(&mut self, now: Time) -> Option<(Packet, Time)> {
         match &mut self.server {
             Server::Fifo(_) => None,
@@ -110,7 +110,7 @@ impl Link {
         }
     }
 
-    /// Whether a packet is lost before it reaches the queue; changes the limit if it is time to.
+    /// Whether a packet is lost before it reaches the queue; changes the limit if a change is due.
     #[inline(never)]
     fn is_lost(&mut self, now: Time, group: u16) -> bool {
         if self.loss_below != 0 && self.loss.bits() < self.loss_below {
@@ -146,14 +146,14 @@ impl Link {
         self.statistics.losses(group)
     }
 
-    /// From now on a discipline's drops are kept until somebody takes them.
+    /// From now on a discipline's drops are kept until they are taken.
     pub(crate) fn keep_drops(&mut self) {
         if let Server::Queued(queued) = &mut self.server {
             queued.kept = Some(Vec::new());
         }
     }
 
-    /// Whether they are.
+    /// Whether drops are kept.
     pub(crate) fn keeps_drops(&self) -> bool {
         matches!(&self.server, Server::Queued(queued) if queued.kept.is_some())
     }
@@ -182,7 +182,7 @@ impl Link {
         self.readings.due(now)
     }
 
-    /// Handles the readings up to `now`; false once the run has ended.
+    /// Takes the readings up to `now`; false once the run has ended.
     #[cold]
     pub(crate) fn take_readings<T>(&mut self, now: Time, link: u32, context: &mut Context<T>) -> bool {
         while let Some(Reading { time, sample, warmup }) = self.readings.take(now, &context.schedule) {
@@ -225,7 +225,7 @@ impl Link {
         }
     }
 
-    /// Closes the books at the run's end.
+    /// Completes the counters at the run's end.
     pub(crate) fn finish(&mut self, end: Time) {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.finish(end, &mut self.statistics),

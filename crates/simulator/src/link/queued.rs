@@ -20,7 +20,7 @@ pub(crate) struct Queued {
     class: usize,
     departs: Time,
     drops: Drops,
-    /// What was dropped, for who wants to know.
+    /// What was dropped, if that is kept.
     pub(super) kept: Option<Vec<Dropped>>,
     /// Marks counted so far.
     marks: u64,
@@ -45,13 +45,13 @@ impl Queued {
         self.qdisc.set_limit(limit);
     }
 
-    /// By value and apart, so that a packet that only meets FIFO links is never put together.
+    /// By value and separate, so that a packet that crosses only FIFO links is never assembled in memory.
     #[inline(never)]
     pub(crate) fn arrive(&mut self, now: Time, packet: Packet, statistics: &mut LinkStatistics) -> Fate {
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.qdisc.enqueue(now, packet, &mut self.drops);
-        // who has classes drops only what comes
+        // a discipline with classes drops only packets that arrive
         statistics.on_class_arrival(self.qdisc.class(), packet.wire_bytes, !self.drops.is_empty());
         self.count_mark(packet.group, statistics);
         let idle = self.in_service.is_none();
@@ -91,7 +91,7 @@ impl Queued {
         };
     }
 
-    /// The packet that came or goes may have been marked.
+    /// The packet that arrives or leaves may have been marked.
     #[inline]
     fn count_mark(&mut self, group: u16, statistics: &mut LinkStatistics) {
         let marks = self.qdisc.marks();

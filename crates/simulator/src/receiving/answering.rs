@@ -1,4 +1,4 @@
-//! What a receiving host sends: acknowledgments that come home after a delay, or cross queued links.
+//! What a receiving host sends: acknowledgments that reach the sender after a delay, or cross queued links.
 
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks};
@@ -44,7 +44,7 @@ impl Ends {
         self.answer(local, ack, context);
     }
 
-    /// The same with an acknowledgment that advertises another window than the last one, segments.
+    /// The same for an acknowledgment that advertises a new window, segments.
     pub(super) fn answer_with<T: Tap>(
         &mut self,
         local: Time,
@@ -82,7 +82,7 @@ impl ReceivingHost {
         }
     }
 
-    /// Puts an acknowledgment on its way to the first reverse link; its number.
+    /// Sends an acknowledgment to the first reverse link; returns its number.
     #[inline(never)]
     fn send_back(&mut self, local: Time, flow: u32, group: u16, ack: Ack) -> u32 {
         let at = local + self.return_delay;

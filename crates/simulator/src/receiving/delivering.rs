@@ -8,7 +8,7 @@ use crate::network::Ends;
 use crate::recording::Tap;
 
 impl Ends {
-    /// A packet leaves the last link at `departs`. What the receiver answers goes on its way to the sender.
+    /// A packet leaves the last link at `departs`. The receiver's answer is sent to the sender.
     #[inline(always)]
     pub(crate) fn deliver<T: Tap>(&mut self, departs: Time, packet: &Packet, context: &mut Context<T>) {
         let local = departs + self.receiver.offset;
@@ -47,7 +47,7 @@ impl Ends {
         !self.receiver.readings.due(local) || self.receiver.take_readings(local, flow, context)
     }
 
-    /// A packet is here.
+    /// A packet has arrived.
     #[inline(always)]
     fn take<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
         let Some(receiver) = &mut self.receiver.receiver else {

@@ -1,4 +1,4 @@
-//! What some receivers look at: the end of a transfer or a burst, what is to be returned, datagrams.
+//! What some receivers check: the end of a transfer or a burst, what is to be returned, datagrams.
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::Ack;
@@ -10,7 +10,7 @@ use crate::network::Ends;
 use crate::recording::Tap;
 
 impl Ends {
-    /// A segment has come, and been taken.
+    /// A segment has arrived and was handled.
     pub(super) fn look<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
         let Ends { sender, receiver: host } = self;
         if let (Some(echo), Some(receiver)) = (host.echo.as_deref_mut(), &host.receiver)
@@ -30,7 +30,7 @@ impl Ends {
         }
     }
 
-    /// A packet of one or more segments is here, whole; the receiver may tune its window.
+    /// A packet of one or more segments has arrived, whole; the receiver may tune its window.
     #[inline(never)]
     pub(super) fn take_apart<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
         let segment_bytes = self.receiver.payload_bytes + self.receiver.header_bytes;
@@ -50,7 +50,7 @@ impl Ends {
         }
     }
 
-    /// A datagram is here. Apart, so that the way of segments stays short.
+    /// A datagram has arrived. Separate, so that the path of segments stays short.
     #[inline(never)]
     pub(super) fn take_datagram<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
         let Ends { sender, receiver: host } = self;

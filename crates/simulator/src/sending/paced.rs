@@ -1,9 +1,9 @@
-//! Senders that keep a pace: what reaches one between two releases waits until the next.
+//! Paced senders: what reaches one between two releases is postponed until the next.
 //!
-//! Before a paced sender's release nothing leaves, whatever acknowledgments and timers say, and nobody looks at what
-//! they change but the readings. So they wait until something may leave and are then taken in their order, each at its
-//! own moment: one event does where an acknowledgment and a departure would be two. A sender with a processing delay
-//! or an interface of its own draws and waits when an acknowledgment comes, so it is not put off.
+//! Before a paced sender's release nothing leaves, whatever acknowledgments and timers do, and only readings see what
+//! they change. So they are postponed until something may leave, and then handled in their order, each at its own time:
+//! one event instead of two, an acknowledgment's and a departure's. A sender with a processing delay or an interface of
+//! its own draws and waits when an acknowledgment arrives, so nothing is postponed there.
 
 use bufferlab_transport::Sender;
 use bufferlab_units::Time;
@@ -13,19 +13,19 @@ use crate::context::Context;
 use crate::recording::Tap;
 
 impl SendingHost {
-    /// Whether what reaches the host may wait.
-    pub(super) fn puts_off(source: &Source, plain: bool) -> bool {
+    /// Whether what reaches the host may be postponed.
+    pub(super) fn postpones(source: &Source, plain: bool) -> bool {
         plain && matches!(source, Source::Tcp(sender) if sender.is_paced())
     }
 
-    /// When something may leave, or has to be seen to, by the first link's clock.
+    /// When something may leave, or the host has to act, by the first link's clock.
     pub(super) fn next_release(&self, sender: &Sender) -> Time {
         let earliest = self.next.at.min(sender.deadline().saturating_add(self.offset));
         let own = self.action.min(self.stop).saturating_add(self.offset);
         earliest.max(sender.released_at().saturating_add(self.offset)).min(own)
     }
 
-    /// Takes what came before `until`, the host's time, and was put off.
+    /// Handles what arrived before `until`, the host's time, and was postponed.
     #[inline(always)]
     pub(super) fn catch_up<T: Tap>(&mut self, until: Time, context: &mut Context<T>) {
         while let Source::Tcp(sender) = &mut self.source {
@@ -42,7 +42,7 @@ impl SendingHost {
         }
     }
 
-    /// [`Self::handle`], after what was put off.
+    /// [`Self::handle`], after what was postponed.
     #[inline]
     pub(crate) fn handle_in_turn<T: Tap>(
         &mut self,
@@ -50,7 +50,7 @@ impl SendingHost {
         local: Time,
         context: &mut Context<T>,
     ) -> Turn {
-        if self.puts_off {
+        if self.postpones {
             self.catch_up(local, context);
         }
         self.handle(now, local, context)

@@ -1,4 +1,4 @@
-//! What is read of a sender: samples, and what it has counted.
+//! Readings of a sender: samples, and its counters.
 
 use bufferlab_transport::SenderCounters;
 use bufferlab_units::Time;
@@ -11,7 +11,7 @@ use crate::recording::Tap;
 use crate::samples::SenderSample;
 
 impl SendingHost {
-    /// Tells a recorder of the fetch that goes on.
+    /// Reports the current fetch to a recorder.
     #[inline(always)]
     pub(crate) fn note_fetch<T: Tap>(&self, local: Time, context: &mut Context<T>) {
         if T::ON
@@ -32,11 +32,11 @@ impl SendingHost {
         self.readings.due(local)
     }
 
-    /// Handles the readings up to `local`, the host's time; false once the run has ended.
+    /// Takes the readings up to `local`, the host's time; false once the run has ended.
     #[cold]
     pub(crate) fn take_readings<T: Tap>(&mut self, local: Time, context: &mut Context<T>) -> bool {
         while let Some(Reading { time, sample, warmup }) = self.readings.take(local, &context.schedule) {
-            if self.puts_off {
+            if self.postpones {
                 self.catch_up(time, context);
             }
             if warmup {
@@ -59,15 +59,15 @@ impl SendingHost {
         local < context.schedule.end
     }
 
-    /// The run ends at `local`, the host's time: the readings up to it, and what came before it.
+    /// The run ends at `local`, the host's time: takes the readings up to it, and what was postponed.
     pub(crate) fn finish<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
         self.take_readings(local, context);
-        if self.puts_off {
+        if self.postpones {
             self.catch_up(local, context);
         }
     }
 
-    /// What can be seen of the host now, by its clock.
+    /// The host's state now, by its clock.
     pub(crate) fn state(&self) -> FlowState {
         let counters = self.counters();
         let counted = FlowState {

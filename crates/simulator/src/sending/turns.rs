@@ -1,4 +1,4 @@
-//! What a sending host does of its own: start, stop, the application's changes, its timers.
+//! What a sending host does on its own: start, stop, the application's changes, its timers.
 
 use bufferlab_units::Time;
 
@@ -8,7 +8,7 @@ use crate::extras::Extras;
 use crate::on_off::OnOff;
 
 impl SendingHost {
-    /// What is due at `local` but acknowledgments.
+    /// What is due at `local`, except acknowledgments.
     #[inline(never)]
     pub(super) fn handle_timers(&mut self, local: Time) -> Turn {
         let mut turn = Turn::Answer;
@@ -31,7 +31,7 @@ impl SendingHost {
         turn
     }
 
-    /// There is no more data, or there is some again; whether it is the latter.
+    /// There is no more data, or there is some again; returns whether there is.
     fn change(&mut self, local: Time) -> bool {
         if let Some((on_off, log)) = on_off(&mut self.extras)
             && let Source::Tcp(sender) = &mut self.source
@@ -83,14 +83,14 @@ impl SendingHost {
         Turn::Send
     }
 
-    /// So many segments have reached the receiver by `now`, its own time.
+    /// `delivered` segments have reached the receiver by `now`, its own time.
     pub(crate) fn note_delivered(&mut self, now: Time, delivered: u32) {
         if let Some((on_off, log)) = on_off(&mut self.extras) {
             on_off.note_delivered(now, delivered, log);
         }
     }
 
-    /// Acknowledgments of `from` and more tell of a window of so many segments.
+    /// Acknowledgments of `from` and more advertise a window of `segments`.
     pub(crate) fn note_window(&mut self, from: u32, segments: u32) {
         if let Source::Tcp(sender) = &mut self.source {
             sender.note_window(from, segments);
@@ -107,7 +107,7 @@ impl SendingHost {
         }
     }
 
-    /// A datagram leaves. Apart, as what follows, so that the way of segments stays short.
+    /// A datagram leaves. Separate, like the next ones, so that the path of segments stays short.
     #[inline(never)]
     pub(super) fn note_departure(&mut self, now: Time, wire_bytes: u32) {
         if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
@@ -130,7 +130,7 @@ impl SendingHost {
         }
     }
 
-    /// Each piece of what it sends, where that is asked for.
+    /// Each burst or datagram that it sends, if they are recorded.
     pub(crate) fn exchanges(&self) -> Option<&ExchangeLog> {
         self.extras.as_deref().and_then(|extras| extras.log.as_ref())
     }

@@ -1,4 +1,4 @@
-//! The same for the classes of a discipline. A link without classes does nothing here.
+//! Counters of the classes of a discipline. A link without classes does nothing here.
 
 use bufferlab_units::Span;
 
@@ -6,12 +6,12 @@ use super::{GroupStatistics, LinkStatistics, Waits, count};
 use crate::outcome::Outcome;
 
 impl LinkStatistics {
-    /// The discipline has so many classes.
+    /// The discipline has this many classes.
     pub(crate) fn set_classes(&mut self, classes: usize) {
         self.classes = vec![GroupStatistics::default(); classes];
     }
 
-    /// A packet came, and was refused or not.
+    /// A packet arrived, and was refused or not.
     #[inline]
     pub(crate) fn on_class_arrival(&mut self, class: usize, wire_bytes: u32, refused: bool) {
         if let Some(books) = self.classes.get_mut(class) {
@@ -22,7 +22,7 @@ impl LinkStatistics {
         }
     }
 
-    /// A packet starts its transmission after waiting so long.
+    /// A packet starts its transmission after this wait.
     #[inline]
     pub(crate) fn on_class_service(&mut self, class: usize, wait: Span) {
         if let Some(books) = self.classes.get_mut(class) {

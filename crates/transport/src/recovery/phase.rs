@@ -31,8 +31,8 @@ pub(crate) enum Suspicion {
 pub(crate) enum Progress {
     /// It ends.
     Ended,
-    /// It goes on, and the retransmission timer starts anew.
+    /// It continues, and the retransmission timer is restarted.
     Partial,
-    /// It goes on, and the retransmission timer runs on.
+    /// It continues, and so does the retransmission timer.
     PartialAgain,
 }

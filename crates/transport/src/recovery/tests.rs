@@ -25,7 +25,7 @@ fn duplicate(recovery: &mut LossRecovery, window: &SendWindow, end: u32) -> Susp
     recovery.on_duplicate(window, &sack, None)
 }
 
-/// The first segment is lost; three duplicates tell.
+/// The first segment is lost; three duplicates show it.
 fn lose(recovery: &mut LossRecovery, window: &mut SendWindow) {
     let suspicions = [2, 3, 4].map(|end| duplicate(recovery, window, end));
     assert_eq!(suspicions[2], Suspicion::Loss, "{:?}", recovery.kind());

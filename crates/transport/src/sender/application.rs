@@ -1,4 +1,4 @@
-//! What the application does: it has more to send, it has no more, it opens another connection.
+//! The application: it has more to send, or opens another connection.
 
 use bufferlab_congestion::CongestionControl;
 use bufferlab_units::Time;

@@ -78,17 +78,16 @@ pub struct SenderCounters {
     pub rtt_samples: u64,
 }
 
-/// Which way acknowledgments and segments take through the sender, the shortest first.
+/// The path that acknowledgments and segments take through the sender, the shortest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Course {
-    /// No loss is suspected, and nothing but the windows decides what is sent: what the next acknowledgment does is
-    /// known.
+    /// No loss is suspected, and only the windows decide what is sent: what the next acknowledgment does is known.
     Calm,
-    /// Nothing but the windows decides what is sent.
+    /// Only the windows decide what is sent.
     Plain,
     /// There is a pace, there are packets of several segments, or the application is silent at times.
     Shaped,
-    /// The recovery decides what is sent.
+    /// Loss recovery decides what is sent.
     Repair,
 }
 

@@ -1,4 +1,4 @@
-//! What a timer does that runs out.
+//! What happens when a timer runs out.
 //!
 //! Departure: RFC 6298 (5.7), 3 s after a lost SYN, holds without timestamps; with them the answer to the SYN is a
 //! sample, which sets the timeout as in Linux (`tcp_init_metrics`).
@@ -27,7 +27,7 @@ impl Sender {
         self.timers.next()
     }
 
-    /// Whether a segment that waited for its pace may go: nobody's answer, but what was decided before.
+    /// Whether a segment that waited for its pace may leave. It answers nothing: it was decided on before.
     #[inline]
     pub fn is_released(&self, now: Time) -> bool {
         self.timers.is_released(now)
@@ -52,7 +52,7 @@ impl Sender {
         self.refresh();
     }
 
-    /// A timer before the retransmission timer, which takes its place.
+    /// A timer that precedes the retransmission timer, which is started again.
     fn on_early_timer(&mut self, now: Time, timer: Timer) {
         self.timers.start(now, self.rtt.estimator.rto());
         if timer == Timer::Probe {

@@ -1,5 +1,5 @@
-//! What is sent next: within the windows while nothing is lost, else by the recovery's rules; at its pace where there is
-//! one, in packets of several segments where the host makes such.
+//! What is sent next: within the windows while nothing is lost, else by the rules of recovery; at a pace if the sender
+//! is paced, in packets of several segments if the host uses offload.
 
 use bufferlab_congestion::CongestionControl;
 use bufferlab_units::{Span, Time};
@@ -130,7 +130,7 @@ impl Sender {
         packetizer.map_or(1, |packetizer| packetizer.left_in_packet(seq, self.window.sent_to))
     }
 
-    /// The segment that [`Sender::poll_segment`] would give, but for those that travel alone.
+    /// The segment that [`Sender::poll_segment`] would return, except those that travel alone.
     fn upcoming(&mut self) -> Option<Segment> {
         if self.course != Course::Repair {
             let seq = self.window.nxt;

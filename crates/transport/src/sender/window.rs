@@ -29,7 +29,7 @@ impl SendWindow {
         SendWindow { una: 0, nxt: 0, sent_to: 0, limit, advertised: advertised.max(1), cwnd: 0, end: 0 }
     }
 
-    /// Whether an acknowledgment of this number is one of new data.
+    /// Whether an acknowledgment of this number acknowledges new data.
     #[inline(always)]
     pub(crate) fn is_new(&self, ack: u32) -> bool {
         ack > self.una && ack <= self.sent_to
@@ -99,8 +99,8 @@ impl SendWindow {
     #[inline(always)]
     pub(crate) fn follow(&mut self, cwnd: f64) {
         let whole = f64::from(self.cwnd);
-        // asked by a branch, which is nearly always right, so that the window need not wait for the division that
-        // makes it grow
+        // a branch, which is nearly always predicted, so that the window need not wait for the division that makes it
+        // grow
         if cwnd < whole || cwnd >= whole + 1.0 {
             self.cwnd = cwnd as u32;
         }

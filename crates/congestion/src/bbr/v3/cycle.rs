@@ -13,7 +13,7 @@ const RENO_ROUNDS: f64 = 63.0;
 /// (`RaiseInflightLongtermSlope`).
 const MAX_UP_ROUNDS: u32 = 30;
 
-/// What acknowledgments tell about a probe (`ack_phase`).
+/// What acknowledgments show of a probe (`ack_phase`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Init,
