@@ -11,8 +11,9 @@ import polars as pl
 from bufferlab.evidence.bloat_inet import figures, runs
 from bufferlab.evidence.bloat_inet.runs import FRAME_BYTES, INITIAL_SSTHRESH, RATE_BPS, SEGMENT_BYTES, Setting
 from bufferlab.evidence.bloat_inet.study import CITATION, LARGEST_BYTES
-from bufferlab.evidence.points import means_of_points, run_points
+from bufferlab.evidence.points import means_of_points
 from bufferlab.evidence.registry import Reproduced, Request, reproduction
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.stats import jain_index
@@ -109,29 +110,15 @@ def many_flows(request: Request) -> Reproduced:
     settings = list(itertools.product(RULES, counts))
     scenarios = {each: prepare(many_scenario(*each, quick=request.quick)) for each in settings}
 
-    def measure(setting: tuple[str, int], seed: int, result: Result) -> dict[str, Any]:
-        rule, flows = setting
-        queue = result.queues.filter(pl.col("group") == "all").row(0, named=True)
-        return {
-            "buffer": rule,
-            "flows": flows,
-            "seed": seed,
-            "utilization": queue["utilization"],
-            "wait_mean_ms": queue["wait_mean_ms"],
-            "wait_p99_ms": queue["wait_p99_ms"],
-            "loss_percent": queue["loss"] * 100,
-            "fairness": jain_index(result.flows["goodput_bps"].to_list()),
-        }
-
-    rows = run_points(
+    experiment = Experiment(
+        "bloat-inet, many flows",
         scenarios,
-        request.seeds or (1 if request.quick else 3),
-        measure,
-        request,
-        title="bloat-inet, many flows",
+        measure_many,
+        seeds=request.seeds or (1 if request.quick else 3),
         weight=lambda setting: setting[1],
+        parameters=lambda setting: {"buffer": setting[0], "flows": setting[1]},
     )
-    table = pl.DataFrame(rows, infer_schema_length=None)
+    table = request.runner().table(experiment)
     points = means_of_points(table, ("buffer", "flows"), _MEASURES)
     return Reproduced(
         name="bloat-inet/many_flows",
@@ -145,6 +132,18 @@ def many_flows(request: Request) -> Reproduced:
             "flows'.",
         ),
     )
+
+
+def measure_many(result: Result) -> dict[str, float | None]:
+    """`_MEASURES` of a run."""
+    queue = result.queues.filter(pl.col("group") == "all").row(0, named=True)
+    return {
+        "utilization": queue["utilization"],
+        "wait_mean_ms": queue["wait_mean_ms"],
+        "wait_p99_ms": queue["wait_p99_ms"],
+        "loss_percent": queue["loss"] * 100,
+        "fairness": jain_index(result.flows["goodput_bps"].to_list()),
+    }
 
 
 def many_scenario(rule: str, flows: int, *, quick: bool = False) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from bufferlab.evidence.points import run_points
 from bufferlab.evidence.registry import Request
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 
@@ -102,7 +102,7 @@ def scenario(setting: Setting, *, quick: bool = False) -> dict[str, Any]:
 def simulated(settings: Sequence[Setting], request: Request) -> list[Result]:
     """One run a setting: nothing is random here, so seeds change nothing."""
     scenarios = {each: prepare(scenario(each, quick=request.quick)) for each in settings}
-    return run_points(scenarios, 1, lambda _setting, _seed, result: result, request, title="bloat-inet")
+    return request.runner().values(Experiment("bloat-inet", scenarios))
 
 
 def backlog(result: Result) -> pl.DataFrame:

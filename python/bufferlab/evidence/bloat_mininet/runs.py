@@ -10,8 +10,8 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.evidence.bloat_mininet.published import QUEUES
-from bufferlab.evidence.points import run_points
 from bufferlab.evidence.registry import Request
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 
@@ -86,16 +86,10 @@ def simulated(request: Request) -> dict[tuple[int, str], list[Result]]:
     """All runs by queue and model, in order of seeds; figures and table share them, so they are kept."""
     settings = itertools.product(QUEUES, MODELS)
     scenarios = {each: prepare(scenario(*each, quick=request.quick)) for each in settings}
-    runs = run_points(
-        scenarios,
-        request.seeds or (1 if request.quick else _SEEDS),
-        lambda setting, _seed, result: (setting, result),
-        request,
-        title="bloat-mininet",
-    )
+    seeds = request.seeds or (1 if request.quick else _SEEDS)
     grouped: dict[tuple[int, str], list[Result]] = {}
-    for setting, result in runs:
-        grouped.setdefault(setting, []).append(result)
+    for done in request.runner().all(Experiment("bloat-mininet", scenarios, seeds=seeds)):
+        grouped.setdefault(done.key, []).append(done.value)
     return grouped
 
 

@@ -15,7 +15,7 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.evidence.registry import Request
 from bufferlab.evidence.sizing_mininet.runs import row_of, searched
-from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search import Effort, Goal
@@ -84,15 +84,22 @@ def scenario(flows: int, duration_s: float, warmup_s: float) -> Scenario:
 
 def search_oc3(plan: Oc3Plan, request: Request) -> pl.DataFrame:
     """One row a number of flows and utilization: `packets`, `low`, `high`, `reached` and what it took."""
-    tasks = [(flows, target) for flows in plan.flows for target in plan.targets]
-
-    def task(which: tuple[int, float], control: _core.Control) -> dict[str, Any] | None:
-        flows, target = which
-        case = scenario(flows, plan.duration_s, plan.warmup_s)
-        found = searched(case, Goal(utilization=target), BDP_PACKETS, plan.effort, control)
-        return None if found is None else {"flows": flows, "target": target} | row_of(found)
-
-    rows = run_batch(
-        task, tasks, title="sizing-mininet: OC-3", threads=request.threads, progress=request.progress
+    points = {(flows, target): (flows, target, plan) for flows in plan.flows for target in plan.targets}
+    experiment = Experiment(
+        "sizing-mininet: OC-3",
+        points,
+        procedure=search_point,
+        parameters=lambda key: {"flows": key[0], "target": key[1]},
     )
+    rows = [experiment.columns(done.key) | done.value for done in request.runner().all(experiment)]
     return pl.DataFrame(rows, infer_schema_length=None).sort("target", "flows")
+
+
+def search_point(
+    point: tuple[int, float, Oc3Plan], _seed: int, control: _core.Control
+) -> dict[str, Any] | None:
+    """The search for one number of flows and utilization as a row; `None` if canceled."""
+    flows, target, plan = point
+    case = scenario(flows, plan.duration_s, plan.warmup_s)
+    found = searched(case, Goal(utilization=target), BDP_PACKETS, plan.effort, control)
+    return None if found is None else row_of(found)

@@ -7,15 +7,15 @@ runs and a confidence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.registry import Request
-from bufferlab.experiment.batch import run_batch
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.simulation import prepare
 from bufferlab.progress import progress_bar
@@ -52,8 +52,6 @@ SCRIPT: Final = Procedure(
     skip=10,
 )
 """buffersizing.py: SAMPLE_WAIT_SEC, SAMPLE_PERIOD_SEC, NSAMPLES, CALIBRATION_SAMPLES and CALIBRATION_SKIP."""
-
-Task = TypeVar("Task")
 
 _STARTED_S: Final = 5.0
 _SCRIPT_S: Final = 200.0
@@ -153,21 +151,37 @@ def cells(plan: Plan) -> list[Cell]:
     ]
 
 
+@dataclass(frozen=True)
+class Search:
+    """What one of our searches is about."""
+
+    cell: Cell
+    duration_s: float
+    warmup_s: float
+    effort: Effort
+
+
 def search_all(plan: Plan, request: Request) -> pl.DataFrame:
     """Our search of every setting: a row each, with `packets`, `low`, `high`, `reached` and what it took."""
+    points = {
+        cell: Search(cell, plan.warmup_s + plan.measured_s[cell.flows >= _MANY], plan.warmup_s, plan.effort)
+        for cell in cells(plan)
+    }
+    experiment = Experiment("sizing-mininet: least buffers", points, procedure=search_cell)
+    rows = [done.key.labels | done.value for done in request.runner().all(experiment)]
+    return pl.DataFrame(rows, infer_schema_length=None)
 
-    def task(cell: Cell, control: _core.Control) -> dict[str, Any] | None:
-        measured_s = plan.measured_s[cell.flows >= _MANY]
-        case = scenario(cell, plan.warmup_s + measured_s, plan.warmup_s)
-        found = searched(case, Goal(utilization=TARGET), BDP_PACKETS, plan.effort, control)
-        return None if found is None else cell.labels | row_of(found)
 
-    return pl.DataFrame(_batch(task, cells(plan), "least buffers", request), infer_schema_length=None)
+def search_cell(point: Search, _seed: int, control: _core.Control) -> dict[str, Any] | None:
+    """The search of one setting as a row; `None` if canceled."""
+    case = scenario(point.cell, point.duration_s, point.warmup_s)
+    found = searched(case, Goal(utilization=TARGET), BDP_PACKETS, point.effort, control)
+    return None if found is None else row_of(found)
 
 
 def searched(case: Scenario, goal: Goal, most: int, effort: Effort, control: _core.Control) -> Found | None:
     """One search in this thread; `None` if canceled."""
-    engine = Restarts(case, 0, 1, Inline(control))
+    engine = Restarts(case, 0, case.run.seed, Inline(control))
     try:
         with progress_bar("", visible=False) as bar:
             sizes = size_grid(1, most, effort.resolution)
@@ -192,16 +206,17 @@ def row_of(found: Found) -> dict[str, Any]:
 def script_all(plan: Plan, request: Request) -> pl.DataFrame:
     """The script's procedure on every setting: one row a run, with `run` and `packets`."""
     runs = request.seeds or plan.script_runs
-    tasks = [(cell, run) for cell in cells(plan) for run in range(1, runs + 1)]
+    points = {cell: cell for cell in cells(plan)}
+    title = "sizing-mininet: the script's bisections"
+    experiment = Experiment(title, points, procedure=script_cell, seeds=range(1, runs + 1))
+    rows = [done.key.labels | {"run": done.seed} | done.value for done in request.runner().all(experiment)]
+    return pl.DataFrame(rows, infer_schema_length=None)
 
-    def task(which: tuple[Cell, int], control: _core.Control) -> dict[str, Any] | None:
-        cell, run = which
-        found = scripted(cell, run, control)
-        if found is None:
-            return None
-        return cell.labels | {"run": run, "packets": found.packets, "full_rate_bps": found.full_rate_bps}
 
-    return pl.DataFrame(_batch(task, tasks, "the script's bisections", request), infer_schema_length=None)
+def script_cell(cell: Cell, seed: int, control: _core.Control) -> dict[str, Any] | None:
+    """One run of the script's procedure as a row; `None` if canceled."""
+    found = scripted(cell, seed, control)
+    return None if found is None else {"packets": found.packets, "full_rate_bps": found.full_rate_bps}
 
 
 def scripted(cell: Cell, seed: int, control: _core.Control | None = None) -> Bisected | None:
@@ -213,13 +228,3 @@ def scripted(cell: Cell, seed: int, control: _core.Control | None = None) -> Bis
         return bisected(engine, 1, BDP_PACKETS, SCRIPT)
     except CanceledError:
         return None
-
-
-def _batch(
-    function: Callable[[Task, _core.Control], dict[str, Any] | None],
-    tasks: Sequence[Task],
-    title: str,
-    request: Request,
-) -> list[dict[str, Any]]:
-    title = f"sizing-mininet: {title}"
-    return run_batch(function, tasks, title=title, threads=request.threads, progress=request.progress)
