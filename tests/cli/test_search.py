@@ -59,11 +59,11 @@ def test_the_answer_is_the_same_however_many_threads(bufferlab: Command) -> None
 def test_what_no_buffer_keeps_says_the_best_and_what_to_do(bufferlab: Command) -> None:
     ended = bufferlab("search", "small.toml", "--max-loss", "0.000001", "--bounds", "1..5", *QUICK)
     assert ended.status == 2
-    assert "small.toml: no buffer up to 5 packets keeps a loss of at most 0.0001 %; best is " in ended.err
-    assert "widen --bounds upwards, or ask for less" in ended.err
+    assert "small.toml: no buffer up to 5 packets meets a loss of at most 0.0001 %; the best is " in ended.err
+    assert "raise the upper end of --bounds, or ask for less" in ended.err
     ended = bufferlab("search", "small.toml", "--utilization", "0.99", "--max-delay", "1us", *QUICK)
     assert ended.status == 2
-    assert "no buffer keeps all of it: a utilization of 99 % needs " in ended.err
+    assert "no buffer meets all targets: a utilization of 99 % needs " in ended.err
     ended = bufferlab("search", "small.toml", "--max-delay", "1ns", *QUICK)
     assert ended.status == 2
     assert "lower --bounds, or allow more" in ended.err

@@ -43,7 +43,7 @@ def test_runs_that_are_too_short_are_told() -> None:
     assert any(
         "the warm-up of 1 s is shorter than a timeout and 20 round trips" in each for each in found.warnings
     )
-    assert any("3 s are measured, and a flow takes up to" in each for each in found.warnings)
+    assert any("only 3 s are measured, but a flow takes up to" in each for each in found.warnings)
 
 
 def test_a_link_that_no_buffer_fills_is_told() -> None:
@@ -53,7 +53,7 @@ def test_a_link_that_no_buffer_fills_is_told() -> None:
         DOCUMENT | {"flows": [slow]}, Goal(utilization=0.99), bounds="1..10", effort=effort, progress=False
     )
     assert searched.found.full_rate_bps == pytest.approx(3e6, rel=1e-3)
-    assert any("the link carries 25 % of its rate" in each for each in searched.found.warnings)
+    assert any("the link carries only 25 % of its rate" in each for each in searched.found.warnings)
     assert searched.found.estimate == 1
 
 

@@ -222,7 +222,10 @@ def test_a_full_disk_is_told_before_a_run_starts(store: Store) -> None:
             writer.put(row(f"{done:04}"))  # never fails: its room was there before it began
             done += 1
 
-    with room(300_000), pytest.raises(StoreFullError, match=r"no room left .* all finished runs are kept"):
+    with (
+        room(300_000),
+        pytest.raises(StoreFullError, match=r"no space is left .* all finished runs are kept"),
+    ):
         work()
     assert done > 10
     assert len(names(store)) == done

@@ -293,8 +293,8 @@ def test_ctrl_c_keeps_what_is_finished(scenario: Path, tmp_path: Path) -> None:
     kept = open_store(store).runs().height
     assert kept >= 20
     assert err == (
-        f"bufferlab: interrupted: {kept} of 6000 simulations finished; {store} keeps them, and the same "
-        "command goes on from there\n"
+        f"bufferlab: interrupted: {kept} of 6000 simulations finished; {store} keeps them; the same "
+        "command continues from there\n"
     )
     assert not open_store(store).journal_paths()
 

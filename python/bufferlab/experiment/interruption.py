@@ -40,7 +40,7 @@ class RunInterrupted(KeyboardInterrupt):
         self.done = done
         self.asked = asked
         self.store = store
-        kept = f"; {store} keeps them, and the same command goes on from there" if store and done else ""
+        kept = f"; {store} keeps them; the same command continues from there" if store and done else ""
         super().__init__(f"interrupted: {done} of {asked} {what}{kept}")
 
     def concluded(self, finished: Any) -> RunInterrupted:  # noqa: ANN401 - each caller has its own

@@ -23,7 +23,7 @@ _PATIENCE_S: Final = 0.2
 class Nothing(Enum):
     """Why there is no run to simulate."""
 
-    LATER = "others simulate what is left"
+    LATER = "other processes simulate what is left"
     OVER = "all is done"
 
 

@@ -198,8 +198,8 @@ def write_error(directory: Path, error: OSError) -> OutputError:
     """What to tell about a failed write into a store."""
     if error.errno in _FULL:
         return StoreFullError(
-            f"{directory}: there is no room left ({error.strerror}); all finished runs are kept: free some "
-            "space and give the same command again, which goes on from there"
+            f"{directory}: no space is left ({error.strerror}); all finished runs are kept. Free some "
+            "space and run the same command again to continue"
         )
     return OutputError(f"{directory}: cannot be written ({error.strerror or error}); finished runs are kept")
 

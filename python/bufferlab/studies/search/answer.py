@@ -96,21 +96,21 @@ class Searched:
         best = found.best()
         if goal.asks_for_more and found.low > found.sizes[-1]:
             return (
-                f"no buffer up to {found.sizes[-1]} packets keeps {goal.without_delay()}; best is "
+                f"no buffer up to {found.sizes[-1]} packets meets {goal.without_delay()}; the best is "
                 f"{best['buffer_packets']} packets with a utilization of {best['utilization'] * 100:.4g} % "
-                f"and a loss of {best['loss'] * 100:.3g} %: widen --bounds upwards, or ask for less"
+                f"and a loss of {best['loss'] * 100:.3g} %: raise the upper end of --bounds, or ask for less"
             )
         wait_ms = found.wait_at(found.low)
         if not goal.asks_for_more and found.high is not None and found.high < found.sizes[0]:
             return (
-                f"no buffer from {found.sizes[0]} packets on keeps {goal}: that has a mean wait of "
-                f"{best['wait_mean_ms']:.4g} ms: lower --bounds, or allow more"
+                f"no buffer of {found.sizes[0]} packets or more meets {goal}: the mean wait with "
+                f"{found.sizes[0]} packets is {best['wait_mean_ms']:.4g} ms. Lower --bounds, or allow more"
             )
         if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
             return (
-                f"no buffer keeps all of it: {goal.without_delay()} needs {found.estimate} packets, at the "
-                f"very least {found.low}, with which the mean wait is {wait_ms:.4g} ms: allow that much, or "
-                "ask for less"
+                f"no buffer meets all targets: {goal.without_delay()} needs {found.estimate} packets (at "
+                f"least {found.low}), and then the mean wait is {wait_ms:.4g} ms. Allow that "
+                "wait, or ask for less"
             )
         return None
 

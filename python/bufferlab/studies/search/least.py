@@ -307,7 +307,7 @@ def falls(course: pl.DataFrame) -> list[str]:
             shares = [float(median(scan[str(size)].to_list())) * 100 for size in (smaller, larger)]
             found.append(
                 f"utilization is not monotonic in the buffer: {shares[0]:.4g} % with {smaller} packets, "
-                f"{shares[1]:.4g} % with {larger}; the search takes it to be, so look at the course"
+                f"{shares[1]:.4g} % with {larger}. The search assumes that it is, so check the figure"
             )
     return found
 
@@ -327,7 +327,7 @@ def reversals(course: pl.DataFrame, goal: Goal) -> list[str]:
         (yes, luck, _), (no, _, bad_luck) = (first, second) if goal.asks_for_more else (second, first)
         if max(luck, bad_luck) <= SURE_EACH and luck * bad_luck <= SURE_BOTH:
             return [
-                f"{yes} packets keep what is asked for and {no} do not: it is not monotonic in the "
+                f"{yes} packets meet the target and {no} do not: the result is not monotonic in the "
                 "buffer, and the answer is one of several"
             ]
     return []

@@ -112,7 +112,7 @@ def search(
 def _live(
     scenario: Scenario, plan: Plan, link: int, *, plenty: int, times: Settling, effort: Effort
 ) -> Evaluate:
-    """A run that goes on until the search is over, from where all flows have started."""
+    """A run that continues until the search is over, from the moment at which all flows have started."""
     timing = timing_for(times)
     started_s = max(plan["flows"]["start_ps"]) / PS_PER_S
     measurements = SCAN_ROUNDS * (SCAN_SIZES + 1) + effort.rounds * effort.sizes_a_round
@@ -195,29 +195,29 @@ def _packet_bytes(plan: Plan, link: int) -> int:
 
 
 def _short_runs(scenario: Scenario, times: Settling) -> list[str]:
-    """Warnings about runs that are too short to tell."""
+    """Warnings about runs that are too short."""
     warmup_s = scenario.run.warmup_ps / PS_PER_S
     measured_s = scenario.run.duration_ps / PS_PER_S - warmup_s
     found = []
     if warmup_s < times.settle_s:
         found.append(
             f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
-            f"{times.settle_s:.3g} s: --set run.warmup='{times.settle_s * 2:.2g} s' or more"
+            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more"
         )
     if measured_s < 2 * times.cycle_s:
         found.append(
-            f"{measured_s:g} s are measured, and a flow takes up to {times.cycle_s:.3g} s from loss to loss: "
-            "longer runs would tell more"
+            f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
+            "loss: use longer runs"
         )
     return found
 
 
 def _calibration(found: Found, rate_bps: int) -> list[str]:
-    """A word on a link that no buffer fills."""
+    """A warning about a link that no buffer fills."""
     share = found.full_rate_bps / rate_bps
     if found.goal.utilization is None or share >= FULL:
         return []
     return [
-        f"with plenty of buffer, {found.calibrated_at} packets, the link carries {share * 100:.4g} % of its "
-        "rate, and that is what counts as 100 %"
+        f"even with a large buffer ({found.calibrated_at} packets) the link carries only {share * 100:.4g} "
+        "% of its rate; that counts as 100 %"
     ]
