@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.errors import InputError
 from bufferlab.evidence import Reproduced, Reproduction, Request, all_reproductions, find_reproductions
 from bufferlab.evidence.shown import Grid
@@ -41,9 +42,9 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs a point; default the document's.", show_default=False)
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(help="Simulations at a time; default one a processor.", show_default=False)
-    ] = None,
+    threads: Threads = None,
+    engine: Engine = "local",
+    ray_address: RayAddress = None,
     measured: Annotated[
         Path | None,
         typer.Option(
@@ -53,10 +54,8 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder; DOCUMENT-NAME is made in it.")] = _RESULTS,
-    store: Annotated[
-        Path | None,
-        typer.Option(help="Folder of the store of runs; default OUT/runs.", show_default=False),
-    ] = None,
+    store: StoreOfResults = None,
+    fresh: Fresh = False,
     record: Annotated[
         bool,
         typer.Option(
@@ -71,9 +70,6 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if name is None and not record:
         _list(as_json=as_json)
         return
-    request = Request(
-        quick=quick, seeds=seeds, threads=threads, measured=measured, store=store or out / "runs"
-    )
     documents: list[dict[str, Any]] = []
     asked = (
         find_reproductions(name)
@@ -83,6 +79,10 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     wanted = [(each, out / each.name.replace("/", "-")) for each in asked]
     for _, folder in wanted:
         make_folder(folder)  # before any work is done that could not be saved
+    runner = runner_of(
+        threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
+    )
+    request = Request(quick=quick, seeds=seeds, measured=measured, shared=runner)
     for each, folder in wanted:
         result = each.function(request)
         result.save(folder, request.command(each.name))
@@ -96,6 +96,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         say(f"saved in {folder}")
     if as_json:
         print_json({"format": "bufferlab-reproduction", "format_version": 1, "reproductions": documents})
+    say_kept(runner)
 
 
 def _list(*, as_json: bool) -> None:

@@ -33,6 +33,7 @@ class Request:
         progress: Show a progress bar; default if standard error is a terminal.
         measured: Folder with the authors' own result files, for reproductions that show them.
         store: Folder of a store that keeps each run as soon as it is finished, and spares it later.
+        shared: Runs all experiments, in place of a runner with `threads`, `progress` and `store` for each.
     """
 
     quick: bool = False
@@ -41,9 +42,12 @@ class Request:
     progress: bool | None = None
     measured: Path | None = None
     store: Path | None = None
+    shared: Runner | None = None
 
     def runner(self) -> Runner:
         """Runs experiments as the request asks for."""
+        if self.shared is not None:
+            return self.shared
         return Runner(threads=self.threads, progress=self.progress, store=self.store)
 
     def command(self, name: str) -> str:
