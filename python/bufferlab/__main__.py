@@ -2,6 +2,10 @@
 
 import sys
 
-from bufferlab.cli import main
+try:
+    from bufferlab.cli import main
 
-sys.exit(main())
+    status = main()
+except KeyboardInterrupt:  # before the command could take charge of signals
+    status = 130
+sys.exit(status)

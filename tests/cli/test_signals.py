@@ -1,0 +1,84 @@
+"""Ctrl-C and SIGTERM at any moment: every command ends soon, with one line, and keeps what it finished."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bufferlab.experiment.store import open_store
+
+from .conftest import SMALL, start
+
+COMMANDS = {
+    "run": ("run", "small.toml", "--seeds", "5000", "--store", "runs", "--out", "out"),
+    "sweep": ("sweep", "small.toml", "--seeds", "5000", "--store", "runs"),
+    "compare": ("compare", "small.toml", "--seeds", "500", "--store", "runs"),
+    "size": ("size", "small.toml", "--verify", "--seeds", "500", "--store", "runs"),
+    "search": ("search", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--store", "runs",
+               "--set", "run.duration=200 s"),
+    "live": ("search", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--mode", "live"),
+    "validate": ("validate", "ns2", "--store", "runs"),
+    "reproduce": ("reproduce", "splitbuff/fig1", "--store", "runs"),
+}  # fmt: skip
+LATEST_S = 5.0
+
+
+def finished(folder: Path) -> int:
+    return open_store(folder / "runs").runs().height if (folder / "runs" / "store.json").exists() else 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("turn", [0, 1])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_signal_ends_it_soon_and_loses_nothing(tmp_path: Path, name: str, turn: int) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    chance = random.Random(f"{name} {turn}")
+    number, status = ((signal.SIGINT, 130), (signal.SIGTERM, 143))[chance.random() < 0.25]
+    process = start(*COMMANDS[name], cwd=tmp_path)
+    time.sleep(1.0 + 3.0 * chance.random())
+    before = finished(tmp_path)
+    os.kill(process.pid, number)
+    began_s = time.monotonic()
+    _, err = process.communicate(timeout=60)
+    assert time.monotonic() - began_s < LATEST_S
+    # a signal that comes before Python is up ends it as it ends any process
+    assert process.returncode in (status, -number), err
+    assert "Traceback" not in err or process.returncode == -number
+    assert finished(tmp_path) >= before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_the_message_says_how_to_go_on_and_the_same_command_does(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    command = (
+        "compare",
+        "small.toml",
+        "--queues",
+        "fifo,codel",
+        "--seeds",
+        "40",
+        "--store",
+        "runs",
+        "--json",
+    )
+    process = start(*command, cwd=tmp_path)
+    deadline_s = time.monotonic() + 60
+    while finished(tmp_path) < 3 and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "runs keeps them, and the same command goes on from there" in err
+    kept = finished(tmp_path)
+    rest = start(*command, cwd=tmp_path)
+    out, err = rest.communicate(timeout=120)
+    assert rest.returncode == 0, err
+    assert f"{kept} of 80 simulations were in runs" in err
+    whole = start(*command[:-1], "others", cwd=tmp_path)
+    assert whole.communicate(timeout=120)[0] == out
