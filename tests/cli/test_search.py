@@ -66,7 +66,7 @@ def test_what_no_buffer_keeps_says_the_best_and_what_to_do(bufferlab: Command) -
     assert "no buffer meets all targets: a utilization of 99 % needs " in ended.err
     ended = bufferlab("search", "small.toml", "--max-delay", "1ns", *QUICK)
     assert ended.status == 2
-    assert "lower --bounds, or allow more" in ended.err
+    assert "Lower --bounds, or allow more" in ended.err
 
 
 @pytest.mark.parametrize(
