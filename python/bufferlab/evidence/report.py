@@ -27,6 +27,8 @@ from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, fin
 _ROOT: Final = Path(__file__).parents[3]
 _PAGE: Final = "docs/reproduce.md"
 _README: Final = "README.md"
+_NUMBER: Final = r"\d+(\.\d+)?"
+_FEW: Final = 5
 _COUNTS: Final = "<!-- verdicts by figure: python -m bufferlab.evidence.report -->"
 
 
@@ -135,11 +137,21 @@ def _claim_row(claim: Claim, own: pl.DataFrame, verdict: str) -> list[str]:
     unit = f" {claim.unit}" if claim.unit else ""
     return [
         claim.what,
-        f"{first['stated']}{'' if claim.says else unit}",
+        f"{_stated(rows)}{'' if claim.says else unit}",
         first["others"] if rows.height == 1 else "",
         f"{_range(rows)}{unit}",
         f"**{verdict}**{settings}" if verdict == VERDICTS[1] else f"{verdict}{settings}",
     ]
+
+
+def _stated(rows: pl.DataFrame) -> str:
+    """What is stated for some settings: a few numbers or the words, or the ends of many numbers."""
+    stated = list(dict.fromkeys(rows["stated"]))
+    if len(stated) <= _FEW:
+        return ", ".join(stated)
+    values = sorted(float(text.split()[-1]) for text in stated)
+    sign = stated[0].rpartition(" ")[0]
+    return f"{sign} {_digits(values[0])} … {_digits(values[-1])}".strip()
 
 
 def _range(rows: pl.DataFrame) -> str:
@@ -155,21 +167,26 @@ def _range(rows: pl.DataFrame) -> str:
 
 
 def _digits(value: float) -> str:
-    """Three significant digits, without an exponent up to a million."""
-    return f"{float(f'{value:.3g}'):g}"
+    """Whole numbers as they are, others with three significant digits; no exponent up to a million."""
+    return f"{value:.0f}" if value.is_integer() else f"{float(f'{value:.3g}'):g}"
 
 
 def _reasons(found: _Found) -> Iterator[str]:
-    """Why claims differ or are not comparable: each reason once, with the claims and settings it is for."""
+    """Why claims differ or are not comparable: each reason once, with the claims and settings it is for.
+
+    A reason that differs between settings in its numbers only stands once, with those of the first.
+    """
     rows = found.comparison.filter(pl.col("verdict") != VERDICTS[0], pl.col("why") != "")
     if rows.is_empty():
         return
     yield "Why:\n"
-    for (why,), own in rows.group_by("why", maintain_order=True):
+    sentence = pl.col("why").str.replace_all(_NUMBER, "#")
+    for _, own in rows.group_by(sentence, maintain_order=True):
         named = list(dict.fromkeys(own["what"]))
         whats = "; ".join(named[:2]) + (f"; and {len(named) - 2} more" if len(named) > 2 else "")
         verdicts = " or ".join(dict.fromkeys(own["verdict"]))
-        yield f"- *{whats}* ({verdicts}{_settings(own, found)}): {why}"
+        numbers = "; numbers of the first" if own["why"].n_unique() > 1 else ""
+        yield f"- *{whats}* ({verdicts}{_settings(own, found)}{numbers}): {own['why'][0]}"
     yield ""
 
 
