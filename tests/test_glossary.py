@@ -16,8 +16,6 @@ EXCEPTED = {
     "bandwidth": "the BBR drafts'",
     "probes_bandwidth": "the BBR drafts'",
     "BANDWIDTH_CHANGE": "Westwood+'s",
-    "sojourn_max_ps": "the engine's tables'",
-    "sojourn_mean_ps": "the engine's tables'",
     "util": "importlib's",
     "cancelled": "concurrent.futures'",
 }

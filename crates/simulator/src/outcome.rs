@@ -16,11 +16,11 @@ pub struct Outcome {
     pub flows: FlowTable,
     /// One row a link and group with traffic there, and one with group `ALL_GROUPS` for each link.
     pub queues: QueueTable,
-    /// Sojourn-time histograms of the same pairs; only buckets that are not empty.
+    /// Histograms of waits of the same pairs; only buckets that are not empty.
     pub histograms: HistogramTable,
     /// One row a link and class of its discipline, if that has classes.
     pub classes: ClassTable,
-    /// Sojourn-time histograms of the classes; only buckets that are not empty.
+    /// Histograms of waits of the classes; only buckets that are not empty.
     pub class_histograms: ClassHistogramTable,
     /// Time series of the sampled links.
     pub queue_samples: QueueSampleTable,
