@@ -82,9 +82,32 @@ pub(crate) trait Source {
     fn is_small(&self) -> bool;
 }
 
+/// A packet is to leave the queue: what is needed to decide which.
+pub(crate) struct Service<'a, S> {
+    pub(crate) config: &'a CodelConfig,
+    pub(crate) now: Time,
+    pub(crate) queue: &'a mut S,
+    /// Packets marked so far.
+    pub(crate) marks: &'a mut u64,
+    /// What is dropped.
+    pub(crate) drops: &'a mut Drops,
+}
+
+impl<S> Service<'_, S> {
+    /// Marks a packet instead of dropping it, if its flow and the queue use ECN; whether it did.
+    #[inline]
+    fn mark_instead(&mut self, packet: &mut Packet) -> bool {
+        self.config.ecn && packet.mark(self.marks)
+    }
+
+    fn drop(&mut self, packet: Packet) {
+        self.drops.push(Dropped { packet, reason: DropReason::Standing });
+    }
+}
+
 /// When to drop: the state of section 5.2.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Control {
+pub(crate) struct DropState {
     /// When an interval above the target will have passed; none while below.
     first_above_time: Option<Time>,
     /// When the next packet is to be dropped, or was.
@@ -98,8 +121,8 @@ pub(crate) struct Control {
     dropping: bool,
 }
 
-impl Control {
-    pub(crate) const NEW: Control = Control {
+impl DropState {
+    pub(crate) const NEW: DropState = DropState {
         first_above_time: None,
         drop_next: Time::ZERO,
         count: 0,
@@ -110,15 +133,8 @@ impl Control {
 
     /// The packet that leaves the queue now (section 5.5, `dequeue`).
     #[inline]
-    pub(crate) fn dequeue(
-        &mut self,
-        config: &CodelConfig,
-        now: Time,
-        queue: &mut impl Source,
-        marks: &mut u64,
-        drops: &mut Drops,
-    ) -> Option<Packet> {
-        let Some((packet, ok_to_drop)) = self.pop(config, now, queue) else {
+    pub(crate) fn dequeue(&mut self, mut service: Service<'_, impl Source>) -> Option<Packet> {
+        let Some((packet, ok_to_drop)) = self.pop(&mut service) else {
             self.dropping = false;
             return None;
         };
@@ -126,24 +142,26 @@ impl Control {
             self.dropping = false;
             packet
         } else if self.dropping {
-            self.drop_due(config, now, packet, queue, marks, drops)?
+            self.drop_due(packet, &mut service)?
         } else {
-            self.drop_first(config, now, packet, queue, marks, drops)?
+            self.drop_first(packet, &mut service)?
         };
-        if config.ce_threshold.is_some_and(|threshold| now - packet.enqueued > threshold) {
-            packet.mark(marks);
+        let waited = service.now - packet.enqueued;
+        if service.config.ce_threshold.is_some_and(|threshold| waited > threshold) {
+            packet.mark(service.marks);
         }
         Some(packet)
     }
 
     /// The next packet, and whether it may be dropped (section 5.6, `dodequeue`).
     #[inline]
-    fn pop(&mut self, config: &CodelConfig, now: Time, queue: &mut impl Source) -> Option<(Packet, bool)> {
-        let Some(packet) = queue.pop() else {
+    fn pop(&mut self, service: &mut Service<'_, impl Source>) -> Option<(Packet, bool)> {
+        let (config, now) = (service.config, service.now);
+        let Some(packet) = service.queue.pop() else {
             self.first_above_time = None;
             return None;
         };
-        if now - packet.enqueued < config.target || queue.is_small() {
+        if now - packet.enqueued < config.target || service.queue.is_small() {
             self.first_above_time = None;
             return Some((packet, false));
         }
@@ -154,28 +172,19 @@ impl Control {
     /// What is due in a dropping state: drops, or a mark (section 5.5). What may be dropped leaves more than a full
     /// packet behind, so there is a next one.
     #[inline(never)]
-    fn drop_due(
-        &mut self,
-        config: &CodelConfig,
-        now: Time,
-        first: Packet,
-        queue: &mut impl Source,
-        marks: &mut u64,
-        drops: &mut Drops,
-    ) -> Option<Packet> {
-        let mut packet = first;
+    fn drop_due(&mut self, mut packet: Packet, service: &mut Service<'_, impl Source>) -> Option<Packet> {
         // a long queue may be so far behind that several are due
-        while self.is_due(now) {
+        while self.is_due(service.now) {
             self.count_up();
-            if config.ecn && packet.mark(marks) {
-                self.schedule(config);
+            if service.mark_instead(&mut packet) {
+                self.schedule(service.config);
                 break;
             }
-            drops.push(Dropped { packet, reason: DropReason::Standing });
+            service.drop(packet);
             let ok_to_drop;
-            (packet, ok_to_drop) = self.pop(config, now, queue)?;
+            (packet, ok_to_drop) = self.pop(service)?;
             if ok_to_drop {
-                self.schedule(config);
+                self.schedule(service.config);
             } else {
                 self.dropping = false;
             }
@@ -185,21 +194,12 @@ impl Control {
 
     /// The first drop, or mark, of a dropping state (section 5.5).
     #[inline(never)]
-    fn drop_first(
-        &mut self,
-        config: &CodelConfig,
-        now: Time,
-        first: Packet,
-        queue: &mut impl Source,
-        marks: &mut u64,
-        drops: &mut Drops,
-    ) -> Option<Packet> {
-        let mut packet = first;
-        if !(config.ecn && packet.mark(marks)) {
-            drops.push(Dropped { packet, reason: DropReason::Standing });
-            (packet, _) = self.pop(config, now, queue)?;
+    fn drop_first(&mut self, mut packet: Packet, service: &mut Service<'_, impl Source>) -> Option<Packet> {
+        if !service.mark_instead(&mut packet) {
+            service.drop(packet);
+            (packet, _) = self.pop(service)?;
         }
-        self.start_dropping(config, now);
+        self.start_dropping(service.config, service.now);
         Some(packet)
     }
 
@@ -259,7 +259,7 @@ pub struct Codel {
     queue: Queue,
     limit: Limit,
     config: CodelConfig,
-    control: Control,
+    state: DropState,
     marks: u64,
 }
 
@@ -286,7 +286,7 @@ impl Codel {
     /// An empty queue.
     pub fn new(limit: Limit, config: CodelConfig) -> Codel {
         let queue = Queue { packets: PacketQueue::default(), max_packet: 0 };
-        Codel { queue, limit, config, control: Control::NEW, marks: 0 }
+        Codel { queue, limit, config, state: DropState::NEW, marks: 0 }
     }
 }
 
@@ -304,7 +304,8 @@ impl QueueDisc for Codel {
 
     #[inline]
     fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
-        self.control.dequeue(&self.config, now, &mut self.queue, &mut self.marks, drops)
+        let Codel { config, queue, marks, state, .. } = self;
+        state.dequeue(Service { config, now, queue, marks, drops })
     }
 
     #[inline]

@@ -33,7 +33,7 @@ use bufferlab_parameters::{LARGEST_PACKET, bytes, count, parameters};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
-use crate::codel::{Control, Source};
+use crate::codel::{DropState, Service, Source};
 use crate::drr::LEAST_QUANTUM;
 use crate::{
     Backlog, CodelConfig, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc,
@@ -92,10 +92,10 @@ struct Queue {
     deficit: i64,
     /// It is in a list.
     active: bool,
-    control: Control,
+    state: DropState,
 }
 
-const NEW_QUEUE: Queue = Queue { chain: Chain::EMPTY, deficit: 0, active: false, control: Control::NEW };
+const NEW_QUEUE: Queue = Queue { chain: Chain::EMPTY, deficit: 0, active: false, state: DropState::NEW };
 
 /// A queue's packets, for CoDel.
 struct Waiting<'a> {
@@ -242,9 +242,9 @@ impl QueueDisc for FqCodel {
                 backlog: &mut self.backlog,
                 max_packet: self.max_packet,
             };
-            let control = &mut queue.control;
-            let next = control.dequeue(&self.config.codel, now, &mut waiting, &mut self.marks, drops);
-            if let Some(packet) = next {
+            let (config, marks) = (&self.config.codel, &mut self.marks);
+            let service = Service { config, now, queue: &mut waiting, marks, drops };
+            if let Some(packet) = queue.state.dequeue(service) {
                 queue.deficit -= i64::from(packet.wire_bytes);
                 return Some(packet);
             }

@@ -34,11 +34,11 @@ fn serve(queue: &mut Codel, times_ms: std::ops::RangeInclusive<u64>) -> (Vec<u64
 /// Section 5.6: with 100 ms the distances are 100, 70.7, 57.7, 50 ms, …
 #[test]
 fn the_control_law_divides_the_interval_by_the_root_of_the_count() {
-    let (config, mut control) = (CodelConfig::default(), Control::NEW);
+    let (config, mut state) = (CodelConfig::default(), DropState::NEW);
     let distances: Vec<u64> = (1..=9)
         .map(|count| {
-            control.count = count;
-            control.control_law(&config, at_ms(7)).as_ps() - at_ms(7).as_ps()
+            state.count = count;
+            state.control_law(&config, at_ms(7)).as_ps() - at_ms(7).as_ps()
         })
         .collect();
     let expected_ps: [u64; 9] = [
@@ -64,7 +64,7 @@ fn linux_improves_the_root_by_one_step_a_drop() {
     let (dropped, _) = serve(&mut queue, 1..=400);
     assert_eq!(dropped, [105, 205, 255, 312, 361]);
     // 0.48779296875·(3 − 5·0.48779296875²)/2 = 0.441523… of an interval after 360.029296875 ms
-    assert_eq!(queue.control.drop_next.as_ps(), 404_181_635_939);
+    assert_eq!(queue.state.drop_next.as_ps(), 404_181_635_939);
 }
 
 /// Above the target from 5 ms on: the first drop comes an interval later, and then at 100, 70.7, 57.7, 50, … ms
@@ -81,7 +81,7 @@ fn a_standing_queue_loses_packets_at_shrinking_distances() {
 fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
     let mut queue = standing(1000, DEAF, CodelConfig::default());
     serve(&mut queue, 1..=500);
-    assert_eq!((queue.control.count, queue.control.lastcount), (7, 1));
+    assert_eq!((queue.state.count, queue.state.lastcount), (7, 1));
     let young = |queue: &mut Codel, ms: u64| {
         queue.queue.packets = PacketQueue::default();
         for seq in 0..1000 {
@@ -92,13 +92,13 @@ fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
     let mut forgotten = queue.clone();
     young(&mut queue, 600);
     let (dropped, _) = serve(&mut queue, 600..=760);
-    assert_eq!(queue.control.lastcount, 6);
+    assert_eq!(queue.state.lastcount, 6);
     // 100 ms / sqrt(6) = 40.8 ms
     assert_eq!(dropped, [705, 746]);
     // 16 intervals after the last date it starts anew
     young(&mut forgotten, 2_200);
     let (dropped, _) = serve(&mut forgotten, 2_200..=2_410);
-    assert_eq!(forgotten.control.lastcount, 1);
+    assert_eq!(forgotten.state.lastcount, 1);
     assert_eq!(dropped, [2_305, 2_405]);
 }
 
