@@ -11,17 +11,9 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.evidence import reproduce
-from bufferlab.evidence.bloat_mininet import runs
-from bufferlab.evidence.bloat_mininet.published import (
-    INTERCEPT_MS,
-    MEASURED,
-    QUEUES,
-    SLOPE_MS,
-    TABLE_1,
-    read_measured,
-    summarized,
-)
-from bufferlab.evidence.bloat_mininet.study import regression
+from bufferlab.evidence.bloat_mininet.author import QUEUES, author_points, read_measured, summarized
+from bufferlab.evidence.bloat_mininet.series import regression
+from bufferlab.evidence.documents import bundled_documents
 from bufferlab.evidence.registry import Reproduced
 from bufferlab.scenario import Scenario
 
@@ -44,24 +36,32 @@ def some_files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def stated(claim: str) -> float:
+    document = next(each for each in bundled_documents() if each.name == "bloat-mininet")
+    (value,) = [each.value for each in document.claims if each.id == claim]
+    assert isinstance(value, int | float)
+    return float(value)
+
+
 def test_the_table_is_what_was_measured() -> None:
-    for queue, stated in TABLE_1.items():
-        assert MEASURED[queue, "fetch_s"].mean == pytest.approx(stated.mean_s, abs=6e-4)
-        assert MEASURED[queue, "fetch_s"].sd == pytest.approx(stated.sd_s, abs=6e-4)
+    for row in author_points().rows(named=True):
+        assert row["fetch_s_mean"] == pytest.approx(stated(f"table1-mean-{row['queue']}"), abs=6e-4)
+        assert row["fetch_s_sd"] == pytest.approx(stated(f"table1-sd-{row['queue']}"), abs=6e-4)
 
 
 def test_the_published_line_is_that_of_the_measured_means() -> None:
-    fit = regression("measured", [MEASURED[queue, "rtt_ms"].mean for queue in QUEUES])
-    assert fit["slope_ms"] == pytest.approx(SLOPE_MS, abs=0.005)
-    assert fit["intercept_ms"] == pytest.approx(INTERCEPT_MS, abs=0.1)
+    means = author_points().filter(pl.col("model") == "with offload")["rtt_ms_mean"].to_list()
+    fit = regression("measured", QUEUES, means)
+    assert fit["slope_ms"] == pytest.approx(stated("fig4-slope"), abs=0.005)
+    assert fit["intercept_ms"] == pytest.approx(stated("fig4-intercept"), abs=0.1)
     assert fit["r"] > 0.9999
     assert 0 < fit["p"] < 0.01
 
 
 def test_a_regression_by_hand() -> None:
     # x - mean: -36.67, -21.67, 58.33; y = 2x + 1 exactly
-    fit = regression("line", [11.0, 41.0, 201.0])
-    assert (fit["slope_ms"], fit["intercept_ms"], fit["r"]) == (2.0, 1.0, 1.0)
+    fit = regression("line", QUEUES, [11.0, 41.0, 201.0])
+    assert (fit["slope_ms"], fit["intercept_ms"], fit["r"]) == pytest.approx((2.0, 1.0, 1.0))
     assert fit["standard_error_ms"] == pytest.approx(0, abs=1e-6)
 
 
@@ -97,33 +97,38 @@ def test_files_that_are_not_the_authors_are_named(
     assert str(path) in str(error.value)
 
 
-def test_the_scenario_is_the_assignments() -> None:
-    loaded = Scenario.from_dict(runs.scenario(20, "without offload"))
-    assert [link.rate_bps for link in loaded.links] == [10**9, 10**7, 10**7, 10**9]
-    assert [group.count for group in loaded.flows] == [1, 1, 2]
-    assert loaded.run.duration_ps == 60 * 10**12
+FRAME_BYTES, PAGE_BYTES, RATE_BPS = 1514, 177_669, 10_000_000
 
 
-@pytest.fixture(scope="module")
-def fig3() -> Reproduced:
+@pytest.fixture(name="fig3", scope="module")
+def reproduced_fig3() -> Reproduced:
     return reproduce("bloat-mininet/fig3", quick=True, progress=False)
 
 
-def figure(result: Reproduced, series: str, source: str, what: str = "mean") -> float:
-    row = result.comparison.filter(pl.col("series") == series, pl.col("source") == source)
-    return float(row[what][0])
+def figure(result: Reproduced, column: str, model: str) -> float:
+    table = result.tables["author" if model == "measured" else "points"]
+    rows = table if model == "measured" else table.filter(pl.col("model") == model)
+    return float(rows.filter(pl.col("queue") == 100)[column][0])
+
+
+def test_the_scenario_is_the_assignments(fig3: Reproduced) -> None:
+    for text in fig3.scenarios.values():
+        loaded = Scenario.from_toml(text)
+        assert [link.rate_bps for link in loaded.links] == [10**9, 10**7, 10**7, 10**9]
+        assert [group.count for group in loaded.flows] == [1, 1, 2]
+        assert [link.buffer.text for link in loaded.links] == ["100 packets"] * 4
 
 
 def test_single_frames_cannot_wait_as_long_as_was_measured(fig3: Reproduced) -> None:
     # Q frames wait, one is in transmission, and 4 ms; the other way is nearly idle
-    full_ms = 4 + 101 * runs.FRAME_BYTES * 8 / runs.RATE_BPS * 1000
-    assert figure(fig3, "rtt_ms", "without offload", "most") < full_ms + 4
-    assert figure(fig3, "rtt_ms", "measured") > full_ms
+    full_ms = 4 + 101 * FRAME_BYTES * 8 / RATE_BPS * 1000
+    assert figure(fig3, "rtt_ms_most", "without offload") < full_ms + 4
+    assert figure(fig3, "rtt_ms_mean", "measured") > full_ms
 
 
 def test_offload_makes_a_queued_packet_longer(fig3: Reproduced) -> None:
-    assert figure(fig3, "rtt_ms", "with offload") > 1.5 * figure(fig3, "rtt_ms", "without offload")
-    assert figure(fig3, "queue_packets", "with offload", "most") <= 100
+    assert figure(fig3, "rtt_ms_mean", "with offload") > 1.5 * figure(fig3, "rtt_ms_mean", "without offload")
+    assert figure(fig3, "queue_packets_most", "with offload") <= 100
 
 
 def test_the_figure_has_four_panels_and_what_was_measured(fig3: Reproduced) -> None:
@@ -140,11 +145,11 @@ def test_the_figure_has_four_panels_and_what_was_measured(fig3: Reproduced) -> N
 
 def test_tables_and_raw_files_come_along(files: Path) -> None:
     result = reproduce("bloat-mininet/table1", quick=True, progress=False, measured=files)
-    assert result.comparison["measured_mean_s"].to_list() == [1.0] * 3
-    assert result.comparison["published_mean_s"].to_list() == [each.mean_s for each in TABLE_1.values()]
+    assert result.tables["author"]["fetch_s_mean"].to_list() == [1.0] * 6
     assert result.tables["measured"].height == 3 * (3 + 2 + 2)
-    without = result.comparison["without_offload_mean_s"].to_numpy()
-    assert np.all(without > runs.PAGE_BYTES * 8 / runs.RATE_BPS)
-    fit = reproduce("bloat-mininet/fig4", quick=True, progress=False).comparison
-    assert fit["source"].to_list()[:2] == ["published", "measured"]
+    means = result.comparison.filter(pl.col("claim").str.starts_with("table1-mean"))
+    assert set(means["others"]) == {"author's files: 1"}
+    points = result.tables["points"].filter(pl.col("model") == "without offload")
+    assert np.all(points["fetch_s_mean"].to_numpy() > PAGE_BYTES * 8 / RATE_BPS)
+    fit = reproduce("bloat-mininet/fig4", quick=True, progress=False).tables["lines"]
     assert fit.filter(pl.col("source") == "without offload")["slope_ms"][0] < 1.211

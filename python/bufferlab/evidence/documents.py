@@ -94,6 +94,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     tables |= others
     if figure.tables is not None:
         tables |= _hook(document, figure.tables)(Work(document, figure, request, tables))
+        others = {name: tables[name] for name in others}
     if figure.points not in tables:
         problem = f"makes no table '{figure.points}'"
         raise InputError(problem, file=document.folder / CLAIMS_FILE, value=figure.tables)

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bufferlab.evidence.bloat_mininet.author import SERIES
+from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import COLORS, line_style, new_figure
 
 AXES: Final[Mapping[str, str]] = {
@@ -24,29 +25,23 @@ _MEASURED: Final[dict[str, Any]] = {"color": "black", "linewidth": 0.7, "alpha":
 _MARKERS: Final = {"published": "x", "measured": "s", "without offload": "o", "with offload": "D"}
 
 
-def draw_series(
-    models: Mapping[str, Mapping[str, pl.DataFrame]],
-    means: Mapping[str, float],
-    raw: Mapping[str, pl.DataFrame] | None,
-) -> Figure:
-    """The four series over time, a line a model, with what was measured.
-
-    Args:
-        models: Series by name for each model, with `time_s` and `value`.
-        means: Measured mean of each series that was measured.
-        raw: The measured series themselves, if their files were read.
-    """
+def draw_series(work: Work) -> Figure:
+    """The four series over time, a line a model, with what was measured."""
+    (queue,) = work.figure.only["queue"]
+    drawn = work.tables["series"]
+    measured = work.tables["author"].filter(pl.col("queue") == queue).row(0, named=True)
+    raw = work.tables.get("measured")
     figure, panels = new_figure(rows=len(AXES))
     for panel, (name, label) in zip(panels, AXES.items(), strict=True):
-        for index, (title, series) in enumerate(models.items()):
+        of_panel = drawn.filter(pl.col("series") == name)
+        for index, ((model,), frame) in enumerate(of_panel.group_by("model", maintain_order=True)):
             marker = "." if name == "fetch_s" else None
-            panel.plot(
-                series[name]["time_s"], series[name]["value"], label=title, marker=marker, **_thin(index)
-            )
-        if raw is not None and name in raw:
-            panel.plot(raw[name]["time_s"], raw[name]["value"], label="measured", **_MEASURED)
-        elif name in means:
-            panel.axhline(means[name], label="measured, mean", linestyle="dotted", **_MEASURED)
+            panel.plot(frame["time_s"], frame["value"], label=str(model), marker=marker, **_thin(index))
+        if raw is not None and name in SERIES:
+            shown = raw.filter(pl.col("queue") == queue, pl.col("series") == name)
+            panel.plot(shown["time_s"], shown["value"], label="measured", **_MEASURED)
+        elif name in SERIES:
+            panel.axhline(measured[f"{name}_mean"], label="measured, mean", linestyle="dotted", **_MEASURED)
         panel.set_ylabel(label)
     panels[0].legend(fontsize="x-small", frameon=False, ncols=3)
     panels[1].legend(fontsize="x-small", frameon=False, ncols=3)
@@ -58,50 +53,55 @@ def _thin(index: int) -> dict[str, Any]:
     return line_style(index) | {"linewidth": 0.8}
 
 
-def draw_fetches(rows: pl.DataFrame) -> Figure:
-    """Mean time of a fetch and its standard deviation, by queue and source.
-
-    Args:
-        rows: `queue_packets`, and for each source `SOURCE_mean_s` and `SOURCE_sd_s`, with `_` for a space.
-    """
+def draw_fetches(work: Work) -> Figure:
+    """Mean time of a fetch and its standard deviation, by queue and source."""
+    points, author = work.points, work.tables["author"]
+    stated = {
+        quantity: [claim.value for claim in work.document.claims_of("table1") if claim.quantity == quantity]
+        for quantity in ("fetch_s_mean", "fetch_s_sd")
+    }
+    sources = {
+        "published": pl.DataFrame(stated),
+        "measured": author.filter(pl.col("model") == "with offload"),
+        **{str(key[0]): frame for key, frame in points.group_by("model", maintain_order=True)},
+    }
     figure, (axes,) = new_figure()
-    places = np.arange(rows.height)
-    for index, source in enumerate(_MARKERS):
-        key = source.replace(" ", "_")
+    queues = points["queue"].unique(maintain_order=True).to_list()
+    places = np.arange(len(queues))
+    for index, (source, frame) in enumerate(sources.items()):
         axes.errorbar(
-            places + 0.12 * (index - 1.5), rows[f"{key}_mean_s"], yerr=rows[f"{key}_sd_s"], label=source,
+            places + 0.12 * (index - 1.5), frame["fetch_s_mean"], yerr=frame["fetch_s_sd"], label=source,
             color=COLORS[index], linestyle="none", marker=_MARKERS[source], markersize=5, capsize=3,
         )  # fmt: skip
-    axes.set_xticks(places, [f"{each}" for each in rows["queue_packets"]])
+    axes.set_xticks(places, [f"{each}" for each in queues])
     axes.set_xlabel("queue (packets)")
     axes.set_ylabel("time of a fetch: mean ± sd (s)")
     axes.legend(fontsize="x-small", frameon=False)
     return figure
 
 
-def draw_regression(
-    points: Mapping[str, tuple[list[int], list[float]]], lines: Mapping[str, tuple[float, float]]
-) -> Figure:
-    """Mean round-trip time over the queue's limit, with least-squares lines.
-
-    Args:
-        points: Queues and means, ms, by source.
-        lines: Slope and intercept by source.
-    """
+def draw_lines(work: Work) -> Figure:
+    """Mean round-trip time over the queue's limit, with least-squares lines."""
+    means = work.tables["means"]
+    stated = {claim.id: claim.value for claim in work.document.claims_of("fig4")}
+    published = {
+        "source": "published",
+        "slope_ms": stated["fig4-slope"],
+        "intercept_ms": stated["fig4-intercept"],
+    }
     figure, (axes,) = new_figure()
-    for index, (source, (slope, intercept)) in enumerate(lines.items()):
-        style = line_style(index)
-        ends = np.array([0.0, 105.0])
-        axes.plot(
-            ends, slope * ends + intercept, label=f"{source}: {slope:.2f}·Q + {intercept:.1f} ms", **style
-        )
-        if source in points:
-            _scatter(axes, points[source], source, index)
+    ends = np.array([0.0, 105.0])
+    fitted = work.points.filter(pl.col("r").is_not_null()).rows(named=True)
+    for index, row in enumerate([published, *fitted]):
+        source, slope, intercept = str(row["source"]), row["slope_ms"], row["intercept_ms"]
+        label = f"{source}: {slope:.2f}·Q + {intercept:.1f} ms"
+        axes.plot(ends, slope * ends + intercept, label=label, **line_style(index))
+        if source in means.columns:
+            axes.plot(
+                means["queue_packets"], means[source], linestyle="none", marker=_MARKERS[source],
+                color=COLORS[index], markersize=5,
+            )  # fmt: skip
     axes.set_xlabel("queue Q (packets)")
     axes.set_ylabel("ping's RTT, mean (ms)")
     axes.legend(fontsize="x-small", frameon=False)
     return figure
-
-
-def _scatter(axes: Axes, points: tuple[list[int], list[float]], source: str, index: int) -> None:
-    axes.plot(*points, linestyle="none", marker=_MARKERS[source], color=COLORS[index], markersize=5)

@@ -1,6 +1,6 @@
-"""What "Bufferbloat Problem" states, and what its author measured: targets of comparisons, never inputs.
+"""What the author of "Bufferbloat Problem" measured.
 
-The measured figures are those of the author's result files in the public repository
+`author.csv` has the figures of the author's result files, in the public repository
 tingfengx/cs244-bufferbloat: ping's round-trip times, the queue's length about ten times a second, and 30
 fetches a queue size. `read_measured` reads the files themselves.
 """
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -23,28 +24,6 @@ QUEUES: Final = (5, 20, 100)
 """Packets."""
 
 SERIES: Final = ("rtt_ms", "queue_packets", "fetch_s")
-
-
-@dataclass(frozen=True)
-class Stated:
-    """Table 1: mean and standard deviation of the time of a fetch, s (the table says ms)."""
-
-    mean_s: float
-    sd_s: float
-
-
-TABLE_1: Final[Mapping[int, Stated]] = {
-    5: Stated(0.67010, 0.36301),
-    20: Stated(0.75517, 0.20127),
-    100: Stated(1.25273, 0.62726),
-}
-
-SLOPE_MS: Final = 1.71
-INTERCEPT_MS: Final = 6.0
-"""Figure 4: RTT (ms) = 1.71 · Q + 6, r about 1."""
-
-DRAIN_S: Final = 0.12
-"""Equation (1): 1000 packets of 1500 bytes at 100 Mbps."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +49,9 @@ class Measured:
     most: float
 
 
-MEASURED: Final[Mapping[tuple[int, str], Measured]] = {
-    (5, "rtt_ms"): Measured(522, 15.43, 8.148, 6.115, 13.7, 29.89, 74.3),
-    (5, "queue_packets"): Measured(579, 3.193, 1.386, 0.0, 3.0, 5.0, 5.0),
-    (5, "fetch_s"): Measured(30, 0.67, 0.363, 0.297, 0.587, 1.498, 1.745),
-    (20, "rtt_ms"): Measured(584, 39.394, 17.004, 19.26, 37.75, 64.24, 209.0),
-    (20, "queue_packets"): Measured(576, 12.837, 3.824, 7.0, 13.0, 19.0, 20.0),
-    (20, "fetch_s"): Measured(30, 0.755, 0.201, 0.491, 0.713, 1.145, 1.183),
-    (100, "rtt_ms"): Measured(586, 177.49, 74.884, 93.0, 166.0, 302.75, 730.0),
-    (100, "queue_packets"): Measured(574, 62.068, 18.584, 34.0, 62.0, 94.35, 100.0),
-    (100, "fetch_s"): Measured(30, 1.253, 0.627, 0.679, 0.952, 2.494, 2.595),
-}
-"""By queue limit and series."""
+_FIGURES_FILE: Final = "author.csv"
+_COLUMNS: Final = ("count", "mean", "sd", "p05", "p50", "p95", "most")
+_MODELS: Final = ("without offload", "with offload")
 
 _ACCEPTED: Final = "the author's folders q5, q20 and q100 with ping.txt, q.txt and download.txt"
 _PING: Final = re.compile(r"icmp_seq=(?P<number>\d+)|time=(?P<time>[\d.]+) ms")
@@ -89,6 +59,30 @@ _PING: Final = re.compile(r"icmp_seq=(?P<number>\d+)|time=(?P<time>[\d.]+) ms")
 
 _PING_INTERVAL_S: Final = 0.1
 _FETCH_INTERVAL_S: Final = 2.0
+
+
+def author_points() -> pl.DataFrame:
+    """The author's figures as points, one row a queue and model: the testbed is the same for both."""
+    file = resources.files(__package__) / _FIGURES_FILE
+    rows = pl.read_csv(file.read_bytes()).rows(named=True)
+    figures = {
+        (row["queue"], row["series"]): Measured(**{column: row[column] for column in _COLUMNS})
+        for row in rows
+    }
+    return points(figures)
+
+
+def points(figures: Mapping[tuple[int, str], Measured]) -> pl.DataFrame:
+    """Figures by queue and series as points, with the columns of simulated points."""
+    rows = []
+    for queue in QUEUES:
+        row = {
+            f"{series}_{name}": value
+            for series in SERIES
+            for name, value in asdict(figures[queue, series]).items()
+        }
+        rows += [{"queue": queue, "model": model} | row for model in _MODELS]
+    return pl.DataFrame(rows)
 
 
 def read_measured(directory: Path) -> pl.DataFrame:
