@@ -1,4 +1,4 @@
-"""What the verbs that simulate share: their options, where runs are kept, and what Ctrl-C leaves."""
+"""Common to the commands that simulate: their options, where runs are kept, and what Ctrl-C leaves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Overrides = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(help="Simulations at the same time; default one for each processor.", show_default=False),
+    typer.Option(help="Parallel simulations; default one per processor.", show_default=False),
 ]
 Engine = Annotated[
     str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
@@ -36,14 +36,14 @@ Engine = Annotated[
 RayAddress = Annotated[
     str | None,
     typer.Option(
-        help="Ray's cluster; default the one that runs, else one of this machine.", show_default=False
+        help="Ray cluster; default a running one, otherwise one on this machine.", show_default=False
     ),
 ]
 StoreFolder = Annotated[
     Path | None,
     typer.Option(
         "--store",
-        help="Folder that keeps finished runs, which are not made again; default ~/.cache/bufferlab/runs.",
+        help="Folder that keeps finished runs for later commands; default ~/.cache/bufferlab/runs.",
         show_default=False,
     ),
 ]
@@ -51,11 +51,11 @@ StoreOfResults = Annotated[
     Path | None,
     typer.Option(
         "--store",
-        help="Folder that keeps finished runs, which are not made again; default OUT/runs.",
+        help="Folder that keeps finished runs for later commands; default OUT/runs.",
         show_default=False,
     ),
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what the folder of runs has.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 
 
@@ -96,7 +96,9 @@ def say_kept(runner: Runner) -> None:
     """Say where runs were taken from, if any were."""
     if runner.stored:
         total = runner.stored + runner.simulated
-        say(f"{runner.stored} of {total} simulations were in {runner.directory}; --fresh makes them again")
+        say(
+            f"{runner.stored} of {total} simulations were already in {runner.directory}; --fresh repeats them"
+        )
 
 
 @contextmanager

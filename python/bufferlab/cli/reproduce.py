@@ -32,15 +32,15 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     name: Annotated[
         str | None,
         typer.Argument(
-            help="DOCUMENT/NAME, DOCUMENT for all of it, or a folder of claims of your own; none lists them.",
+            help="DOCUMENT/NAME, DOCUMENT for all its figures, or a claims folder; without it, lists them.",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Few points, short runs: only shows that it works.")
+        bool, typer.Option("--quick", help="Few points and short runs, to see that it works.")
     ] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs a point; default the document's.", show_default=False)
+        int | None, typer.Option(min=1, help="Seeds per point; default the document's.", show_default=False)
     ] = None,
     threads: Threads = None,
     engine: Engine = "local",
@@ -49,17 +49,17 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The authors' own result files, to show them too (sizing-mininet, bloat-mininet).",
+            help="The authors' own result files, shown beside ours (sizing-mininet, bloat-mininet).",
             show_default=False,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder; DOCUMENT-NAME is made in it.")] = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Output folder; DOCUMENT-NAME is created in it.")] = _RESULTS,
     store: StoreOfResults = None,
     fresh: Fresh = False,
     record: Annotated[
         bool,
         typer.Option(
-            "--record", help="Keep the measured points beside the claims; without a name, of all documents."
+            "--record", help="Keep the measured points beside the claims; without a name, for all documents."
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,

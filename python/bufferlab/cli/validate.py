@@ -43,15 +43,15 @@ class What(StrEnum):
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what: Annotated[
         What,
-        typer.Argument(help="ns2: simulator and ns-2; controls: theory; scaling: twins of a large link."),
+        typer.Argument(help="ns2: against ns-2; controls: against theory; scaling: twins of a large link."),
     ] = What.NS2,
-    quick: Annotated[bool, typer.Option("--quick", help="Only short settings, one of every kind.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Short settings only, one of each kind.")] = False,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     store: StoreOfResults = None,
     fresh: Fresh = False,
-    out: Annotated[Path, typer.Option(help="Folder of the tables as CSV and Markdown.")] = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Folder for the tables as CSV and Markdown.")] = _RESULTS,
     docs: Annotated[
         Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
     ] = None,
@@ -150,4 +150,4 @@ def _print(result: Validation) -> None:
 def _verdict(outcome: Outcome) -> str:
     if outcome.agrees:
         return "yes"
-    return "no, known why" if outcome.explanation else "NO"
+    return "no, explained" if outcome.explanation else "NO"
