@@ -33,6 +33,7 @@ MARKS = {
     "count_mark",
     "mark",
     "mark_above",
+    "mark_instead",
     "marked",
     "marked_packets",
     "marked_share",
