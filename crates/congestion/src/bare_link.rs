@@ -145,17 +145,17 @@ impl BareLink {
         BareLink { ack_every, ..self }
     }
 
-    /// The same with segments marked that find more than this waiting.
+    /// The same link, which marks segments that find more than this waiting.
     pub fn marking_above(self, mark_above: u32) -> BareLink {
         BareLink { mark_above, ..self }
     }
 
-    /// The same with nothing to space what the window allows at one moment.
+    /// The same link without spacing of what the window allows at one moment.
     pub fn in_bursts(self) -> BareLink {
         BareLink { spaced: false, ..self }
     }
 
-    /// The same with a path that gets longer.
+    /// The same link with a path that gets longer.
     pub fn longer_from(self, moment: Time, by: Span) -> BareLink {
         BareLink { longer: (moment, by), ..self }
     }

@@ -3,7 +3,7 @@
 //! Sources: K. Tan, J. Song, Q. Zhang, M. Sridharan, "A Compound TCP Approach for High-speed and Long
 //! Distance Networks", INFOCOM 2006 (the laws); draft-sridharan-tcpm-ctcp (γ's tuning; the low window, as
 //! quoted on the ICCRG list, 2008-11-14); the Caltech Linux port 1.3 and ns-3's `TcpCompound` (which constants
-//! implementations used; read as behavior). The draft's text was not at hand: what it says is taken from
+//! implementations used; read as behavior). The draft's text was not available: what it says is taken from
 //! these two and the CCP's port.
 //!
 //! With win = cwnd + dwnd and diff = win·(1 − baseRTT/RTT), the segments that wait in queues, once a round:
@@ -12,7 +12,7 @@
 //!
 //! Departures:
 //! - the window that counts for the low window is the sum, as in the Linux port (the draft says "cwnd");
-//! - dwnd starts with 0 ([`CtcpParameters::initial_dwnd`]): no source at hand says;
+//! - dwnd starts with 0 ([`CtcpParameters::initial_dwnd`]): no available source says;
 //! - a timeout keeps baseRTT (the draft starts over from the smoothed time, which is the queue's, not the
 //!   path's);
 //! - win^¾ by two square roots, exactly rounded; Windows and Linux use integers and tables.

@@ -47,7 +47,7 @@ pub struct RateSample {
     pub app_limited: bool,
     /// Segments in the network when the packet was sent, itself included (`RS.tx_in_flight`).
     pub tx_in_flight: u32,
-    /// Segments held for lost so far (`C.lost`).
+    /// Segments considered lost so far (`C.lost`).
     pub lost: u64,
     /// The same when the packet was sent (`P.lost`).
     pub prior_lost: u64,
@@ -59,7 +59,7 @@ impl RateSample {
         self.delivered.saturating_sub(self.prior_delivered)
     }
 
-    /// Segments held for lost in that time (`RS.lost`).
+    /// Segments considered lost in that time (`RS.lost`).
     pub fn losses(&self) -> u64 {
         self.lost.saturating_sub(self.prior_lost)
     }

@@ -21,7 +21,7 @@
 //! - The control law is the RFC's unless [`ControlLaw::Linux`] asks for Linux's approximation of the root, here without
 //!   its cut to 16 bits; time is exact, not in units of 1024 ns.
 //! - An interval above the target ends when it has passed (the RFC's `now >= first_above_time_`), not just after.
-//! - A packet that a queue before this one marked is let go like one that is marked here, but not counted as a mark:
+//! - A packet that a queue before this one marked is sent like one that is marked here, but not counted as a mark:
 //!   `marks` are of this queue. One marked for both reasons counts once.
 //! - A new limit keeps what waits; Linux drops what exceeds it.
 //!

@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(serve(&mut queue, 1), []);
     }
 
-    /// Section 4: backlogged flows send the same number of bytes, but for a quantum and a packet.
+    /// Section 4: backlogged flows send the same number of bytes, within a quantum and a packet.
     #[test]
     fn small_packets_get_as_many_bytes_as_large_ones() {
         let mut queue = Drr::new(Limit::Unlimited, 1500);

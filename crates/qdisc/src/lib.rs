@@ -1,4 +1,4 @@
-//! Queue disciplines, one per file: who waits, who is served next, who is dropped.
+//! Queue disciplines, one per file: which packets wait, which is sent next, which are dropped.
 //!
 //! A discipline gets the time and never asks for it. It gets packet descriptors and never sees payload, so the
 //! same code runs in the simulator and on a live link. Drops go to the caller's buffer with a reason.

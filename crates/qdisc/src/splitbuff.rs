@@ -25,7 +25,7 @@
 //!   sigma/2 for three, as published; sizes by (4) for all.
 //! - **Service**: round robin for packets of one size; deficit round robin (Shreedhar and Varghese 1995) for others, with
 //!   the largest packet seen as quantum. Empty sub-buffers are passed over.
-//! - **A flow at the threshold** may have packets in two sub-buffers, which reorders them. The published remedy is none;
+//! - **A flow at the threshold** may have packets in two sub-buffers, which reorders them. There is no published remedy;
 //!   a header of few bits ([`crate::RttSource::Quantized`]) moves a flow only when its round-trip time leaves a step.
 //! - **Where the information has no queueing in it** (the oracle, and handshakes, which are measured from the moment at
 //!   which the SYN leaves the queue), `T_q` counts as zero.

@@ -1,4 +1,4 @@
-//! Who acts next: the event lists of the four kinds of components.
+//! Which component acts next: the event lists of the four kinds of components.
 
 use bufferlab_units::Time;
 

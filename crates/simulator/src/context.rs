@@ -1,4 +1,4 @@
-//! What links and hosts use beside their own state, whatever they do.
+//! What links and hosts use besides their own state.
 
 use bufferlab_units::Time;
 
@@ -18,7 +18,7 @@ pub(crate) struct Fed {
     pub(crate) segments: u32,
 }
 
-/// One for a run; handed to whoever acts.
+/// One per run; every component that acts gets it.
 #[derive(Debug)]
 pub(crate) struct Context<T = Off> {
     /// When components are read.
@@ -29,7 +29,7 @@ pub(crate) struct Context<T = Off> {
     pub(crate) under_way: UnderWay,
     /// What has just come and is to be returned.
     pub(crate) fed: Vec<Fed>,
-    /// Who records.
+    /// The recorder, or none.
     pub(crate) tap: T,
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Shared between a run and whoever watches it. Watching never changes the run's results.
+/// Shared between a run and what watches it. Watching never changes the run's results.
 #[derive(Debug, Default)]
 pub struct Control {
     cancel: AtomicBool,

@@ -67,7 +67,7 @@ pub(crate) fn run(world: World, control: &Control) -> Outcome {
     }
 }
 
-/// The same with senders' events of a given kind, which must hold them.
+/// The same with keys of a given width, which must hold the senders' events.
 pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
     Engine::<K>::new(world, Off).run(control)
 }
@@ -108,7 +108,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         self.context.schedule.end
     }
 
-    /// Handles the events before `until`; the moment reached if canceled before.
+    /// Handles the events before `until`; returns the moment reached if canceled before.
     pub(crate) fn advance(&mut self, until: Time, control: &Control) -> Option<Time> {
         self.agenda.stop_at(until);
         self.drive(control)
@@ -127,7 +127,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         Some(self.world.ends[rank as usize].sender.state())
     }
 
-    /// Handles events until there are none; the moment reached if canceled before.
+    /// Handles events until there are none; returns the moment reached if canceled before.
     fn drive(&mut self, control: &Control) -> Option<Time> {
         loop {
             let (now, next) = match self.agenda.next_sender() {

@@ -12,13 +12,13 @@ pub struct Outcome {
     pub events: u64,
     /// Packets that left a link, of any kind, summed over links.
     pub packets: u64,
-    /// One row a flow.
+    /// One row per flow.
     pub flows: FlowTable,
-    /// One row a link and group with traffic there, and one with group `ALL_GROUPS` for each link.
+    /// One row per link and group with traffic there, and one with group `ALL_GROUPS` for each link.
     pub queues: QueueTable,
     /// Histograms of waits of the same pairs; only buckets that are not empty.
     pub histograms: HistogramTable,
-    /// One row a link and class of its discipline, if that has classes.
+    /// One row per link and class of its discipline, if that has classes.
     pub classes: ClassTable,
     /// Histograms of waits of the classes; only buckets that are not empty.
     pub class_histograms: ClassHistogramTable,
@@ -88,7 +88,7 @@ macro_rules! table {
     };
 }
 table! {
-    /// One row a flow.
+    /// One row per flow.
     FlowTable {
         /// Index of the flow in the plan.
         flow: u32,
@@ -138,7 +138,7 @@ table! {
 }
 
 table! {
-    /// One row a link and group.
+    /// One row per link and group.
     QueueTable {
         /// Index of the link in the plan.
         link: u32,
@@ -190,7 +190,7 @@ table! {
 }
 
 table! {
-    /// One row a bucket.
+    /// One row per bucket.
     HistogramTable {
         /// Index of the link in the plan.
         link: u32,
@@ -206,7 +206,7 @@ table! {
 }
 
 table! {
-    /// One row a link and class, for disciplines that have classes.
+    /// One row per link and class, for disciplines that have classes.
     ClassTable {
         /// Index of the link in the plan.
         link: u32,
@@ -242,7 +242,7 @@ table! {
 }
 
 table! {
-    /// One row a bucket.
+    /// One row per bucket.
     ClassHistogramTable {
         /// Index of the link in the plan.
         link: u32,
@@ -258,7 +258,7 @@ table! {
 }
 
 table! {
-    /// One row a sampling time, link and class, and one of [`ALL_CLASSES`] before them.
+    /// One row per sampling time, link and class, and one of [`ALL_CLASSES`] before them.
     ClassSampleTable {
         /// Time, ps.
         time_ps: u64,
@@ -290,7 +290,7 @@ table! {
 }
 
 table! {
-    /// One row a sampling time and link.
+    /// One row per sampling time and link.
     QueueSampleTable {
         /// Time, ps.
         time_ps: u64,
@@ -310,7 +310,7 @@ table! {
 }
 
 table! {
-    /// One row a sampling time and flow, in the sender's time.
+    /// One row per sampling time and flow, in the sender's time.
     SenderSampleTable {
         /// Time, ps.
         time_ps: u64,
@@ -330,7 +330,7 @@ table! {
 }
 
 table! {
-    /// One row a sampling time and flow, in the receiver's time.
+    /// One row per sampling time and flow, in the receiver's time.
     ReceiverSampleTable {
         /// Time, ps.
         time_ps: u64,
@@ -342,7 +342,7 @@ table! {
 }
 
 table! {
-    /// One row an exchange: a burst of data, a fetch, a datagram, a ping.
+    /// One row per exchange: a burst of data, a fetch, a datagram, a ping.
     ExchangeTable {
         /// Index of the flow in the plan.
         flow: u32,

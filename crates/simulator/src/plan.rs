@@ -44,7 +44,7 @@ pub struct LinkPlan {
     pub rate_bps: u64,
     /// Propagation delay after the transmission, ps.
     pub delay_ps: u64,
-    /// Who waits, and in which order.
+    /// How packets are queued.
     pub discipline: QueuePlan,
     /// Chance that an arriving packet is lost before it reaches the queue, in parts per billion.
     pub loss_ppb: u32,

@@ -137,7 +137,7 @@ impl ReceivingHost {
     }
 
     /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end
-    /// is none: it would stay pending, and by this clock its moment may pass before the end.
+    /// does not count: it would stay pending, and by this clock its moment may pass before the end.
     #[inline]
     pub(crate) fn next_event(&self, end: Time) -> Time {
         let timer = self.timer();

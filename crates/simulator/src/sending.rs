@@ -66,7 +66,7 @@ pub(crate) struct SendingHost {
     extras: Option<Box<Extras>>,
     data_bytes: u32,
     syn_bytes: u32,
-    /// Who it is.
+    /// Its place in the network.
     pub(crate) identity: Identity,
     /// Its packets cross one link only, and nothing that reaches it is postponed.
     pub(crate) direct: bool,

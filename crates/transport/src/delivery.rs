@@ -136,7 +136,7 @@ impl DeliveryRate {
         }
     }
 
-    /// The acknowledgment has been read (`GenerateRateSample`); `lost` segments are held for lost so far.
+    /// The acknowledgment has been read (`GenerateRateSample`); `lost` segments are considered lost so far.
     pub(crate) fn take(&mut self, now: Time, lost: u64) -> Delivery {
         let delivered = self.delivered - self.told;
         self.told = self.delivered;
@@ -174,7 +174,7 @@ impl DeliveryRate {
 pub(crate) struct Network {
     /// Segments in it, this one included.
     pub(crate) in_flight: u32,
-    /// Segments held for lost so far.
+    /// Segments considered lost so far.
     pub(crate) lost: u64,
     /// There is nothing more to send.
     pub(crate) app_limited: bool,

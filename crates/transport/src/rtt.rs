@@ -51,7 +51,7 @@ impl Ticks {
         ((self.rttvar << 3) + self.srtt) >> 3
     }
 
-    /// After four timeouts in a row the estimate is worth nothing: the next sample starts anew.
+    /// After four timeouts in a row the estimate is discarded: the next sample starts a new one.
     fn distrust(&mut self) {
         self.rttvar += self.srtt >> 3;
         self.srtt = 0;
@@ -81,7 +81,7 @@ impl RttEstimator {
         }
     }
 
-    /// The same with a least margin of the timeout above the smoothed round-trip time.
+    /// The same estimator with a least margin of the timeout above the smoothed round-trip time.
     #[must_use]
     pub fn with_margin(self, margin: Span) -> RttEstimator {
         RttEstimator { margin: margin.max(self.margin), ..self }

@@ -9,7 +9,7 @@
 //! - the application reads at once, and what is held out of order takes no room;
 //! - payload is half of the memory that it takes, whatever the network card; from 6.6 on that is measured;
 //! - with timestamps, the receiver's round-trip time is the sender's smoothed one, which data brings with it: Linux
-//!   smooths samples of its own, from an acknowledgment to the data that it lets go (`tcp_rcv_rtt_measure_ts`);
+//!   smooths samples of its own, from an acknowledgment to the data that it releases (`tcp_rcv_rtt_measure_ts`);
 //! - no memory pressure.
 
 use bufferlab_units::{Span, Time};

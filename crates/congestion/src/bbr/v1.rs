@@ -124,7 +124,7 @@ pub struct Bbr1 {
     /// The pipe was full once (`full_bw_reached`).
     full_bw_reached: bool,
     repair: Repair,
-    /// Segments held for lost so far.
+    /// Segments considered lost so far.
     lost: u64,
     held_down: HeldDown,
     aggregation: Aggregation,

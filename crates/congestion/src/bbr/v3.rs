@@ -157,7 +157,7 @@ pub struct Bbr3 {
     loss_in_round: bool,
     /// Acknowledgments of this round that revealed losses.
     loss_acks: u32,
-    /// Segments held for lost so far (`C.lost`).
+    /// Segments considered lost so far (`C.lost`).
     lost: u64,
     /// Aggregation: when the count began, the count, and the largest excess (`extra_acked_*`).
     extra_begun: Time,

@@ -106,7 +106,7 @@ fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
 fn a_wait_below_the_target_starts_the_interval_anew() {
     let mut queue = Codel::new(Limit::Unlimited, CodelConfig::default());
     for ms in 0..300 {
-        // 20 ms of queue, but for one packet in 100 that waits for just under 5 ms
+        // 20 ms of queue, except one packet in 100, which waits for just under 5 ms
         let young = ms % 100 == 50;
         let enqueued = if young { at_ms(ms + 15) + Span::from_us(1) } else { at_ms(ms) };
         let packet = Packet { seq: ms as u32, wire_bytes: 1000, kind: DEAF, ..Packet::default() };

@@ -136,7 +136,7 @@ fn one_flow_meets_codel() {
     let kinds = [PacketKind::Data(Ecn::Incapable), PacketKind::Data(Ecn::Capable), PacketKind::Ack];
     let (mut drops, mut others) = (Drops::new(), Drops::new());
     for ms in 0..3_000 {
-        // two packets come for each that goes, but for a pause
+        // two packets arrive for each that leaves, except in a pause
         for seq in 0..if ms % 1_000 < 600 { 2 } else { 0 } {
             let kind = kinds[(ms + seq) as usize % 3];
             let packet = Packet { seq: (ms + seq) as u32, wire_bytes: 1000, kind, ..Packet::default() };

@@ -92,7 +92,7 @@ fn a_burst_passes_for_a_tenth_of_a_second_and_a_half() {
     assert!(overload(&mut queue, 200, ms(1_000), CAPABLE).1 > 0);
 }
 
-/// Who does not listen and sends 10 % too much loses one packet in eleven, and the wait is the target.
+/// A sender that does not react and sends 10 % too much loses one packet in eleven, and the wait is the target.
 #[test]
 fn the_wait_is_held_at_the_target() {
     let mut queue = pie(PieConfig::default());

@@ -203,7 +203,7 @@ impl LossRecovery {
         }
     }
 
-    /// Segments held for lost so far.
+    /// Segments considered lost so far.
     pub(crate) fn losses(&self) -> u64 {
         self.board.kept().map_or(0, Scoreboard::losses)
     }
@@ -257,7 +257,7 @@ impl LossRecovery {
         ends
     }
 
-    /// The same with nothing to repair.
+    /// The same if nothing is being repaired.
     pub(crate) fn on_new_ack_in_order(&mut self) {
         self.dup_acks = 0;
     }

@@ -207,7 +207,7 @@ impl Scoreboard {
         seq
     }
 
-    /// Segments ever held for lost, by this scoreboard since it was made.
+    /// Segments ever considered lost, by this scoreboard since it was made.
     pub(crate) fn losses(&self) -> u64 {
         self.losses
     }

@@ -15,7 +15,7 @@ fn open(kind: Recovery) -> (LossRecovery, SendWindow) {
     (recovery, window)
 }
 
-/// A duplicate acknowledgment that reports segments up to `end` but for the first.
+/// A duplicate acknowledgment that reports segments up to `end`, except the first.
 fn duplicate(recovery: &mut LossRecovery, window: &SendWindow, end: u32) -> Suspicion {
     let mut sack = SackBlocks::NONE;
     if recovery.kind().uses_sack() {

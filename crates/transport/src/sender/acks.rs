@@ -210,7 +210,7 @@ impl Sender {
         }
     }
 
-    /// What an acknowledgment says to a control, but for rates.
+    /// What a congestion control learns from an acknowledgment, except rates.
     #[inline(always)]
     fn sample(&self, acked: u32, inflight: u32, signals: Signals) -> AckSample {
         AckSample {

@@ -5,7 +5,7 @@
 //! holds, `tcp_tso_segs` and `tcp_tso_autosize` for the most that it may hold, `tcp_tso_should_defer` for when a smaller
 //! one waits, `tcp_xmit_retransmit_queue` and `tcp_retransmit_skb` for what is sent again, `tcp_send_loss_probe` for
 //! probes, which travel alone; `tcp_bbr.c`, `bbr_min_tso_segs`. Until 5.17 the shortest round-trip time had no part in
-//! the size, until 3.11 neither had the pace: then a packet held what the window let go, up to a given number of
+//! the size, until 3.11 neither had the pace: then a packet held what the window allowed, up to a given number of
 //! segments. From 6.18 on nothing waits whose acknowledgment is more than a millisecond away.
 //!
 //! Departures:
@@ -27,7 +27,7 @@ use crate::Offload;
 pub const MAX_PACKET_PAYLOAD: u32 = 65_536 - 1 - 320;
 /// Segments of a packet, at most. The kernel's own bound is this host's network card's.
 pub const MAX_PACKET_SEGMENTS: u32 = 128;
-/// A packet is what the pace lets go in about a millisecond: a second shifted right by `sk_pacing_shift`.
+/// A packet is what the pace allows in about a millisecond: a second shifted right by `sk_pacing_shift`.
 const PACING_SHIFT: u32 = 10;
 /// `tcp_min_tso_segs`.
 const LEAST_SEGMENTS: u32 = 2;
