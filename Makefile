@@ -79,10 +79,11 @@ golden: bench-build ## Writes the committed tables and measurements anew: golden
 	@target/release/bufferlab-bench gate --update
 
 .PHONY: docs
-docs: setup ## Writes docs/scenario.schema.json and what pages say of claims anew
+docs: setup ## Writes the pages and the schema that are made from declarations anew
 	@$(BIN)/python -m bufferlab.schema >docs/.schema.new
 	@mv docs/.schema.new docs/scenario.schema.json
 	@$(BIN)/python -m bufferlab.evidence.report
+	@$(BIN)/python scripts/reference.py
 
 .PHONY: constraints
 constraints: ## Renews constraints.txt: the newest versions of all Python packages

@@ -1,4 +1,7 @@
-"""Bufferlab: how large should a router's buffer be, and which queue should it run?"""
+"""Bufferlab: how large should a router's buffer be, and which queue should it run?
+
+`dir(bufferlab)` lists what is public; docs/python.md says what each name is.
+"""
 
 from __future__ import annotations
 
@@ -6,54 +9,68 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from bufferlab.display import save_figure as save_figure
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
     from bufferlab.evidence.catalog import reproduce as reproduce
+    from bufferlab.evidence.ns2 import Validation as Validation
     from bufferlab.evidence.ns2 import validate as validate
+    from bufferlab.evidence.registry import Reproduced as Reproduced
+    from bufferlab.evidence.registry import Reproduction as Reproduction
+    from bufferlab.experiment.interruption import RunInterrupted as RunInterrupted
+    from bufferlab.experiment.run import NotSavedError as NotSavedError
     from bufferlab.experiment.run import run as run
+    from bufferlab.experiment.store import Store as Store
     from bufferlab.experiment.store import open_store as open_store
     from bufferlab.results.result import Result as Result
     from bufferlab.results.result import RunSet as RunSet
     from bufferlab.scenario import Scenario as Scenario
+    from bufferlab.studies.compare import Comparison as Comparison
     from bufferlab.studies.compare import compare as compare
+    from bufferlab.studies.search import Effort as Effort
+    from bufferlab.studies.search import Goal as Goal
+    from bufferlab.studies.search import Searched as Searched
     from bufferlab.studies.search import search as search
+    from bufferlab.studies.size import Sizing as Sizing
     from bufferlab.studies.size import size as size
+    from bufferlab.studies.sweep import Sweep as Sweep
     from bufferlab.studies.sweep import sweep as sweep
+    from bufferlab.theory.targets import Targets as Targets
 
 __version__: Final = "0.1.0"
 
 _PUBLIC: Final = {
-    "InputError": "bufferlab.errors",
-    "OutputError": "bufferlab.errors",
+    "run": "bufferlab.experiment.run",
+    "size": "bufferlab.studies.size",
+    "search": "bufferlab.studies.search",
+    "compare": "bufferlab.studies.compare",
+    "sweep": "bufferlab.studies.sweep",
+    "reproduce": "bufferlab.evidence.catalog",
+    "validate": "bufferlab.evidence.ns2",
+    "open_store": "bufferlab.experiment.store",
+    "save_figure": "bufferlab.display",
+    "Scenario": "bufferlab.scenario",
+    "Targets": "bufferlab.theory.targets",
+    "Goal": "bufferlab.studies.search",
+    "Effort": "bufferlab.studies.search",
     "Result": "bufferlab.results.result",
     "RunSet": "bufferlab.results.result",
-    "Scenario": "bufferlab.scenario",
-    "compare": "bufferlab.studies.compare",
-    "open_store": "bufferlab.experiment.store",
-    "reproduce": "bufferlab.evidence",
-    "run": "bufferlab.experiment.run",
-    "search": "bufferlab.studies.search",
-    "size": "bufferlab.studies.size",
-    "sweep": "bufferlab.studies.sweep",
-    "validate": "bufferlab.evidence.ns2",
+    "Sizing": "bufferlab.studies.size",
+    "Searched": "bufferlab.studies.search",
+    "Comparison": "bufferlab.studies.compare",
+    "Sweep": "bufferlab.studies.sweep",
+    "Store": "bufferlab.experiment.store",
+    "Reproduction": "bufferlab.evidence.registry",
+    "Reproduced": "bufferlab.evidence.registry",
+    "Validation": "bufferlab.evidence.ns2",
+    "InputError": "bufferlab.errors",
+    "OutputError": "bufferlab.errors",
+    "NotSavedError": "bufferlab.experiment.run",
+    "RunInterrupted": "bufferlab.experiment.interruption",
 }
+"""The module of each public name, in the order of the documentation."""
 
-__all__ = [
-    "InputError",
-    "OutputError",
-    "Result",
-    "RunSet",
-    "Scenario",
-    "__version__",
-    "compare",
-    "open_store",
-    "reproduce",
-    "run",
-    "search",
-    "size",
-    "sweep",
-    "validate",
-]
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604 - a literal list would say every name once more
 
 
 def __getattr__(name: str) -> object:
@@ -63,3 +80,8 @@ def __getattr__(name: str) -> object:
     value = getattr(importlib.import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that were not used yet."""
+    return sorted(__all__)

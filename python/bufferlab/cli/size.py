@@ -30,10 +30,13 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
 from bufferlab.render.size import infeasible, range_text, targets_given, targets_text
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Metric
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.size import Sizing, quick_scenario
 from bufferlab.studies.size import size as size_buffers
 from bufferlab.studies.size.sizing import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
+from bufferlab.studies.size.verify import METRICS
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
@@ -261,20 +264,18 @@ def _mix_text(sizing: Sizing) -> str:
 
 def _verification_table(sizing: Sizing, verification: pl.DataFrame) -> Table:
     table = Table("rule", title=f"Simulated, {sizing.seeds} seeds, ± 95 % confidence", title_justify="left")
-    for title in ("packets", "utilization, %", "loss, %", "wait: mean, ms", "wait: 99th percentile, ms"):
+    for title in ("packets", *(STORED[name].label for name in METRICS)):
         table.add_column(title, justify="right")
     for row in verification.iter_rows(named=True):
         table.add_row(
             row["rule"] or "·",
             str(row["buffer_packets"]),
-            _with_confidence(row, "utilization", 100),
-            _with_confidence(row, "loss", 100),
-            _with_confidence(row, "wait_mean_ms", 1),
-            _with_confidence(row, "wait_p99_ms", 1),
+            *(_with_confidence(row, STORED[name]) for name in METRICS),
         )
     return table
 
 
-def _with_confidence(row: dict[str, Any], metric: str, scale: float) -> str:
-    value, half = row[metric] * scale, row[f"{metric}_ci95"] * scale
+def _with_confidence(row: dict[str, Any], metric: Metric) -> str:
+    scale = metric.unit.scale
+    value, half = row[metric.name] * scale, row[metric.name + CONFIDENCE_SUFFIX] * scale
     return f"{value:.4g}" if math.isnan(half) else f"{value:.4g} ± {half:.2g}"

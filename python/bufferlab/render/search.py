@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bufferlab.display import as_text, significant
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.search.answer import Searched
 
 
@@ -71,9 +72,9 @@ def _headline(searched: Searched) -> str:
 def _table(searched: Searched) -> Table:
     """A row for each size that was measured."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("packets", "ms", "measured", "met", "utilization, %", "loss, %", "mean wait, ms"):
-        table.add_column(title, justify="right", no_wrap=True)
     columns = ("utilization", "loss", "wait_mean_ms")
+    for title in ("packets", "ms", "measured", "met", *(STORED[name].label for name in columns)):
+        table.add_column(title, justify="right", no_wrap=True)
     sizes = searched.found.course.group_by("buffer_packets").agg(
         pl.len().alias("measured"), pl.col("meets").sum(), pl.col(columns).median()
     )
@@ -84,8 +85,6 @@ def _table(searched: Searched) -> Table:
             significant(size["ms"]) if size else "",
             str(row["measured"]),
             str(row["meets"]),
-            significant(row["utilization"] * 100),
-            significant(row["loss"] * 100, 3),
-            significant(row["wait_mean_ms"]),
+            *(significant(row[name] * STORED[name].unit.scale) for name in columns),
         )
     return table

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.size.sizing import Sizing
 
 
@@ -21,17 +22,16 @@ class _Curve:
     """One line of a panel."""
 
     metric: str
-    scale: float
     color: str
     marker: str
     label: str
 
 
-_UTILIZATION = _Curve("utilization", 100.0, COLORS[0], "o", "mean")
-_LOSS = _Curve("loss", 100.0, COLORS[0], "o", "mean")
+_UTILIZATION = _Curve("utilization", COLORS[0], "o", "mean")
+_LOSS = _Curve("loss", COLORS[0], "o", "mean")
 _DELAYS = (
-    _Curve("wait_mean_ms", 1.0, COLORS[0], "o", "mean"),
-    _Curve("wait_p99_ms", 1.0, COLORS[1], "s", "99th percentile"),
+    _Curve("wait_mean_ms", COLORS[0], "o", "mean"),
+    _Curve("wait_p99_ms", COLORS[1], "s", "99th percentile"),
 )
 
 
@@ -55,7 +55,11 @@ def draw(sizing: Sizing) -> Figure:
     for curve in _DELAYS:
         _plot(late, points, curve)
     late.legend(loc="upper left", fontsize="small", frameon=False)
-    for panel, label in ((used, "utilization (%)"), (lost, "loss (%)"), (late, "wait (ms)")):
+    for panel, label in (
+        (used, STORED["utilization"].axis),
+        (lost, STORED["loss"].axis),
+        (late, "wait (ms)"),
+    ):
         panel.set_ylabel(label)
         _axis(panel, ms_per_packet)
         _annotate_rules(panel, sizing.frame)
@@ -69,10 +73,11 @@ def draw(sizing: Sizing) -> Figure:
 
 
 def _plot(panel: Axes, points: pl.DataFrame, curve: _Curve) -> None:
+    scale = STORED[curve.metric].unit.scale
     panel.errorbar(
         points["buffer_packets"].to_numpy(),
-        points[curve.metric].to_numpy() * curve.scale,
-        yerr=np.nan_to_num(points[f"{curve.metric}_ci95"].to_numpy() * curve.scale),
+        points[curve.metric].to_numpy() * scale,
+        yerr=np.nan_to_num(points[f"{curve.metric}_ci95"].to_numpy() * scale),
         color=curve.color,
         marker=curve.marker,
         markersize=4,

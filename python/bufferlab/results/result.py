@@ -18,7 +18,10 @@ from bufferlab.units import PS_PER_S
 
 
 class Result(Measurement):
-    """What one run measured: see `Measurement` for its attributes."""
+    """What one run measured; it prints as tables.
+
+    `Measurement` has its attributes.
+    """
 
     def summary(self) -> Document:
         """The summary document, see `bufferlab.results.summary`."""

@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from bufferlab.errors import InputError
 from bufferlab.render.plots.series import draw, lines_over_seeds
 from bufferlab.render.plots.style import new_figure
+from bufferlab.results.metrics.metric import Dimension
+from bufferlab.results.metrics.samples import FLOW_SAMPLES, QUEUE_SAMPLES
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import BITS_PER_BYTE
 
@@ -27,7 +29,7 @@ def backlog(runs: Result | RunSet) -> Figure:
         InputError: If no queue was sampled.
     """
     samples = _samples(runs.queue_samples, "link")
-    return _figure(runs, samples, "backlog_packets", "link", "backlog (packets)")
+    return _figure(runs, samples, "backlog_packets", "link", QUEUE_SAMPLES)
 
 
 def cwnd(runs: Result | RunSet) -> Figure:
@@ -37,9 +39,7 @@ def cwnd(runs: Result | RunSet) -> Figure:
         InputError: If no TCP flow was sampled.
     """
     samples = _samples(runs.flow_samples.filter(pl.col("cwnd_segments").is_not_null()), "flow")
-    return _figure(
-        runs, _group_means(samples, "cwnd_segments"), "cwnd_segments", "group", "congestion window (segments)"
-    )
+    return _figure(runs, _group_means(samples, "cwnd_segments"), "cwnd_segments", "group", FLOW_SAMPLES)
 
 
 def rtt(runs: Result | RunSet) -> Figure:
@@ -49,9 +49,7 @@ def rtt(runs: Result | RunSet) -> Figure:
         InputError: If no TCP flow was sampled.
     """
     samples = _samples(runs.flow_samples.filter(pl.col("srtt_ms").is_not_null()), "flow")
-    return _figure(
-        runs, _group_means(samples, "srtt_ms"), "srtt_ms", "group", "smoothed round-trip time (ms)"
-    )
+    return _figure(runs, _group_means(samples, "srtt_ms"), "srtt_ms", "group", FLOW_SAMPLES)
 
 
 def goodput(runs: Result | RunSet) -> Figure:
@@ -61,20 +59,18 @@ def goodput(runs: Result | RunSet) -> Figure:
         InputError: If no flow was sampled.
     """
     samples = _samples(runs.flow_samples.filter(pl.col("delivered_bytes").is_not_null()), "flow")
-    return _figure(
-        runs,
-        _group_means(_coarse(samples), "goodput_mbps"),
-        "goodput_mbps",
-        "group",
-        "goodput per flow (Mbps)",
-    )
+    return _figure(runs, _group_means(_coarse(samples), "goodput_bps"), "goodput_bps", "group", FLOW_SAMPLES)
 
 
-def _figure(runs: Result | RunSet, samples: pl.DataFrame, value: str, by: str, axis: str) -> Figure:
+def _figure(
+    runs: Result | RunSet, samples: pl.DataFrame, value: str, by: str, dimension: Dimension
+) -> Figure:
+    metric = dimension[value]
+    samples = samples.with_columns(pl.col(value) * metric.unit.scale)
     figure, (axes,) = new_figure()
     draw(axes, lines_over_seeds(samples, value, by), least=0)
     axes.set_xlabel("time (s)")
-    axes.set_ylabel(axis)
+    axes.set_ylabel(metric.axis)
     axes.set_ylim(bottom=0)
     axes.set_title(title(runs))
     axes.legend()
@@ -120,4 +116,4 @@ def _coarse(samples: pl.DataFrame) -> pl.DataFrame:
     ends = samples.sort("seed", "flow", "time_s").filter(position % step == step - 1)
     bits = pl.col("delivered_bytes").cast(pl.Float64).diff().over(flow) * BITS_PER_BYTE
     rate_bps = bits / pl.col("time_s").diff().over(flow)
-    return ends.with_columns((rate_bps / 1e6).alias("goodput_mbps")).drop_nulls("goodput_mbps")
+    return ends.with_columns(rate_bps.alias("goodput_bps")).drop_nulls("goodput_bps")

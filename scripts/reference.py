@@ -1,0 +1,88 @@
+"""Writes docs/metrics.md and docs/python.md from what they describe; with `--check` only compares."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import Final
+
+import bufferlab
+from bufferlab.render.grid import markdown
+from bufferlab.results.metrics.metric import Dimension, Metric
+from bufferlab.results.metrics.registry import DIMENSIONS
+
+DOCS: Final = Path(__file__).parents[1] / "docs"
+
+METRICS_HEAD: Final = """\
+# Metrics
+
+Made from the registry, `python/bufferlab/results/metrics`, by `make docs`.
+
+A metric has one name everywhere: in summaries (`--json`, `summary.json`), in the frames of results and their
+Parquet files, in stores and `--where`, and in Python. The name ends with the unit of the data; tables and
+figures show the unit that is easiest to read. Without the prefix `whole_`, a metric belongs to the measured
+window, from the end of the warm-up to the end of the run.
+
+Over several seeds, a summary has the mean of each number. The same name with `_ci95` is half the width of its
+95 % confidence interval by Student's t distribution.
+"""
+
+PYTHON_HEAD: Final = """\
+# Python
+
+Made from the docstrings by `make docs`. `dir(bufferlab)` lists the same names, `help(bufferlab.run)`
+tells more about one. What is not listed may change at any time.
+"""
+
+
+def metrics_page() -> str:
+    """docs/metrics.md."""
+    return "\n".join([METRICS_HEAD, *map(_dimension, DIMENSIONS)])
+
+
+def python_page() -> str:
+    """docs/python.md."""
+    rows = [_public(name) for name in bufferlab.__all__ if name != "__version__"]
+    return f"{PYTHON_HEAD}\n{markdown(('name', 'what it is'), rows)}\n"
+
+
+PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page}
+
+
+def main(check: bool) -> int:
+    """Write the pages, or compare them; the exit status."""
+    stale = [name for name, page in PAGES.items() if _read(DOCS / name) != page()]
+    for name in stale:
+        if check:
+            sys.stderr.write(f"docs/{name} is not up to date: run make docs\n")
+        else:
+            (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+    return int(check and bool(stale))
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _dimension(dimension: Dimension) -> str:
+    heads = ("name", "unit", "shown as", "better", "definition")
+    rows = [_metric(metric) for metric in dimension.columns]
+    return f"## {dimension.name.capitalize()}\n\n{dimension.about}\n\n{markdown(heads, rows)}\n"
+
+
+def _metric(metric: Metric) -> tuple[str, ...]:
+    return (
+        f"`{metric.name}`", metric.unit.name, metric.label if metric.title else "", metric.better.value,
+        metric.definition,
+    )  # fmt: skip
+
+
+def _public(name: str) -> tuple[str, str]:
+    thing = getattr(bufferlab, name)
+    line = (inspect.getdoc(thing) or "").partition("\n")[0]
+    return f"`{name}()`" if inspect.isfunction(thing) else f"`{name}`", line
+
+
+if __name__ == "__main__":
+    sys.exit(main(check="--check" in sys.argv[1:]))
