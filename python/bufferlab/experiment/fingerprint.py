@@ -16,6 +16,7 @@ import importlib
 import inspect
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
@@ -215,11 +216,17 @@ def _source(function: FunctionType) -> str:
     return text if text is not None else f"{function.__code__.co_code.hex()} {function.__code__.co_consts!r}"
 
 
+_PARSING: Final = threading.Lock()
+"""CPython 3.11 fails if two threads parse at a time (its issue 106905)."""
+
+
 @functools.lru_cache(maxsize=256)
 def _sources(file: str) -> dict[str, str]:
     """All functions of a file by qualified name and first line."""
     try:
-        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+        text = Path(file).read_text(encoding="utf-8")
+        with _PARSING:
+            tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError):
         return {}
     found: dict[str, str] = {}
