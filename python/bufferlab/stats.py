@@ -110,19 +110,19 @@ def histogram_quantiles(
 
 
 class Survival:
-    """How long things last of which some had not ended when watching did, by the Kaplan-Meier estimator.
+    """Durations, some of which were cut off by the end of observation (Kaplan and Meier).
 
-    What had not ended counts as lasting longer than what was seen of it; to leave it out would hide the
-    slowest. If all have ended, quantiles are the sample's: the least value that a share of at least the
-    quantile does not exceed.
+    A duration that was cut off counts as longer than observed; leaving it out would hide the slowest. If all
+    have ended, quantiles are the sample's: the least value that a share of at least the quantile does not
+    exceed.
 
     Source: E. L. Kaplan, P. Meier, "Nonparametric estimation from incomplete observations", Journal of the
     American Statistical Association 53(282), 1958, section 2. (scipy.stats has it, too, but takes longer to
-    import than a small run takes in all; a test compares the two.)
+    import than a small run takes in total; a test compares the two.)
 
     Attributes:
-        ended: How many had ended.
-        censored: How many had not.
+        ended: Number of durations that had ended.
+        censored: Number of durations that were cut off.
 
     >>> Survival(np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, True, False])).quantile(0.5)
     2.0

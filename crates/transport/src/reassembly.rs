@@ -1,7 +1,7 @@
 //! What a receiver holds beyond a gap: next to constant work a segment, however many gaps there are, and a bit of
 //! memory.
 //!
-//! A ring of bits, one a segment. A segment that comes mostly lengthens the range that was reported last, so that the
+//! A ring of bits, one per segment. A segment that comes mostly lengthens the range that was reported last, so that the
 //! range's other end is known; where it is not, 64 segments are passed at a time.
 
 use crate::SackBlocks;

@@ -74,7 +74,7 @@ def _invoke(args: list[str]) -> int:
 
 
 def _flushed(status: int) -> int:
-    """Write out what is buffered; a failure that nobody was told about is told."""
+    """Write out what is buffered; report a failure that was not reported yet."""
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -85,7 +85,7 @@ class Outputs:
         for path, save in self._saves(runs):
             try:
                 save()
-            except Exception as error:  # noqa: BLE001 - told when the others are saved
+            except Exception as error:  # noqa: BLE001 - reported when the others are saved
                 failed = failed or error
             else:
                 saved.append(path)

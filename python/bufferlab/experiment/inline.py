@@ -13,7 +13,7 @@ class CanceledError(Exception):
 
 
 class Values(Protocol):
-    """Runs experiments, whoever it is."""
+    """Runs experiments by any executor."""
 
     def values(self, experiment: Experiment[Any]) -> list[Any]:
         """What was measured in each run, in order of the points and their seeds."""

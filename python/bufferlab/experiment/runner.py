@@ -142,7 +142,7 @@ class Runner:
         return [done.value for done in self.all(experiment)]
 
     def table(self, experiment: Experiment[Key]) -> pl.DataFrame:
-        """One row a run: what names the point, `seed`, and what was measured, which must be a mapping.
+        """One row per run: what names the point, `seed`, and what was measured, which must be a mapping.
 
         Raises:
             InputError: A point cannot be used, or the engine refuses it.

@@ -1,4 +1,4 @@
-"""The work of an experiment while it goes on: which run is next, and what became of each."""
+"""The work of a running experiment: which run is next, and the state of each."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _draw_fairness(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _draw_waits(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
-    """Bars for each queue, one a group; with more groups than shades, those of all packets."""
+    """Bars for each queue, one per group; with more groups than shades, those of all packets."""
     names = [group["group"] for group in rows[0]["groups"]]
     by_group = {name: [row["groups"][at] for row in rows] for at, name in enumerate(names)}
     series = by_group if 1 <= len(names) <= len(_GRAYS) else {"all": list(rows)}

@@ -48,7 +48,7 @@ def _with_jitter(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
 
 
 def delay_variation(end_s: Floats) -> Floats:
-    """Times between arrivals less their mean, one a packet, in their unit; not a number for the first.
+    """Times between arrivals less their mean, one per packet, in their unit; not a number for the first.
 
     Source: the packet delay variation of studies of bufferbloat in OMNeT++, whose sinks record times between
     arrivals; with packets sent at equal distances it is the change of the delay from one packet to the next.

@@ -75,12 +75,12 @@ class Measurement:
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row a flow."""
+        """One row per flow."""
         return self.frames.flows
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row a link and group, and one of group "all" for each link."""
+        """One row per link and group, and one of group "all" for each link."""
         return self.frames.queues
 
     @property
@@ -100,7 +100,7 @@ class Measurement:
 
     @property
     def classes(self) -> pl.DataFrame:
-        """One row a link and class of its discipline, if that has classes."""
+        """One row per link and class of its discipline, if that has classes."""
         return self.frames.classes
 
     @property
@@ -110,5 +110,5 @@ class Measurement:
 
     @property
     def exchanges(self) -> pl.DataFrame:
-        """One row a burst, fetch, recorded datagram or ping."""
+        """One row per burst, fetch, recorded datagram or ping."""
         return self.frames.exchanges

@@ -1,4 +1,4 @@
-"""Transfers: flows that have so many bytes to send and then end."""
+"""Transfers: flows that end when a number of bytes is sent."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Each line is the CRC-32 of its text in eight hexadecimal digits, a space, and a JSON object with one key:
 `writer` (who writes, the first line), `claim` (the hash of a run about to be simulated) or `run` (a row). The
 writer holds an exclusive `flock` on the file as long as it lives: the kernel drops it with the process,
-however that ends (flock(2)), so claims of the dead are told from those of the living without clocks and
+however that ends (flock(2)), so claims of dead processes are known without clocks and
 process numbers.
 
 The file is extended with zeros before runs start, so that a disk that fills up is noticed then, and not when
@@ -94,7 +94,7 @@ class Journal:
             self._longest = max(self._longest, len(line))
 
     def reserve(self, runs: int) -> None:
-        """Make sure that so many runs, each as long as the longest so far, find room.
+        """Reserve space for a number of runs, each as long as the longest so far.
 
         Raises:
             StoreFullError: There is no room.

@@ -1,4 +1,4 @@
-"""What a sweep varied, as columns: one a path."""
+"""What a sweep varied, as columns: one per path."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def _known(frame: pl.DataFrame, column: str, option: str) -> None:
 
 
 def _quoted(condition: str, columns: Sequence[str]) -> str:
-    """Quote columns, of which some are paths or words of SQL, outside of texts."""
+    """Quote columns, as some are paths or words of SQL, outside texts."""
     names = "|".join(re.escape(name) for name in sorted(columns, key=len, reverse=True))
     pattern = re.compile(rf"({_TEXT})|(?<![\w.])({names})(?![\w.\[])")
     return pattern.sub(lambda match: match[1] or f'"{match[2]}"', condition)

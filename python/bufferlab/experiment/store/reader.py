@@ -51,11 +51,11 @@ class StoreReader:
         return _latest(self._collect(chosen))
 
     def flows(self, engine: str | None = ENGINE) -> pl.DataFrame:
-        """One row a run and flow group (and one for "all" if there are several), with what names the run."""
+        """One row per run and flow group, and one for "all" if there are several, with the run's names."""
         return self._records("flows", engine)
 
     def queues(self, engine: str | None = ENGINE) -> pl.DataFrame:
-        """One row a run, link and group, with what names the run."""
+        """One row per run, link and group, with the run's names."""
         return self._records("queues", engine)
 
     def measured(self, measure: str, engine: str = ENGINE) -> dict[str, str]:

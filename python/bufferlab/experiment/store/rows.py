@@ -143,7 +143,7 @@ def measured_row(
     seed: int,
     wall_s: float,
 ) -> Row:
-    """The row of a run of which something else was measured.
+    """The row of a run with other measured values.
 
     Args:
         figures: The row of its figures; empty if there are none.

@@ -9,9 +9,9 @@ A folder with
 - `tables/`: full result folders of runs that were asked to keep them;
 - `lock`: held for moments by writers while they claim runs and tidy up.
 
-Rows move from journals to segments; whoever moves them writes the segment first, so that a row may be there
-twice for a moment, but never not at all. Readers look at journals first and at segments then, and take equal
-runs once.
+Rows move from journals to segments. The process that moves them writes the segment first, so that a row may
+exist twice for a moment, but is never missing. Readers look at journals first and then at segments, and take
+equal runs once.
 """
 
 from __future__ import annotations

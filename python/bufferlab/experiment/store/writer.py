@@ -25,7 +25,7 @@ from bufferlab.experiment.store.segments import scan_segments, write_segment
 
 _ROTATE_ROWS: Final = 4096
 _ROTATE_BYTES: Final = 32 * 2**20
-"""A journal with so many rows, or so long, becomes a segment."""
+"""Number of rows, and length, at which a journal becomes a segment."""
 
 _SMALL_BYTES: Final = 8 * 2**20
 _MOST_SMALL: Final = 16

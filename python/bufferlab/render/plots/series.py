@@ -16,7 +16,7 @@ from bufferlab.render.plots.style import BAND_ALPHA, line_style
 from bufferlab.stats import t_quantile
 
 MAX_BUCKETS: Final = 1500
-"""Longer series are reduced to the least and the greatest value in each of so many stretches of time: a
+"""Longer series are reduced to the least and the greatest value in each of this number of intervals: a
 figure is about 1000 pixels wide, so it looks the same."""
 
 FloatArray = npt.NDArray[np.float64]

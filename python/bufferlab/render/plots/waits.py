@@ -20,7 +20,7 @@ MAX_LINKS: Final = 20
 """Most links in one figure, one below the other."""
 
 GRID_POINTS: Final = 500
-"""Means over seeds are taken at so many waits."""
+"""Number of waits at which means over seeds are taken."""
 
 
 def wait_cdf(runs: Result | RunSet, links: list[str] | None = None) -> Figure:

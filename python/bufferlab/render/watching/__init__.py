@@ -1,4 +1,4 @@
-"""A run that is looked at while it goes, on a terminal. Looking changes nothing."""
+"""A live view of a run on the terminal. Watching does not change the run."""
 
 from bufferlab.render.watching.live import run_watched
 from bufferlab.render.watching.readings import Reading, Watch

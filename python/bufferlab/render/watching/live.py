@@ -1,4 +1,4 @@
-"""Running a scenario under the eyes of somebody at a terminal."""
+"""Run a scenario with a live view on the terminal."""
 
 from __future__ import annotations
 

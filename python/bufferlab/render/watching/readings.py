@@ -74,7 +74,7 @@ class Group:
 
 
 class Watch:
-    """Runs a plan in steps, keeps what it reads for whoever draws it, and keeps a pace.
+    """Runs a plan in steps, keeps readings for the view, and keeps a pace.
 
     Args:
         speed: Simulated seconds a second; as fast as it goes by default.

@@ -1,4 +1,4 @@
-"""A watched run on a terminal: a line a quantity, with its course over the last two minutes."""
+"""A watched run on a terminal: one line per quantity, with its course over the last two minutes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 TRIMMED_MEAN_PERCENTAGE: Final = 95
-"""The draft's TMP: so many percent of the samples, the least, are averaged."""
+"""The draft's TMP: percentage of the samples, from the least, that are averaged."""
 
 MS_PER_MINUTE: Final = 60_000
 

@@ -3,7 +3,7 @@
 The document (`--json`, `Searched.to_dict()`) has `format` ("bufferlab-search"), `format_version`, `version`,
 `name`, `link`, `mode`, `goal`, `confidence`, the answer (`buffer`, `low`, `high`, each in packets, bytes and
 ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps`, `calibrated_at_packets`,
-`settle_s`, `spent`, `warnings` and `course`, one object a measurement.
+`settle_s`, `spent`, `warnings` and `course`, one object per measurement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT: Final = "bufferlab-search"
 FORMAT_VERSION: Final = 1
 
 Mode = Literal["restart", "live"]
-"""Whether each measurement is a run of its own, or one run goes on and its buffer is changed."""
+"""Whether each measurement is a run of its own, or one run continues while its buffer is changed."""
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 

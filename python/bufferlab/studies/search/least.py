@@ -74,7 +74,7 @@ class Found:
         reached: Whether the interval is as narrow as was asked.
         full_rate_bps: The calibrated rate, bit/s.
         calibrated_at: The size at which it was calibrated, packets.
-        course: One row a measurement, in their order: `round`, `phase`, `buffer_packets`, `rate_bps`,
+        course: One row per measurement, in their order: `round`, `phase`, `buffer_packets`, `rate_bps`,
             `utilization` (of the full rate), `loss`, `wait_mean_ms`, `meets`, `began_s`, `simulated_s`,
             `cpu_s`, `readings_bps`, `reading_s`, and what was known after it: `low`, `high`, `estimate`.
         warnings: What the reader should know.

@@ -29,15 +29,15 @@ READINGS: Final = 5
 """Readings of a measurement."""
 
 LEAST_READING_S: Final = 1.0
-"""A reading takes at least so long, as the testbeds' did, s."""
+"""Shortest reading, as in the testbeds, s."""
 
 READING_ROUND_TRIPS: Final = 10
-"""and so many round trips with a full buffer, and a cycle of the flows from loss to loss: less would show but
-a part of the sawtooth."""
+"""It also takes at least this number of round trips with a full buffer, and a cycle of the flows from loss to
+loss: a shorter one would show only a part of the sawtooth."""
 
 
 class Engine(Protocol):
-    """Carries traffic over a link whose buffer can be changed; time goes on only by `advance`."""
+    """Carries traffic over a link whose buffer can be changed; time advances only by `advance`."""
 
     @property
     def now_s(self) -> float:
@@ -113,8 +113,8 @@ class Simulated:
         seed: Seed of the run.
         duration_s: Longest time of the run, s.
         packets: The first buffer.
-        control: If given, the run goes on in the calling thread, and this cancels it: for runs that are tasks
-            of a batch themselves.
+        control: If given, the run continues in the calling thread, and this cancels it: for runs that are
+            tasks of a batch themselves.
 
     Raises:
         InputError: If the engine refuses the plan.

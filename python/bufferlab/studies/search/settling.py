@@ -23,7 +23,7 @@ ROUND_TRIPS: Final = 20
 """"Many": slow start to 1000 packets takes 10, with an acknowledgment for every second segment 18."""
 
 LONGEST_CYCLE_S: Final = 60.0
-"""A cycle is not taken to be longer, s: a lone flow's on a fast link may last for hours."""
+"""Upper bound of a cycle, s: that of a single flow on a fast link may last for hours."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The least size that meets a target, told from noisy answers: where to look next, and what is sure by now.
+"""The least size that meets a target, from noisy answers: where to look next, and what is certain so far.
 
 A *size* meets the target if at least half of all samples there do: the median decides, so a rare bad sample,
 however bad, is one wrong answer and no more. Sizes are taken to be ordered: if one meets the target, larger
@@ -10,7 +10,7 @@ ones do. The *threshold* is the least that does. Two things are kept:
   right the more often the farther the size is from the threshold, by a logistic function of unknown width
   with lapses of unknown share, as in the adaptive estimation of psychometric functions (L. L. Kontsevich and
   C. W. Tyler, "Bayesian adaptive estimation of psychometric slope and threshold", Vision Research 39, 1999).
-- **Evidence**, which vouches. For each threshold that is thought possible, gamblers bet against it on every
+- **Evidence**, which decides. For each threshold that is still possible, gamblers bet against it on every
   answer: at smaller sizes, which then should fail, that the size meets; at the others that it fails. If the
   threshold is the true one, no bet wins on average, so the chance that the capital ever multiplies by 1/α is
   at most α (Ville's inequality; I. Waudby-Smith and A. Ramdas, "Estimating means of bounded random variables
@@ -54,7 +54,7 @@ _SETTLED: Final = 0.5
 """The search is near its end once so much belief lies within the aim,"""
 
 _QUANTILE_ROUNDS: Final = 8
-"""or after so many rounds: then noise keeps the belief apart, and only more answers help."""
+"""or after this number of rounds: then noise keeps the belief spread, and only more answers help."""
 
 
 class Interval(NamedTuple):
@@ -89,7 +89,7 @@ class Threshold:
         """Take the answers of one round.
 
         Args:
-            answers: Index of a size, and whether a sample there met the target; one a size.
+            answers: Index of a size, and whether a sample there met the target; one per size.
         """
         indices = np.array([index for index, _ in answers])
         signs = np.array([1.0 if meets else -1.0 for _, meets in answers])
