@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bufferlab.evidence.bloat_inet import beyond as bloat_inet_beyond  # noqa: F401 - registers its figures
-from bufferlab.evidence.bloat_inet import study as bloat_inet  # noqa: F401 - registers its figures
 from bufferlab.evidence.catalog import all_reproductions, find_reproductions, reproduce
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
 from bufferlab.evidence.sizing_mininet import study as sizing_mininet

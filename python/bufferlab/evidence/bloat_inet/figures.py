@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -11,20 +11,39 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
 
 _MARKERS: Final = "osD^vPX"
 _BINS: Final = 60
 
+_ZOOM_MS: Final = 100.0
+"""Axis of figure 6, each way; the document's is lost."""
 
-def draw_lines(series: Mapping[str, pl.DataFrame], value: str, label: str) -> Figure:
-    """One value over time, a line a setting.
 
-    Args:
-        series: Frames with `time_s` and the value, by title.
-        value: Column.
-        label: Of the vertical axis, with its unit.
-    """
+def draw_queues(work: Work) -> Figure:
+    """Router 1's queue over time, a line a setting."""
+    return _lines(_by_title(work), "frames", "queue at router 1 (frames)")
+
+
+def draw_round_trips(work: Work) -> Figure:
+    """Event A's round-trip time over time, a line a window."""
+    return _lines(_by_title(work), "rtt_ms", "round-trip time (ms)")
+
+
+def draw_variations(work: Work) -> dict[str, Figure]:
+    """Event C's delay variation: over time, and its distribution."""
+    series, name = _by_title(work), work.figure.name
+    zoom_ms = _ZOOM_MS if name == "fig6" else None
+    return {name: _variation(series, zoom_ms), f"{name}_distribution": _distribution(series)}
+
+
+def _by_title(work: Work) -> dict[str, pl.DataFrame]:
+    series = work.tables["series"]
+    return {str(key[0]): frame for key, frame in series.group_by(series.columns[0], maintain_order=True)}
+
+
+def _lines(series: Mapping[str, pl.DataFrame], value: str, label: str) -> Figure:
     figure, (axes,) = new_figure()
     for index, (title, frame) in enumerate(series.items()):
         axes.plot(frame["time_s"], frame[value], label=title, **line_style(index))
@@ -34,7 +53,7 @@ def draw_lines(series: Mapping[str, pl.DataFrame], value: str, label: str) -> Fi
     return figure
 
 
-def draw_variation(series: Mapping[str, pl.DataFrame], zoom_ms: float | None = None) -> Figure:
+def _variation(series: Mapping[str, pl.DataFrame], zoom_ms: float | None) -> Figure:
     """Delay variation of each packet when it came; `zoom_ms` bounds the axis on both sides."""
     figure, (axes,) = new_figure()
     for index, (title, frame) in enumerate(series.items()):
@@ -50,7 +69,7 @@ def draw_variation(series: Mapping[str, pl.DataFrame], zoom_ms: float | None = N
     return figure
 
 
-def draw_distribution(series: Mapping[str, pl.DataFrame]) -> Figure:
+def _distribution(series: Mapping[str, pl.DataFrame]) -> Figure:
     """The same as a histogram and as the distribution of its size."""
     figure, (left, right) = new_figure_row(2)
     values = {title: frame["variation_ms"].to_numpy() for title, frame in series.items()}
@@ -75,8 +94,9 @@ def _edges(values: Iterable[NDArray[np.float64]]) -> list[float]:
     return list(np.linspace(-largest, largest, _BINS + 1))
 
 
-def draw_inflation(frame: pl.DataFrame) -> Figure:
+def draw_inflation(work: Work) -> Figure:
     """The window of event A alone, beside what two round-trip times would give; and its round-trip time."""
+    frame = work.tables["window"]
     figure, (windows, times) = new_figure(rows=2)
     lines = {
         "simulated": "cwnd_segments",
@@ -97,8 +117,10 @@ def draw_inflation(frame: pl.DataFrame) -> Figure:
     return figure
 
 
-def draw_many(points: pl.DataFrame, rules: Sequence[str]) -> Figure:
+def draw_many(work: Work) -> Figure:
     """Mean and 99th percentile of the wait, and utilization, over the number of flows."""
+    points = work.points
+    rules = points["buffer"].unique(maintain_order=True)
     figure, (waits, use) = new_figure_row(2)
     for index, rule in enumerate(rules):
         own = points.filter(pl.col("buffer") == rule).sort("flows")
