@@ -6,19 +6,11 @@ import dataclasses
 
 import pytest
 
-from bufferlab.evidence.ns2.compare import (
-    CHAOTIC,
-    CLASSES,
-    EXACT,
-    METRICS,
-    SYNCHRONIZED,
-    TIED,
-    class_of,
-    compare,
-    is_tied,
-)
+from bufferlab.evidence.ns2.classes import CLASSES, METRICS, class_of, is_tied
+from bufferlab.evidence.ns2.compare import compare
 from bufferlab.evidence.ns2.reference import load_references, unsupported
 
+EXACT, TIED, CHAOTIC, SYNCHRONIZED = (CLASSES[name] for name in ("exact", "tied", "chaotic", "synchronized"))
 QUEUE = next(metric for metric in METRICS if metric.name == "mean_queue_packets")
 UTILIZATION = next(metric for metric in METRICS if metric.name == "utilization")
 
@@ -59,8 +51,8 @@ def test_floors_are_relative_or_absolute_as_the_metric_says() -> None:
 
 def test_every_class_has_settings_and_floors_for_every_metric() -> None:
     settings = [each.setting for each in load_references() if unsupported(each.setting) is None]
-    assert {class_of(setting).name for setting in settings} == {each.name for each in CLASSES}
-    for each in CLASSES:
+    assert {class_of(setting).name for setting in settings} == set(CLASSES)
+    for each in CLASSES.values():
         assert set(each.floors) == {metric.name for metric in METRICS}
 
 

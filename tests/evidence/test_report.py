@@ -12,7 +12,7 @@ from bufferlab.evidence.documents import bundled_documents
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/reproduce.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/reproduce.md", "docs/validation.md"])
 def test_pages_are_as_claims_make_them(page: str) -> None:
     assert (ROOT / page).read_text(encoding="utf-8") == report.pages()[page], "run `make docs`"
 

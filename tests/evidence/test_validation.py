@@ -6,13 +6,14 @@ import dataclasses
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from bufferlab.cli import main
 from bufferlab.errors import OutputError
 from bufferlab.evidence.ns2 import Validation, validate
 from bufferlab.evidence.ns2.reference import load_references
-from bufferlab.evidence.ns2.report import BEGIN, markdown, save, update_docs
+from bufferlab.evidence.ns2.report import BEGIN, DETAIL, generated, markdown, save, update_docs
 from bufferlab.evidence.ns2.study import quick_selection, seeds_of
 from bufferlab.evidence.pages import END
 
@@ -64,12 +65,15 @@ def test_seeds_begin_with_those_of_ns2() -> None:
 def test_report_names_what_differs_and_what_was_skipped(quick: Validation, tmp_path: Path) -> None:
     files = save(quick, tmp_path / "out")
     assert [file.name for file in files] == ["validation.csv", "validation.md"]
-    text = markdown(quick)
-    assert "Not simulated" in text
-    assert "fack" in text
+    text = markdown(quick.frame, quick=True)
+    assert text.startswith(
+        f"**{sum(each.agrees for each in quick.outcomes)} of {len(quick.outcomes)} settings"
+    )
+    assert "fack" in text.partition("Not simulated")[2]
     for outcome in quick.outcomes:
-        assert outcome.setting.title in text
         assert outcome.explanation in text
+    rows = pl.read_csv(files[0])
+    assert set(rows["setting"]) == {each.setting.title for each in quick.outcomes}
 
 
 def test_docs_keep_what_is_not_generated(quick: Validation, tmp_path: Path) -> None:
@@ -77,6 +81,8 @@ def test_docs_keep_what_is_not_generated(quick: Validation, tmp_path: Path) -> N
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     update_docs(quick, page)
     text = page.read_text()
+    assert (tmp_path / DETAIL).read_text().startswith("scenario,setting,class,metric,ns2,ours")
+    assert text.partition(BEGIN)[2].partition(END)[0].strip() == generated(page).strip()
     assert text.startswith("before\n")
     assert text.endswith("\nafter\n")
     assert "old" not in text.split()

@@ -85,7 +85,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             {
                 "format": "bufferlab-validation",
                 "format_version": 1,
-                "summary": summary(result),
+                "summary": summary(result.frame, quick=result.quick),
                 "comparisons": result.frame.to_dicts(),
                 "skipped": [
                     {"scenario": setting.scenario, "setting": setting.title, "reason": reason}
@@ -144,7 +144,7 @@ def _print(result: Validation) -> None:
     print_rich(table)
     for reason in sorted({each.explanation for each in result.outcomes if each.explanation}):
         print_rich(f"Known difference: {reason}")
-    print_rich(summary(result))
+    print_rich(summary(result.frame, quick=result.quick))
 
 
 def _verdict(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""The pages that are made from claims and what is measured: docs/reproduce.md and the README's table.
+"""The pages made from claims and measured points: docs/reproduce.md, docs/validation.md, the README.
 
 `python -m bufferlab.evidence.report` writes them, in the folder of the sources; with `--check` it fails if
 they are not what it would write.
@@ -19,6 +19,7 @@ from bufferlab.evidence.document import Claim, Document, Figure
 from bufferlab.evidence.documents import bundled_documents, compared
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.measured import Measured
+from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.shown import grids
@@ -29,6 +30,7 @@ _PAGE: Final = "docs/reproduce.md"
 _README: Final = "README.md"
 _NUMBER: Final = r"\d+(\.\d+)?"
 _FEW: Final = 5
+_VALIDATION: Final = "docs/validation.md"
 _COUNTS: Final = "<!-- verdicts by figure: python -m bufferlab.evidence.report -->"
 
 
@@ -62,7 +64,9 @@ def pages() -> dict[str, str]:
     for document in documents:
         reproduce = _replaced(reproduce, marker(document), _document_part(found[document.name]))
     readme = (_ROOT / _README).read_text(encoding="utf-8")
-    return {_PAGE: reproduce, _README: _with_headlines(readme, everything)}
+    validation = (_ROOT / _VALIDATION).read_text(encoding="utf-8")
+    validation = _replaced(validation, ns2_report.BEGIN, ns2_report.generated(_ROOT / _VALIDATION))
+    return {_VALIDATION: validation, _PAGE: reproduce, _README: _with_headlines(readme, everything)}
 
 
 def _found(document: Document) -> list[_Found]:

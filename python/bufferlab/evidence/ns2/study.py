@@ -9,7 +9,8 @@ from itertools import islice
 import polars as pl
 
 from bufferlab import _core
-from bufferlab.evidence.ns2.compare import METRICS, Comparison, RowClass, class_of, compare, with_share
+from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
+from bufferlab.evidence.ns2.compare import Comparison, compare, with_share
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import explain
 from bufferlab.evidence.ns2.measure import simulate

@@ -1,0 +1,131 @@
+"""What decides the runs of a setting: classes, with their criteria and floors, from criteria.toml."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final, Literal
+
+from bufferlab.evidence.ns2.equivalent import Variant
+from bufferlab.evidence.ns2.reference import Setting
+
+FEW_FLOWS: Final = 10
+"""This many flows of Agent/TCP/Linux may lock others out."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity that is compared.
+
+    Attributes:
+        name: Key of the measurements.
+        label: For tables, with its unit.
+        relative: Whether floors are fractions of ns-2's value (else in the metric's own unit).
+        resolution: Differences below this are never counted, in the metric's unit.
+    """
+
+    name: str
+    label: str
+    relative: bool
+    resolution: float = 0.0
+
+
+METRICS = (
+    Metric("utilization", "utilization", relative=False),
+    Metric("mean_queue_packets", "mean queue, packets", relative=True, resolution=0.1),
+    Metric("queueing_delay1_ms", "delay 1, ms", relative=True, resolution=0.02),
+    Metric("queueing_delay2_ms", "delay 2, ms", relative=True, resolution=0.02),
+    Metric("loss1", "loss 1", relative=True, resolution=1e-6),
+    Metric("loss2", "loss 2", relative=True, resolution=1e-6),
+    Metric("share1", "share of type 1", relative=False),
+    Metric("share_reno", "share of reno", relative=False),
+    Metric("share_bic", "share of bic", relative=False),
+    Metric("share_cubic", "share of cubic", relative=False),
+    Metric("share_compound", "share of compound", relative=False),
+)
+"""Shares are derived: type 1's part of the goodput and, in mixes, that of the flows of each control."""
+
+
+@dataclass(frozen=True)
+class RowClass:
+    """Settings that the same thing decides.
+
+    Attributes:
+        name: Short name.
+        reason: What decides these runs, hence how they are run and judged.
+        criterion: See `bufferlab.evidence.ns2.compare`.
+        variants: Circumstances in which each seed is run.
+        floors: Metric → tolerated difference, relative or absolute as the metric says.
+        least_seeds: Runs that scatter needs, if ns-2 has fewer.
+    """
+
+    name: str
+    reason: str
+    criterion: Literal["paired", "bracket", "scatter"]
+    variants: tuple[Variant, ...]
+    floors: dict[str, float]
+    least_seeds: int
+
+
+def criteria() -> dict[str, Any]:
+    """The content of criteria.toml."""
+    file = resources.files("bufferlab.evidence.ns2") / "criteria.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _row_class(table: dict[str, Any]) -> RowClass:
+    vary: dict[str, list[int]] = table.get("vary", {})
+    return RowClass(
+        name=table["name"],
+        reason=table["reason"],
+        criterion=table["criterion"],
+        variants=tuple(
+            Variant(**dict(zip(vary, values, strict=True))) for values in itertools.product(*vary.values())
+        ),
+        floors=_floors(**table["floors"]),
+        least_seeds=table.get("least_seeds", 1),
+    )
+
+
+def _floors(utilization: float, queue: float, loss: float, share: float) -> dict[str, float]:
+    delays = dict.fromkeys(("mean_queue_packets", "queueing_delay1_ms", "queueing_delay2_ms"), queue)
+    shares = {metric.name: share for metric in METRICS if metric.name.startswith("share")}
+    return {"utilization": utilization, "loss1": loss, "loss2": loss, **shares, **delays}
+
+
+CLASSES: Final = {table["name"]: _row_class(table) for table in criteria()["classes"]}
+"""By name."""
+
+
+def class_of(setting: Setting) -> RowClass:
+    """The class that a setting belongs to."""
+    return CLASSES[_class_name(setting)]
+
+
+def _class_name(setting: Setting) -> str:
+    if setting.stack.startswith("linux-"):
+        return "locked" if setting.flows <= FEW_FLOWS else "kernel"
+    if setting.flows == 1:
+        return "single"
+    if setting.option("overhead") or setting.option("spread"):
+        return "averaged"
+    if is_tied(setting):
+        return "tied"
+    exact = {
+        "fig1": setting.stack == "sack1",
+        "fig4": setting.flows == 2 and setting.rtt_ms[0] == setting.rtt_ms[1],
+    }
+    family = "fig1" if setting.scenario.startswith("fig1") else setting.scenario
+    if family in exact:
+        return "exact" if exact[family] else "chaotic"
+    return "synchronized"
+
+
+def is_tied(setting: Setting) -> bool:
+    """Whether packets of both types come at the same moments: both RTTs are multiples of a transmission."""
+    packet_us = setting.wire_bytes * 8 / setting.rate_bps * 1e6
+    first, second = (rtt * 1e3 / packet_us for rtt in setting.rtt_ms)
+    apart = abs(second - first)
+    return apart > 0 and abs(apart - round(apart)) < 1e-6
