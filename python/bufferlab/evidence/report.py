@@ -7,7 +7,7 @@ they are not what it would write.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -66,7 +66,9 @@ def pages() -> dict[str, str]:
     readme = (_ROOT / _README).read_text(encoding="utf-8")
     validation = (_ROOT / _VALIDATION).read_text(encoding="utf-8")
     validation = _replaced(validation, ns2_report.BEGIN, ns2_report.generated(_ROOT / _VALIDATION))
-    return {_VALIDATION: validation, _PAGE: reproduce, _README: _with_headlines(readme, everything)}
+    headlines = {f"bufferlab reproduce {each.name}": _headlines(each) for each in everything}
+    headlines["bufferlab validate"] = ns2_report.headlines(_ROOT / _VALIDATION)
+    return {_VALIDATION: validation, _PAGE: reproduce, _README: _with_headlines(readme, headlines)}
 
 
 def _found(document: Document) -> list[_Found]:
@@ -204,32 +206,29 @@ def _settings(own: pl.DataFrame, found: _Found) -> str:
     return f"; {shown}"
 
 
-def _with_headlines(page: str, found: Iterable[_Found]) -> str:
-    """The page with the rows of figures that have headlines; such a row ends in the figure's command."""
-    rows = {_command_cell(each): _headlines(each) for each in found if each.figure.headlines}
+def _with_headlines(page: str, headlines: Mapping[str, Sequence[Sequence[str]]]) -> str:
+    """The page with its rows of each command, which stands in the last cell, replaced by the headlines."""
+    rows = {
+        f" | `{command}` |": [f"| {' | '.join(cells)} | `{command}` |" for cells in own]
+        for command, own in headlines.items()
+        if own
+    }
     lines: list[str] = []
     for line in page.splitlines():
-        cell = next((cell for cell in rows if line.endswith(cell)), None)
-        if cell is None:
-            lines.append(line)
-        else:
-            lines += [row for row in rows[cell] if row not in lines]
+        end = next((end for end in rows if line.endswith(end)), None)
+        lines += [line] if end is None else [row for row in rows[end] if row not in lines]
     return "\n".join(lines) + "\n"
 
 
-def _command_cell(found: _Found) -> str:
-    return f" | `bufferlab reproduce {found.name}` |"
-
-
-def _headlines(found: _Found) -> list[str]:
+def _headlines(found: _Found) -> list[list[str]]:
+    """Rows of a figure: what, reference, ours."""
     points = Points.of(found.compared.ours, found.measured.keys)
     stated = {f"claims.{claim.id}": claim.number for claim in found.document.claims}
     rows = []
     for headline in found.figure.headlines:
         for row in points.select(headline.setting)[:1]:
             names = PointValues(points, row, others_at(found.figure, found.compared, row) | stated)
-            texts = (fill(text, names) for text in (headline.what, headline.reference, headline.ours))
-            rows.append(f"| {' | '.join(texts)}{_command_cell(found)}")
+            rows.append([fill(text, names) for text in (headline.what, headline.reference, headline.ours)])
     return rows
 
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.evidence.ns2.classes import CLASSES, METRICS
+from bufferlab.evidence.expressions import Names, fill
+from bufferlab.evidence.ns2.classes import CLASSES, METRICS, criteria
 from bufferlab.evidence.ns2.explanations import explain
 from bufferlab.evidence.ns2.reference import Setting, load_references, unsupported
 from bufferlab.evidence.ns2.study import Validation
@@ -57,6 +58,25 @@ def update_docs(validation: Validation, page: Path) -> None:
 def generated(page: Path) -> str:
     """What the generated part of a page should be, by the detail beside it."""
     return markdown(pl.read_csv(page.parent / DETAIL, infer_schema_length=None))
+
+
+def headlines(page: Path) -> list[list[str]]:
+    """What the README says of the comparison, by the detail beside a page: what, reference, ours."""
+    frame = pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
+    settings = _settings(frame)
+    exact = [each["agrees"] for each in settings if each["class"] == "exact"]
+    names = Names(
+        {
+            "settings": len(settings),
+            "comparisons": frame.height,
+            "within": int(frame["agrees"].sum()),
+            "exact": len(exact),
+            "exact_agree": sum(exact),
+        }
+    )
+    return [
+        [fill(each[key], names) for key in ("what", "reference", "ours")] for each in criteria()["headlines"]
+    ]
 
 
 def summary(frame: pl.DataFrame, *, quick: bool = False) -> str:
