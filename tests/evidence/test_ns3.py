@@ -1,14 +1,14 @@
-"""ns-3's published checks of TCP over CoDel (`examples/tcp/tcp-validation.cc`), on our engine.
+"""What lies behind ns-3's checks of TCP over CoDel (`examples/tcp/tcp-validation.cc`), on our engine.
 
-A flow starts at 5 s over 50 Mbps under CoDel (5 ms, 100 ms) with 1448 bytes a segment, 54 of headers on the
-wire (PPP, IP, TCP with timestamps), an initial window of 10, and all of the round-trip time behind the queue.
-"Published" is what that program's head and its checks say; "measured" is what ns-3 3.37 gave for the same
-settings. docs/validation-ns3.md has the figures side by side, and why some do not hold here.
+The checks themselves are claims (`evidence/ns3`). A flow starts at 5 s over 50 Mbps under CoDel (5 ms, 100
+ms) with 1448 bytes a segment, 54 of headers on the wire (PPP, IP, TCP with timestamps), an initial window of
+10, and all of the round-trip time behind the queue. "Measured" is what ns-3 3.37 gave for the same settings.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import bufferlab
+from bufferlab.evidence import reproduce
 from bufferlab.results.result import RunSet
 
 LINUX_LAW: Final = {"discipline": "codel", "control_law": "linux"}
@@ -75,26 +76,18 @@ def drop_times_s(runs: RunSet) -> list[float]:
     return drops.filter(pl.col("new") > 0)["time_s"].to_list()
 
 
-def rates_mbps(runs: RunSet, after_s: float) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Goodput in intervals of 200 ms that end after a moment, as tcp-validation samples it."""
-    samples = runs.flow_samples.filter(((pl.col("time_s") * 1000).round().cast(pl.Int64) % 200) == 0)
-    rates = samples.select("time_s", rate=pl.col("delivered_bytes").cast(pl.Int64).diff() * 8 / 0.2e6)
-    return rates.filter(pl.col("rate").is_not_null() & (pl.col("time_s") > after_s + 0.01))["rate"].to_numpy()
-
-
 def marked_share(runs: RunSet) -> float:
     queue = runs.queues.row(0, named=True)
     return float(queue["marked_packets"] / queue["departed_packets"])
 
 
-@pytest.mark.parametrize("recovery", ["sack", "linux"])
-def test_cubic_reaches_the_published_maximum_when_published(recovery: str) -> None:
-    whole = windows(cubic(recovery), 5, 20)
-    at_s, most = whole.row(whole["cwnd_segments"].arg_max() or 0)
-    # 511 segments at 5.4593 s: a segment and a sampling interval of tolerance
-    assert most == pytest.approx(511, abs=1.5)
-    assert at_s == pytest.approx(5.4593, abs=0.0015)
-    assert (windows(cubic(recovery), 5.43, 5.46)["cwnd_segments"] > 500).all()
+def test_claims_have_the_known_verdicts(tmp_path: Path) -> None:
+    """Three checks of CUBIC and one of DCTCP fail, for reasons that the claims have."""
+    differing = set()
+    for figure in ("cubic-50ms-no-ecn", "dctcp-10ms", "dctcp-80ms"):
+        comparison = reproduce(f"ns3/{figure}", progress=False, store=tmp_path / "runs").comparison
+        differing |= set(comparison.filter(pl.col("verdict") == "differs")["claim"])
+    assert differing == {"cubic-early", "cubic-reduced", "cubic-next-peak-time", "dctcp-80ms-least"}
 
 
 def test_codel_drops_the_packets_that_ns3_drops() -> None:
@@ -102,13 +95,6 @@ def test_codel_drops_the_packets_that_ns3_drops() -> None:
     ns3 = [5.411924, 5.512138, 5.562365, 5.618359, 5.667144, 5.711123, 5.751737]
     assert drop_times_s(cubic())[: len(ns3)] == pytest.approx(ns3, abs=0.002)
     assert windows(cubic(), 5.8, 11)["cwnd_segments"].is_sorted()
-
-
-def test_cubic_falls_below_the_published_bound() -> None:
-    after = windows(cubic(), 5.795, 6)["cwnd_segments"]
-    # published: below 190 all the time, 173 at 5.803 s. 511, 357, 250, 175: three reductions by 0.7
-    assert (after < 190).all()
-    assert after.min() == pytest.approx(173, abs=2.5)
 
 
 def test_linux_s_recovery_falls_later() -> None:
@@ -145,25 +131,6 @@ def test_the_later_maxima_come_earlier_by_the_reno_friendly_region() -> None:
 def dctcp(rtt_ms: int, duration_s: int, warmup_s: int) -> RunSet:
     flow = {"congestion": "dctcp", "recovery": "linux", "warmup": f"{warmup_s} s"}
     return run_flow(rtt_ms, duration_s, MARKING, **flow)
-
-
-def test_dctcp_at_10_ms_fills_the_link_as_published() -> None:
-    runs = dctcp(10, 15, 7)
-    # 48 to 49 Mbps after 5.6 s; the interval that ends at 5.8 s has the last of the first marks
-    assert rates_mbps(runs, 5.8).min() > 48
-    assert rates_mbps(runs, 5.6).min() > 47.5
-    assert rates_mbps(runs, 5.6).max() < 49
-
-
-def test_dctcp_at_80_ms_grows_and_fills_the_link_as_published() -> None:
-    runs = dctcp(80, 60, 34)
-    rates = rates_mbps(runs, 0)
-    assert rates[: 14 * 5 - 1].max() < 20
-    assert rates[: 30 * 5 - 1].max() < 48
-    # 47.5 to 48.5 Mbps after 32 s; the first reduction is that of ns-3 without a device queue (46.97)
-    assert rates_mbps(runs, 34).min() > 47.5
-    assert rates_mbps(runs, 32).min() > 46.9
-    assert rates_mbps(runs, 32).max() < 48.5
 
 
 @pytest.mark.parametrize(

@@ -263,6 +263,7 @@ class Document:
         name: How commands call it.
         title: Its title.
         citation: Who published it, where.
+        page: The page of Bufferlab's sources that tells of it.
         folder: Where its claims file lies.
         package: The Python package of the folder; `None` for users' folders.
         runs: Simulations by name.
@@ -273,6 +274,7 @@ class Document:
     name: str
     title: str
     citation: str
+    page: str
     folder: Path
     package: str | None
     runs: Mapping[str, Runs]

@@ -32,6 +32,7 @@ from bufferlab.evidence.tables import Table
 from bufferlab.files import read_text
 
 CLAIMS_FILE: Final = "claims.toml"
+PAGE: Final = "docs/reproduce.md"
 SCENARIOS: Final = "scenarios"
 
 _FORMAT: Final = "bufferlab-claims"
@@ -78,6 +79,7 @@ def _document(table: Table, folder: Path, package: str | None) -> Document:
         name=head.checked("name", _plain_name, folder.name),
         title=head.take("title", str),
         citation=head.take("citation", str),
+        page=head.take("page", str, PAGE),
         folder=folder,
         package=package,
         runs=runs,

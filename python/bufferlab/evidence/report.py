@@ -22,11 +22,11 @@ from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
+from bufferlab.evidence.reading import PAGE
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
 
 _ROOT: Final = Path(__file__).parents[3]
-_PAGE: Final = "docs/reproduce.md"
 _README: Final = "README.md"
 _NUMBER: Final = r"\d+(\.\d+)?"
 _FEW: Final = 5
@@ -59,16 +59,20 @@ def pages() -> dict[str, str]:
     documents = bundled_documents()
     found = {document.name: _found(document) for document in documents}
     everything = [each for of_document in found.values() for each in of_document]
-    reproduce = (_ROOT / _PAGE).read_text(encoding="utf-8")
-    reproduce = _replaced(reproduce, _COUNTS, _counts(everything))
+    texts = {
+        name: (_ROOT / name).read_text(encoding="utf-8")
+        for name in (*dict.fromkeys(document.page for document in documents), PAGE, _README, _VALIDATION)
+    }
+    texts[PAGE] = _replaced(texts[PAGE], _COUNTS, _counts(everything))
     for document in documents:
-        reproduce = _replaced(reproduce, marker(document), _document_part(found[document.name]))
-    readme = (_ROOT / _README).read_text(encoding="utf-8")
-    validation = (_ROOT / _VALIDATION).read_text(encoding="utf-8")
-    validation = _replaced(validation, ns2_report.BEGIN, ns2_report.generated(_ROOT / _VALIDATION))
+        text = _document_part(found[document.name])
+        texts[document.page] = _replaced(texts[document.page], marker(document), text)
+    validation = ns2_report.generated(_ROOT / _VALIDATION)
+    texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
     headlines = {f"bufferlab reproduce {each.name}": _headlines(each) for each in everything}
     headlines["bufferlab validate"] = ns2_report.headlines(_ROOT / _VALIDATION)
-    return {_VALIDATION: validation, _PAGE: reproduce, _README: _with_headlines(readme, headlines)}
+    texts[_README] = _with_headlines(texts[_README], headlines)
+    return texts
 
 
 def _found(document: Document) -> list[_Found]:
@@ -91,7 +95,8 @@ def _counts(found: Sequence[_Found]) -> str:
     rows = []
     for each in found:
         numbers = map(str, counts(each.comparison))
-        rows.append([f"[{each.name}](#{_anchor(each.name)})", each.figure.title, *numbers])
+        page = "" if each.document.page == PAGE else Path(each.document.page).name
+        rows.append([f"[{each.name}]({page}#{_anchor(each.name)})", each.figure.title, *numbers])
     return markdown_table(("figure", "what it shows", *VERDICTS), rows)
 
 
@@ -144,7 +149,7 @@ def _claim_row(claim: Claim, own: pl.DataFrame, verdict: str) -> list[str]:
     return [
         claim.what,
         f"{_stated(rows)}{'' if claim.says else unit}",
-        first["others"] if rows.height == 1 else "",
+        first["others"] if rows["others"].n_unique() == 1 else "",
         f"{_range(rows)}{unit}",
         f"**{verdict}**{settings}" if verdict == VERDICTS[1] else f"{verdict}{settings}",
     ]
@@ -168,13 +173,14 @@ def _range(rows: pl.DataFrame) -> str:
         low, high = _digits(min(values)), _digits(max(values))
         return low if low == high else f"{low} … {high}"
     row = rows.row(0, named=True)
-    spread = "" if row["ours_min"] is None else f" ({_digits(row['ours_min'])} … {_digits(row['ours_max'])})"
+    alone = row["ours_min"] is None or row["ours_min"] == row["ours_max"]
+    spread = "" if alone else f" ({_digits(row['ours_min'])} … {_digits(row['ours_max'])})"
     return f"{_digits(row['ours'])}{spread}"
 
 
 def _digits(value: float) -> str:
-    """Whole numbers as they are, others with three significant digits; no exponent up to a million."""
-    return f"{value:.0f}" if value.is_integer() else f"{float(f'{value:.3g}'):g}"
+    """Whole numbers as they are, others with four significant digits; no exponent up to a million."""
+    return f"{value:.0f}" if value.is_integer() else f"{float(f'{value:.4g}'):g}"
 
 
 def _reasons(found: _Found) -> Iterator[str]:

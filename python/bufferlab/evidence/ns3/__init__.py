@@ -1,0 +1,1 @@
+"""ns-3's published checks of TCP over CoDel."""
