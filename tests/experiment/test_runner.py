@@ -201,6 +201,21 @@ def test_ctrl_c_carries_what_finished(scenario: Path) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_slow_handler_does_not_keep_it_waiting(scenario: Path) -> None:
+    def slow(_number: int, _frame: object) -> None:
+        time.sleep(0.5)  # longer than the runner waits for a run to finish
+        raise KeyboardInterrupt
+
+    long = {0: prepare(scenario, {"run.duration": "100000 s"})}
+    before = signal.signal(signal.SIGINT, slow)
+    try:
+        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+        with pytest.raises(RunInterrupted):
+            Runner(threads=1).values(Experiment("test", long, measure))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 PROGRAM = """
     import sys
     from bufferlab.experiment.experiment import Experiment

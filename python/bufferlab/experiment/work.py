@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import Final, Generic, cast
 
 from bufferlab.errors import InputError
@@ -69,7 +69,8 @@ class Work(Generic[Key]):
         self._cost_done = 0.0
         self._mutex = threading.Lock()
         self._deferred: deque[Ready[Key]] = deque()
-        self._finished: SimpleQueue[Done[Key] | BaseException] = SimpleQueue()
+        # not SimpleQueue: a signal during its `get` may turn a timeout into waiting forever
+        self._finished: Queue[Done[Key] | BaseException] = Queue()
 
     def next(self, *, wait: bool = True) -> Ready[Key] | Nothing:
         """The next run to simulate, claimed.
