@@ -54,7 +54,7 @@ def test_bad_usage_is_one_line_and_status_2(bufferlab: Command, args: tuple[str,
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
-    def fail(_args: list[str]) -> None:
+    def fail(_verb: str | None) -> None:
         raise error
 
     monkeypatch.setattr(cli, "build_app", fail)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -40,8 +42,12 @@ def main(args: Sequence[str] | None = None) -> int:
     return _flushed(status)
 
 
-def build_app(verbs: Sequence[str] = tuple(VERBS)) -> typer.Typer:
-    """Make the command with some of its verbs; their modules are imported."""
+def build_app(verb: str | None = None) -> typer.Typer:
+    """Make the command.
+
+    Args:
+        verb: The verb that is run, whose module is imported; without one, all verbs are listed only.
+    """
     app = typer.Typer(
         name=_NAME,
         help="How large should a router's buffer be, and which queue should it run?",
@@ -52,15 +58,29 @@ def build_app(verbs: Sequence[str] = tuple(VERBS)) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_start)
-    for verb in verbs:
+    if verb is not None:
         import_module(VERBS[verb]).register(app)
+        return app
+    for listed in VERBS:
+        app.command(listed, help=_help_of(listed))(_listed)
     return app
+
+
+def _help_of(verb: str) -> str | None:
+    """A verb's help, read from its source: its imports would take longer than all else that lists verbs."""
+    tree = ast.parse(Path(__file__).with_name(f"{verb}.py").read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == verb)
+    return next(map(ast.get_docstring, functions), None)
+
+
+def _listed() -> None:
+    """Stands for a verb that is listed only."""
 
 
 def _invoke(args: list[str]) -> int:
     try:
         with terminable():
-            command = typer.main.get_command(build_app(_verbs_needed(args)))
+            command = typer.main.get_command(build_app(args[0] if args and args[0] in VERBS else None))
             with command.make_context(_NAME, args) as context:
                 command.invoke(context)
     except typer.Exit as end:
@@ -83,13 +103,6 @@ def _flushed(status: int) -> int:
             return status_of(error)
         return status or FAILED
     return status
-
-
-def _verbs_needed(args: Sequence[str]) -> Sequence[str]:
-    """Spare the others' imports, so that every verb starts soon."""
-    if args and args[0] in VERBS:
-        return args[:1]
-    return () if args == ["--version"] else tuple(VERBS)
 
 
 def _usage_status(error: BaseException) -> int | None:

@@ -15,11 +15,12 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
-
-from rich.console import Console, RenderableType
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 FAILED: Final = 1
 BAD_INPUT: Final = 2
@@ -50,6 +51,8 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 def print_rich(content: RenderableType) -> None:
     """Write tables and the like to standard output, at full width if it is no terminal."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
+
     console = Console(file=sys.stdout, highlight=False)
     if not console.is_terminal:
         console = Console(file=sys.stdout, highlight=False, width=_PIPE_WIDTH)

@@ -18,7 +18,8 @@ from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.evidence.controls import Controls, study_controls
 from bufferlab.evidence.controls import report as controls_report
-from bufferlab.evidence.ns2 import Outcome, Validation, validate
+from bufferlab.evidence.ns2 import Outcome, Validation
+from bufferlab.evidence.ns2 import validate as validate_ns2
 from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.scaling import Scaling, study_scaling
 from bufferlab.evidence.scaling import report as scaling_report
@@ -29,7 +30,7 @@ _RESULTS: Final = Path("results/validation")
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("validate")(run)
+    app.command("validate")(validate)
 
 
 class What(StrEnum):
@@ -40,7 +41,7 @@ class What(StrEnum):
     SCALING = "scaling"
 
 
-def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what: Annotated[
         What,
         typer.Argument(help="ns2: against ns-2; controls: against theory; scaling: twins of a large link."),
@@ -76,7 +77,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         _study("scaling", scaling, scaling_report, out, docs, as_json=as_json)
         say_kept(runner)
         return
-    result = validate(quick=quick, runner=runner)
+    result = validate_ns2(quick=quick, runner=runner)
     save(result, out)
     if docs is not None:
         update_docs(result, docs)
