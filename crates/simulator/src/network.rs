@@ -3,11 +3,9 @@
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_units::{Span, Time};
 
+use crate::ends::Ends;
 use crate::link::Link;
 use crate::readings::Schedule;
-use crate::receiving::ReceivingHost;
-use crate::sending::SendingHost;
-use crate::tournament::Tournament;
 
 /// A group's links in both directions.
 #[derive(Clone, Debug)]
@@ -23,22 +21,6 @@ impl Route {
         if packet.kind == PacketKind::Ack { &self.reverse } else { &self.forward }
     }
 }
-
-/// A flow's two ends, whole cache lines.
-#[repr(C, align(64))]
-pub(crate) struct Ends {
-    pub(crate) sender: SendingHost,
-    pub(crate) receiver: ReceivingHost,
-}
-
-const _: () = assert!(
-    size_of::<Ends>() + 2 * Tournament::<i128>::MOST_BYTES_A_COMPONENT <= 1024,
-    "a flow's ends and events should take at most 1 KiB: put what is large and rare into a box"
-);
-const _: () = assert!(
-    size_of::<Ends>() <= 11 * 64,
-    "with its parts of the plan and of the results a flow takes 1 KiB then (`make bench`)"
-);
 
 /// A network.
 pub(crate) struct World {

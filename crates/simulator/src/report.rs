@@ -2,7 +2,8 @@
 
 use bufferlab_units::{Span, Time};
 
-use crate::network::{Ends, World};
+use crate::ends::Ends;
+use crate::network::World;
 use crate::outcome::{FlowTable, Outcome};
 use crate::samples::Samples;
 

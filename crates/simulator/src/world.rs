@@ -9,16 +9,17 @@ use bufferlab_transport::{
 };
 use bufferlab_units::{Rate, Span, Time};
 
+use crate::ends::Ends;
+use crate::ends::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
-use crate::network::{Ends, Route, World};
+use crate::network::{Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{
     AfterIdlePlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
     UdpPlan, VariatePlan,
 };
 use crate::readings::Schedule;
-use crate::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
 use crate::statistics::LinkStatistics;

@@ -15,14 +15,17 @@ mod reassembly;
 mod receiver;
 mod recovery;
 mod rtt;
+mod segment;
 mod sender;
 mod tuning;
 mod udp;
+mod window;
 
 pub use ack::{Ack, SackBlocks};
 pub use config::{AfterIdle, BurstsConfig, Offload, Recovery, TcpConfig, Variate};
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
-pub use sender::{MAX_PACKET_PAYLOAD, Segment, SegmentKind, Sender, SenderCounters, most_by_size};
+pub use segment::{Segment, SegmentKind};
+pub use sender::{MAX_PACKET_PAYLOAD, Sender, SenderCounters, most_by_size};
 pub use tuning::TuningConfig;
 pub use udp::{UdpConfig, UdpSource};

@@ -2,7 +2,7 @@
 
 use super::{DUP_THRESH, LossRecovery, Phase, Suspicion};
 use crate::Recovery;
-use crate::sender::SendWindow;
+use crate::window::SendWindow;
 
 impl LossRecovery {
     pub(super) fn on_duplicate_counting(&mut self, window: &SendWindow) -> Suspicion {

@@ -18,7 +18,8 @@ mod selective;
 use bufferlab_congestion::CongestionEvent;
 
 use crate::delivery::DeliveryRate;
-use crate::sender::{Segment, SegmentKind, SendWindow};
+use crate::segment::{Segment, SegmentKind};
+use crate::window::SendWindow;
 use crate::{Recovery, SackBlocks};
 pub(crate) use phase::{Phase, Progress, Suspicion};
 use reduction::Reduction;

@@ -21,7 +21,8 @@ use super::reduction::Reduction;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
 use super::{LossRecovery, Phase, Suspicion};
 use crate::delivery::DeliveryRate;
-use crate::sender::{Segment, SegmentKind, SendWindow};
+use crate::segment::{Segment, SegmentKind};
+use crate::window::SendWindow;
 use crate::{Recovery, SackBlocks};
 
 /// A scoreboard, made at the first loss and kept for the next.

@@ -23,7 +23,6 @@ pub(crate) mod tests;
 mod timeouts;
 mod timers;
 mod transmit;
-mod window;
 
 use bufferlab_congestion::{AnyControl, CongestionControl};
 use bufferlab_units::{Span, Time};
@@ -35,31 +34,12 @@ use packetizer::Packetizer;
 pub use packetizer::{MAX_PACKET_PAYLOAD, most_by_size};
 use rtt_sampler::{RttSampler, Timing};
 use timers::Timers;
-pub(crate) use window::SendWindow;
 
 use crate::delivery::DeliveryRate;
 use crate::recovery::{LossRecovery, Phase};
+use crate::segment::{Segment, SegmentKind};
+use crate::window::{self, SendWindow};
 use crate::{Recovery, RttEstimator, TcpConfig};
-
-/// What a sender sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentKind {
-    /// Opens the connection.
-    Syn,
-    /// Data for the first time.
-    New,
-    /// Data again.
-    Retransmission,
-}
-
-/// A segment to be sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// What it is.
-    pub kind: SegmentKind,
-    /// Its number; 0 for a SYN.
-    pub seq: u32,
-}
 
 /// What a sender counts, from the run's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,7 +6,7 @@ use bufferlab_units::Time;
 
 use super::{Datagrams, Watch};
 use crate::context::{Context, Fed};
-use crate::network::Ends;
+use crate::ends::Ends;
 use crate::recording::Tap;
 
 impl Ends {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `una <= nxt <= sent_to`. Numbers only grow, except `nxt`, which a timeout without SACK takes back.
 
-use super::SegmentKind;
+use crate::segment::SegmentKind;
 
 /// Which segments were sent and acknowledged, and which the windows admit.
 #[derive(Clone, Debug)]

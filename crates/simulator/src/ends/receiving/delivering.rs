@@ -4,7 +4,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_units::Time;
 
 use crate::context::Context;
-use crate::network::Ends;
+use crate::ends::Ends;
 use crate::recording::Tap;
 
 impl Ends {

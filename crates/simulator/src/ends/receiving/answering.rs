@@ -6,7 +6,7 @@ use bufferlab_units::Time;
 
 use super::ReceivingHost;
 use crate::context::Context;
-use crate::network::Ends;
+use crate::ends::Ends;
 use crate::recording::{Tap, Way};
 
 impl Ends {
