@@ -74,7 +74,7 @@ def test_the_message_says_how_to_go_on_and_the_same_command_does(tmp_path: Path)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "runs keeps them, and the same command goes on from there" in err
+    assert "runs keeps them; the same command continues from there" in err
     kept = finished(tmp_path)
     rest = start(*command, cwd=tmp_path)
     out, err = rest.communicate(timeout=120)

@@ -107,7 +107,7 @@ class _Worker(threading.Thread):
 
     def _perform(self, ready: Ready[Any]) -> None:
         self._control = _core.Control()
-        if self._canceled:  # meanwhile, and the former control was told
+        if self._canceled:  # meanwhile; the former control was canceled
             return
         self._ready = ready
         began_s = time.monotonic()

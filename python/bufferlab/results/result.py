@@ -65,7 +65,7 @@ class RunSet(Sequence[Result]):
     """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
 
     `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`, `class_samples` and
-    `exchanges` are the runs' frames on top of each other, told apart by their column `seed`.
+    `exchanges` are the runs' frames on top of each other, with a column `seed`.
     """
 
     results: Sequence[Result]
@@ -101,12 +101,12 @@ class RunSet(Sequence[Result]):
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row a seed and flow."""
+        """One row per seed and flow."""
         return self._stacked(lambda result: result.flows)
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row a seed, link and group."""
+        """One row per seed, link and group."""
         return self._stacked(lambda result: result.queues)
 
     @property
@@ -126,7 +126,7 @@ class RunSet(Sequence[Result]):
 
     @property
     def classes(self) -> pl.DataFrame:
-        """One row a seed, link and class of its discipline, if that has classes."""
+        """One row per seed, link and class of its discipline, if that has classes."""
         return self._stacked(lambda result: result.classes)
 
     @property
@@ -136,22 +136,22 @@ class RunSet(Sequence[Result]):
 
     @property
     def exchanges(self) -> pl.DataFrame:
-        """One row a seed and burst, fetch, recorded datagram or ping."""
+        """One row per seed and burst, fetch, recorded datagram or ping."""
         return self._stacked(lambda result: result.exchanges)
 
     @property
     def flow_means(self) -> pl.DataFrame:
-        """Means over the seeds, one row a flow group; `…_ci95` is half the 95 % confidence interval."""
+        """Means over the seeds, one row per flow group; `…_ci95` is half the 95 % confidence interval."""
         return pl.DataFrame(self.summary()["flows"], infer_schema_length=None)
 
     @property
     def queue_means(self) -> pl.DataFrame:
-        """Means over the seeds, one row a link and group; `…_ci95` is half the 95 % confidence interval."""
+        """Means over the seeds, one row per link and group; `…_ci95` is half the 95 % confidence interval."""
         return pl.DataFrame(self.summary()["queues"], infer_schema_length=None)
 
     @property
     def latency_means(self) -> pl.DataFrame:
-        """Means over the seeds of latency under load, one row a flow group with round trips or calls."""
+        """Means over the seeds of latency under load, one row per flow group with round trips or calls."""
         return pl.DataFrame(self.summary()["latency"], infer_schema_length=None)
 
     def summary(self) -> Document:

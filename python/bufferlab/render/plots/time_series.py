@@ -17,7 +17,7 @@ from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import BITS_PER_BYTE
 
 GOODPUT_POINTS: Final = 200
-"""Goodput is averaged over so many stretches of the run: within a round trip it is noise."""
+"""Number of intervals over which goodput is averaged: within a round trip it is noise."""
 
 _TITLE_WIDTH: Final = 60
 
