@@ -85,6 +85,12 @@ docs: setup ## Writes the pages and the schema that are made from declarations a
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
 
+.PHONY: record
+record: setup ## Runs all reproductions and ns-2's settings in full (hours; goes on where it ended), and renews pages
+	@nice $(BIN)/bufferlab reproduce --record --out results $(ARGS)
+	@nice $(BIN)/bufferlab validate --docs docs/validation.md --out results/validation
+	@$(BIN)/python -m bufferlab.evidence.report
+
 .PHONY: constraints
 constraints: ## Renews constraints.txt: the newest versions of all Python packages
 	@scripts/constraints.sh
