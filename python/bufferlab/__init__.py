@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from bufferlab.evidence.ns2 import validate as validate
     from bufferlab.evidence.registry import Reproduced as Reproduced
     from bufferlab.evidence.registry import Reproduction as Reproduction
+    from bufferlab.experiment.experiment import Experiment as Experiment
     from bufferlab.experiment.interruption import RunInterrupted as RunInterrupted
     from bufferlab.experiment.run import NotSavedError as NotSavedError
     from bufferlab.experiment.run import run as run
+    from bufferlab.experiment.runner import Runner as Runner
     from bufferlab.experiment.store import Store as Store
     from bufferlab.experiment.store import open_store as open_store
     from bufferlab.results.result import Result as Result
@@ -47,6 +49,8 @@ _PUBLIC: Final = {
     "sweep": "bufferlab.studies.sweep",
     "reproduce": "bufferlab.evidence.catalog",
     "validate": "bufferlab.evidence.ns2",
+    "Experiment": "bufferlab.experiment.experiment",
+    "Runner": "bufferlab.experiment.runner",
     "open_store": "bufferlab.experiment.store",
     "save_figure": "bufferlab.display",
     "Scenario": "bufferlab.scenario",

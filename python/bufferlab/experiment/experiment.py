@@ -69,7 +69,7 @@ class Done(Generic[Key]):
 
 @dataclass(frozen=True)
 class Experiment(Generic[Key]):
-    """Points, seeds, and what to measure.
+    """What to simulate and what to measure: points, seeds, and a function of each run's result.
 
     Attributes:
         title: Name of the work, for the progress bar; without one there is none.

@@ -36,7 +36,7 @@ _SYNC_S: Final = 1.0
 
 
 class Runner:
-    """How experiments are run; one may run many, one after the other.
+    """Runs experiments: on threads or a Ray cluster, with or without a store of runs.
 
     Attributes:
         simulated: How many runs it has simulated.
