@@ -13,7 +13,7 @@ from bufferlab.evidence.pages import END
 from bufferlab.evidence.scaling import Scaling, study_scaling
 from bufferlab.evidence.scaling.exchange import exchange
 from bufferlab.evidence.scaling.report import BEGIN
-from bufferlab.evidence.scaling.study import EXCHANGE, METRICS, QUICK, differences
+from bufferlab.evidence.scaling.twins import EXCHANGE, METRICS, QUICK, differences
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from bufferlab.evidence.controls.comparisons import Controls
 from bufferlab.evidence.controls.minimum import TARGETS, Cell
 from bufferlab.evidence.controls.single import BUFFERS
-from bufferlab.evidence.controls.study import Controls
 from bufferlab.evidence.pages import replace_study, save_study
 
 NEVER = "never"
