@@ -95,7 +95,7 @@ def test_docs_keep_what_is_not_generated(quick: Validation, tmp_path: Path) -> N
 def test_command(
     quick: Validation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bufferlab.cli.validate.validate", lambda **_: quick)
+    monkeypatch.setattr("bufferlab.cli.validate.validate_ns2", lambda **_: quick)
     assert main(["validate", "--quick", "--json", "--out", str(tmp_path)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["format"] == "bufferlab-validation"
@@ -115,6 +115,6 @@ def test_command_fails_for_what_nobody_can_explain(
         comparisons=tuple(dataclasses.replace(each, difference=1e9) for each in good.comparisons),
     )
     changed = dataclasses.replace(quick, outcomes=(bad, *quick.outcomes[1:]))
-    monkeypatch.setattr("bufferlab.cli.validate.validate", lambda **_: changed)
+    monkeypatch.setattr("bufferlab.cli.validate.validate_ns2", lambda **_: changed)
     assert main(["validate", "--out", str(tmp_path)]) == 1
     assert "NO" in capsys.readouterr().out.split()
