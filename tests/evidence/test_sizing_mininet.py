@@ -12,16 +12,16 @@ import pytest
 
 from bufferlab.cli import main
 from bufferlab.errors import InputError
-from bufferlab.evidence import Request, find_reproductions
-from bufferlab.evidence.sizing_mininet import runs
+from bufferlab.evidence import find_reproductions, reproduce
+from bufferlab.evidence.sizing_mininet import searches
+from bufferlab.evidence.sizing_mininet.answers import LEAST_ANSWER
 from bufferlab.evidence.sizing_mininet.oc3 import BDP_PACKETS as OC3_BDP_PACKETS
 from bufferlab.evidence.sizing_mininet.oc3 import scenario as oc3_scenario
-from bufferlab.evidence.sizing_mininet.published import HARDWARE, MININET, Measured, read_measured, summarized
-from bufferlab.evidence.sizing_mininet.runs import Cell, scenario, scripted
-from bufferlab.evidence.sizing_mininet.study import LEAST_ANSWER, fig_min_buffer, fig_oc3, fig_trace
+from bufferlab.evidence.sizing_mininet.searches import Cell, scenario, scripted
+from bufferlab.evidence.sizing_mininet.testbeds import Measured, bundled, read_measured, summarized
 from bufferlab.plan import lower
 
-QUICK = Request(quick=True, progress=False)
+MININET, HARDWARE = bundled()["mininet"], bundled()["hardware"]
 
 
 def test_the_document_has_three_figures_here() -> None:
@@ -45,7 +45,7 @@ def test_the_testbed_is_the_one_of_the_script() -> None:
 
 
 def test_senders_differ_in_what_keeps_them_apart() -> None:
-    plans = {name: lower(scenario(Cell(name, "RENO", 20), 10.0, 1.0)) for name in runs.SENDERS}
+    plans = {name: lower(scenario(Cell(name, "RENO", 20), 10.0, 1.0)) for name in searches.SENDERS}
     assert len(set(plans["in step"]["flows"]["return_delay_ps"])) == 1
     assert len(set(plans["spread"]["flows"]["return_delay_ps"])) == 20
     assert plans["jitter"]["groups"][0]["jitter"]["kind"] == "uniform"
@@ -64,19 +64,23 @@ def test_the_script_s_procedure_is_cheap_to_repeat_and_says_two_at_least() -> No
 
 
 def test_the_quick_figure_has_both_searches_beside_the_testbeds() -> None:
-    reproduced = fig_min_buffer(QUICK)
-    rows = {row["flows"]: row for row in reproduced.comparison.iter_rows(named=True)}
+    reproduced = reproduce("sizing-mininet/fig_min_buffer", quick=True, progress=False)
+    rows = {row["flows"]: row for row in reproduced.tables["answers"].iter_rows(named=True)}
     assert sorted(rows) == [10, 400]
     assert (rows[10]["mininet"], rows[10]["mininet_min"], rows[10]["mininet_max"]) == (35, 15, 35)
     assert (rows[400]["mininet"], rows[400]["hardware"]) == (2, 2.8)
-    assert [rows[flows]["bound"] for flows in (10, 400)] == [143, 23]
+    assert [round(rows[flows]["bound"]) for flows in (10, 400)] == [143, 23]
     # both searches stay below RTT·C/sqrt n, as both testbeds do, and fall with n
     for name in ("script", "ours"):
         assert rows[400][name] < rows[10][name] < rows[10]["bound"]
         assert rows[400][name] <= 9
-    assert rows[10]["ours_min"] <= rows[10]["ours"] <= rows[10]["ours_max"]
-    assert "2 to 20 flows" in rows[10]["why"] and "200 flows and more" in rows[400]["why"]
-    assert set(reproduced.tables) == {"ours", "script", "testbeds"}
+    assert rows[10]["ours_low"] <= rows[10]["ours"] <= rows[10]["ours_high"]
+    assert set(reproduced.tables) == {"answers", "ours", "script", "testbeds"}
+    assert len(reproduced.scenarios) == 2
+    (row,) = reproduced.comparison.filter(
+        pl.col("claim") == "script", pl.col("setting") == "flows = 400"
+    ).iter_rows(named=True)
+    assert (row["verdict"], row["ours"]) == ("not comparable", rows[400]["script"])
 
 
 def test_oc3_has_the_bandwidth_delay_product_of_the_document() -> None:
@@ -91,14 +95,15 @@ def test_oc3_has_the_bandwidth_delay_product_of_the_document() -> None:
 
 
 def test_the_quick_oc3_says_the_bound() -> None:
-    (row,) = fig_oc3(QUICK).comparison.iter_rows(named=True)
-    assert (row["flows"], row["bound"]) == (100, 155)
-    assert row["ours_min"] <= row["ours"]
+    reproduced = reproduce("sizing-mininet/fig_oc3", quick=True, progress=False)
+    (row,) = reproduced.tables["bounds"].iter_rows(named=True)
+    assert (row["flows"], round(row["bound_packets"])) == (100, 155)
+    assert row["low"] <= row["packets"]
 
 
 def test_the_trace_is_a_script_s_search() -> None:
-    reproduced = fig_trace(QUICK)
-    trials = reproduced.comparison
+    reproduced = reproduce("sizing-mininet/fig_trace", quick=True, progress=False)
+    trials = reproduced.tables["trials"]
     assert trials["buffer_packets"].to_list()[:2] == [453, 227]
     assert trials["kept"][0] == "calibration"
     readings = reproduced.tables["readings"]

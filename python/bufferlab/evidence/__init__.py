@@ -1,10 +1,9 @@
-"""Published figures and tables, reproduced: one module a document."""
+"""Published figures and tables, reproduced: one folder a document."""
 
 from __future__ import annotations
 
 from bufferlab.evidence.catalog import all_reproductions, find_reproductions, reproduce
 from bufferlab.evidence.registry import Reproduced, Reproduction, Request
-from bufferlab.evidence.sizing_mininet import study as sizing_mininet
 
 __all__ = [
     "Reproduced",
@@ -13,5 +12,4 @@ __all__ = [
     "all_reproductions",
     "find_reproductions",
     "reproduce",
-    "sizing_mininet",
 ]

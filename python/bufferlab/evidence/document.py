@@ -153,6 +153,7 @@ class Figure:
         runs: Name of the runs it is made of; `None` if it needs none.
         only: Values of the runs' keys that it shows, in their order.
         tables: The hook that makes tables, or further ones.
+        scenarios: The hook that says which scenarios were simulated, if the figure has no runs.
         points: Name of the table that has a row a point.
         keys: Columns that tell its rows apart, if they are not the keys of the runs.
         draw: The hook that draws.
@@ -168,6 +169,7 @@ class Figure:
     runs: str | None
     only: Mapping[str, Sequence[Key]]
     tables: str | None
+    scenarios: str | None
     points: str
     keys: Sequence[str]
     draw: str | None

@@ -107,7 +107,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
         figures=_drawn(work),
         comparison=compare(document, figure, both),
         notes=(*_notes(figure, simulated, request), *finding_texts(figure, both)),
-        scenarios={} if simulated is None else simulated.scenarios,
+        scenarios=_scenarios(document, figure, simulated, request),
         keys=keys,
         names={} if simulated is None else simulated.names,
         grids=grids(figure, both),
@@ -150,6 +150,15 @@ def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[s
         return frames
     runs = document.runs[figure.runs]
     return {name: derived(document, runs, frame, keys, strict=False) for name, frame in frames.items()}
+
+
+def _scenarios(
+    document: Document, figure: Figure, simulated: Simulated | None, request: Request
+) -> Mapping[str, str]:
+    """What was simulated, as TOML by file name."""
+    if simulated is not None:
+        return simulated.scenarios
+    return {} if figure.scenarios is None else _hook(document, figure.scenarios)(request)
 
 
 def _drawn(work: Work) -> dict[str, Drawing]:

@@ -212,6 +212,7 @@ def _figure(name: str, table: Table, runs: Mapping[str, Runs]) -> Figure:
         runs=made_of,
         only={key: tuple(values) for key, values in table.take("only", dict, {}).items()},
         tables=table.checked("tables", _hook, None),
+        scenarios=table.checked("scenarios", _hook, None),
         points=table.take("points", str, "points"),
         keys=keys,
         draw=table.checked("draw", _hook, None),

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bufferlab.evidence.sizing_mininet.published import Measured
+from bufferlab.evidence.documents import Work
+from bufferlab.evidence.sizing_mininet import oc3
+from bufferlab.evidence.sizing_mininet.searches import BDP_PACKETS, RATE_BPS
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
-from bufferlab.studies.search.plain import Bisected
 
 _TESTBEDS = {"mininet": ("Mininet-HiFi", "s", "black"), "hardware": ("NetFPGA", "D", "gray")}
 
 
-def draw_min_buffer(
-    ours: pl.DataFrame,
-    script: pl.DataFrame,
-    testbeds: Mapping[str, Sequence[Measured]],
-    bdp_packets: float,
-    raw: pl.DataFrame | None,
-) -> Figure:
-    """Least buffer over the number of flows: our search, and the script's, beside the testbeds'.
-
-    Args:
-        ours: Columns of `sizing_mininet_runs.search_all`.
-        script: Columns of `sizing_mininet_runs.script_all`.
-        testbeds: Medians and ranges.
-        bdp_packets: Bandwidth-delay product.
-        raw: Every run of the testbeds, if their files were read.
-    """
+def draw_min_buffer(work: Work) -> Figure:
+    """Least buffer over the number of flows: our search, and the script's, beside the testbeds'."""
+    ours, script, testbeds = (work.tables[name] for name in ("ours", "script", "testbeds"))
+    raw = work.tables.get("measured")
     figure, (left, right) = new_figure_row(2)
     senders = ours["senders"][0]
     for index, (control, part) in enumerate(_parts(ours.filter(pl.col("senders") == senders), "control")):
@@ -54,14 +43,15 @@ def draw_min_buffer(
         )  # fmt: skip
     for axes, title in ((left, "our search, 95 % intervals"), (right, "the script's search, ranges")):
         _testbeds(axes, testbeds, raw)
-        _bound(axes, bdp_packets, [2, 800])
+        _bound(axes, BDP_PACKETS, [2, 800])
         axes.set_title(f"{title}; senders: {senders}", fontsize="small")
         _finish(axes)
     return figure
 
 
-def draw_oc3(points: pl.DataFrame, bdp_packets: float) -> Figure:
+def draw_oc3(work: Work) -> Figure:
     """Least buffer over the number of flows for each utilization."""
+    points = work.points
     figure, (axes,) = new_figure()
     for index, (target, part) in enumerate(_parts(points, "target")):
         known = part.filter(pl.col("packets").is_not_null() & pl.col("high").is_not_null())
@@ -74,34 +64,36 @@ def draw_oc3(points: pl.DataFrame, bdp_packets: float) -> Figure:
             label=f"{float(target) * 100:g} %", **line_style(index),
         )  # fmt: skip
     flows = points["flows"].unique().sort().to_list()
-    _bound(axes, bdp_packets, [flows[0], flows[-1]])
+    _bound(axes, oc3.BDP_PACKETS, [flows[0], flows[-1]])
     _finish(axes)
     return figure
 
 
-def draw_trace(found: Bisected, packets: int, rate_bps: float, title: str) -> Figure:
+def draw_trace(work: Work) -> Figure:
     """Rate and buffer over the course of one of the script's searches."""
     figure, (rates, buffers) = new_figure(rows=2)
-    times, values, steps = [], [], []
-    for size, sample in found.trials:
-        end_s = sample.began_s + sample.simulated_s
-        count = len(sample.readings_bps)
-        times += [end_s - (count - 1 - k) * sample.reading_s for k in range(count)]
-        values += [reading / 1e6 for reading in sample.readings_bps]
-        steps.append((sample.began_s, size))
+    readings = work.tables["readings"]
+    times: list[float] = []
+    values: list[float] = []
+    steps: list[tuple[float, int]] = []
+    for trial in work.points.rows(named=True):
+        of_trial = readings.filter(pl.col("buffer_packets") == trial["buffer_packets"])
+        count = of_trial.height
+        times += [trial["ends_s"] - (count - 1 - k) * trial["reading_s"] for k in range(count)]
+        values += of_trial["reading_mbps"].to_list()
+        steps.append((of_trial["began_s"][0], trial["buffer_packets"]))
+    target, answer = (work.points[name][0] for name in ("target_mbps", "answer_packets"))
     rates.plot(times, values, ".-", color=COLORS[0], linewidth=0.6, markersize=4, label="rate in a second")
-    rates.axhline(rate_bps / 1e6, color="black", linewidth=0.8, linestyle="dotted", label="link")
-    rates.axhline(
-        0.98 * found.full_rate_bps / 1e6, color=COLORS[1], linewidth=0.8, linestyle="dashed", label="target"
-    )
+    rates.axhline(RATE_BPS / 1e6, color="black", linewidth=0.8, linestyle="dotted", label="link")
+    rates.axhline(target, color=COLORS[1], linewidth=0.8, linestyle="dashed", label="target")
     rates.set_ylabel("rate (Mbps)")
-    buffers.step(*zip(*steps, (times[-1], packets), strict=True), where="post", color=COLORS[0])
+    buffers.step(*zip(*steps, (times[-1], answer), strict=True), where="post", color=COLORS[0])
     buffers.set_yscale("log")
     buffers.set_ylabel("buffer (packets)")
     buffers.set_xlabel("time (s)")
     rates.sharex(buffers)
     rates.legend(fontsize="small", frameon=False)
-    figure.suptitle(title, fontsize="medium")
+    figure.suptitle(f"{work.figure.title}: {answer} packets", fontsize="medium")
     return figure
 
 
@@ -110,14 +102,16 @@ def _parts(frame: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
     return [(str(part[column][0]), part.sort("flows")) for part in parts]
 
 
-def _testbeds(axes: Axes, testbeds: Mapping[str, Sequence[Measured]], raw: pl.DataFrame | None) -> None:
-    for testbed, points in testbeds.items():
+def _testbeds(axes: Axes, testbeds: pl.DataFrame, raw: pl.DataFrame | None) -> None:
+    for testbed, points in _parts(testbeds, "testbed"):
         name, marker, color = _TESTBEDS[testbed]
-        bars = [[each.median - each.least for each in points], [each.most - each.median for each in points]]
+        bars = [
+            (points["median"] - points["least"]).to_list(),
+            (points["most"] - points["median"]).to_list(),
+        ]
         axes.errorbar(
-            [each.flows for each in points], [each.median for each in points], yerr=bars, color=color,
-            linestyle="none", marker=marker, markersize=4, capsize=2, linewidth=0.8,
-            label=f"{name}: median, range",
+            points["flows"], points["median"], yerr=bars, color=color, linestyle="none", marker=marker,
+            markersize=4, capsize=2, linewidth=0.8, label=f"{name}: median, range",
         )  # fmt: skip
         if raw is not None:
             runs = raw.filter(pl.col("testbed") == testbed)

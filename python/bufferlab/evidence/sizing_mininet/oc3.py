@@ -14,20 +14,16 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.registry import Request
-from bufferlab.evidence.sizing_mininet.runs import row_of, searched
+from bufferlab.evidence.sizing_mininet.searches import SCENARIOS, row_of, searched
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search import Effort, Goal
 
-RATE_BPS: Final = 155e6
-RTT_MS: Final = 80.0
-WIRE_BYTES: Final = 1000
-BDP_PACKETS: Final = round(RATE_BPS * RTT_MS / 1e3 / 8 / WIRE_BYTES)
-TARGETS: Final = (0.98, 0.995, 0.999)
+BDP_PACKETS: Final = 1550
+"""In packets of 1000 bytes; also the largest buffer tried."""
 
-SPREAD: Final = 0.5
-"""Round-trip times of 40 to 120 ms, evenly spaced: "about 80 ms" in the mean is all that is known."""
+TARGETS: Final = (0.98, 0.995, 0.999)
 
 
 @dataclass(frozen=True)
@@ -61,25 +57,12 @@ def scenario(flows: int, duration_s: float, warmup_s: float) -> Scenario:
         duration_s: Length of the run, s.
         warmup_s: Measured from here on, s.
     """
-    return prepare(
-        {
-            "run": {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s", "stack": "ns2-sack1"},
-            "bottleneck": {
-                "rate": f"{RATE_BPS:.0f} bps",
-                "delay": "1 ms",
-                "buffer": f"{BDP_PACKETS} packets",
-            },
-            "flows": [
-                {
-                    "count": flows,
-                    "segment": f"{WIRE_BYTES - 40} B",
-                    "rtt": f"{RTT_MS:g} ms",
-                    "rtt_spread": SPREAD,
-                    "start": "uniform(0 s, 5 s)",
-                }
-            ],
-        }
-    )
+    changes = {
+        "run.duration": f"{duration_s:g} s",
+        "run.warmup": f"{warmup_s:g} s",
+        "flows[0].count": flows,
+    }
+    return prepare(Scenario.load(SCENARIOS / "oc3.toml"), changes)
 
 
 def search_oc3(plan: Oc3Plan, request: Request) -> pl.DataFrame:

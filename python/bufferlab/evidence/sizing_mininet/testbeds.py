@@ -1,13 +1,15 @@
-"""What two testbeds measured for "Sizing Router Buffers": targets of comparisons, never inputs of a result.
+"""What two testbeds measured for "Sizing Router Buffers".
 
-The numbers are medians and ranges of the authors' result files in the public repository
+`testbeds.csv` has medians and ranges of the authors' result files in the public repository
 mininet/mininet-tests, folder buffersizing: on Mininet-HiFi three runs a number of flows, on the NetFPGA
 testbed of N. Beheshti fifteen up to 200 flows and six above. `read_measured` reads the files themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -38,39 +40,25 @@ class Measured:
     most: float
 
 
-MININET: Final = (
-    Measured(2, 3, 52, 38, 59),
-    Measured(4, 3, 22, 21, 28),
-    Measured(10, 3, 35, 15, 35),
-    Measured(20, 3, 15, 15, 21),
-    Measured(100, 3, 45, 29, 45),
-    Measured(200, 3, 2, 2, 4),
-    Measured(400, 3, 2, 2, 2),
-    Measured(600, 3, 2, 2, 2),
-    Measured(800, 3, 2, 2, 2),
-)
-"""Mininet-HiFi, from its packets."""
-
-HARDWARE: Final = tuple(
-    Measured(flows, runs, *(round(size / PACKET_BYTES, 1) for size in sizes))
-    for flows, runs, *sizes in (
-        (5, 15, 52_244, 18_998, 307_407),
-        (10, 15, 33_583, 3_359, 217_352),
-        (50, 15, 33_042, 3_004, 500_872),
-        (100, 15, 71_533, 4_248, 82_228),
-        (200, 15, 36_046, 3_004, 55_502),
-        (400, 6, 4_248, 4_248, 4_248),
-        (500, 6, 3_800, 3_800, 3_800),
-        (600, 6, 3_469, 3_469, 3_469),
-        (800, 6, 3_004, 3_004, 15_018),
-    )
-)
-"""The NetFPGA testbed, from its bytes."""
+_FIGURES_FILE: Final = "testbeds.csv"
 
 _FILES: Final = {
     "mininet": ("mininet.csv", "min_buffer_bytes"),
     "hardware": ("hardware.csv", "min_buffer_bytes"),
 }
+
+
+def bundled() -> dict[str, tuple[Measured, ...]]:
+    """The figures of `testbeds.csv` by testbed, in packets."""
+    file = resources.files(__package__) / _FIGURES_FILE
+    rows = pl.read_csv(file.read_bytes()).rows(named=True)
+    return {testbed: tuple(_measured(row) for row in rows if row["testbed"] == testbed) for testbed in _FILES}
+
+
+def frame_of(testbeds: Mapping[str, Sequence[Measured]]) -> pl.DataFrame:
+    """One row a testbed and number of flows."""
+    rows = [{"testbed": name} | asdict(each) for name, points in testbeds.items() for each in points]
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def read_measured(directory: Path) -> pl.DataFrame:
@@ -113,3 +101,8 @@ def summarized(runs: pl.DataFrame) -> dict[str, tuple[Measured, ...]]:
         )
         for testbed in _FILES
     }
+
+
+def _measured(row: Mapping[str, int]) -> Measured:
+    sizes = (round(row[f"{what}_bytes"] / PACKET_BYTES, 1) for what in ("median", "least", "most"))
+    return Measured(row["flows"], row["runs"], *sizes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
@@ -26,8 +27,9 @@ from bufferlab.studies.search.live import Simulated, Timing
 from bufferlab.studies.search.plain import Bisected, Procedure, bisected
 from bufferlab.studies.search.restart import Restarts
 
+SCENARIOS: Final = Path(__file__).parent / "scenarios"
+
 RATE_BPS: Final = 62.5e6
-RTT_MS: Final = 87.0
 BDP_PACKETS: Final = 453
 """In packets of 1500 bytes: the script's upper bound."""
 
@@ -38,9 +40,9 @@ CONTROLS: Final[Mapping[str, str]] = {"RENO": "reno", "BIC": "bic", "CUBIC": "cu
 """Names in the tables; BIC is the script's default."""
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "jitter": {"jitter": "uniform(0 s, 1 ms)"},
+    "jitter": {"flows[0].jitter": "uniform(0 s, 1 ms)"},
     "in step": {},
-    "spread": {"rtt_spread": 0.1},
+    "spread": {"flows[0].rtt_spread": 0.1},
 }
 """What keeps flows apart: up to 1 ms of delay in senders, nothing but the starts, round trips of ± 10 %."""
 
@@ -55,7 +57,7 @@ SCRIPT: Final = Procedure(
 
 _STARTED_S: Final = 5.0
 _SCRIPT_S: Final = 200.0
-_MANY: Final = 100
+MANY: Final = 100
 
 
 _EFFORT: Final = Effort(rounds=40)
@@ -118,27 +120,15 @@ def scenario(cell: Cell, duration_s: float, warmup_s: float) -> Scenario:
         duration_s: Length, s.
         warmup_s: Measured from here on, s.
     """
-    return prepare(
-        {
-            "run": {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s", "stack": "linux"},
-            "bottleneck": {
-                "rate": f"{RATE_BPS:.0f} bps",
-                "delay": "1 ms",
-                "buffer": f"{BDP_PACKETS} packets",
-            },
-            "flows": [
-                {
-                    "congestion": CONTROLS[cell.control],
-                    "count": cell.flows,
-                    "rtt": f"{RTT_MS:g} ms",
-                    # connected 5 s before, one after the other
-                    "handshake": False,
-                    "start": f"uniform({_STARTED_S:g} s, {_STARTED_S + cell.flows * 1e-3:g} s)",
-                    **SENDERS[cell.senders],
-                }
-            ],
-        }
-    )
+    changes = {
+        "run.duration": f"{duration_s:g} s",
+        "run.warmup": f"{warmup_s:g} s",
+        "flows[0].congestion": CONTROLS[cell.control],
+        "flows[0].count": cell.flows,
+        "flows[0].start": f"uniform({_STARTED_S:g} s, {_STARTED_S + cell.flows * 1e-3:g} s)",
+        **SENDERS[cell.senders],
+    }
+    return prepare(Scenario.load(SCENARIOS / "testbed.toml"), changes)
 
 
 def cells(plan: Plan) -> list[Cell]:
@@ -164,7 +154,7 @@ class Search:
 def search_all(plan: Plan, request: Request) -> pl.DataFrame:
     """Our search of every setting: a row each, with `packets`, `low`, `high`, `reached` and what it took."""
     points = {
-        cell: Search(cell, plan.warmup_s + plan.measured_s[cell.flows >= _MANY], plan.warmup_s, plan.effort)
+        cell: Search(cell, plan.warmup_s + plan.measured_s[cell.flows >= MANY], plan.warmup_s, plan.effort)
         for cell in cells(plan)
     }
     experiment = Experiment("sizing-mininet: least buffers", points, procedure=search_cell)
