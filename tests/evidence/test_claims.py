@@ -14,6 +14,8 @@ from bufferlab.errors import InputError
 from bufferlab.evidence.documents import bundled_documents, stored_comparison
 from bufferlab.evidence.measured import load
 from bufferlab.evidence.reading import read_document
+from bufferlab.evidence.registry import Request
+from bufferlab.evidence.simulated import scenarios_of
 from bufferlab.evidence.verdicts import COMPARISON, counts
 
 SCENARIO = """
@@ -57,6 +59,25 @@ tables = "own:more"
 draw = "own:draw"
 others.them = { who = "somebody", points = "own:theirs" }
 notes = ["{seeds} runs of {duration_s:g} s."]
+
+[[figures.fig2.show]]
+title = "By buffer"
+rows = ["buffer_packets"]
+cells = { "utilization, %" = "{100 * utilization:.0f}" }
+others = ["them"]
+
+[[figures.fig2.show]]
+title = "In one row"
+rows = []
+column = "buffer_packets"
+cell = "{seeds}"
+
+[[figures.fig2.findings]]
+setting = { buffer_packets = "last" }
+text = [{ when = "seeds == 2", text = "Most runs have {buffer_packets} packets." }]
+
+[[figures.fig2.findings]]
+text = [{ when = "seeds == 7", text = "Never." }]
 
 [[claims]]
 id = "busy"
@@ -140,11 +161,33 @@ def test_a_folder_of_ones_own(folder: Path, tmp_path: Path) -> None:
     points = pl.read_csv(made / "points.csv")
     assert points["seeds"].to_list() == [1, 2]
     assert points["idle"].to_list() == [1 - value for value in points["utilization"]]
-    assert (made / "notes.txt").read_text() == "1 or 2 runs of 5 s.\n"
+    assert (made / "notes.txt").read_text() == "1 or 2 runs of 5 s.\nMost runs have 20 packets.\n"
     assert (made / "more.csv").exists() and (made / "fig2.png").exists()
     assert json.loads((made / "made.json").read_text())["command"] == "bufferlab reproduce my-paper/fig2"
     scenario = made / "scenarios" / "buffer_packets 5.toml"
     assert bufferlab.Scenario.load(scenario).links[0].buffer.text == "5 packets"
+
+
+def test_shown_tables_have_our_rows_and_those_of_others(folder: Path) -> None:
+    by_buffer, in_one_row = bufferlab.reproduce(f"{folder}/fig2", progress=False).grids
+    assert by_buffer.header == ["buffer packets", "utilization, %"]
+    assert [row[0] for row in by_buffer.rows] == ["5", "5, somebody", "20"]
+    assert by_buffer.rows[1] == ["5, somebody", "75"]
+    assert in_one_row.header == ["", "buffer packets = 5", "buffer packets = 20"]
+    assert in_one_row.rows == [["", "1", "2"]]
+
+
+def test_points_can_be_left_out_and_computed_from(folder: Path) -> None:
+    rewrite(
+        folder,
+        'set."bottleneck.buffer" = "{buffer_packets} packets"',
+        '''where = "buffer_packets > 10"
+let.half = "buffer_packets // 2"
+set."bottleneck.buffer" = "{half} packets"''',
+    )
+    document = read_document(folder)
+    scenarios = scenarios_of(document, document.runs["lone"], Request())
+    assert [each.links[0].buffer.text for each in scenarios.values()] == ["10 packets"]
 
 
 def test_one_figure_of_a_folder(folder: Path) -> None:
@@ -180,12 +223,12 @@ def test_kept_points_give_verdicts_without_runs(folder: Path, capsys: pytest.Cap
     document = read_document(folder)
     kept = load(document, document.figures["fig2"])
     assert kept is not None
-    assert kept.points.columns[:2] == ["buffer_packets", "utilization"]
+    assert kept.points.columns[:3] == ["buffer_packets", "seeds", "utilization"]
     assert kept.command == "bufferlab reproduce my-paper/fig2"
     comparison = stored_comparison(document, document.figures["fig2"])
     assert comparison is not None
     assert counts(comparison) == [1, 1, 1]
-    assert "Claims: 1 agrees, 1 differs, 1 not comparable" in capsys.readouterr().out
+    assert "Claims: agrees 1, differs 1, not comparable 1" in capsys.readouterr().out
 
 
 def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:

@@ -14,7 +14,7 @@ from bufferlab.errors import OutputError
 from bufferlab.evidence.ns2 import Validation, validate
 from bufferlab.evidence.ns2.reference import load_references
 from bufferlab.evidence.ns2.report import BEGIN, DETAIL, generated, markdown, save, update_docs
-from bufferlab.evidence.ns2.study import quick_selection, seeds_of
+from bufferlab.evidence.ns2.validation import quick_selection, seeds_of
 from bufferlab.evidence.pages import END
 
 

@@ -108,7 +108,7 @@ def test_functions_of_the_package_are_reached(tmp_path: Path) -> None:
 
 def test_the_fingerprint_is_the_same_in_every_process() -> None:
     program = (
-        "from bufferlab.evidence.ns2.study import measure\n"
+        "from bufferlab.evidence.ns2.validation import measure\n"
         "from bufferlab.experiment.fingerprint import identity\n"
         "print(identity(measure))"
     )

@@ -160,7 +160,7 @@ def _print_comparison(result: Reproduced) -> None:
 
 def _print_verdicts(result: Reproduced) -> None:
     numbers = zip(VERDICTS, counts(result.comparison), strict=True)
-    print_rich("Claims: " + ", ".join(f"{number} {verdict}" for verdict, number in numbers if number))
+    print_rich("Claims: " + ", ".join(f"{verdict} {number}" for verdict, number in numbers))
     _print_each(
         f"{row['what']} ({row['verdict']}): {row['why']}"
         for row in result.comparison.iter_rows(named=True)

@@ -49,10 +49,10 @@ def _grid(figure: Figure, compared: Compared, shown: Shown) -> Grid:
                 text = shown.cells[shown.column]
                 cells = [_cell(points, {**own, shown.column: value}, text) for value in columns]
             if any(cells):
-                head = [str(value) for value in place]
-                head[-1] += f", {who}" if who else ""
+                head = [str(value) for value in place] or [""]
+                head[-1] = ", ".join(text for text in (head[-1], who) if text)
                 rows.append([*head, *cells])
-    names = [name.replace("_", " ") for name in shown.rows]
+    names = [name.replace("_", " ") for name in shown.rows] or [""]
     headings = [f"{shown.column} = {value}".replace("_", " ") for value in columns] or list(shown.cells)
     return Grid(shown.title, [*names, *headings], rows)
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bufferlab.evidence.ns2.study import Outcome, Validation, validate
+from bufferlab.evidence.ns2.validation import Outcome, Validation, validate
 
 __all__ = ["Outcome", "Validation", "validate"]

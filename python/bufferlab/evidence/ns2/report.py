@@ -12,7 +12,7 @@ from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.ns2.classes import CLASSES, METRICS, criteria
 from bufferlab.evidence.ns2.explanations import explain
 from bufferlab.evidence.ns2.reference import Setting, load_references, unsupported
-from bufferlab.evidence.ns2.study import Validation
+from bufferlab.evidence.ns2.validation import Validation
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
 from bufferlab.files import make_folder, not_written
 
