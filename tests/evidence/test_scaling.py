@@ -10,10 +10,9 @@ import pytest
 
 from bufferlab.cli import main
 from bufferlab.evidence.pages import END
-from bufferlab.evidence.scaling import Scaling, study_scaling
 from bufferlab.evidence.scaling.exchange import exchange
-from bufferlab.evidence.scaling.report import BEGIN
-from bufferlab.evidence.scaling.twins import EXCHANGE, METRICS, QUICK, differences
+from bufferlab.evidence.scaling.page import BEGIN
+from bufferlab.evidence.scaling.twins import EXCHANGE, METRICS, QUICK, Scaling, differences, study_scaling
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated, Final
 
 import polars as pl
@@ -16,13 +15,15 @@ from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
-from bufferlab.evidence.controls import Controls, study_controls
-from bufferlab.evidence.controls import report as controls_report
+from bufferlab.evidence import Request
+from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.ns2 import Outcome, Validation
 from bufferlab.evidence.ns2 import validate as validate_ns2
 from bufferlab.evidence.ns2.report import save, summary, update_docs
-from bufferlab.evidence.scaling import Scaling, study_scaling
-from bufferlab.evidence.scaling import report as scaling_report
+from bufferlab.evidence.pages import replace_study, save_study
+from bufferlab.evidence.report import marker, part_of
+from bufferlab.evidence.scaling import page
+from bufferlab.evidence.scaling.twins import Scaling, study_scaling
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results/validation")
@@ -68,13 +69,11 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )
     if what is What.CONTROLS:
-        controls = study_controls(quick=quick, runner=runner)
-        _study("controls", controls, controls_report, out, docs, as_json=as_json)
+        _controls(Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)
         return
     if what is What.SCALING:
-        scaling = study_scaling(quick=quick, runner=runner)
-        _study("scaling", scaling, scaling_report, out, docs, as_json=as_json)
+        _scaling(study_scaling(quick=quick, runner=runner), out, docs, as_json=as_json)
         say_kept(runner)
         return
     result = validate_ns2(quick=quick, runner=runner)
@@ -102,14 +101,26 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise typer.Exit(FAILED)
 
 
-def _study(
-    name: str, found: Controls | Scaling, report: ModuleType, out: Path, docs: Path | None, *, as_json: bool
-) -> None:
-    """Save what a study found, by its own module of reports, and show it."""
-    report.save(found, out)
+def _controls(request: Request, out: Path, docs: Path | None, *, as_json: bool) -> None:
+    """Make the figures of the document on controls, save them, and show their claims and tables."""
+    (document,) = (each for each in bundled_documents() if each.name == "controls")
+    done = [each.function(request) for each in reproductions_of(document)]
+    text = part_of(document, done)
+    tables = {each.points: each.tables[each.points] for each in done}
+    (figure,) = (figure for each in done for figure in each.figures.values())
+    save_study(out / "controls.md", text, tables, figure)
     if docs is not None:
-        report.update_docs(found, docs)
-    _deliver(f"bufferlab-{name}", found.frames, report.markdown(found), out, as_json=as_json)
+        replace_study(docs, text, marker(document), figure, "controls.png")
+    claims = pl.concat([each.comparison for each in done])
+    _deliver("bufferlab-controls", {**tables, "claims": claims}, text, out, as_json=as_json)
+
+
+def _scaling(found: Scaling, out: Path, docs: Path | None, *, as_json: bool) -> None:
+    """Save what was found of twins, and show it."""
+    page.save(found, out)
+    if docs is not None:
+        page.update_docs(found, docs)
+    _deliver("bufferlab-scaling", found.frames, page.markdown(found), out, as_json=as_json)
 
 
 def _deliver(kind: str, frames: Mapping[str, pl.DataFrame], text: str, out: Path, *, as_json: bool) -> None:

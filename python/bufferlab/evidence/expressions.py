@@ -250,7 +250,7 @@ def _value(node: ast.expr, scope: Scope) -> Value:  # noqa: C901, PLR0911 - a ca
         case ast.Name(id="none") | ast.Constant(value=None):
             return None
         case ast.Name() | ast.Attribute() | ast.Subscript():
-            return scope.resolve(_path(node))
+            return _finite(scope.resolve(_path(node)))
         case ast.IfExp(test=test, body=body, orelse=other):
             return _value(body if _value(test, scope) else other, scope)
         case ast.BoolOp(op=op, values=parts):
@@ -267,6 +267,11 @@ def _value(node: ast.expr, scope: Scope) -> Value:  # noqa: C901, PLR0911 - a ca
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=named):
             return _called(name, arguments, named, scope)
     raise _not_an_expression(ast.unparse(node))
+
+
+def _finite(value: Value) -> Value:
+    """The value, or none if it is a number without a value or without an end."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _computed(function: Callable[..., object], arguments: Sequence[Value]) -> Value:

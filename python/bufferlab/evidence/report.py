@@ -23,6 +23,7 @@ from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.reading import PAGE
+from bufferlab.evidence.registry import Reproduced
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
 
@@ -65,14 +66,26 @@ def pages() -> dict[str, str]:
     }
     texts[PAGE] = _replaced(texts[PAGE], _COUNTS, _counts(everything))
     for document in documents:
-        text = _document_part(found[document.name])
-        texts[document.page] = _replaced(texts[document.page], marker(document), text)
+        if found[document.name]:
+            text = _document_part(found[document.name])
+            texts[document.page] = _replaced(texts[document.page], marker(document), text)
     validation = ns2_report.generated(_ROOT / _VALIDATION)
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
     headlines = {f"bufferlab reproduce {each.name}": _headlines(each) for each in everything}
     headlines["bufferlab validate"] = ns2_report.headlines(_ROOT / _VALIDATION)
     texts[_README] = _with_headlines(texts[_README], headlines)
     return texts
+
+
+def part_of(document: Document, done: Sequence[Reproduced]) -> str:
+    """What a page says of figures that were just made."""
+    found = []
+    for each in done:
+        figure = document.figures[each.name.rpartition("/")[2]]
+        measured = Measured(each.tables[each.points], each.keys, each.names, "", "")
+        both = compared(document, figure, measured)
+        found.append(_Found(document, figure, measured, both, each.comparison))
+    return _document_part(found)
 
 
 def _found(document: Document) -> list[_Found]:

@@ -1,5 +1,1 @@
-"""What theory says of congestion controls, against simulation: tables and figure of docs/controls.md."""
-
-from bufferlab.evidence.controls.comparisons import Controls, study_controls
-
-__all__ = ["Controls", "study_controls"]
+"""What theory says of congestion controls, against simulation: claims and tables of docs/controls.md."""

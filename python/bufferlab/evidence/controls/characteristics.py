@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Final
 
@@ -19,6 +19,7 @@ from bufferlab.evidence.controls.mixes import (
     alone,
     scenario_of,
 )
+from bufferlab.evidence.documents import Work
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
@@ -57,6 +58,7 @@ class Characteristic:
         within: Standard deviation over mean within epochs, mean over the epochs; NaN for BBR.
         overall: The same over all time, root of the mean square over the flows.
         theory: By numeric integration of the growth function at the measured mean window.
+        theory_beta: Window after a loss over the one before, by the definition of the control.
         published: Table III's; NaN for what it does not have.
     """
 
@@ -68,7 +70,15 @@ class Characteristic:
     within: float
     overall: float
     theory: float
+    theory_beta: float
     published: float
+
+
+def tables(work: Work) -> dict[str, pl.DataFrame]:
+    """The windows of each control in each mix; quick: of Reno and CUBIC alone."""
+    mixes = (alone("reno"), alone("cubic")) if work.request.quick else MEASURED_MIXES
+    found = characteristics(mixes, work.request.runner())
+    return {"characteristics": pl.DataFrame([asdict(each) for each in found])}
 
 
 def characteristics(mixes: tuple[Mix, ...], runner: Runner) -> list[Characteristic]:
@@ -119,6 +129,7 @@ def conclude(mix: str, control: str, measured: dict[str, float]) -> Characterist
         within=measured["within"],
         overall=measured["overall"],
         theory=protocol.characteristic(measured["window"] * protocol.peak_over_mean, RTT_S),
+        theory_beta=protocol.beta,
         published=TABLE_III.get(control, math.nan),
     )
 

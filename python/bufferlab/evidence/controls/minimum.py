@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from bufferlab import _core
-from bufferlab.evidence.controls.mixes import PACKET_BYTES, RTT_S, Mix, scenario_of
+from bufferlab.evidence.controls.mixes import MIXES, PACKET_BYTES, RTT_S, Mix, alone, scenario_of
+from bufferlab.evidence.documents import Work
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.runner import Runner
@@ -98,6 +99,19 @@ class Point:
     flows: int
     duration_s: float = DURATION_S
     warmup_s: float = WARMUP_S
+
+
+def tables(work: Work) -> dict[str, pl.DataFrame]:
+    """The least buffer of each mix, number of flows and target; quick: of ten Reno flows only."""
+    mixes = (alone("reno"),) if work.request.quick else MIXES
+    counts = FLOWS[:1] if work.request.quick else FLOWS
+    points = [Point(mix, flows) for mix in mixes for flows in counts]
+    rows = [
+        {key: value for key, value in asdict(cell).items() if key != "minima"} | asdict(one)
+        for cell in least_buffers(points, work.request.runner())
+        for one in cell.minima
+    ]
+    return {"minimum": pl.DataFrame(rows)}
 
 
 def least_buffers(points: Sequence[Point], runner: Runner) -> list[Cell]:

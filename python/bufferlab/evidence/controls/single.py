@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.controls.mixes import CONTROLS, scenario_of
+from bufferlab.evidence.documents import Work
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
@@ -49,6 +50,18 @@ class SingleFlow:
     window: pl.DataFrame
 
 
+def tables(work: Work) -> dict[str, pl.DataFrame]:
+    """The utilization of each control with each buffer, and the windows that are drawn."""
+    flows = single_flows(SINGLE_CONTROLS, work.request.runner())
+    rows = [{key: value for key, value in vars(each).items() if key != "window"} for each in flows]
+    windows = [
+        each.window.select(pl.lit(each.control).alias("control"), pl.all())
+        for each in flows
+        if each.buffer_bdps == DRAWN
+    ]
+    return {"single": pl.DataFrame(rows), "windows": pl.concat(windows)}
+
+
 def single_flows(controls: tuple[str, ...], runner: Runner) -> list[SingleFlow]:
     """Simulate each control with each buffer.
 
@@ -73,18 +86,19 @@ def closed_form(control: str, buffer_bdps: float) -> float:
     return float(single_flow_utilization(buffer_bdps, get_protocol(control).beta))
 
 
-def draw(flows: list[SingleFlow], duration_s: float = 60.0) -> Figure:
+def draw(work: Work, duration_s: float = 60.0) -> Figure:
     """The windows with half a BDP of buffer, one panel a control."""
-    chosen = [each for each in flows if each.buffer_bdps == DRAWN]
-    rows = -(-len(chosen) // 3)
+    windows = work.tables["windows"].filter(pl.col("time_s") <= duration_s)
+    controls = windows["control"].unique(maintain_order=True)
+    rows = -(-len(controls) // 3)
     figure = Figure(figsize=(9, 1.5 * rows), layout="constrained")
     panels = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False).ravel()
-    for panel, each in zip(panels, chosen, strict=False):
-        shown = each.window.filter(pl.col("time_s") <= duration_s)
+    for panel, control in zip(panels, controls, strict=False):
+        shown = windows.filter(pl.col("control") == control)
         panel.plot(shown["time_s"].to_numpy(), shown["packets"].to_numpy(), color=COLORS[0], linewidth=0.9)
         for level in (BDP_PACKETS, BDP_PACKETS * (1 + DRAWN)):
             panel.axhline(level, color="0.6", linewidth=0.6, linestyle="--")
-        panel.set_title(each.control, fontsize="small")
+        panel.set_title(control, fontsize="small")
         panel.tick_params(labelsize="x-small")
         panel.set_ylim(0, 2.5 * BDP_PACKETS)
     figure.supxlabel("time (s)", fontsize="small")

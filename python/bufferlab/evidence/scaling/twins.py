@@ -52,8 +52,8 @@ class Case:
 EXCHANGE: Final = Case("10 Gbps, 10,000 flows, BDP/√n", 1e10, 10_000, "stanford", 20, {1: 2, 10: 3, 100: 5})
 CASES: Final = (
     EXCHANGE,
-    Case("the same as 590 packets", 1e10, 10_000, "590 packets", 10, {1: 1, 10: 3, 100: 5}),
-    Case("the same with 5 ms", 1e10, 10_000, "5 ms", 10, {1: 1, 10: 3, 100: 5}),
+    Case("10 Gbps, 10,000 flows, 590 packets", 1e10, 10_000, "590 packets", 10, {1: 1, 10: 3, 100: 5}),
+    Case("10 Gbps, 10,000 flows, 5 ms", 1e10, 10_000, "5 ms", 10, {1: 1, 10: 3, 100: 5}),
     Case("10 Gbps, 1,000 flows without BBR", 1e10, 1000, "stanford", 20, {1: 2, 10: 3, 100: 5}, LOSS_BASED),
     Case("100 Gbps, 100,000 flows, BDP/√n", 1e11, 100_000, "stanford", 5, {1: 1, 10: 1, 100: 3, 1000: 5}),
     Case("100 Gbps, 10,000 flows, BDP/√n", 1e11, 10_000, "stanford", 5, {1: 1, 10: 2, 100: 5}),

@@ -71,7 +71,7 @@ def figure(found: Scaling) -> Figure:
     total.legend(fontsize="small")
     each.set_ylim(bottom=0)
     each.set_xlabel("flows")
-    each.set_ylabel("processor time a packet (ns)")
+    each.set_ylabel("processor time per packet (ns)")
     return drawn
 
 
