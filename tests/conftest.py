@@ -1,15 +1,27 @@
-"""What all tests share."""
+"""What all tests share: how they run, and an outcome of the engine, small enough to work out by hand."""
+
+from __future__ import annotations
 
 import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import polars as pl
 import pytest
 
+from bufferlab.results import frames
+from bufferlab.results.result import Result
+
 _CACHES: Final = Path(tempfile.mkdtemp(prefix="bufferlab-caches-"))
+MS = 10**9
+S = 10**12
+ALL_GROUPS = 2**32 - 1
+NEVER = 2**64 - 1
 
 
 def pytest_configure() -> None:
@@ -28,3 +40,251 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_unconfigure() -> None:
     """Remove the caches."""
     shutil.rmtree(_CACHES, ignore_errors=True)
+
+
+def table(**columns: Sequence[float]) -> pl.DataFrame:
+    """A table with the engine's types: indices are u32, counters u64, the rest f64."""
+    indices = {"flow", "group", "link", "class"}
+
+    def dtype(name: str, values: Sequence[float]) -> type[pl.DataType]:
+        if name in indices:
+            return pl.UInt32
+        return pl.Float64 if any(isinstance(value, float) for value in values) else pl.UInt64
+
+    return pl.DataFrame([pl.Series(name, values, dtype(name, values)) for name, values in columns.items()])
+
+
+@dataclass(frozen=True)
+class FakeOutcome:
+    """Stands for `bufferlab._core.Outcome`."""
+
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    reached_ps: int = 12 * S
+    canceled: bool = False
+    events: int = 30
+    packets: int = 20
+
+    def flows(self) -> pl.DataFrame:
+        return self.tables["flows"]
+
+    def queues(self) -> pl.DataFrame:
+        return self.tables["queues"]
+
+    def histograms(self) -> pl.DataFrame:
+        return self.tables["histograms"]
+
+    def classes(self) -> pl.DataFrame:
+        return self.tables["classes"]
+
+    def class_histograms(self) -> pl.DataFrame:
+        return self.tables["class_histograms"]
+
+    def class_samples(self) -> pl.DataFrame:
+        return self.tables["class_samples"]
+
+    def queue_samples(self) -> pl.DataFrame:
+        return self.tables["queue_samples"]
+
+    def sender_samples(self) -> pl.DataFrame:
+        return self.tables["sender_samples"]
+
+    def receiver_samples(self) -> pl.DataFrame:
+        return self.tables["receiver_samples"]
+
+    def exchanges(self) -> pl.DataFrame:
+        return self.tables["exchanges"]
+
+
+@pytest.fixture
+def plan() -> dict[str, Any]:
+    """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of "near", transfers; flow 2 of "far"."""
+    tcp = {"kind": "tcp", "mss_bytes": 90, "header_bytes": 10, "ack_bytes": 10}
+    return {
+        "seed": 7,
+        "duration_ps": 12 * S,
+        "warmup_ps": 2 * S,
+        "links": [{"name": "west", "rate_bps": 8000}],
+        "groups": [
+            {"name": "near", "source": tcp | {"transfer_bytes": 2500}, "forward": [0], "reverse": []},
+            {"name": "far", "source": tcp, "forward": [0], "reverse": []},
+        ],
+        "flows": {"group": [0, 0, 1]},
+    }
+
+
+@pytest.fixture
+def outcome() -> FakeOutcome:
+    return FakeOutcome(
+        {
+            "flows": _flows(),
+            "queues": _queues(),
+            "histograms": table(
+                link=[0, 0, 0, 0],
+                group=[0, 0, ALL_GROUPS, ALL_GROUPS],
+                lower_ps=[0, 100 * MS, 0, 100 * MS],
+                upper_ps=[1, 200 * MS, 1, 200 * MS],
+                count=[60, 40, 60, 40],
+            ),
+            "queue_samples": table(
+                time_ps=[0, 1 * S, 2 * S],
+                link=[0, 0, 0],
+                backlog_packets=[0, 3, 1],
+                backlog_bytes=[0, 300, 100],
+                arrived_packets=[0, 10, 20],
+                dropped_packets=[0, 1, 2],
+                departed_bytes=[0, 1000, 1500],
+            ),
+            **_classes(),
+            "sender_samples": table(
+                time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
+                flow=[0, 2, 0, 2],
+                cwnd_segments=[2.0, 10.0, 4.0, 11.0],
+                ssthresh_segments=[8.0, 8.0, 8.0, 8.0],
+                srtt_ps=[0, 50 * MS, 20 * MS, 50 * MS],
+                inflight_segments=[2, 10, 4, 11],
+                retransmissions=[0, 0, 1, 0],
+            ),
+            "exchanges": table(
+                flow=[0, 0, 2],
+                number=[0, 1, 0],
+                start_ps=[1 * S, 3 * S, 4 * S],
+                end_ps=[2 * S, 5 * S, NEVER],
+                bytes=[100, 100, 50],
+            ),
+            "receiver_samples": table(
+                time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
+                flow=[0, 2, 0, 2],
+                delivered_bytes=[100, 500, 300, 500],
+            ),
+        }
+    )
+
+
+@pytest.fixture
+def result(outcome: FakeOutcome, plan: dict[str, Any]) -> Result:
+    return make_result(outcome, plan)
+
+
+def make_result(outcome: FakeOutcome, plan: dict[str, Any], **changes: Any) -> Result:
+    """A result as `simulation.simulate` makes it."""
+    made = Result(
+        name="by hand",
+        scenario="# as given\n",
+        overrides={},
+        plan=plan,
+        plan_hash="0123",
+        frames=frames.from_outcome(outcome, plan),  # type: ignore[arg-type]
+        reached_ps=outcome.reached_ps,
+        events=outcome.events,
+        packets=outcome.packets,
+        cpu_s=0.5,
+        version="0.0.1",
+    )
+    return replace(made, **changes)
+
+
+@pytest.fixture
+def three_seeds(outcome: FakeOutcome, plan: dict[str, Any]) -> list[Result]:
+    """Runs that differ in what they delivered, waited and left waiting."""
+    runs: list[Result] = []
+    for index, seed in enumerate((7, 8, 9)):
+        tables = dict(outcome.tables)
+        tables["flows"] = tables["flows"].with_columns(pl.col("delivered_bytes") + 100 * index)
+        tables["queue_samples"] = tables["queue_samples"].with_columns(pl.col("backlog_packets") + index)
+        tables["histograms"] = tables["histograms"].with_columns(pl.col("count") + 5 * index)
+        runs.append(make_result(FakeOutcome(tables), plan | {"seed": seed}))
+    return runs
+
+
+def _flows() -> pl.DataFrame:
+    return table(
+        flow=[0, 1, 2],
+        group=[0, 0, 1],
+        start_ps=[0, 1 * S, 3 * S],
+        rtt_ps=[10 * MS, 20 * MS, 100 * MS],
+        delivered_bytes=[5000, 2500, 1250],
+        whole_delivered_bytes=[6000, 2500, 1250],
+        sent_packets=[50, 50, 0],
+        whole_sent_packets=[60, 50, 0],
+        retransmissions=[5, 0, 0],
+        whole_retransmissions=[6, 0, 0],
+        timeouts=[1, 0, 0],
+        whole_timeouts=[1, 0, 0],
+        recoveries=[2, 0, 0],
+        whole_recoveries=[3, 0, 0],
+        reordered_packets=[2, 0, 0],
+        whole_reordered_packets=[3, 0, 0],
+        spurious_retransmissions=[1, 0, 0],
+        whole_spurious_retransmissions=[1, 0, 0],
+        rtt_sum_ps=[float(40 * 30 * MS), float(10 * 80 * MS), 0.0],
+        rtt_samples=[40, 10, 0],
+        finished_ps=[NEVER, 5 * S, NEVER],
+        received_ps=[NEVER, 5 * S, NEVER],
+    )
+
+
+def _queues() -> pl.DataFrame:
+    nothing = [0, 0, 0]
+    return table(
+        link=[0, 0, 0],
+        group=[0, 1, ALL_GROUPS],
+        arrived_packets=[100, 0, 100],
+        arrived_bytes=[10_000, 0, 10_000],
+        dropped_packets=[10, 0, 10],
+        dropped_bytes=[1000, 0, 1000],
+        lost_packets=nothing,
+        marked_packets=nothing,
+        departed_packets=[90, 0, 90],
+        departed_bytes=[9000, 0, 9000],
+        served_packets=[100, 0, 100],
+        wait_mean_ps=[float(60 * MS), 0.0, float(60 * MS)],
+        wait_max_ps=[150 * MS, 0, 150 * MS],
+        backlog_mean_packets=[0.0, 0.0, 4.5],
+        backlog_mean_bytes=[0.0, 0.0, 450.0],
+        backlog_max_packets=[0, 0, 12],
+        backlog_max_bytes=[0, 0, 1200],
+        whole_arrived_packets=[120, 0, 120],
+        whole_dropped_packets=[10, 0, 10],
+        whole_lost_packets=nothing,
+        whole_departed_packets=[105, 0, 105],
+        left_packets=[5, 0, 5],
+        busy_fraction=[0.0, 0.0, 0.9],
+    )
+
+
+def _classes() -> dict[str, pl.DataFrame]:
+    """Two classes of "west": all went through the first."""
+    counts = ("arrived", "dropped", "departed")
+    return {
+        "classes": table(
+            **{"link": [0, 0], "class": [0, 1]},
+            **{f"{name}_packets": [100, 0] for name in counts},
+            **{f"{name}_bytes": [9000, 0] for name in counts},
+            served_packets=[100, 0],
+            wait_mean_ps=[60.0 * MS, 0.0],
+            wait_max_ps=[150 * MS, 0],
+            **{f"whole_{name}_packets": [120, 0] for name in counts},
+            left_packets=[0, 0],
+        ),
+        "class_histograms": table(
+            **{"link": [0, 0], "class": [0, 0]},
+            lower_ps=[0, 100 * MS],
+            upper_ps=[1, 200 * MS],
+            count=[60, 40],
+        ),
+        "class_samples": table(
+            time_ps=[1 * S, 1 * S, 1 * S],
+            link=[0, 0, 0],
+            **{"class": [2**32 - 1, 0, 1]},
+            backlog_packets=[3, 2, 1],
+            backlog_bytes=[300, 200, 100],
+            limit_packets=[20, 5, 15],
+            limit_bytes=[NEVER, NEVER, NEVER],
+            threshold_ps=[NEVER, 40 * MS, NEVER],
+            rtt_ps=[40 * MS, 20 * MS, NEVER],
+            delay_ps=[4 * MS, 2 * MS, 6 * MS],
+            flows=[-1.0, 2.0, 1.0],
+            weight=[3.0, 2.0, 1.0],
+            state_bytes=[1000, 300, 300],
+        ),
+    }
