@@ -6,16 +6,25 @@ import importlib.util
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment import cluster
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.keeping import WorkerError
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import prepare
 from bufferlab.experiment.store import open_store
+from bufferlab.results.result import Result
 from bufferlab.studies.sweep import sweep
 
 WITHOUT_RAY = "Ray is not installed (pip install 'bufferlab[ray]'): the engine 'ray' is NOT tested here"
@@ -52,6 +61,52 @@ def test_the_results_are_those_of_threads(ray: Any, scenario: Path, tmp_path: Pa
     again = sweep(scenario, VARY, store=tmp_path / "ray", seeds=5, engine="ray")
     assert (again.simulated, again.stored) == (0, 20)
     assert ray.is_initialized()  # it was there before, so it stays
+
+
+def goodput(factor: float, result: Result) -> dict[str, Any]:
+    """A measure."""
+    return {"goodput": factor * float(result.flows["goodput_bps"].sum()), "seed": result.seed}
+
+
+def product(point: tuple[int, int], seed: int, control: _core.Control) -> int:
+    """A procedure."""
+    del control
+    return point[0] * point[1] * seed
+
+
+@pytest.mark.usefixtures("ray")
+def test_measures_procedures_and_results_come_back(scenario: Path, tmp_path: Path) -> None:
+    cases = {count: prepare(scenario, {"flows.near.count": count}) for count in (1, 3)}
+    measured = Experiment("test", cases, partial(goodput, 2.0), seeds=3)
+    procedures = Experiment("test", {"a": (2, 3)}, procedure=product, seeds=[5, 7])
+    whole = Experiment("test", cases)
+    with Runner(engine="ray", store=tmp_path / "runs") as there, Runner() as here:
+        assert there.values(measured) == here.values(measured)
+        assert there.values(procedures) == [30, 42]
+        for one, other in zip(there.values(whole), here.values(whole), strict=True):
+            assert one.flows.equals(other.flows)
+            assert (one.name, one.scenario, one.plan) == (other.name, other.scenario, other.plan)
+    assert there.simulated == 10
+    again = Runner(store=tmp_path / "runs")
+    assert again.values(measured) == here.values(measured)
+    assert again.stored == 6
+
+
+@pytest.mark.usefixtures("ray")
+def test_a_run_that_fails_ends_an_experiment_with_its_error(scenario: Path) -> None:
+    cases = {"bad": prepare(scenario, {"flows.near.start": "uniform(3 s, 4 s)"})}
+    with pytest.raises(InputError, match="starts no flow"):
+        Runner(engine="ray").values(Experiment("test", cases, partial(goodput, 1.0)))
+
+
+@pytest.mark.usefixtures("ray")
+def test_ctrl_c_ends_it(scenario: Path) -> None:
+    long = {0: prepare(scenario, {"run.duration": "100000 s"})}
+    threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
+    began_s = time.monotonic()
+    with pytest.raises(RunInterrupted, match="interrupted: 0 of 1 simulations finished"):
+        Runner(engine="ray").values(Experiment("test", long, partial(goodput, 1.0)))
+    assert time.monotonic() - began_s < 10
 
 
 def test_it_listens_on_this_machine_only(ray: Any) -> None:
