@@ -115,16 +115,18 @@ def delivering(deliver: Callable[[Any], None]) -> Iterator[None]:
 def _cache() -> Path | None:
     """The folder of the user's cache, `None` if runs cannot be kept there."""
     named = os.environ.get(CACHE_VARIABLE)
-    if named is not None:
-        folder = Path(named) if named else None
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bufferlab" / "runs"
-    if folder is None:
+    if named == "":
         return None
     try:
+        folder = Path(named) if named else _user_cache()
         probe(folder)
         open_store(folder, create=True)
     except (OSError, InputError, OutputError, RuntimeError) as error:  # RuntimeError: there is no home
         say(f"finished runs are not kept: {error}")
         return None
     return folder
+
+
+def _user_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "bufferlab" / "runs"
