@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from bufferlab.evidence.catalog import reproduce as reproduce
     from bufferlab.evidence.ns2 import Validation as Validation
     from bufferlab.evidence.ns2 import validate as validate
-    from bufferlab.evidence.registry import Reproduced as Reproduced
-    from bufferlab.evidence.registry import Reproduction as Reproduction
+    from bufferlab.evidence.reproduction import Reproduced as Reproduced
+    from bufferlab.evidence.reproduction import Reproduction as Reproduction
     from bufferlab.experiment.experiment import Experiment as Experiment
     from bufferlab.experiment.interruption import RunInterrupted as RunInterrupted
     from bufferlab.experiment.run import NotSavedError as NotSavedError
@@ -64,8 +64,8 @@ _PUBLIC: Final = {
     "Comparison": "bufferlab.studies.compare",
     "Sweep": "bufferlab.studies.sweep",
     "Store": "bufferlab.experiment.store",
-    "Reproduction": "bufferlab.evidence.registry",
-    "Reproduced": "bufferlab.evidence.registry",
+    "Reproduction": "bufferlab.evidence.reproduction",
+    "Reproduced": "bufferlab.evidence.reproduction",
     "Validation": "bufferlab.evidence.ns2",
     "InputError": "bufferlab.errors",
     "OutputError": "bufferlab.errors",

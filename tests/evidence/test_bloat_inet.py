@@ -9,7 +9,7 @@ import pytest
 
 from bufferlab.evidence import reproduce
 from bufferlab.evidence.bloat_inet.growth import FRAME_BYTES, INITIAL_SSTHRESH, RATE_BPS, grown
-from bufferlab.evidence.registry import Reproduced
+from bufferlab.evidence.reproduction import Reproduced
 from bufferlab.scenario import Scenario
 
 WINDOWS_BYTES = (7504, 2**14, 2**15, 2**16, 2**17, 2**18)

@@ -14,7 +14,7 @@ from bufferlab.evidence import reproduce
 from bufferlab.evidence.bloat_mininet.author import QUEUES, author_points, read_measured, summarized
 from bufferlab.evidence.bloat_mininet.series import regression
 from bufferlab.evidence.documents import bundled_documents
-from bufferlab.evidence.registry import Reproduced
+from bufferlab.evidence.reproduction import Reproduced
 from bufferlab.scenario import Scenario
 
 PING = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.

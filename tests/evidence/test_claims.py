@@ -14,7 +14,7 @@ from bufferlab.errors import InputError
 from bufferlab.evidence.documents import bundled_documents, stored_comparison
 from bufferlab.evidence.measured import load
 from bufferlab.evidence.reading import read_document
-from bufferlab.evidence.registry import Request
+from bufferlab.evidence.reproduction import Request
 from bufferlab.evidence.simulated import scenarios_of
 from bufferlab.evidence.verdicts import COMPARISON, counts
 

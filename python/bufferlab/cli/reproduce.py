@@ -14,7 +14,7 @@ from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Thr
 from bufferlab.errors import InputError
 from bufferlab.evidence import Reproduced, Reproduction, Request, all_reproductions, find_reproductions
 from bufferlab.evidence.shown import Grid
-from bufferlab.evidence.verdicts import COMPARISON, VERDICTS, counts
+from bufferlab.evidence.verdicts import VERDICTS, counts
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
@@ -71,11 +71,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         _list(as_json=as_json)
         return
     documents: list[dict[str, Any]] = []
-    asked = (
-        find_reproductions(name)
-        if name is not None
-        else [each for each in all_reproductions() if each.record]
-    )
+    asked = all_reproductions() if name is None else find_reproductions(name)
     wanted = [(each, out / each.name.replace("/", "-")) for each in asked]
     for _, folder in wanted:
         make_folder(folder)  # before any work is done that could not be saved
@@ -86,7 +82,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     for each, folder in wanted:
         result = each.function(request)
         result.save(folder, request.command(each.name))
-        if record and each.record is not None:
+        if record:
             each.record(result, request.command(each.name))
         documents.append(
             {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
@@ -152,10 +148,7 @@ def _print_comparison(result: Reproduced) -> None:
     for row in frame.iter_rows(named=True):
         table.add_row(*(_cell(row, name) for name in shown))
     print_rich(table)
-    if frame.columns == list(COMPARISON):
-        _print_verdicts(result)
-    elif "why" in frame.columns:
-        _print_each(frame["why"])
+    _print_verdicts(result)
 
 
 def _print_verdicts(result: Reproduced) -> None:

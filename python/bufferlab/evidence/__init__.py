@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bufferlab.evidence.catalog import all_reproductions, find_reproductions, reproduce
-from bufferlab.evidence.registry import Reproduced, Reproduction, Request
+from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
 
 __all__ = [
     "Reproduced",

@@ -9,14 +9,13 @@ from pathlib import Path
 from bufferlab.errors import InputError
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
-from bufferlab.evidence.registry import Reproduced, Reproduction, Request, registered
+from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
 from bufferlab.files import make_folder
 
 
 def all_reproductions() -> tuple[Reproduction, ...]:
     """Every reproduction that comes with Bufferlab, by document."""
-    of_documents = [each for document in bundled_documents() for each in reproductions_of(document)]
-    return tuple(sorted((*registered(), *of_documents), key=lambda each: each.name.partition("/")[0]))
+    return tuple(each for document in bundled_documents() for each in reproductions_of(document))
 
 
 def find_reproductions(name: str) -> Sequence[Reproduction]:

@@ -19,7 +19,7 @@ from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.hooks import hook
 from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
-from bufferlab.evidence.registry import Reproduced, Reproduction, Request
+from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.simulated import Simulated, derived, simulate_runs
 from bufferlab.evidence.verdicts import Compared, compare, finding_texts

@@ -23,7 +23,7 @@ from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.reading import PAGE
-from bufferlab.evidence.registry import Reproduced
+from bufferlab.evidence.reproduction import Reproduced
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
 

@@ -18,7 +18,7 @@ from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points
 from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS
-from bufferlab.evidence.registry import Request
+from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario

@@ -9,7 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.evidence.documents import Work
-from bufferlab.evidence.registry import Request
+from bufferlab.evidence.reproduction import Request
 from bufferlab.evidence.sizing_mininet import oc3, searches, testbeds
 from bufferlab.evidence.sizing_mininet.searches import BDP_PACKETS, Cell
 from bufferlab.evidence.sizing_mininet.testbeds import Measured

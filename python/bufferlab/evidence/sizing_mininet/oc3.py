@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab import _core
-from bufferlab.evidence.registry import Request
+from bufferlab.evidence.reproduction import Request
 from bufferlab.evidence.sizing_mininet.searches import SCENARIOS, row_of, searched
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare

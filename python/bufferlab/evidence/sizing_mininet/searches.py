@@ -15,7 +15,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab import _core
-from bufferlab.evidence.registry import Request
+from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.simulation import prepare

@@ -135,7 +135,7 @@ class Reproduction:
         title: What the figure shows.
         citation: The document.
         function: Does it.
-        record: Keeps what came out, by the command that made it, beside the claims; `None` if there are none.
+        record: Keeps what came out beside the claims, with the command that made it.
         verdicts: The comparison of what is kept; `None` if nothing is.
     """
 
@@ -143,31 +143,5 @@ class Reproduction:
     title: str
     citation: str
     function: Callable[[Request], Reproduced]
-    record: Callable[[Reproduced, str], None] | None = None
-    verdicts: Callable[[], pl.DataFrame | None] = lambda: None
-
-
-_REPRODUCTIONS: dict[str, Reproduction] = {}
-
-
-def reproduction(
-    *, name: str, title: str, citation: str
-) -> Callable[[Callable[[Request], Reproduced]], Callable[[Request], Reproduced]]:
-    """Decorator that registers a function under `name`.
-
-    Raises:
-        ValueError: The name is taken.
-    """
-
-    def register(function: Callable[[Request], Reproduced]) -> Callable[[Request], Reproduced]:
-        if name in _REPRODUCTIONS:
-            raise ValueError(f"there is a reproduction named {name!r} already")
-        _REPRODUCTIONS[name] = Reproduction(name, title, citation, function)
-        return function
-
-    return register
-
-
-def registered() -> tuple[Reproduction, ...]:
-    """The reproductions that are functions, in order of registration."""
-    return tuple(_REPRODUCTIONS.values())
+    record: Callable[[Reproduced, str], None]
+    verdicts: Callable[[], pl.DataFrame | None]
