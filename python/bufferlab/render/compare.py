@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any, Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from bufferlab.display import as_text
-from bufferlab.render.grid import Grid
+from bufferlab.render.grid import Grid, plain
 from bufferlab.render.summary import headline, lines
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.compare.comparison import Comparison
@@ -41,10 +40,7 @@ class ComparisonView:
 
 def to_text(comparison: Comparison, columns: int = 100) -> str:
     """The comparison as the terminal shows it, without colors; `columns` is the width to wrap at."""
-    console = Console(file=StringIO(), width=columns, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        console.print(ComparisonView(comparison))
-    return capture.get().rstrip()
+    return plain(ComparisonView(comparison), columns)
 
 
 @as_text.register

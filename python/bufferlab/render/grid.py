@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 
 import polars as pl
 from rich import box
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -51,21 +53,26 @@ class Grid:
         return "\n".join([*lines, "</table>"])
 
     def markdown(self) -> str:
-        """For a page of the documentation."""
-        return markdown([self.title, *self.columns], [[label, *cells] for label, cells in self.rows])
+        """For a page of the documentation; texts may be Markdown themselves."""
+        cells = [[cell.replace("|", "\\|") for cell in (label, *cells)] for label, cells in self.rows]
+        frame = pl.DataFrame(
+            cells, schema=dict.fromkeys([self.title, *self.columns], pl.String), orient="row"
+        )
+        with pl.Config(
+            tbl_formatting="MARKDOWN",
+            tbl_hide_column_data_types=True,
+            tbl_hide_dataframe_shape=True,
+            tbl_rows=-1,
+            tbl_cols=-1,
+            tbl_width_chars=-1,
+            fmt_str_lengths=2**31,
+        ):
+            return str(frame)
 
 
-def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Texts as a table in Markdown, which may hold Markdown themselves."""
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    frame = pl.DataFrame(cells, schema=dict.fromkeys(columns, pl.String), orient="row")
-    with pl.Config(
-        tbl_formatting="MARKDOWN",
-        tbl_hide_column_data_types=True,
-        tbl_hide_dataframe_shape=True,
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=-1,
-        fmt_str_lengths=2**31,
-    ):
-        return str(frame)
+def plain(view: RenderableType, columns: int = 100) -> str:
+    """What a terminal of some width shows of a view, without colors."""
+    console = Console(file=StringIO(), width=columns, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(view)
+    return capture.get().rstrip()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any, Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from bufferlab.display import as_html, as_text, significant
-from bufferlab.render.grid import Grid
+from bufferlab.render.grid import Grid, plain
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Dimension, Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.results.result import Result, RunSet
@@ -48,10 +47,7 @@ class SummaryView:
 
 def to_text(summary: Document, columns: int = 100) -> str:
     """The summary as the terminal shows it, without colors; `columns` is the width to wrap at."""
-    console = Console(file=StringIO(), width=columns, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        console.print(SummaryView(summary))
-    return capture.get().rstrip()
+    return plain(SummaryView(summary), columns)
 
 
 @as_text.register

@@ -105,7 +105,7 @@ CLASS_SAMPLES: Final = Dimension(
             "Mean round-trip time without queueing.",
             milliseconds("rtt_ps", may_be_none=True),
         ),
-        Metric("delay_ms", MILLISECONDS, "Smoothed wait.", milliseconds("delay_ps")),
+        Metric("wait_ms", MILLISECONDS, "Smoothed wait.", milliseconds("delay_ps")),
         Metric("flows", NUMBER, "Number of active flows.", _active_flows),
         Metric("weight", NUMBER, "Share of the service, relative to the class with the least."),
         Metric("state_bytes", BYTES, "What a router must keep in memory besides the packets."),
