@@ -216,8 +216,11 @@ class Writer:
         if self._retry_failed:
             done = pl.lit(not self._retry_done) & (pl.col("status") == DONE)
             rows = rows.filter(done | (pl.col("finished_at") >= self._began))
-        for row in rows.select("plan_hash", "measure", "duration_s").collect().iter_rows(named=True):
-            self._finished.update(_names(row))
+        has_measure, has_figures = pl.col("measure").is_not_null(), pl.col("duration_s").is_not_null()
+        found = rows.select("plan_hash", "measure", "duration_s").collect()
+        self._finished.update(found.filter(~has_measure | has_figures)["plan_hash"])
+        own = found.filter(has_measure).select(pl.format("{} {}", "plan_hash", "measure")).to_series()
+        self._finished.update(own)
         self._segments.update(paths)
 
     def _is_taken(self, plan_hash: str) -> bool:
