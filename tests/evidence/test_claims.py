@@ -124,6 +124,9 @@ def theirs():
 def more(work):
     return {"more": work.points.head(1)}
 
+def fail(work):
+    raise ValueError("no picture")
+
 def draw(work):
     assert work.document.claims_of("fig2")[0].number == 0.9
     return Figure()
@@ -289,6 +292,7 @@ def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new
         ("1 - utilization", "1 - use", "runs.lone.derive.idle: 'use' is not a known name"),
         ('quantity = "idle"', 'quantity = "idel"', r"claims\[1\] \(idle\)"),
         ('"own:draw"', '"own:paint"', "'own:paint' cannot be found"),
+        ('"own:draw"', '"own:fail"', "'own:fail' failed with ValueError: no picture"),
         ('"bottleneck.buffer" =', '"bottleneck.bufer" =', "bufer"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
 from bufferlab.evidence.document import Document, Figure
 from bufferlab.evidence.expressions import Names, fill
-from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.hooks import call
 from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
@@ -93,7 +93,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     others = _others(document, figure, keys)
     tables |= others
     if figure.tables is not None:
-        tables |= _hook(document, figure.tables)(Work(document, figure, request, tables))
+        tables |= _call(document, figure.tables, Work(document, figure, request, tables))
         others = {name: tables[name] for name in others}
     if figure.points not in tables:
         problem = f"makes no table '{figure.points}'"
@@ -139,13 +139,13 @@ def compared(document: Document, figure: Figure, measured: Measured) -> Compared
     return Compared(measured.points, _others(document, figure, measured.keys), measured.keys)
 
 
-def _hook(document: Document, name: str) -> Callable[..., Any]:
-    return hook(document.folder, document.package, name)
+def _call(document: Document, name: str, *arguments: object) -> Any:  # noqa: ANN401 - the hook's
+    return call(document.folder, document.package, name, *arguments)
 
 
 def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[str, pl.DataFrame]:
     """Points of others, with what is derived from them as from ours."""
-    frames = {other.name: _hook(document, other.points)() for other in figure.others}
+    frames = {other.name: _call(document, other.points) for other in figure.others}
     if figure.runs is None:
         return frames
     runs = document.runs[figure.runs]
@@ -158,13 +158,13 @@ def _scenarios(
     """What was simulated, as TOML by file name."""
     if simulated is not None:
         return simulated.scenarios
-    return {} if figure.scenarios is None else _hook(document, figure.scenarios)(request)
+    return {} if figure.scenarios is None else _call(document, figure.scenarios, request)
 
 
 def _drawn(work: Work) -> dict[str, Drawing]:
     if work.figure.draw is None:
         return {}
-    drawn: Any = _hook(work.document, work.figure.draw)(work)
+    drawn: Any = _call(work.document, work.figure.draw, work)
     return {work.figure.name: drawn} if isinstance(drawn, Drawing) else dict(drawn)
 
 

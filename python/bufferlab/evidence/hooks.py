@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import sys
@@ -32,13 +33,31 @@ def hook(folder: Path, package: str | None, name: str) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]
 
 
+def call(folder: Path, package: str | None, name: str, *arguments: object) -> Any:  # noqa: ANN401 - the hook's
+    """What the function that a claims file names returns.
+
+    Raises:
+        InputError: There is no such function, or it is a user's and fails.
+    """
+    function = hook(folder, package, name)
+    if package is not None:
+        return function(*arguments)
+    try:
+        return function(*arguments)
+    except InputError:
+        raise
+    except Exception as error:
+        raise _failed(folder, name, error) from error
+
+
 def _module(folder: Path, package: str | None, module: str, name: str) -> ModuleType:
     if package is not None:
         return importlib.import_module(f"{package}.{module}")
     file = (folder / f"{module.replace('.', '/')}.py").resolve()
     if not file.is_file():
         raise _unknown(folder, name, f"a module in {folder}")
-    own_name = f"_bufferlab_claims_{abs(hash(str(file)))}"
+    # the same in every process, for stores know measures by it
+    own_name = f"_bufferlab_claims_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}"
     if own_name not in sys.modules:
         spec = importlib.util.spec_from_file_location(own_name, file)
         if spec is None or spec.loader is None:
@@ -47,10 +66,15 @@ def _module(folder: Path, package: str | None, module: str, name: str) -> Module
         sys.modules[own_name] = loaded
         try:
             spec.loader.exec_module(loaded)
-        except BaseException:
+        except Exception as error:
             del sys.modules[own_name]
-            raise
+            raise _failed(folder, name, error) from error
     return sys.modules[own_name]
+
+
+def _failed(folder: Path, name: str, error: Exception) -> InputError:
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    return InputError(f"failed with {text}", file=folder / CLAIMS_FILE, value=name)
 
 
 def _unknown(folder: Path, name: str, accepted: str) -> InputError:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Runs
 from bufferlab.evidence.expressions import Value, evaluate
-from bufferlab.evidence.hooks import hook
+from bufferlab.evidence.hooks import call, hook
 from bufferlab.evidence.reading import CLAIMS_FILE
 from bufferlab.evidence.run_values import RunValues
 from bufferlab.experiment.fingerprint import identity
@@ -82,6 +82,6 @@ def measure(recipe: Recipe, keys: Mapping[str, Value], result: Result) -> dict[s
             place = f"runs.{recipe.runs}.measure.{column}"
             raise error.at(file=folder / CLAIMS_FILE, key=place) from None
     if recipe.more is not None:
-        row |= hook(folder, recipe.package, recipe.more)(result, own)
-    frames = {name: hook(folder, recipe.package, each)(result, own) for name, each in recipe.frames}
+        row |= call(folder, recipe.package, recipe.more, result, own)
+    frames = {name: call(folder, recipe.package, each, result, own) for name, each in recipe.frames}
     return {ROW: row, **frames}
