@@ -6,17 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from textwrap import shorten
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _PER_S: Final = 4
 _TITLE_WIDTH: Final = 40
@@ -55,16 +50,18 @@ def progress_bar(title: str, *, visible: bool | None = None) -> Iterator[Bar]:
     if not console.is_terminal:
         yield _Silent()
         return
+    from rich import progress as bars  # noqa: PLC0415 - slow to import, and not needed without a terminal
+
     columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[note]}", markup=False),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(bar_width=None),
+        bars.TaskProgressColumn(),
+        bars.TextColumn("{task.fields[note]}", markup=False),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("left"),
+        bars.TimeRemainingColumn(),
     )
-    with Progress(
+    with bars.Progress(
         *columns, console=console, transient=True, refresh_per_second=_PER_S, expand=True
     ) as progress:
         yield _Visible(progress, shorten(title, _TITLE_WIDTH, placeholder="…"))

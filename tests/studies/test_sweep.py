@@ -56,6 +56,8 @@ def test_a_grid_with_seeds(scenario: Path, tmp_path: Path) -> None:
     per_group = open_store(tmp_path / "runs").flows().filter(plan_hash=last["plan_hash"])
     assert per_group["group"].to_list() == ["near", "far", "all"]
     assert per_group["goodput_bps"].to_list() == alone.flow_means["goodput_bps"].to_list()
+    assert "4 points × 2 seeds; 8 simulated" in str(swept)
+    assert "20 packets" in str(swept)
 
 
 def test_means_are_those_of_estimate(scenario: Path, tmp_path: Path) -> None:

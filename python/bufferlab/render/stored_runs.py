@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 from rich import box
@@ -12,13 +12,12 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from bufferlab.display import significant
+from bufferlab.display import as_text, significant
+from bufferlab.render.grid import plain
 from bufferlab.render.summary import NONE, estimated
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.results.metrics.registry import STORED
-
-if TYPE_CHECKING:
-    from bufferlab.studies.sweep import Sweep
+from bufferlab.studies.sweep import Sweep
 
 SHOWN: Final = (
     "utilization",
@@ -75,6 +74,11 @@ class SweepView:
         hint = f"bufferlab results {sweep.store.directory}"
         yield from RunsView(title, means.select(columns), self.rows, hint).__rich_console__(console, options)
         yield Text(f"all figures and single runs: {hint}")
+
+
+@as_text.register
+def _(shown: Sweep) -> str:
+    return plain(SweepView(shown))
 
 
 def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:

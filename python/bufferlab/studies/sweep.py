@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from bufferlab import display
 from bufferlab.errors import InputError
 from bufferlab.experiment.axes import read_axes
 from bufferlab.experiment.experiment import Experiment, Variants
@@ -111,6 +112,9 @@ class Sweep:
 
     def __repr__(self) -> str:
         return f"<Sweep {self.name!r}, {len(self.points)} points, {len(self.hashes)} runs>"
+
+    def __str__(self) -> str:
+        return display.text(self)
 
     def _repr_html_(self) -> str:
         return str(self.means._repr_html_())
