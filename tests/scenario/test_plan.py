@@ -55,12 +55,9 @@ def plan() -> Plan:
 
 
 def test_keys_are_those_that_the_engine_reads(plan: Plan) -> None:
-    tcp, udp = plan["groups"][0]["source"], plan["groups"][2]["source"]
     assert set(plan) == rust_fields("Plan")
     assert set(plan["links"][0]) == rust_fields("LinkPlan")
     assert set(plan["groups"][0]) == rust_fields("GroupPlan")
-    assert set(tcp) == rust_fields("TcpPlan") - {"on_off", "paced", "offload", "tuned_window"} | {"kind"}
-    assert set(udp) == rust_fields("UdpPlan") - {"echo", "record"} | {"kind"}
     assert set(plan["flows"]) == rust_fields("FlowColumns") - {"transfer_bytes", "echo_of"}
 
 

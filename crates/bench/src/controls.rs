@@ -7,7 +7,8 @@ use bufferlab_congestion::{
     Bbr1Config, Bbr3Config, BicConfig, CongestionConfig, CtcpConfig, CubicConfig, Growth, HtcpConfig,
     LinuxCubicConfig, LinuxVersion, RenoConfig, ScalableConfig, VegasConfig, WestwoodConfig,
 };
-use bufferlab_simulator::{Plan, RecoveryPlan, SourcePlan};
+use bufferlab_simulator::{Plan, SourcePlan};
+use bufferlab_transport::Recovery;
 
 use crate::clock::timed;
 use crate::engine::{self, Stack};
@@ -108,7 +109,7 @@ fn plan(work: &Workload, control: &CongestionConfig) -> Plan {
     for group in &mut plan.groups {
         if let SourcePlan::Tcp(tcp) = &mut group.source {
             tcp.congestion = control.clone();
-            tcp.recovery = RecoveryPlan::Linux;
+            tcp.config.recovery = Recovery::Linux;
         }
     }
     plan

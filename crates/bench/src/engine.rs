@@ -5,9 +5,11 @@ use std::error::Error;
 use bufferlab_congestion::{Growth, RenoConfig};
 use bufferlab_qdisc::{FifoConfig, Limit};
 use bufferlab_simulator::{
-    ALL_GROUPS, Control, FlowColumns, GroupPlan, JitterPlan, LinkPlan, Outcome, Plan, QueuePlan,
-    RecoveryPlan, SourcePlan, TcpPlan, run,
+    ALL_GROUPS, Control, FlowColumns, GroupPlan, JitterPlan, LinkPlan, Outcome, Plan, QueuePlan, SourcePlan,
+    TcpPlan, run,
 };
+use bufferlab_transport::{Recovery, TcpConfig};
+use bufferlab_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
@@ -110,36 +112,29 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
 }
 
 fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
+    let (recovery, clock) = match stack {
+        // As in the presets of these names: an exact clock, and ns-2's `tcpTick_`.
+        Stack::Rfc => (Recovery::Sack, Span::from_ps(1)),
+        Stack::Ns2 => (Recovery::SackNs2, Span::from_ms(10)),
+    };
     TcpPlan {
         congestion: RenoConfig { growth: Growth::PerAck }.into(),
-        recovery: match stack {
-            Stack::Rfc => RecoveryPlan::Sack,
-            Stack::Ns2 => RecoveryPlan::SackNs2,
+        config: TcpConfig {
+            recovery,
+            mss_bytes: WIRE_BYTES as u32 - HEADER_BYTES,
+            header_bytes: HEADER_BYTES,
+            ack_bytes: 40,
+            initial_window: 2,
+            receive_window_bytes: work.window_packets * WIRE_BYTES,
+            ack_every: 1,
+            ack_delay: Span::ZERO,
+            min_rto: Span::from_ms(200),
+            initial_rto: Span::from_s(3),
+            clock,
+            timestamps: stack == Stack::Rfc,
+            ..TcpConfig::default()
         },
-        mss_bytes: WIRE_BYTES as u32 - HEADER_BYTES,
-        header_bytes: HEADER_BYTES,
-        ack_bytes: 40,
-        initial_window: 2,
-        initial_ssthresh: None,
-        receive_window_bytes: work.window_packets * WIRE_BYTES,
-        ack_every: 1,
-        ack_delay_ps: 0,
-        min_rto_ps: 200 * PS_PER_MS,
-        rto_margin_ps: 0,
-        max_rto_ps: 60_000 * PS_PER_MS,
-        initial_rto_ps: 3_000 * PS_PER_MS,
-        // As in the presets of these names: an exact clock, and ns-2's `tcpTick_`.
-        clock_ps: match stack {
-            Stack::Rfc => 1,
-            Stack::Ns2 => 10 * PS_PER_MS,
-        },
-        timestamps: stack == Stack::Rfc,
-        limited_transmit: true,
-        handshake: true,
         transfer_bytes: None,
-        tuned_window: false,
-        paced: false,
-        offload: None,
         on_off: None,
     }
 }

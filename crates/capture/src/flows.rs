@@ -4,7 +4,7 @@
 //! initial sequence number being 0, and only a transfer's last segment is shorter. Flow f's sender is 10.0.0.1 + f, its
 //! receiver 10.128.0.1 + f. The server's port identifies the group, the client's the connection.
 
-use bufferlab_simulator::{GroupPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan};
+use bufferlab_simulator::{GroupPlan, Plan, SourcePlan, TcpPlan};
 use bufferlab_transport::TuningConfig;
 
 /// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A), which the MSS excludes (RFC 6691).
@@ -52,22 +52,24 @@ pub(crate) struct Tcp {
 
 impl Tcp {
     fn new(plan: &TcpPlan) -> Tcp {
-        let window_bytes = plan.receive_window_bytes;
+        let window_bytes = plan.config.receive_window_bytes;
         let fits = |&shift: &u8| u16::try_from(window_bytes >> shift).is_ok();
-        let tuning = tuning(plan);
+        let tuning = plan.config.tuning();
         let scale = tuning.map_or_else(|| (0..=14).find(fits).unwrap_or(14), TuningConfig::scale);
         Tcp {
-            mss_bytes: plan.mss_bytes,
-            segment_bytes: plan.mss_bytes + plan.header_bytes,
-            announced_mss: clamped(plan.mss_bytes + if plan.timestamps { STAMP_BYTES } else { 0 }),
-            ack_bytes: plan.ack_bytes,
+            mss_bytes: plan.config.mss_bytes,
+            segment_bytes: plan.config.mss_bytes + plan.config.header_bytes,
+            announced_mss: clamped(
+                plan.config.mss_bytes + if plan.config.timestamps { STAMP_BYTES } else { 0 },
+            ),
+            ack_bytes: plan.config.ack_bytes,
             window_bytes,
             first_window: tuning.map(TuningConfig::first_segments),
             scale: (scale > 0).then_some(scale),
-            stamps: plan.timestamps,
-            sack: matches!(plan.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux | RecoveryPlan::SackNs2),
+            stamps: plan.config.timestamps,
+            sack: plan.config.recovery.uses_sack(),
             ecn: plan.congestion.uses_ecn(),
-            handshake: plan.handshake,
+            handshake: plan.config.handshake,
             fetches: plan.on_off.is_some_and(|on_off| on_off.fetch),
         }
     }
@@ -87,12 +89,6 @@ impl Tcp {
     }
 }
 
-/// How a receiver tunes its window, if it does.
-fn tuning(plan: &TcpPlan) -> Option<TuningConfig> {
-    let TcpPlan { mss_bytes, receive_window_bytes: most_bytes, timestamps, .. } = *plan;
-    plan.tuned_window.then_some(TuningConfig { mss_bytes, most_bytes, timestamps })
-}
-
 /// A group of flows.
 pub(crate) struct Group {
     pub(crate) name: String,
@@ -105,7 +101,7 @@ impl Group {
     pub(crate) fn new(plan: &GroupPlan) -> Group {
         let kind = match &plan.source {
             SourcePlan::Tcp(tcp) => Kind::Tcp(Tcp::new(tcp)),
-            SourcePlan::Udp(udp) => Kind::Datagrams { wire_bytes: udp.packet_bytes, pings: udp.echo },
+            SourcePlan::Udp(udp) => Kind::Datagrams { wire_bytes: udp.config.packet_bytes, pings: udp.echo },
         };
         let (forward, reverse) = (plan.forward.clone(), plan.reverse.clone());
         Group { name: plan.name.clone(), kind, forward, reverse }
@@ -148,7 +144,7 @@ impl Flow {
             heard: 0,
             answers: 0,
             offered: match &plan.groups[group as usize].source {
-                SourcePlan::Tcp(tcp) => tuning(tcp).map(TuningConfig::first_segments),
+                SourcePlan::Tcp(tcp) => tcp.config.tuning().map(TuningConfig::first_segments),
                 SourcePlan::Udp(_) => None,
             },
             told: 0,

@@ -1,7 +1,7 @@
 //! How far behind the engine's time a report may be.
 
-use bufferlab_simulator::{Plan, SourcePlan, VariatePlan};
-use bufferlab_transport::most_by_size;
+use bufferlab_simulator::{Plan, SourcePlan};
+use bufferlab_transport::{Variate, most_by_size};
 use bufferlab_units::{Rate, Span};
 
 /// No datagram is larger (RFC 791 section 3.1).
@@ -38,13 +38,13 @@ pub(crate) fn of_transmissions(plan: &Plan) -> Span {
 fn most_wire_bytes(source: &SourcePlan) -> (u64, u64) {
     match source {
         SourcePlan::Tcp(tcp) => {
-            let segments = if tcp.offload.is_some() { most_by_size(tcp.mss_bytes) } else { 1 };
-            let data = u64::from(segments) * u64::from(tcp.mss_bytes + tcp.header_bytes);
-            (data.max(u64::from(tcp.ack_bytes)), u64::from(tcp.ack_bytes))
+            let segments = if tcp.config.offload.is_some() { most_by_size(tcp.config.mss_bytes) } else { 1 };
+            let data = u64::from(segments) * u64::from(tcp.config.mss_bytes + tcp.config.header_bytes);
+            (data.max(u64::from(tcp.config.ack_bytes)), u64::from(tcp.config.ack_bytes))
         }
         SourcePlan::Udp(udp) => {
-            let constant = udp.sizes == VariatePlan::Constant;
-            let bytes = if constant { u64::from(udp.packet_bytes) } else { MOST_DATAGRAM_BYTES };
+            let constant = udp.config.sizes == Variate::Constant;
+            let bytes = if constant { u64::from(udp.config.packet_bytes) } else { MOST_DATAGRAM_BYTES };
             (bytes, bytes)
         }
     }

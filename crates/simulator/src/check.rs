@@ -2,26 +2,20 @@
 
 mod data;
 
-use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, require, within};
+use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, within};
 
-use data::{check_echoes, check_law, check_offload, check_transfers};
+use data::{check_echoes, check_law, check_transfers};
 
-use crate::plan::{
-    FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
-};
+use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
 /// Fastest link: a byte takes at least a picosecond.
 const MAX_BPS: u64 = 8_000_000_000_000;
-/// Largest packet on the wire, bytes.
-const MAX_WIRE_BYTES: u32 = 1_000_000;
 /// Most flows.
 const MAX_FLOWS: usize = 4_000_000;
 /// Most links on a path; a packet counts them in a byte.
 const MAX_HOPS: usize = 255;
-/// Largest window, segments.
-const MAX_WINDOW: u64 = 1 << 30;
 /// Most segments of a flow: sequence numbers are 32 bits wide.
 const MAX_SEGMENTS: u128 = 1 << 31;
 /// Most samples of one component.
@@ -114,36 +108,17 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     }
     match &group.source {
         SourcePlan::Tcp(tcp) => check_tcp(plan, group, tcp, &format!("{at}.source")),
-        SourcePlan::Udp(udp) => check_udp(udp, &format!("{at}.source")),
+        SourcePlan::Udp(udp) => udp.config.validate().map_err(|error| error.under(&format!("{at}.source"))),
     }
 }
 
 fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {
-    within(tcp.mss_bytes, 1, MAX_WIRE_BYTES, format!("{at}.mss_bytes"))?;
-    within(tcp.header_bytes, 0, MAX_WIRE_BYTES - tcp.mss_bytes, format!("{at}.header_bytes"))?;
-    within(tcp.ack_bytes, 1, MAX_WIRE_BYTES, format!("{at}.ack_bytes"))?;
-    within(u64::from(tcp.initial_window), 1, MAX_WINDOW, format!("{at}.initial_window"))?;
+    tcp.config.validate().map_err(|error| error.under(at))?;
     tcp.congestion.validate().map_err(|error| error.under(&format!("{at}.congestion")))?;
     if tcp.congestion.needs_rates() {
-        let holds = matches!(tcp.recovery, RecoveryPlan::Sack | RecoveryPlan::Linux);
-        let value = format!("{:?}", tcp.recovery);
-        require(holds, format!("{at}.recovery"), value, "sack or linux, which BBR's delivery rates need")?;
+        let (recovery, accepted) = (tcp.config.recovery, "sack or linux, which BBR's delivery rates need");
+        require(recovery.computes_pipe(), format!("{at}.recovery"), format!("{recovery:?}"), accepted)?;
     }
-    let window = tcp.receive_window_bytes / u64::from(tcp.mss_bytes);
-    require(
-        (1..=MAX_WINDOW).contains(&window),
-        format!("{at}.receive_window_bytes"),
-        tcp.receive_window_bytes,
-        format!("1 to {MAX_WINDOW} segments"),
-    )?;
-    within(tcp.ack_every, 1, 1_000_000, format!("{at}.ack_every"))?;
-    within(tcp.ack_delay_ps, 0, MAX_PS, format!("{at}.ack_delay_ps"))?;
-    within(tcp.max_rto_ps, 1, MAX_PS, format!("{at}.max_rto_ps"))?;
-    within(tcp.min_rto_ps, 1, tcp.max_rto_ps, format!("{at}.min_rto_ps"))?;
-    within(tcp.rto_margin_ps, 0, tcp.max_rto_ps, format!("{at}.rto_margin_ps"))?;
-    within(tcp.initial_rto_ps, 1, MAX_PS, format!("{at}.initial_rto_ps"))?;
-    within(tcp.clock_ps, 1, MAX_PS, format!("{at}.clock_ps"))?;
-    check_offload(tcp, &format!("{at}.offload"))?;
     if let Some(bytes) = tcp.transfer_bytes {
         within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
         require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;
@@ -162,7 +137,7 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
 
 /// The longest transfer: sequence numbers count segments.
 fn most_bytes(tcp: &TcpPlan) -> u64 {
-    MAX_SEGMENTS as u64 * u64::from(tcp.mss_bytes)
+    MAX_SEGMENTS as u64 * u64::from(tcp.config.mss_bytes)
 }
 
 /// What the slowest link of the path can carry must stay within the sequence numbers.
@@ -170,15 +145,9 @@ fn check_sequence_space(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str)
     let rates = group.forward.iter().map(|&link| plan.links[link as usize].rate_bps);
     let bps = rates.min().unwrap_or(0);
     let bits = u128::from(bps) * u128::from(plan.duration_ps) / 1_000_000_000_000;
-    let segments = bits / 8 / u128::from(tcp.mss_bytes + tcp.header_bytes);
+    let segments = bits / 8 / u128::from(tcp.config.mss_bytes + tcp.config.header_bytes);
     let accepted = format!("a run of at most {MAX_SEGMENTS} segments a flow: larger ones, or a shorter run");
-    require(segments <= MAX_SEGMENTS, format!("{at}.mss_bytes"), tcp.mss_bytes, accepted)
-}
-
-fn check_udp(udp: &UdpPlan, at: &str) -> Checked {
-    within(udp.packet_bytes, 1, 65_535, format!("{at}.packet_bytes"))?;
-    within(udp.header_bytes, 0, udp.packet_bytes, format!("{at}.header_bytes"))?;
-    within(udp.interval_ps, 1, MAX_PS, format!("{at}.interval_ps"))
+    require(segments <= MAX_SEGMENTS, format!("{at}.mss_bytes"), tcp.config.mss_bytes, accepted)
 }
 
 fn check_flows(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {

@@ -9,8 +9,8 @@ impl TcpPlan {
     /// The congestion control of flow `flow` under a run's seed.
     pub fn control(&self, seed: u64, flow: u32) -> AnyControl {
         self.congestion.build(Context {
-            initial_window: self.initial_window,
-            initial_ssthresh: self.initial_ssthresh,
+            initial_window: self.config.initial_window,
+            initial_ssthresh: self.config.initial_ssthresh,
             stream: StreamKind::Control.stream(seed, flow),
         })
     }

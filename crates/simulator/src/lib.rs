@@ -55,8 +55,8 @@ pub use outcome::{
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    AfterIdlePlan, FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OffloadPlan,
-    OnOffPlan, OnPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan, VariatePlan,
+    FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OnOffPlan, OnPlan, Plan, QueuePlan,
+    SourcePlan, TcpPlan, UdpPlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

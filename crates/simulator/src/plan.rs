@@ -8,9 +8,10 @@ mod on_off;
 
 use bufferlab_congestion::CongestionConfig;
 use bufferlab_qdisc::{DisciplineConfig, Limit};
+use bufferlab_transport::{TcpConfig, UdpConfig};
 use serde::{Deserialize, Serialize};
 
-pub use on_off::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan};
+pub use on_off::{LawPlan, OnOffPlan, OnPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -129,122 +130,33 @@ pub enum SourcePlan {
     Udp(UdpPlan),
 }
 
-/// A TCP sender and its receiver.
+/// A TCP connection with what it carries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TcpPlan {
     /// Window growth and decrease.
     pub congestion: CongestionConfig,
-    /// Loss recovery.
-    pub recovery: RecoveryPlan,
-    /// Payload of a full segment, bytes.
-    pub mss_bytes: u32,
-    /// Headers of a data segment on the wire, bytes.
-    pub header_bytes: u32,
-    /// Size of a pure acknowledgment (and SYN) on the wire, bytes.
-    pub ack_bytes: u32,
-    /// Initial window, segments.
-    pub initial_window: u32,
-    /// Initial slow-start threshold, segments; `null` for none.
-    pub initial_ssthresh: Option<u32>,
-    /// The receiver's advertised window, bytes (after the window-scaling limit).
-    pub receive_window_bytes: u64,
-    /// The receiver tunes its window, as Linux does: `receive_window_bytes` is the largest one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tuned_window: bool,
-    /// A pure acknowledgment for every so many segments; 1 acknowledges each.
-    pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgment, ps.
-    pub ack_delay_ps: u64,
-    /// Lower bound of the retransmission timeout, ps.
-    pub min_rto_ps: u64,
-    /// Least margin of the retransmission timeout above the smoothed round-trip time, ps (Linux: 200 ms); 0 for the
-    /// variation alone.
-    #[serde(default)]
-    pub rto_margin_ps: u64,
-    /// Upper bound of the retransmission timeout, ps.
-    pub max_rto_ps: u64,
-    /// Timeout before the first round-trip sample, ps.
-    pub initial_rto_ps: u64,
-    /// Granularity of the round-trip clock, ps; 1 for exact.
-    pub clock_ps: u64,
-    /// Every acknowledgment gives a round-trip sample (RFC 7323); otherwise one a window.
-    pub timestamps: bool,
-    /// RFC 3042.
-    pub limited_transmit: bool,
-    /// A SYN goes first.
-    pub handshake: bool,
+    /// The parameters of the sender and the receiver.
+    #[serde(flatten)]
+    pub config: TcpConfig,
     /// Payload bytes to send; `null` for a sender that never ends.
     pub transfer_bytes: Option<u64>,
-    /// Segments leave at a pace, as Linux works it out for controls without a rate of their own.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub paced: bool,
-    /// Consecutive segments leave as one packet and arrive as one; `null` for one segment a packet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub offload: Option<OffloadPlan>,
     /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_off: Option<OnOffPlan>,
 }
 
-/// How many segments a packet may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub enum OffloadPlan {
-    /// So many.
-    Segments(u32),
-    /// As many as Linux takes for the pace and the round-trip time.
-    Auto,
-}
-
-/// How losses are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecoveryPlan {
-    /// Fast retransmit, then slow start from one segment.
-    Tahoe,
-    /// RFC 5681 fast recovery, left at the first new acknowledgment.
-    Reno,
-    /// RFC 6582.
-    Newreno,
-    /// RFC 6675.
-    Sack,
-    /// As Linux repairs losses: RFC 6675's scoreboard, RFC 8985's order of sending, RFC 6937's reduction.
-    Linux,
-    /// ns-2's `Agent/TCP/Sack1`: a pipe counted by acknowledgments.
-    SackNs2,
-}
-
 /// A source that does not listen to its path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct UdpPlan {
-    /// Mean size on the wire, bytes.
-    pub packet_bytes: u32,
-    /// Headers within that size, bytes; the rest is goodput.
-    pub header_bytes: u32,
-    /// Mean time between packets, ps.
-    pub interval_ps: u64,
-    /// Law of the times between packets.
-    pub arrivals: VariatePlan,
-    /// Law of the packet sizes.
-    pub sizes: VariatePlan,
+    /// The parameters of the source.
+    #[serde(flatten)]
+    pub config: UdpConfig,
     /// The receiver returns each packet, as ICMP's echo does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
     /// Each packet is a row of the exchanges; so it is with `echo`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
-}
-
-/// A constant or exponential law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VariatePlan {
-    /// Always the mean.
-    Constant,
-    /// Exponential.
-    Exponential,
 }
 
 /// The flows, by columns of equal length. Delays are one-way and exclude those of links.

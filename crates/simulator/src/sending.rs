@@ -9,7 +9,6 @@ mod paced;
 mod reading;
 mod turns;
 
-use bufferlab_congestion::AnyControl;
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
@@ -355,9 +354,4 @@ fn micros(span: Span) -> u32 {
 pub(crate) enum Turn {
     Answer,
     Send,
-}
-
-/// A TCP source.
-pub(crate) fn tcp(config: &bufferlab_transport::TcpConfig, control: AnyControl) -> Source {
-    Source::Tcp(Sender::new(config, control))
 }

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{DisciplineConfig, Ecn, Limit};
-use bufferlab_transport::{
-    AfterIdle, BurstsConfig, Offload, Receiver, Recovery, TcpConfig, TuningConfig, UdpConfig, UdpSource,
-    Variate,
-};
+use bufferlab_transport::{BurstsConfig, Load, Receiver, Sender, UdpSource};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::ends::Ends;
@@ -15,18 +12,12 @@ use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
-use crate::plan::{
-    AfterIdlePlan, FlowColumns, GroupPlan, JitterPlan, OffloadPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
-    UdpPlan, VariatePlan,
-};
+use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
 use crate::readings::Schedule;
 use crate::return_path::ReturnPath;
-use crate::sending::{Identity, SendingHost, SendingSetup, Source, tcp};
+use crate::sending::{Identity, SendingHost, SendingSetup, Source};
 use crate::statistics::LinkStatistics;
 use crate::streams::StreamKind;
-
-/// Datagram sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
-const MAX_DATAGRAM_BYTES: u32 = 65_535;
 
 /// How links are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +70,7 @@ fn build_route(group: &GroupPlan) -> Route {
 
 fn has_receiver_events(group: &GroupPlan) -> bool {
     match &group.source {
-        SourcePlan::Tcp(tcp) => tcp.ack_every > 1 || !group.reverse.is_empty(),
+        SourcePlan::Tcp(tcp) => tcp.config.ack_every > 1 || !group.reverse.is_empty(),
         SourcePlan::Udp(udp) => udp.echo && !group.reverse.is_empty(),
     }
 }
@@ -130,14 +121,22 @@ impl Builder<'_> {
     fn sender(&self, flow: usize) -> SendingHost {
         let (plan, flows, group) = (self.plan, &self.plan.flows, self.group(flow));
         let (source, data_bytes, syn_bytes) = match &group.source {
-            SourcePlan::Tcp(tcp_plan) => {
-                let wire = tcp_plan.mss_bytes + tcp_plan.header_bytes;
-                let control = tcp_plan.control(plan.seed, flow as u32);
-                (tcp(&tcp_config(tcp_plan, flows, flow), control), wire, tcp_plan.ack_bytes)
+            SourcePlan::Tcp(tcp) => {
+                let wire = tcp.config.mss_bytes + tcp.config.header_bytes;
+                let control = tcp.control(plan.seed, flow as u32);
+                (
+                    Source::Tcp(Sender::new(&tcp.config, load(tcp, flows, flow), control)),
+                    wire,
+                    tcp.config.ack_bytes,
+                )
             }
             SourcePlan::Udp(udp) => {
                 let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
-                (Source::Udp(Box::new(UdpSource::new(udp_config(udp), stream))), udp.packet_bytes, 0)
+                (
+                    Source::Udp(Box::new(UdpSource::new(udp.config.clone(), stream))),
+                    udp.config.packet_bytes,
+                    0,
+                )
             }
         };
         SendingHost::new(SendingSetup {
@@ -171,7 +170,7 @@ impl Builder<'_> {
         };
         let stream = StreamKind::OnOff.stream(self.plan.seed, flow as u32);
         let way = Span::from_ps(self.way_back(flow));
-        tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.mss_bytes, way, stream))
+        tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.config.mss_bytes, way, stream))
     }
 
     /// From the receiver to the sender without waiting, ps.
@@ -188,13 +187,13 @@ impl Builder<'_> {
         let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| delay(link));
         let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
             SourcePlan::Tcp(tcp) => (
-                Some(Receiver::new(&tcp_config(tcp, flows, flow))),
-                tcp.ack_bytes,
-                tcp.mss_bytes,
-                tcp.header_bytes,
+                Some(Receiver::new(&tcp.config)),
+                tcp.config.ack_bytes,
+                tcp.config.mss_bytes,
+                tcp.config.header_bytes,
                 flows.transfer_bytes(flow, tcp).unwrap_or(u64::MAX),
             ),
-            SourcePlan::Udp(udp) => (None, 0, 0, udp.header_bytes, u64::MAX),
+            SourcePlan::Udp(udp) => (None, 0, 0, udp.config.header_bytes, u64::MAX),
         };
         let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
         let apart = packs(&group.source) || is_tuned(&group.source);
@@ -236,11 +235,11 @@ fn is_recorded(source: &SourcePlan) -> bool {
 
 /// Whether a packet may hold several segments.
 fn packs(source: &SourcePlan) -> bool {
-    matches!(source, SourcePlan::Tcp(tcp) if tcp.offload.is_some())
+    matches!(source, SourcePlan::Tcp(tcp) if tcp.config.offload.is_some())
 }
 
 fn is_tuned(source: &SourcePlan) -> bool {
-    matches!(source, SourcePlan::Tcp(tcp) if tcp.tuned_window)
+    matches!(source, SourcePlan::Tcp(tcp) if tcp.config.tuned_window)
 }
 
 /// What a receiver does with datagrams, and what it checks at each segment.
@@ -255,51 +254,13 @@ fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, 
     }
 }
 
-fn tcp_config(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> TcpConfig {
-    let mss = u64::from(plan.mss_bytes);
-    let segments = |bytes: u64| u32::try_from(bytes.div_ceil(mss)).unwrap_or(u32::MAX);
-    let tuning = plan.tuned_window.then_some(TuningConfig {
-        mss_bytes: plan.mss_bytes,
-        most_bytes: plan.receive_window_bytes,
-        timestamps: plan.timestamps,
-    });
-    let window = u32::try_from(plan.receive_window_bytes / mss).unwrap_or(u32::MAX).max(1);
-    TcpConfig {
-        recovery: match plan.recovery {
-            RecoveryPlan::Tahoe => Recovery::Tahoe,
-            RecoveryPlan::Reno => Recovery::Reno,
-            RecoveryPlan::Newreno => Recovery::NewReno,
-            RecoveryPlan::Sack => Recovery::Sack,
-            RecoveryPlan::Linux => Recovery::Linux,
-            RecoveryPlan::SackNs2 => Recovery::SackNs2,
-        },
-        transfer_segments: flows.transfer_bytes(flow, plan).map_or(u32::MAX, segments),
-        receive_window: tuning.map_or(window, TuningConfig::first_segments),
-        tuning,
-        ack_every: plan.ack_every,
-        ack_delay: Span::from_ps(plan.ack_delay_ps),
-        min_rto: Span::from_ps(plan.min_rto_ps),
-        rto_margin: Span::from_ps(plan.rto_margin_ps),
-        max_rto: Span::from_ps(plan.max_rto_ps),
-        initial_rto: Span::from_ps(plan.initial_rto_ps),
-        clock: Span::from_ps(plan.clock_ps),
-        timestamps: plan.timestamps,
-        limited_transmit: plan.limited_transmit,
-        handshake: plan.handshake,
-        paced: plan.paced,
-        offload: plan.offload.map(|offload| match offload {
-            OffloadPlan::Segments(segments) => Offload::Segments(segments),
-            OffloadPlan::Auto => Offload::Auto { mss_bytes: plan.mss_bytes },
-        }),
-        bursts: plan.on_off.map(|on_off| BurstsConfig {
-            after_idle: match on_off.after_idle {
-                AfterIdlePlan::Keep => AfterIdle::Keep,
-                AfterIdlePlan::Restart => AfterIdle::Restart,
-                AfterIdlePlan::Decay => AfterIdle::Decay,
-            },
-            initial_window: plan.initial_window,
-            reconnects: on_off.fetch,
-        }),
+/// What a flow has to send.
+fn load(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> Load {
+    Load {
+        segments: flows.transfer_bytes(flow, plan).map_or(u32::MAX, |bytes| plan.config.segments_of(bytes)),
+        bursts: plan
+            .on_off
+            .map(|on_off| BurstsConfig { after_idle: on_off.after_idle, reconnects: on_off.fetch }),
     }
 }
 
@@ -308,24 +269,6 @@ fn ecn(source: &SourcePlan) -> Ecn {
     match source {
         SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Ecn::Capable,
         _ => Ecn::Incapable,
-    }
-}
-
-fn udp_config(plan: &UdpPlan) -> UdpConfig {
-    UdpConfig {
-        packet_bytes: plan.packet_bytes,
-        header_bytes: plan.header_bytes,
-        interval: Span::from_ps(plan.interval_ps),
-        arrivals: variate(plan.arrivals),
-        sizes: variate(plan.sizes),
-        max_bytes: MAX_DATAGRAM_BYTES,
-    }
-}
-
-fn variate(plan: VariatePlan) -> Variate {
-    match plan {
-        VariatePlan::Constant => Variate::Constant,
-        VariatePlan::Exponential => Variate::Exponential,
     }
 }
 

@@ -1,25 +1,47 @@
-//! Parameters of a connection. Defaults are a matter of the scenario's stack presets; here all are explicit.
+//! Parameters of a connection. The defaults are those of the standards; hosts of other kinds are presets of the scenario.
 
+use bufferlab_parameters::{
+    FLAG, Field, Kind, LARGEST_PACKET, OutOfBounds, bytes, choice, count, parameters, require, time, within,
+    words,
+};
 use bufferlab_units::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::TuningConfig;
 
-/// How losses are repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Fast retransmit, then slow start from one segment (Jacobson 1988; ns-2 `Agent/TCP`).
-    Tahoe,
-    /// Fast recovery that ends with the first new acknowledgment (RFC 5681 section 3.2).
-    Reno,
-    /// Fast recovery through partial acknowledgments (RFC 6582).
-    NewReno,
-    /// SACK with RFC 6675's scoreboard.
-    Sack,
-    /// Linux's recovery: RFC 6675's scoreboard with losses detected by the order of sending, so that a lost
-    /// retransmission is detected too, and the window reduced over a round by RFC 6937.
-    Linux,
-    /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
-    SackNs2,
+/// Payload of a packet, at most: `GSO_MAX_SIZE` less one and the headers' room (`MAX_TCP_HEADER` of 64-bit machines),
+/// `sk_setup_caps`.
+pub const MAX_PACKET_PAYLOAD: u32 = 65_536 - 1 - 320;
+/// Segments of a packet, at most. The kernel's own bound is this host's network card's.
+pub(crate) const MAX_PACKET_SEGMENTS: u32 = 128;
+/// Longest timer of a connection, and shortest.
+const LONGEST_TIMER: Span = Span::from_s(10_000);
+const SHORTEST_TIMER: Span = Span::from_us(1);
+/// Most segments of a window: their bytes stay far within 64 bits.
+const MOST_SEGMENTS: u64 = 1_000_000_000;
+/// Most header bytes of a packet.
+const MOST_HEADERS: u64 = 1_000;
+/// Largest packet on the wire, bytes.
+const MAX_WIRE_BYTES: u64 = 1_000_000;
+
+words! {
+    /// How losses are repaired.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Recovery {
+        /// Fast retransmit, then slow start from one segment (Jacobson 1988; ns-2 `Agent/TCP`).
+        Tahoe = "tahoe",
+        /// Fast recovery that ends with the first new acknowledgment (RFC 5681 section 3.2).
+        Reno = "reno",
+        /// Fast recovery through partial acknowledgments (RFC 6582).
+        NewReno = "newreno",
+        /// SACK with RFC 6675's scoreboard.
+        Sack = "sack",
+        /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
+        SackNs2 = "sack-ns2",
+        /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
+        /// retransmission is found too, and the window brought down over a round by RFC 6937.
+        Linux = "linux",
+    }
 }
 
 impl Recovery {
@@ -34,16 +56,163 @@ impl Recovery {
     }
 }
 
-/// What becomes of the window when a sender was idle for longer than the retransmission timeout.
+words! {
+    /// What becomes of the window when a sender was idle for longer than the retransmission timeout.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AfterIdle {
+        /// Nothing.
+        Keep = "keep",
+        /// It is the initial window again, if it was larger (RFC 5681 section 4.1).
+        Restart = "restart",
+        /// It is halved for each timeout's time, down to the initial window, and the threshold is at least three quarters
+        /// of what it was (RFC 2861 as Linux has it).
+        Decay = "decay",
+    }
+}
+
+words! {
+    /// A constant or exponential law.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Variate {
+        /// Always the mean.
+        Constant = "constant",
+        /// Exponential.
+        Exponential = "exponential",
+    }
+}
+
+/// How many consecutive segments leave as one packet, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub enum Offload {
+    /// So many.
+    Segments(u32),
+    /// As many as Linux takes for the pace and the shortest round-trip time.
+    Auto,
+}
+
+impl Field for Offload {
+    fn check(&self, field: &str, _kind: &Kind) -> Result<(), OutOfBounds> {
+        match *self {
+            Offload::Segments(segments) => {
+                within(segments, 1, MAX_PACKET_SEGMENTS, format!("{field}.segments"))
+            }
+            Offload::Auto => Ok(()),
+        }
+    }
+}
+
+/// Segments that one packet holds at most by its payload, for segments of `mss_bytes`.
+pub fn most_by_size(mss_bytes: u32) -> u32 {
+    (MAX_PACKET_PAYLOAD / mss_bytes.max(1)).clamp(1, MAX_PACKET_SEGMENTS)
+}
+
+parameters! {
+    /// Parameters of a TCP sender and its receiver.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct TcpConfig {
+        /// How losses are repaired (RFC 6675).
+        recovery: Recovery = Recovery::Sack, choice::<Recovery>();
+        /// Payload of a full segment: 1500 bytes less 20 of IP, 20 of TCP and 12 of timestamps with padding (RFC 7323
+        /// appendix A).
+        mss_bytes as "segment": u32 = 1448, bytes(1, LARGEST_PACKET);
+        /// Headers of a data segment on the wire, on top of the payload.
+        header_bytes: u32 = 52, bytes(0, MOST_HEADERS);
+        /// Size of a pure acknowledgment, and of a SYN, on the wire.
+        ack_bytes: u32 = 52, bytes(1, LARGEST_PACKET);
+        /// Initial congestion window, segments (RFC 6928 section 2).
+        initial_window: u32 = 10, count("segments", 1, MOST_SEGMENTS);
+        /// Initial slow-start threshold, segments; default none (RFC 5681 section 3.1: "SHOULD be set arbitrarily high").
+        initial_ssthresh: Option<u32> = None, count("segments", 1, MOST_SEGMENTS);
+        /// The receiver's advertised window, after the limit of window scaling (RFC 7323 section 2.3).
+        receive_window_bytes as "window": u64 = 65_535 << 14, bytes(1, 1 << 50);
+        /// The receiver tunes its window, as Linux does, up to the advertised one.
+        tuned_window: bool = false, FLAG;
+        /// Segments that a pure acknowledgment waits for (RFC 5681 section 4.2: "at least every second full-sized
+        /// segment").
+        ack_every as "delayed_ack": u32 = 2, count("segments", 1, 1000);
+        /// Longest wait of a delayed acknowledgment (RFC 5681 section 4.2: "within 500 ms"; 200 ms is BSD's timer).
+        ack_delay: Span = Span::from_ms(200), time(Span::ZERO, LONGEST_TIMER);
+        /// Lower bound of the retransmission timeout (RFC 6298 rule 2.4).
+        min_rto: Span = Span::from_s(1), time(SHORTEST_TIMER, LONGEST_TIMER);
+        /// Least margin of the retransmission timeout above the smoothed round-trip time; zero for the variation alone.
+        rto_margin: Span = Span::ZERO, time(Span::ZERO, LONGEST_TIMER);
+        /// Upper bound of the retransmission timeout (RFC 6298 rule 2.5).
+        max_rto: Span = Span::from_s(60), time(SHORTEST_TIMER, LONGEST_TIMER);
+        /// Timeout before the first round-trip sample (RFC 6298 rule 2.1).
+        initial_rto: Span = Span::from_s(1), time(SHORTEST_TIMER, LONGEST_TIMER);
+        /// Granularity of the round-trip clock; 1 ps is exact.
+        clock: Span = Span::from_ps(1), time(Span::from_ps(1), LONGEST_TIMER);
+        /// A round-trip sample from each acknowledgment of new data (RFC 7323 section 4); otherwise one a window.
+        timestamps: bool = true, FLAG;
+        /// A new segment for each of the first two duplicate acknowledgments (RFC 3042).
+        limited_transmit: bool = true, FLAG;
+        /// A SYN goes first (RFC 9293 section 3.5).
+        handshake: bool = true, FLAG;
+        /// Segments leave at a pace, not in bursts; controls with a rate of their own are paced anyway.
+        paced: bool = false, FLAG;
+        /// How many consecutive segments leave as one packet, at most; default one.
+        offload: Option<Offload> = None, count("segments", 1, MAX_PACKET_SEGMENTS as u64);
+        agree TcpConfig::agree;
+    }
+}
+
+impl TcpConfig {
+    fn agree(&self) -> Result<(), OutOfBounds> {
+        let least = u64::from(self.mss_bytes);
+        let most = MOST_SEGMENTS.saturating_mul(least);
+        within(self.receive_window_bytes, least, most, "receive_window_bytes")?;
+        within(self.min_rto.as_ps(), 0, self.max_rto.as_ps(), "min_rto_ps")?;
+        within(self.rto_margin.as_ps(), 0, self.max_rto.as_ps(), "rto_margin_ps")?;
+        self.packets_agree()
+    }
+
+    /// A packet of several segments has at most 64 KB of payload, and its size on the wire is bounded as all packets' is.
+    fn packets_agree(&self) -> Result<(), OutOfBounds> {
+        let Some(offload) = self.offload else { return Ok(()) };
+        let most = most_by_size(self.mss_bytes);
+        let segments = match offload {
+            Offload::Segments(segments) => segments,
+            Offload::Auto => most,
+        };
+        within(segments, 1, most, "offload.segments")?;
+        let wire_bytes = u64::from(segments) * u64::from(self.mss_bytes + self.header_bytes);
+        let accepted =
+            format_args!("at most {MAX_WIRE_BYTES} bytes on the wire in a packet: smaller headers");
+        require(wire_bytes <= MAX_WIRE_BYTES, "offload (packet)", wire_bytes, accepted)
+    }
+
+    /// How the receiver tunes its window, if it does.
+    pub fn tuning(&self) -> Option<TuningConfig> {
+        let TcpConfig { mss_bytes, receive_window_bytes: most_bytes, timestamps, .. } = *self;
+        self.tuned_window.then_some(TuningConfig { mss_bytes, most_bytes, timestamps })
+    }
+
+    /// The receiver's window at first, segments, at least 1.
+    pub fn first_receive_window(&self) -> u32 {
+        let whole = self.receive_window_bytes / u64::from(self.mss_bytes.max(1));
+        let window = u32::try_from(whole).unwrap_or(u32::MAX).max(1);
+        self.tuning().map_or(window, TuningConfig::first_segments)
+    }
+
+    /// The segments that this many bytes of payload take.
+    pub fn segments_of(&self, bytes: u64) -> u32 {
+        u32::try_from(bytes.div_ceil(u64::from(self.mss_bytes.max(1)))).unwrap_or(u32::MAX)
+    }
+}
+
+/// What an application has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterIdle {
-    /// Nothing.
-    Keep,
-    /// It is the initial window again, if it was larger (RFC 5681 section 4.1).
-    Restart,
-    /// It is halved for each timeout's time, down to the initial window, and the threshold is at least three quarters
-    /// of what it was (RFC 2861 as Linux has it).
-    Decay,
+pub struct Load {
+    /// Segments; `u32::MAX` for a sender that never ends.
+    pub segments: u32,
+    /// The application is silent at times; see [`crate::Sender::resume`].
+    pub bursts: Option<BurstsConfig>,
+}
+
+impl Load {
+    /// Data that never ends.
+    pub const ENDLESS: Load = Load { segments: u32::MAX, bursts: None };
 }
 
 /// What a sender keeps whose application is silent at times.
@@ -51,68 +220,30 @@ pub enum AfterIdle {
 pub struct BurstsConfig {
     /// The window after an idle time.
     pub after_idle: AfterIdle,
-    /// The connection's first window, segments.
-    pub initial_window: u32,
     /// Each burst goes over a connection of its own.
     pub reconnects: bool,
 }
 
-/// How many consecutive segments leave as one packet, at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offload {
-    /// So many.
-    Segments(u32),
-    /// As many as Linux takes for the pace and the shortest round-trip time, for segments of this payload, bytes.
-    Auto {
-        /// Payload of a segment.
-        mss_bytes: u32,
-    },
+parameters! {
+    /// Parameters of a datagram source.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct UdpConfig {
+        /// Mean size on the wire, headers included.
+        packet_bytes: u32, bytes(1, LARGEST_PACKET);
+        /// Headers within the packet, its least size: 20 bytes of IP, 8 of UDP (RFC 791, RFC 768).
+        header_bytes: u32 = 28, bytes(0, MOST_HEADERS);
+        /// Mean time between packets.
+        interval: Span, time(Span::from_ps(1), bufferlab_parameters::LONGEST);
+        /// Law of the times between packets.
+        arrivals: Variate = Variate::Constant, choice::<Variate>();
+        /// Law of the packet sizes.
+        sizes: Variate = Variate::Constant, choice::<Variate>();
+        agree UdpConfig::agree;
+    }
 }
 
-/// A constant or exponential law.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Variate {
-    /// Always the mean.
-    Constant,
-    /// Exponential.
-    Exponential,
-}
-
-/// Parameters of a TCP connection.
-#[derive(Clone, Debug)]
-pub struct TcpConfig {
-    /// How losses are repaired.
-    pub recovery: Recovery,
-    /// Segments to send; `u32::MAX` for a sender that never ends.
-    pub transfer_segments: u32,
-    /// The receiver's window, segments, at least 1.
-    pub receive_window: u32,
-    /// The receiver tunes its window; `receive_window` is then the first one, [`TuningConfig::first_segments`].
-    pub tuning: Option<TuningConfig>,
-    /// Segments per pure acknowledgment.
-    pub ack_every: u32,
-    /// Longest wait of a delayed acknowledgment.
-    pub ack_delay: Span,
-    /// Lower bound of the retransmission timeout.
-    pub min_rto: Span,
-    /// Least margin of the retransmission timeout above the smoothed round-trip time; zero for the variation alone.
-    pub rto_margin: Span,
-    /// Upper bound of the retransmission timeout.
-    pub max_rto: Span,
-    /// Timeout before the first round-trip sample.
-    pub initial_rto: Span,
-    /// Granularity of the round-trip clock; one picosecond for exact.
-    pub clock: Span,
-    /// Every acknowledgment of new data gives a round-trip sample; otherwise one a window.
-    pub timestamps: bool,
-    /// RFC 3042: a new segment for each of the first two duplicate acknowledgments.
-    pub limited_transmit: bool,
-    /// A SYN goes first.
-    pub handshake: bool,
-    /// Segments leave at a pace, not in bursts; controls with a rate of their own are paced anyway.
-    pub paced: bool,
-    /// Consecutive segments leave as one packet: see [`crate::Sender::segments_in_packet`].
-    pub offload: Option<Offload>,
-    /// The application is silent at times; see [`crate::Sender::resume`].
-    pub bursts: Option<BurstsConfig>,
+impl UdpConfig {
+    fn agree(&self) -> Result<(), OutOfBounds> {
+        within(self.header_bytes, 0, self.packet_bytes, "header_bytes")
+    }
 }

@@ -22,10 +22,13 @@ mod udp;
 mod window;
 
 pub use ack::{Ack, SackBlocks};
-pub use config::{AfterIdle, BurstsConfig, Offload, Recovery, TcpConfig, Variate};
+pub use config::{
+    AfterIdle, BurstsConfig, Load, MAX_PACKET_PAYLOAD, Offload, Recovery, TcpConfig, UdpConfig, Variate,
+    most_by_size,
+};
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
 pub use segment::{Segment, SegmentKind};
-pub use sender::{MAX_PACKET_PAYLOAD, Sender, SenderCounters, most_by_size};
+pub use sender::{Sender, SenderCounters};
 pub use tuning::TuningConfig;
-pub use udp::{UdpConfig, UdpSource};
+pub use udp::UdpSource;

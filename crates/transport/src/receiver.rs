@@ -79,7 +79,7 @@ impl Receiver {
             marked: false,
             highest_sent: Time::ZERO,
             apart: None,
-            tuning: config.tuning.map(|config| Box::new(Tuning::new(config))),
+            tuning: config.tuning().map(|config| Box::new(Tuning::new(config))),
         }
     }
 

@@ -2,24 +2,10 @@
 
 use bufferlab_units::{Span, Stream, Time};
 
-use crate::Variate;
+use crate::{UdpConfig, Variate};
 
-/// Parameters of a datagram source.
-#[derive(Clone, Debug)]
-pub struct UdpConfig {
-    /// Mean size on the wire, bytes.
-    pub packet_bytes: u32,
-    /// Headers within that size, bytes: the least size of a packet.
-    pub header_bytes: u32,
-    /// Mean time between packets.
-    pub interval: Span,
-    /// Law of the times between packets.
-    pub arrivals: Variate,
-    /// Law of the sizes.
-    pub sizes: Variate,
-    /// Sizes are cut here, bytes.
-    pub max_bytes: u32,
-}
+/// Sizes are cut here: an IPv4 packet's largest size (RFC 791 section 3.1).
+const MAX_DATAGRAM_BYTES: u32 = 65_535;
 
 /// A datagram source.
 #[derive(Clone, Debug)]
@@ -68,7 +54,7 @@ impl UdpSource {
             Variate::Constant => self.config.packet_bytes,
             Variate::Exponential => {
                 let size = self.stream.exponential() * f64::from(self.config.packet_bytes);
-                (size.min(f64::from(self.config.max_bytes)) as u32).max(self.config.header_bytes.max(1))
+                (size.min(f64::from(MAX_DATAGRAM_BYTES)) as u32).max(self.config.header_bytes.max(1))
             }
         }
     }
@@ -86,14 +72,8 @@ mod tests {
     use super::*;
 
     fn source(arrivals: Variate, sizes: Variate) -> UdpSource {
-        let config = UdpConfig {
-            packet_bytes: 1000,
-            header_bytes: 28,
-            interval: Span::from_ms(2),
-            arrivals,
-            sizes,
-            max_bytes: 60_000,
-        };
+        let config =
+            UdpConfig { packet_bytes: 1000, header_bytes: 28, interval: Span::from_ms(2), arrivals, sizes };
         UdpSource::new(config, Stream::new(3, 1, 0))
     }
 

@@ -31,13 +31,13 @@ fn check_timers(tcp: &Stack, reading: &mut Reading<'_>) {
 }
 
 fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Reading<'_>) {
-    if !tcp.congestion.config().needs_rates() || tcp.recovery.counts_pipe() {
+    if !tcp.congestion.config().needs_rates() || tcp.recovery.computes_pipe() {
         return;
     }
     let word = tcp.congestion.word();
     let counting: Vec<&str> = Recovery::ALL
         .iter()
-        .filter(|recovery| recovery.counts_pipe())
+        .filter(|recovery| recovery.computes_pipe())
         .map(|recovery| recovery.word())
         .collect();
     let given = tcp.recovery.word();
@@ -46,7 +46,8 @@ fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Readi
         return reading.refuse(mistake.accepted(counting.join(" or ")));
     }
     let stack = flow.stack.unwrap_or(run_stack);
-    let with_sack = STACKS.iter().filter(|(_, preset)| preset.recovery.counts_pipe()).map(|(name, _)| *name);
+    let with_sack =
+        STACKS.iter().filter(|(_, preset)| preset.recovery.computes_pipe()).map(|(name, _)| *name);
     let with_sack = with_sack.collect::<Vec<_>>().join(", ");
     let problem = format!("needs the recovery sack or linux, and the stack '{stack}' has {given}");
     let accepted = format!("it with recovery = 'sack' or 'linux', or with a stack of {with_sack}");

@@ -2,15 +2,14 @@
 
 use bufferlab_congestion::CongestionConfig;
 use bufferlab_parameters::Kinds;
-use bufferlab_simulator::{
-    AfterIdlePlan, LawPlan, OffloadPlan, OnOffPlan, OnPlan, RecoveryPlan, SourcePlan, TcpPlan, UdpPlan,
-    VariatePlan,
-};
+use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan, SourcePlan, TcpPlan, UdpPlan};
+use bufferlab_transport::{TcpConfig, UdpConfig, Variate};
+use bufferlab_units::Span;
 use serde_json::json;
 
 use crate::parts::application::{Application, Arrivals, OnOff, Ping, Sizes, Udp, Web};
 use crate::parts::flow::Flow;
-use crate::parts::tcp::{AfterIdle, Recovery, Stack};
+use crate::parts::tcp::Stack;
 use crate::quantity::hosts::Offload;
 use crate::quantity::law::{Law, LawKind};
 
@@ -27,66 +26,65 @@ pub(super) fn source(flow: &Flow) -> SourcePlan {
 }
 
 fn datagrams(udp: &Udp) -> UdpPlan {
-    UdpPlan {
+    let config = UdpConfig {
         packet_bytes: udp.packet_bytes as u32,
         header_bytes: udp.header_bytes as u32,
-        interval_ps: udp.interval_ps,
+        interval: Span::from_ps(udp.interval_ps),
         arrivals: match udp.arrivals {
-            Arrivals::Constant => VariatePlan::Constant,
-            Arrivals::Poisson => VariatePlan::Exponential,
+            Arrivals::Constant => Variate::Constant,
+            Arrivals::Poisson => Variate::Exponential,
         },
         sizes: match udp.sizes {
-            Sizes::Constant => VariatePlan::Constant,
-            Sizes::Exponential => VariatePlan::Exponential,
+            Sizes::Constant => Variate::Constant,
+            Sizes::Exponential => Variate::Exponential,
         },
-        echo: false,
-        record: udp.record,
-    }
+    };
+    UdpPlan { config, echo: false, record: udp.record }
 }
 
 fn pings(ping: &Ping) -> UdpPlan {
-    UdpPlan {
+    let config = UdpConfig {
         packet_bytes: ping.packet_bytes as u32,
         header_bytes: PING_HEADER_BYTES.min(ping.packet_bytes) as u32,
-        interval_ps: ping.interval_ps,
-        arrivals: VariatePlan::Constant,
-        sizes: VariatePlan::Constant,
-        echo: true,
-        record: false,
-    }
+        interval: Span::from_ps(ping.interval_ps),
+        ..UdpConfig::default()
+    };
+    UdpPlan { config, echo: true, record: false }
 }
 
 fn tcp(application: &Application, stack: &Stack) -> TcpPlan {
     TcpPlan {
         congestion: congestion(stack),
-        recovery: recovery(stack.recovery),
-        mss_bytes: stack.segment_bytes as u32,
-        header_bytes: stack.header_bytes as u32,
-        ack_bytes: stack.ack_bytes as u32,
-        initial_window: stack.initial_window as u32,
-        initial_ssthresh: stack.initial_ssthresh,
-        receive_window_bytes: stack.receive_window_bytes(),
-        tuned_window: stack.window.is_tuned(),
-        ack_every: stack.delayed_ack as u32,
-        ack_delay_ps: stack.ack_delay_ps,
-        min_rto_ps: stack.min_rto_ps,
-        rto_margin_ps: stack.rto_margin_ps,
-        max_rto_ps: stack.max_rto_ps,
-        initial_rto_ps: stack.initial_rto_ps,
-        clock_ps: stack.clock_ps,
-        timestamps: stack.timestamps,
-        limited_transmit: stack.limited_transmit,
-        // an echo goes over the connection that is there
-        handshake: stack.handshake && !matches!(application, Application::Echo(_)),
+        config: TcpConfig {
+            recovery: stack.recovery,
+            mss_bytes: stack.segment_bytes as u32,
+            header_bytes: stack.header_bytes as u32,
+            ack_bytes: stack.ack_bytes as u32,
+            initial_window: stack.initial_window as u32,
+            initial_ssthresh: stack.initial_ssthresh,
+            receive_window_bytes: stack.receive_window_bytes(),
+            tuned_window: stack.window.is_tuned(),
+            ack_every: stack.delayed_ack as u32,
+            ack_delay: Span::from_ps(stack.ack_delay_ps),
+            min_rto: Span::from_ps(stack.min_rto_ps),
+            rto_margin: Span::from_ps(stack.rto_margin_ps),
+            max_rto: Span::from_ps(stack.max_rto_ps),
+            initial_rto: Span::from_ps(stack.initial_rto_ps),
+            clock: Span::from_ps(stack.clock_ps),
+            timestamps: stack.timestamps,
+            limited_transmit: stack.limited_transmit,
+            // an echo goes over the connection that is there
+            handshake: stack.handshake && !matches!(application, Application::Echo(_)),
+            paced: stack.paced,
+            offload: match stack.offload {
+                Offload::None => None,
+                Offload::Auto => Some(bufferlab_transport::Offload::Auto),
+                Offload::Segments(segments) => Some(bufferlab_transport::Offload::Segments(segments as u32)),
+            },
+        },
         transfer_bytes: match application {
             Application::Transfer(transfer) => Some(transfer.transfer_bytes),
             _ => None,
-        },
-        paced: stack.paced,
-        offload: match stack.offload {
-            Offload::None => None,
-            Offload::Auto => Some(OffloadPlan::Auto),
-            Offload::Segments(segments) => Some(OffloadPlan::Segments(segments as u32)),
         },
         on_off: match application {
             Application::OnOff(turns) => Some(by_turns(turns, stack)),
@@ -102,12 +100,12 @@ fn by_turns(turns: &OnOff, stack: &Stack) -> OnOffPlan {
         (None, Some(size)) => OnPlan::Bytes(law(size)),
         (None, None) => unreachable!("an application by turns has a time or a size"),
     };
-    OnOffPlan { on, off_ps: law(&turns.off), after_idle: after_idle(stack.after_idle), fetch: false }
+    OnOffPlan { on, off_ps: law(&turns.off), after_idle: stack.after_idle, fetch: false }
 }
 
 fn fetches(web: &Web, stack: &Stack) -> OnOffPlan {
     let on = OnPlan::Bytes(law(&web.size));
-    OnOffPlan { on, off_ps: law(&web.every), after_idle: after_idle(stack.after_idle), fetch: true }
+    OnOffPlan { on, off_ps: law(&web.every), after_idle: stack.after_idle, fetch: true }
 }
 
 /// A law that is drawn during the run.
@@ -136,23 +134,4 @@ fn congestion(stack: &Stack) -> CongestionConfig {
         }
     }
     config
-}
-
-fn recovery(recovery: Recovery) -> RecoveryPlan {
-    match recovery {
-        Recovery::Tahoe => RecoveryPlan::Tahoe,
-        Recovery::Reno => RecoveryPlan::Reno,
-        Recovery::Newreno => RecoveryPlan::Newreno,
-        Recovery::Sack => RecoveryPlan::Sack,
-        Recovery::SackNs2 => RecoveryPlan::SackNs2,
-        Recovery::Linux => RecoveryPlan::Linux,
-    }
-}
-
-fn after_idle(after_idle: AfterIdle) -> AfterIdlePlan {
-    match after_idle {
-        AfterIdle::Keep => AfterIdlePlan::Keep,
-        AfterIdle::Restart => AfterIdlePlan::Restart,
-        AfterIdle::Decay => AfterIdlePlan::Decay,
-    }
 }

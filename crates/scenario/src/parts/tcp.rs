@@ -1,6 +1,7 @@
 //! The TCP of a flow group: what a preset says, and the keys that override it.
 
 pub use bufferlab_congestion::Growth;
+pub use bufferlab_transport::{AfterIdle, Recovery};
 use serde::Serialize;
 use serde_json::json;
 
@@ -16,45 +17,6 @@ use crate::text::value::Value;
 const MAX_TIMER_PS: u64 = 10_000 * PS_PER_S;
 const TIMER: Time = Time { least: 1_000_000, most: MAX_TIMER_PS };
 const STACK: Presence = absent("the stack's");
-
-bufferlab_parameters::words! {
-    /// How losses are repaired.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Recovery {
-        /// Slow start from one segment.
-        Tahoe = "tahoe",
-        /// RFC 5681.
-        Reno = "reno",
-        /// RFC 6582.
-        Newreno = "newreno",
-        /// RFC 6675.
-        Sack = "sack",
-        /// ns-2's.
-        SackNs2 = "sack-ns2",
-        /// Linux's.
-        Linux = "linux",
-    }
-}
-
-bufferlab_parameters::words! {
-    /// What becomes of the window when a sender was idle for longer than its retransmission timeout.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum AfterIdle {
-        /// Nothing.
-        Keep = "keep",
-        /// RFC 5681 section 4.1.
-        Restart = "restart",
-        /// RFC 2861 as Linux has it.
-        Decay = "decay",
-    }
-}
-
-impl Recovery {
-    /// Whether it knows what is in flight, by RFC 6675's scoreboard.
-    pub fn counts_pipe(self) -> bool {
-        matches!(self, Recovery::Sack | Recovery::Linux)
-    }
-}
 
 const CONGESTION: Text<Congestion> = Text {
     schema: Some(|| {
@@ -201,7 +163,7 @@ impl Stack {
     pub fn of(preset: &Stack, keys: &TcpKeys) -> Stack {
         let chosen = match keys.congestion.map(|congestion| congestion.kind) {
             Some("tahoe") => Some(Recovery::Tahoe),
-            Some("newreno") => Some(Recovery::Newreno),
+            Some("newreno") => Some(Recovery::NewReno),
             _ => None,
         };
         let stack = preset.overridden(keys);

@@ -1,10 +1,9 @@
 //! What flows have to send.
 
 use bufferlab_parameters::{require, within};
-use bufferlab_transport::most_by_size;
 
-use super::{Checked, MAX_WIRE_BYTES, most_bytes};
-use crate::plan::{FlowColumns, GroupPlan, LawPlan, OffloadPlan, SourcePlan, TcpPlan};
+use super::{Checked, most_bytes};
+use crate::plan::{FlowColumns, GroupPlan, LawPlan, SourcePlan};
 
 /// Largest index of a Pareto law, which is next to a constant by then.
 const MAX_SHAPE: f64 = 100.0;
@@ -21,20 +20,6 @@ pub(super) fn check_law(law: LawPlan, most: u64, at: &str) -> Checked {
     }
 }
 
-/// A packet of several segments has at most 64 KB of payload, and its size on the wire is bounded as all packets' is.
-pub(super) fn check_offload(tcp: &TcpPlan, at: &str) -> Checked {
-    let Some(offload) = tcp.offload else { return Ok(()) };
-    let most = most_by_size(tcp.mss_bytes);
-    let segments = match offload {
-        OffloadPlan::Segments(segments) => segments,
-        OffloadPlan::Auto => most,
-    };
-    within(segments, 1, most, format!("{at}.segments"))?;
-    let wire_bytes = u64::from(segments) * u64::from(tcp.mss_bytes + tcp.header_bytes);
-    let accepted = format!("at most {MAX_WIRE_BYTES} bytes on the wire in a packet: smaller headers");
-    require(wire_bytes <= u64::from(MAX_WIRE_BYTES), format!("{at} (packet)"), wire_bytes, accepted)
-}
-
 pub(super) fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     let (length, count) = (flows.echo_of.len(), flows.group.len());
     require(length == 0 || length == count, "flows.echo_of (count)", length, format!("0 or {count}"))?;
@@ -45,7 +30,7 @@ pub(super) fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked
         let accepted = "another TCP flow of the same segments, without on_off, that no other returns";
         let tcp = |flow: usize| match groups.get(*flows.group.get(flow)? as usize).map(|group| &group.source)
         {
-            Some(SourcePlan::Tcp(tcp)) if tcp.on_off.is_none() => Some(tcp.mss_bytes),
+            Some(SourcePlan::Tcp(tcp)) if tcp.on_off.is_none() => Some(tcp.config.mss_bytes),
             _ => None,
         };
         let alike = tcp(flow).is_some() && tcp(flow) == tcp(of as usize) && of as usize != flow;

@@ -1,5 +1,6 @@
 //! Applications that are silent at times.
 
+use bufferlab_transport::AfterIdle;
 use serde::{Deserialize, Serialize};
 
 /// An application that has data, then none, by turns. It starts with data.
@@ -11,7 +12,7 @@ pub struct OnOffPlan {
     /// How long it is silent then, ps: from the end of the time, or from the acknowledgment of the last byte.
     pub off_ps: LawPlan,
     /// The window after an idle time.
-    pub after_idle: AfterIdlePlan,
+    pub after_idle: AfterIdle,
     /// Each burst is what a client fetches: it asks over a new connection, `off_ps` after it asked last, or at once when
     /// it has the last one, if that is later. The sender is the server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -49,16 +50,4 @@ pub enum LawPlan {
         /// Its index, above 1.
         shape: f64,
     },
-}
-
-/// What becomes of the window when a sender was idle for longer than the retransmission timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterIdlePlan {
-    /// Nothing.
-    Keep,
-    /// RFC 5681 section 4.1.
-    Restart,
-    /// RFC 2861 as Linux has it.
-    Decay,
 }

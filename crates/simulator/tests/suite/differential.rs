@@ -9,7 +9,8 @@ use std::path::Path;
 use bufferlab_congestion::{Bbr1Config, Bbr3Config, CongestionConfig};
 use bufferlab_parameters::Kinds;
 use bufferlab_qdisc::{FifoConfig, Limit};
-use bufferlab_simulator::{Control, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
+use bufferlab_simulator::{Control, Outcome, Plan, QueuePlan, SourcePlan, run};
+use bufferlab_transport::Recovery;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -60,7 +61,7 @@ fn kept_plans_agree() {
 #[test]
 fn a_paced_packet_costs_about_one_event() {
     for congestion in [CongestionConfig::from(Bbr1Config {}), Bbr3Config {}.into()] {
-        let mut plan = dumbbell(RecoveryPlan::Linux, 100, &[40, 60]);
+        let mut plan = dumbbell(Recovery::Linux, 100, &[40, 60]);
         for group in &mut plan.groups {
             let SourcePlan::Tcp(tcp) = &mut group.source else { unreachable!("the scene's flows are TCP") };
             tcp.congestion = congestion.clone();
@@ -108,7 +109,7 @@ fn random_plans_reach_every_corner() {
 /// queue do not.
 #[test]
 fn disorder_is_counted_alike() {
-    let mut plan = dumbbell(RecoveryPlan::Sack, 60, &[40, 45, 50, 55, 60]);
+    let mut plan = dumbbell(Recovery::Sack, 60, &[40, 45, 50, 55, 60]);
     plan.sample_interval_ps = 500 * MS;
     let fifo = run(&plan, &Control::default()).unwrap().flows;
     assert_eq!(fifo.whole_reordered_packets.iter().sum::<u64>(), 0);

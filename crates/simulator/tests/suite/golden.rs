@@ -9,18 +9,19 @@ use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
     CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig,
 };
-use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, RecoveryPlan, run};
+use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
+use bufferlab_transport::Recovery;
 use bufferlab_units::Span;
 
 use crate::oracle;
 use crate::scenes::{MS, RATE_BPS, S, dumbbell, red, tcp_of};
 
-const RECOVERIES: [(&str, RecoveryPlan); 5] = [
-    ("tahoe", RecoveryPlan::Tahoe),
-    ("reno", RecoveryPlan::Reno),
-    ("newreno", RecoveryPlan::Newreno),
-    ("sack", RecoveryPlan::Sack),
-    ("sack-ns2", RecoveryPlan::SackNs2),
+const RECOVERIES: [(&str, Recovery); 5] = [
+    ("tahoe", Recovery::Tahoe),
+    ("reno", Recovery::Reno),
+    ("newreno", Recovery::NewReno),
+    ("sack", Recovery::Sack),
+    ("sack-ns2", Recovery::SackNs2),
 ];
 
 /// Compares with the committed text, or writes it if `BUFFERLAB_GOLDEN=update`.
@@ -108,7 +109,7 @@ fn fairness_by_flows() {
         for (name, spread_ms) in [("equal", 0), ("1 to 5", 80 / (flows - 1))] {
             let rtts: Vec<u64> =
                 (0..flows).map(|flow| 20 + if spread_ms == 0 { 40 } else { flow * spread_ms }).collect();
-            let mut plan = dumbbell(RecoveryPlan::Sack, 60, &rtts);
+            let mut plan = dumbbell(Recovery::Sack, 60, &rtts);
             plan.groups[0].jitter = JitterPlan::Uniform { low_ps: 0, high_ps: MS };
             let outcome = outcome(&plan);
             let bytes = &outcome.flows.delivered_bytes;
@@ -167,7 +168,7 @@ fn disciplines_by_buffer() {
         ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
-        let mut plan = dumbbell(RecoveryPlan::Sack, 1, &[50]);
+        let mut plan = dumbbell(Recovery::Sack, 1, &[50]);
         plan.links[0].discipline = QueuePlan::new(Limit::Packets(buffer), config);
         tcp_of(&mut plan).congestion = congestion;
         let outcome = outcome(&plan);
@@ -191,10 +192,10 @@ fn disciplines_by_buffer() {
 /// A short transfer that loses two segments, told by the slow engine: the two agree.
 #[test]
 fn packets_of_a_short_transfer() {
-    let mut plan = dumbbell(RecoveryPlan::Sack, 4, &[20]);
+    let mut plan = dumbbell(Recovery::Sack, 4, &[20]);
     (plan.warmup_ps, plan.duration_ps) = (0, S);
     let tcp = tcp_of(&mut plan);
-    (tcp.initial_window, tcp.transfer_bytes) = (7, Some(11_000));
+    (tcp.config.initial_window, tcp.transfer_bytes) = (7, Some(11_000));
     let mut text =
         String::from("Eleven and a half segments over 10 Mbit/s, round trip 20 ms, buffer 4 packets.\n\n");
     for line in oracle::trace(&plan) {

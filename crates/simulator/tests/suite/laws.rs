@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bufferlab_simulator::{
     ALL_GROUPS, ClassSampleTable, Control, Outcome, Plan, QueueSampleTable, QueueTable, ReceiverSampleTable,
-    RecoveryPlan, SenderSampleTable, SourcePlan, run,
+    SenderSampleTable, SourcePlan, run,
 };
+use bufferlab_transport::Recovery;
 use proptest::prelude::*;
 
 use crate::plans::{config, plans};
@@ -94,7 +95,7 @@ fn assert_bounds(plan: &Plan, outcome: &Outcome) {
     }
     for flow in 0..flows.flow.len() {
         let bytes_each = match &plan.groups[flows.group[flow] as usize].source {
-            SourcePlan::Tcp(tcp) => u64::from(tcp.mss_bytes),
+            SourcePlan::Tcp(tcp) => u64::from(tcp.config.mss_bytes),
             SourcePlan::Udp(_) => 65_535,
         };
         let sent_once = flows.whole_sent_packets[flow] - flows.whole_retransmissions[flow];
@@ -202,7 +203,7 @@ proptest! {
 /// Some hundred hours of simulated time, canceled when they have begun.
 #[test]
 fn a_canceled_run_ends_soon_with_its_books_in_order() {
-    let mut plan = dumbbell(RecoveryPlan::Sack, 50, &[20, 40, 60]);
+    let mut plan = dumbbell(Recovery::Sack, 50, &[20, 40, 60]);
     plan.duration_ps = 90_000 * S;
     let control = Arc::new(Control::default());
     let (done, wait) = mpsc::channel();

@@ -3,7 +3,8 @@
 use bufferlab_congestion::FixedConfig;
 use bufferlab_parameters::Kinds;
 use bufferlab_qdisc::{DisciplineConfig, FifoConfig, Limit};
-use bufferlab_simulator::{Control, OffloadPlan, Outcome, Plan, QueuePlan, RecoveryPlan, SourcePlan, run};
+use bufferlab_simulator::{Control, Outcome, Plan, QueuePlan, SourcePlan, run};
+use bufferlab_transport::{Offload, Recovery};
 use proptest::prelude::*;
 
 use crate::differential::assert_agreement;
@@ -24,10 +25,10 @@ fn row(outcome: &Outcome) -> usize {
 
 /// A window of 120 segments over 40 ms, of which 50 fit on the way at 10 Mbit/s; as many segments to a packet.
 fn standing(segments: u32) -> Plan {
-    let mut plan = dumbbell(RecoveryPlan::Sack, 200, &[40]);
+    let mut plan = dumbbell(Recovery::Sack, 200, &[40]);
     let tcp = tcp_of(&mut plan);
     tcp.congestion = FixedConfig { segments: 120 }.into();
-    tcp.offload = Some(OffloadPlan::Segments(segments));
+    tcp.config.offload = Some(Offload::Segments(segments));
     plan
 }
 
@@ -51,11 +52,11 @@ fn a_queue_counts_packets_and_their_bytes() {
 
 #[test]
 fn packets_of_one_segment_are_ordinary_ones() {
-    for recovery in [RecoveryPlan::Reno, RecoveryPlan::Sack, RecoveryPlan::Linux, RecoveryPlan::SackNs2] {
+    for recovery in [Recovery::Reno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2] {
         let mut plan = dumbbell(recovery, 20, &[40, 60, 80]);
-        tcp_of(&mut plan).ack_every = 2;
+        tcp_of(&mut plan).config.ack_every = 2;
         let ordinary = outcome(&plan);
-        tcp_of(&mut plan).offload = Some(OffloadPlan::Segments(1));
+        tcp_of(&mut plan).config.offload = Some(Offload::Segments(1));
         assert_eq!(outcome(&plan), ordinary, "{recovery:?}");
     }
 }
@@ -63,9 +64,9 @@ fn packets_of_one_segment_are_ordinary_ones() {
 #[test]
 fn a_limit_in_packets_takes_more_bytes_and_one_in_bytes_takes_fewer_packets() {
     let most = |limit, segments| {
-        let mut plan = dumbbell(RecoveryPlan::Linux, 10, &[40]);
+        let mut plan = dumbbell(Recovery::Linux, 10, &[40]);
         plan.links[0].discipline = QueuePlan::new(limit, FifoConfig::default());
-        tcp_of(&mut plan).offload = Some(OffloadPlan::Segments(segments));
+        tcp_of(&mut plan).config.offload = Some(Offload::Segments(segments));
         let outcome = outcome(&plan);
         assert_agreement(&plan);
         let (queues, row) = (&outcome.queues, row(&outcome));
@@ -82,11 +83,11 @@ fn a_limit_in_packets_takes_more_bytes_and_one_in_bytes_takes_fewer_packets() {
 /// What flows count are segments, what queues count are packets, and their bytes are the same.
 #[test]
 fn what_is_sent_comes_to_the_queue_byte_by_byte() {
-    for recovery in [RecoveryPlan::Newreno, RecoveryPlan::Sack, RecoveryPlan::Linux] {
+    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Linux] {
         let mut plan = dumbbell(recovery, 15, &[40, 60]);
         plan.warmup_ps = 0;
         let tcp = tcp_of(&mut plan);
-        (tcp.offload, tcp.transfer_bytes) = (Some(OffloadPlan::Segments(6)), Some(4_000_000));
+        (tcp.config.offload, tcp.transfer_bytes) = (Some(Offload::Segments(6)), Some(4_000_000));
         let outcome = outcome(&plan);
         let (flows, queues, row) = (&outcome.flows, &outcome.queues, row(&outcome));
         let segments: u64 = flows.sent_packets.iter().sum();
@@ -103,9 +104,9 @@ fn what_is_sent_comes_to_the_queue_byte_by_byte() {
 fn packets_of_64_kilobytes_pass_every_discipline() {
     let kinds = DisciplineConfig::KINDS.iter().map(|kind| (kind.default)());
     for discipline in kinds.chain([red(false).into(), splitbuff().into()]) {
-        let mut plan = dumbbell(RecoveryPlan::Linux, 1, &[40, 200]);
+        let mut plan = dumbbell(Recovery::Linux, 1, &[40, 200]);
         plan.links[0].discipline = QueuePlan::new(Limit::Packets(60), discipline.clone());
-        tcp_of(&mut plan).offload = Some(OffloadPlan::Segments(60));
+        tcp_of(&mut plan).config.offload = Some(Offload::Segments(60));
         let outcome = outcome(&plan);
         let (queues, row) = (&outcome.queues, row(&outcome));
         assert!(
@@ -126,8 +127,8 @@ proptest! {
         let mut plan = case.0;
         for (group, size) in plan.groups.iter_mut().zip(sizes) {
             if let SourcePlan::Tcp(tcp) = &mut group.source {
-                let segments = Some(size).filter(|&size| size > 0).map(OffloadPlan::Segments);
-                tcp.offload = Some(segments.unwrap_or(OffloadPlan::Auto));
+                let segments = Some(size).filter(|&size| size > 0).map(Offload::Segments);
+                tcp.config.offload = Some(segments.unwrap_or(Offload::Auto));
             }
         }
         assert_agreement(&plan);

@@ -9,9 +9,10 @@ use std::fmt;
 use bufferlab_congestion::{Bbr1Config, Bbr3Config, CongestionConfig};
 use bufferlab_qdisc::Limit;
 use bufferlab_simulator::{
-    FlowColumns, GroupPlan, JitterPlan, LimitChange, LinkPlan, Plan, RecoveryPlan, SourcePlan, TcpPlan,
-    UdpPlan, VariatePlan,
+    FlowColumns, GroupPlan, JitterPlan, LimitChange, LinkPlan, Plan, SourcePlan, TcpPlan, UdpPlan,
 };
+use bufferlab_transport::{Recovery, TcpConfig, UdpConfig, Variate};
+use bufferlab_units::Span;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -87,12 +88,12 @@ pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
                 match pace {
                     0 => tcp.congestion = Bbr1Config {}.into(),
                     1 => tcp.congestion = Bbr3Config {}.into(),
-                    _ => tcp.paced = true,
+                    _ => tcp.config.paced = true,
                 }
-                let preferred = if linux { RecoveryPlan::Linux } else { tcp.recovery };
-                tcp.recovery = recovery_for(&tcp.congestion, preferred);
+                let preferred = if linux { Recovery::Linux } else { tcp.config.recovery };
+                tcp.config.recovery = recovery_for(&tcp.congestion, preferred);
                 tcp.on_off = tcp.on_off.filter(|_| !plain);
-                tcp.offload = tcp.offload.filter(|_| !plain);
+                tcp.config.offload = tcp.config.offload.filter(|_| !plain);
             }
             if plain {
                 (group.jitter, group.access_bps) = (JitterPlan::None, None);
@@ -178,22 +179,22 @@ fn jitter() -> impl Strategy<Value = JitterPlan> {
     ]
 }
 
-fn recovery() -> impl Strategy<Value = RecoveryPlan> {
+fn recovery() -> impl Strategy<Value = Recovery> {
     prop_oneof![
-        Just(RecoveryPlan::Tahoe),
-        Just(RecoveryPlan::Reno),
-        Just(RecoveryPlan::Newreno),
-        Just(RecoveryPlan::Sack),
-        Just(RecoveryPlan::Linux),
-        Just(RecoveryPlan::SackNs2),
+        Just(Recovery::Tahoe),
+        Just(Recovery::Reno),
+        Just(Recovery::NewReno),
+        Just(Recovery::Sack),
+        Just(Recovery::Linux),
+        Just(Recovery::SackNs2),
     ]
 }
 
 /// The one that most flows have, and the one that listens to marks.
 const CONTROLS: [(&str, u32); 2] = [("reno", 6), ("dctcp", 12)];
 
-fn recovery_for(congestion: &CongestionConfig, recovery: RecoveryPlan) -> RecoveryPlan {
-    if congestion.needs_rates() && recovery != RecoveryPlan::Linux { RecoveryPlan::Sack } else { recovery }
+fn recovery_for(congestion: &CongestionConfig, recovery: Recovery) -> Recovery {
+    if congestion.needs_rates() && recovery != Recovery::Linux { Recovery::Sack } else { recovery }
 }
 
 /// Segment, header and acknowledgment sizes, bytes.
@@ -206,15 +207,15 @@ fn sizes() -> impl Strategy<Value = (u32, u32, u32)> {
 }
 
 /// Least, longest and first retransmission timeout, and the clock, ps.
-fn timers() -> impl Strategy<Value = (u64, u64, u64, u64)> {
+fn timers() -> impl Strategy<Value = (Span, Span, Span, Span)> {
     let min = prop_oneof![Just(200 * MS), Just(1_000 * MS), MS..300 * MS];
     let clock = prop_oneof![3 => Just(1), 2 => Just(10 * MS), 1 => Just(100 * MS), 1 => 1..200 * MS];
     (min, moment(60_000 * MS), MS..1_000 * MS, clock)
-        .prop_map(|(min, more, initial, clock)| (min, min + more, initial, clock))
+        .prop_map(|(min, more, initial, clock)| [min, min + more, initial, clock].map(Span::from_ps).into())
 }
 
 fn tcp() -> impl Strategy<Value = TcpPlan> {
-    let window = (1..=20_u32, option::of(0..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
+    let window = (1..=20_u32, option::of(1..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (any_kind(&CONTROLS), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
@@ -229,28 +230,30 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
             (transfer_bytes, on_off, [paced, tuned_window], offload),
         )| {
             TcpPlan {
-                recovery: recovery_for(&congestion, recovery),
+                config: TcpConfig {
+                    recovery: recovery_for(&congestion, recovery),
+                    mss_bytes: sizes.0,
+                    header_bytes: sizes.1,
+                    ack_bytes: sizes.2,
+                    initial_window: window.0,
+                    initial_ssthresh: window.1,
+                    receive_window_bytes: window.2 * u64::from(sizes.0),
+                    tuned_window,
+                    ack_every: acks.0,
+                    ack_delay: Span::from_ps(acks.1),
+                    min_rto: timers.0,
+                    rto_margin: if switches.0 { timers.0 } else { Span::ZERO },
+                    max_rto: timers.1,
+                    initial_rto: timers.2,
+                    clock: timers.3,
+                    timestamps: switches.0,
+                    limited_transmit: switches.1,
+                    handshake: switches.2,
+                    paced,
+                    offload,
+                },
                 congestion,
-                mss_bytes: sizes.0,
-                header_bytes: sizes.1,
-                ack_bytes: sizes.2,
-                initial_window: window.0,
-                initial_ssthresh: window.1,
-                receive_window_bytes: window.2 * u64::from(sizes.0),
-                ack_every: acks.0,
-                ack_delay_ps: acks.1,
-                min_rto_ps: timers.0,
-                rto_margin_ps: if switches.0 { timers.0 } else { 0 },
-                max_rto_ps: timers.1,
-                initial_rto_ps: timers.2,
-                clock_ps: timers.3,
-                timestamps: switches.0,
-                limited_transmit: switches.1,
-                handshake: switches.2,
                 transfer_bytes,
-                tuned_window,
-                paced,
-                offload,
                 on_off,
             }
         },
@@ -258,15 +261,17 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
 }
 
 fn udp() -> impl Strategy<Value = UdpPlan> {
-    let law = || prop_oneof![Just(VariatePlan::Constant), Just(VariatePlan::Exponential)];
+    let law = || prop_oneof![Just(Variate::Constant), Just(Variate::Exponential)];
     let interval = prop_oneof![(1..20_u64).prop_map(|steps| steps * STEP_PS), MS / 2..20 * MS];
     (1..=1_500_u32, 0..=40_u32, interval, law(), law(), 0..3_u32).prop_map(
         |(packet_bytes, header_bytes, interval_ps, arrivals, sizes, told)| UdpPlan {
-            packet_bytes,
-            header_bytes: header_bytes.min(packet_bytes),
-            interval_ps,
-            arrivals,
-            sizes,
+            config: UdpConfig {
+                packet_bytes,
+                header_bytes: header_bytes.min(packet_bytes),
+                interval: Span::from_ps(interval_ps),
+                arrivals,
+                sizes,
+            },
             echo: told == 1,
             record: told == 2,
         },

@@ -70,7 +70,7 @@ fn by_link(outcome: &Outcome, column: &[u64]) -> Vec<u64> {
 
 fn segment_bytes(plan: &Plan, group: u32) -> u32 {
     match &plan.groups[group as usize].source {
-        SourcePlan::Tcp(tcp) => tcp.mss_bytes + tcp.header_bytes,
+        SourcePlan::Tcp(tcp) => tcp.config.mss_bytes + tcp.config.header_bytes,
         SourcePlan::Udp(_) => 1,
     }
 }

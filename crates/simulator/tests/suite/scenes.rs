@@ -3,8 +3,9 @@
 use bufferlab_congestion::RenoConfig;
 use bufferlab_qdisc::{FifoConfig, Limit, RedConfig, SplitBuffConfig, Threshold};
 use bufferlab_simulator::{
-    FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, QueuePlan, RecoveryPlan, SourcePlan, TcpPlan,
+    FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, QueuePlan, SourcePlan, TcpPlan,
 };
+use bufferlab_transport::{Recovery, TcpConfig};
 use bufferlab_units::Span;
 
 pub(crate) const MS: u64 = 1_000_000_000;
@@ -13,7 +14,7 @@ pub(crate) const RATE_BPS: u64 = 10_000_000;
 
 /// Bulk transfers with segments of 960 + 40 bytes and the given round-trip times, for 20 s, the last 15 of them
 /// measured.
-pub(crate) fn dumbbell(recovery: RecoveryPlan, buffer_packets: u64, rtts_ms: &[u64]) -> Plan {
+pub(crate) fn dumbbell(recovery: Recovery, buffer_packets: u64, rtts_ms: &[u64]) -> Plan {
     let mut flows = FlowColumns::default();
     for (index, rtt_ms) in rtts_ms.iter().enumerate() {
         flows.group.push(0);
@@ -57,30 +58,22 @@ fn link(buffer_packets: u64) -> LinkPlan {
     }
 }
 
-fn tcp(recovery: RecoveryPlan) -> TcpPlan {
+fn tcp(recovery: Recovery) -> TcpPlan {
     TcpPlan {
         congestion: RenoConfig::default().into(),
-        recovery,
-        mss_bytes: 960,
-        header_bytes: 40,
-        ack_bytes: 40,
-        initial_window: 2,
-        initial_ssthresh: None,
-        receive_window_bytes: 96_000_000,
-        ack_every: 1,
-        ack_delay_ps: 40 * MS,
-        min_rto_ps: S,
-        rto_margin_ps: 0,
-        max_rto_ps: 60 * S,
-        initial_rto_ps: S,
-        clock_ps: 1,
-        timestamps: false,
-        limited_transmit: true,
-        handshake: true,
+        config: TcpConfig {
+            recovery,
+            mss_bytes: 960,
+            header_bytes: 40,
+            ack_bytes: 40,
+            initial_window: 2,
+            receive_window_bytes: 96_000_000,
+            ack_every: 1,
+            ack_delay: Span::from_ms(40),
+            timestamps: false,
+            ..TcpConfig::default()
+        },
         transfer_bytes: None,
-        tuned_window: false,
-        paced: false,
-        offload: None,
         on_off: None,
     }
 }

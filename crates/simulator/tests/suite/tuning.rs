@@ -2,7 +2,8 @@
 //! to a run.
 
 use bufferlab_congestion::FixedConfig;
-use bufferlab_simulator::{Control, Outcome, Plan, RecoveryPlan, SourcePlan, run};
+use bufferlab_simulator::{Control, Outcome, Plan, SourcePlan, run};
+use bufferlab_transport::Recovery;
 use proptest::prelude::*;
 
 use crate::differential::assert_agreement;
@@ -18,12 +19,13 @@ fn outcome(plan: &Plan) -> Outcome {
 
 /// One flow with a window far beyond the receiver's over 1 Gbit/s and 100 ms; segments of 960 bytes.
 fn fat(tuned: bool) -> Plan {
-    let mut plan = dumbbell(RecoveryPlan::Linux, 100_000, &[100]);
+    let mut plan = dumbbell(Recovery::Linux, 100_000, &[100]);
     (plan.links[0].rate_bps, plan.duration_ps, plan.warmup_ps) = (1_000_000_000, 3_000 * MS, 0);
     (plan.sample_interval_ps, plan.flows.sample[0]) = (50 * MS, true);
     let tcp = tcp_of(&mut plan);
     tcp.congestion = FixedConfig { segments: 10_000 }.into();
-    (tcp.receive_window_bytes, tcp.tuned_window, tcp.timestamps) = (MOST_BYTES, tuned, true);
+    (tcp.config.receive_window_bytes, tcp.config.tuned_window, tcp.config.timestamps) =
+        (MOST_BYTES, tuned, true);
     plan
 }
 
@@ -58,22 +60,22 @@ fn the_first_round_trips_wait_for_the_window() {
 #[test]
 fn a_window_of_16_bits_stays_one() {
     let mut plan = fat(true);
-    tcp_of(&mut plan).receive_window_bytes = 65_535;
+    tcp_of(&mut plan).config.receive_window_bytes = 65_535;
     let outcome = outcome(&plan);
     assert_eq!(out(&outcome).into_iter().max(), Some(68));
     // a window a round trip; it is full from the start, so nothing changes if it is not tuned
     let mut fixed = fat(false);
-    tcp_of(&mut fixed).receive_window_bytes = 65_535;
+    tcp_of(&mut fixed).config.receive_window_bytes = 65_535;
     assert_eq!(run(&fixed, &Control::default()).unwrap().flows, outcome.flows);
 }
 
 #[test]
 fn where_the_network_is_the_bound_the_window_is_not() {
-    let mut plan = dumbbell(RecoveryPlan::Linux, 20, &[40, 80]);
+    let mut plan = dumbbell(Recovery::Linux, 20, &[40, 80]);
     let tcp = tcp_of(&mut plan);
-    (tcp.timestamps, tcp.receive_window_bytes) = (true, MOST_BYTES);
+    (tcp.config.timestamps, tcp.config.receive_window_bytes) = (true, MOST_BYTES);
     let untuned = outcome(&plan);
-    tcp_of(&mut plan).tuned_window = true;
+    tcp_of(&mut plan).config.tuned_window = true;
     let tuned = outcome(&plan);
     assert_eq!(tuned.flows, untuned.flows);
     assert_agreement(&plan);
@@ -91,10 +93,10 @@ proptest! {
         let mut plan = case.0;
         for (group, window) in plan.groups.iter_mut().zip(windows) {
             if let SourcePlan::Tcp(tcp) = &mut group.source {
-                (tcp.tuned_window, tcp.timestamps) = (true, timestamps);
+                (tcp.config.tuned_window, tcp.config.timestamps) = (true, timestamps);
                 // small buffers, so that windows bind and grow
-                tcp.receive_window_bytes = window * u64::from(tcp.mss_bytes);
-                tcp.initial_window = 40;
+                tcp.config.receive_window_bytes = window * u64::from(tcp.config.mss_bytes);
+                tcp.config.initial_window = 40;
             }
         }
         assert_agreement(&plan);

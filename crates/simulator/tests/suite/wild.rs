@@ -120,9 +120,9 @@ fn burst(group: &GroupPlan) -> u64 {
         SourcePlan::Tcp(tcp) => {
             let window = match &tcp.congestion {
                 CongestionConfig::Fixed(fixed) => fixed.segments,
-                _ => tcp.initial_window,
+                _ => tcp.config.initial_window,
             };
-            u64::from(window).min(tcp.receive_window_bytes / u64::from(tcp.mss_bytes.max(1)))
+            u64::from(window).min(tcp.config.receive_window_bytes / u64::from(tcp.config.mss_bytes.max(1)))
         }
         // what a processing delay holds back leaves together
         SourcePlan::Udp(udp) => {
@@ -131,7 +131,7 @@ fn burst(group: &GroupPlan) -> u64 {
                 JitterPlan::Uniform { high_ps, .. } => high_ps,
                 JitterPlan::Exponential { mean_ps } => mean_ps.saturating_mul(40),
             };
-            held_ps / udp.interval_ps.max(1)
+            held_ps / udp.config.interval.as_ps().max(1)
         }
     }
 }

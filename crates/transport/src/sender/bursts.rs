@@ -37,10 +37,15 @@ pub(super) struct Bursts {
 }
 
 impl Bursts {
-    pub(super) fn new(config: BurstsConfig, rtt: &RttEstimator, control: &AnyControl) -> Bursts {
+    pub(super) fn new(
+        config: BurstsConfig,
+        initial_window: u32,
+        rtt: &RttEstimator,
+        control: &AnyControl,
+    ) -> Bursts {
         Bursts {
             after_idle: config.after_idle,
-            initial_window: config.initial_window,
+            initial_window,
             last_sent: Time::ZERO,
             filled: false,
             most_out: 0,
@@ -113,9 +118,9 @@ mod tests {
     const RTO: Span = Span::from_ms(200);
 
     fn left(after_idle: AfterIdle, idle_ms: u64, cwnd: u32) -> Option<(u32, u32)> {
-        let config = BurstsConfig { after_idle, initial_window: 10, reconnects: false };
+        let config = BurstsConfig { after_idle, reconnects: false };
         let rtt = RttEstimator::new(RTO, RTO, RTO, Span::from_ps(1));
-        let bursts = Bursts::new(config, &rtt, &Fixed::new(1).into());
+        let bursts = Bursts::new(config, 10, &rtt, &Fixed::new(1).into());
         bursts.restart(Span::from_ms(idle_ms), RTO, cwnd)
     }
 
@@ -144,10 +149,10 @@ mod tests {
 
     #[test]
     fn a_window_is_used_if_it_was_full_or_half_full_in_slow_start() {
-        let config = BurstsConfig { after_idle: AfterIdle::Keep, initial_window: 10, reconnects: false };
+        let config = BurstsConfig { after_idle: AfterIdle::Keep, reconnects: false };
         let rtt = RttEstimator::new(RTO, RTO, RTO, Span::from_ps(1));
         let used = |sent: u32, ssthresh| {
-            let mut bursts = Bursts::new(config, &rtt, &Fixed::new(10).into());
+            let mut bursts = Bursts::new(config, 10, &rtt, &Fixed::new(10).into());
             let mut window = SendWindow::new(100, 100);
             window.follow(10.0);
             for _ in 0..sent {

@@ -31,7 +31,6 @@ use advertised::AdvertisedWindows;
 use bursts::Bursts;
 use pacer::Pacer;
 use packetizer::Packetizer;
-pub use packetizer::{MAX_PACKET_PAYLOAD, most_by_size};
 use rtt_sampler::{RttSampler, Timing};
 use timers::Timers;
 
@@ -39,7 +38,7 @@ use crate::delivery::DeliveryRate;
 use crate::recovery::{LossRecovery, Phase};
 use crate::segment::{Segment, SegmentKind};
 use crate::window::{self, SendWindow};
-use crate::{Recovery, RttEstimator, TcpConfig};
+use crate::{Load, Recovery, RttEstimator, TcpConfig};
 
 /// What a sender counts, from the run's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,7 +100,7 @@ pub struct Sender {
 
 impl Sender {
     /// The sender of a connection that has not started.
-    pub fn new(config: &TcpConfig, control: AnyControl) -> Sender {
+    pub fn new(config: &TcpConfig, load: Load, control: AnyControl) -> Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         let estimator = RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
@@ -112,7 +111,7 @@ impl Sender {
             _ => Timing::Segment,
         };
         Sender {
-            window: SendWindow::new(config.transfer_segments, config.receive_window),
+            window: SendWindow::new(load.segments, config.first_receive_window()),
             course: Course::Plain,
             handshake: config.handshake,
             timers: Timers::new(0),
@@ -121,9 +120,13 @@ impl Sender {
             recovery: LossRecovery::new(config.recovery, config.limited_transmit),
             rates: rated.then(|| Box::new(DeliveryRate::new())),
             pacer: (rated || config.paced).then(|| Box::new(Pacer::new(control.pacing()))),
-            bursts: config.bursts.map(|bursts| Box::new(Bursts::new(bursts, &estimator, &control))),
-            packetizer: config.offload.map(|most| Box::new(Packetizer::new(most))),
-            advertised: config.tuning.map(|tuning| Box::new(AdvertisedWindows::new(tuning.first_segments()))),
+            bursts: load
+                .bursts
+                .map(|bursts| Box::new(Bursts::new(bursts, config.initial_window, &estimator, &control))),
+            packetizer: config.offload.map(|most| Box::new(Packetizer::new(most, config.mss_bytes))),
+            advertised: config
+                .tuning()
+                .map(|tuning| Box::new(AdvertisedWindows::new(tuning.first_segments()))),
             finished: Time::NEVER,
             rtt: RttSampler::new(estimator, timing),
             control,

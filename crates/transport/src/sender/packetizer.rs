@@ -20,13 +20,8 @@ use std::collections::VecDeque;
 use bufferlab_units::{Span, Time};
 
 use super::{Segment, SegmentKind};
-use crate::Offload;
+use crate::{MAX_PACKET_PAYLOAD, Offload, most_by_size};
 
-/// Payload of a packet, at most: `GSO_MAX_SIZE` less one and the headers' room (`MAX_TCP_HEADER` of 64-bit machines),
-/// `sk_setup_caps`.
-pub const MAX_PACKET_PAYLOAD: u32 = 65_536 - 1 - 320;
-/// Segments of a packet, at most. The kernel's own bound is this host's network card's.
-pub const MAX_PACKET_SEGMENTS: u32 = 128;
 /// A packet is what the pace allows in about a millisecond: a second shifted right by `sk_pacing_shift`.
 const PACING_SHIFT: u32 = 10;
 /// `tcp_min_tso_segs`.
@@ -91,6 +86,7 @@ impl Room {
 #[derive(Clone, Debug)]
 pub(super) struct Packetizer {
     most: Offload,
+    mss_bytes: u32,
     /// Packets with outstanding segments: the first segment of each, and when it was last sent. In order of segments.
     packets: VecDeque<(u32, Time)>,
     /// Segments of the last packet.
@@ -100,8 +96,8 @@ pub(super) struct Packetizer {
 }
 
 impl Packetizer {
-    pub(super) fn new(most: Offload) -> Packetizer {
-        Packetizer { most, packets: VecDeque::new(), count: 1, last_sent: Time::ZERO }
+    pub(super) fn new(most: Offload, mss_bytes: u32) -> Packetizer {
+        Packetizer { most, mss_bytes, packets: VecDeque::new(), count: 1, last_sent: Time::ZERO }
     }
 
     /// Segments of the last packet.
@@ -113,7 +109,7 @@ impl Packetizer {
     pub(super) fn most_segments(&self, pace: impl FnOnce() -> Pace) -> u32 {
         match self.most {
             Offload::Segments(segments) => segments,
-            Offload::Auto { mss_bytes } => pace().segments(mss_bytes),
+            Offload::Auto => pace().segments(self.mss_bytes),
         }
     }
 
@@ -172,11 +168,6 @@ impl Packetizer {
             self.packets.insert(next, (seq, now));
         }
     }
-}
-
-/// Segments that one packet holds at most by its payload, for segments of `mss_bytes`.
-pub fn most_by_size(mss_bytes: u32) -> u32 {
-    (MAX_PACKET_PAYLOAD / mss_bytes.max(1)).clamp(1, MAX_PACKET_SEGMENTS)
 }
 
 #[cfg(test)]

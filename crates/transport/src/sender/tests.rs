@@ -12,22 +12,14 @@ use crate::{Ack, Receiver, SackBlocks};
 pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     TcpConfig {
         recovery,
-        transfer_segments: u32::MAX,
-        receive_window: 1_000_000,
-        tuning: None,
+        mss_bytes: 1_000,
+        receive_window_bytes: 1_000_000_000,
         ack_every: 1,
         ack_delay: Span::from_ms(40),
         min_rto: Span::from_ms(200),
-        rto_margin: Span::ZERO,
-        max_rto: Span::from_s(60),
-        initial_rto: Span::from_s(1),
-        clock: Span::from_ps(1),
         timestamps: false,
-        limited_transmit: true,
         handshake: false,
-        paced: false,
-        offload: None,
-        bursts: None,
+        ..TcpConfig::default()
     }
 }
 
@@ -51,7 +43,16 @@ pub(crate) struct Pair<F> {
 
 impl<F: FnMut(Segment) -> bool> Pair<F> {
     pub(crate) fn new(config: &TcpConfig, control: AnyControl, lose: F) -> Pair<F> {
-        let mut sender = Sender::new(config, control);
+        Pair::with_load(config, Load::ENDLESS, control, lose)
+    }
+
+    /// So many segments are to be sent.
+    pub(crate) fn sending(segments: u32, config: &TcpConfig, control: AnyControl, lose: F) -> Pair<F> {
+        Pair::with_load(config, Load { segments, bursts: None }, control, lose)
+    }
+
+    pub(crate) fn with_load(config: &TcpConfig, load: Load, control: AnyControl, lose: F) -> Pair<F> {
+        let mut sender = Sender::new(config, load, control);
         sender.start();
         let (receiver, packs) = (Receiver::new(config), config.offload.is_some());
         Pair {
@@ -232,7 +233,7 @@ fn a_lost_syn_is_sent_again_after_the_initial_timeout() {
 
 #[test]
 fn the_receive_window_bounds_what_is_outstanding() {
-    let config = TcpConfig { receive_window: 7, ..config(Recovery::Sack) };
+    let config = TcpConfig { receive_window_bytes: 7_000, ..config(Recovery::Sack) };
     let mut pair = Pair::new(&config, reno(2, 1000), |_| false);
     pair.run(1_050);
     assert_eq!(pair.sender.inflight(), 7);
@@ -254,7 +255,7 @@ fn a_stopped_sender_repairs_and_falls_silent() {
 #[test]
 fn what_a_repair_sent_twice_starts_no_other_repair() {
     for recovery in [Recovery::Tahoe, Recovery::NewReno] {
-        let mut sender = Sender::new(&config(recovery), reno(10, 2));
+        let mut sender = Sender::new(&config(recovery), Load::ENDLESS, reno(10, 2));
         let transmit = |sender: &mut Sender, now| while sender.poll_transmit(now).is_some() {};
         sender.start();
         transmit(&mut sender, Time::ZERO);
@@ -289,8 +290,7 @@ fn a_lost_tail_is_rescued_once_the_first_retransmission_is_acknowledged() {
         (vec![5, 21, 22, 23], vec![5, 23, 21, 22], vec![5, 21, 22, 23]),
     ] {
         for (recovery, repairs) in [(Recovery::Sack, rescued), (Recovery::Linux, linux)] {
-            let config = TcpConfig { transfer_segments: 24, ..config(recovery) };
-            let mut pair = Pair::new(&config, reno(24, 2), lose_once(lost.clone()));
+            let mut pair = Pair::sending(24, &config(recovery), reno(24, 2), lose_once(lost.clone()));
             pair.run(5_000);
             let repeated: Vec<_> =
                 pair.log.iter().filter(|(_, segment)| segment.kind == SegmentKind::Retransmission).collect();
@@ -316,14 +316,9 @@ fn transfers_survive_random_loss() {
                         state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     (state >> 33) % 100 < loss
                 };
-                let config = TcpConfig {
-                    transfer_segments: 500,
-                    ack_every: delayed,
-                    timestamps,
-                    handshake: true,
-                    ..config(recovery)
-                };
-                let mut pair = Pair::new(&config, reno(2, 64), lose);
+                let config =
+                    TcpConfig { ack_every: delayed, timestamps, handshake: true, ..config(recovery) };
+                let mut pair = Pair::sending(500, &config, reno(2, 64), lose);
                 pair.run(20_000_000);
                 // a delayed acknowledgment of the last segment is not modeled by the pair: the timer asks again
                 assert_eq!(pair.receiver.delivered(), 500, "{recovery:?} seed {seed} loss {loss} %");
@@ -339,8 +334,8 @@ fn a_window_of_a_hundred_thousand_with_a_tenth_lost_is_repaired() {
     let lost = move |segment: Segment| {
         segment.kind == SegmentKind::New && segment.seq < window && segment.seq.is_multiple_of(10)
     };
-    let config = TcpConfig { transfer_segments: 2 * window, ..config(Recovery::Sack) };
-    let mut pair = Pair::new(&config, Reno::new(window, Some(2), Growth::PerSegment).into(), lost);
+    let control = Reno::new(window, Some(2), Growth::PerSegment).into();
+    let mut pair = Pair::sending(2 * window, &config(Recovery::Sack), control, lost);
     pair.run(2_000);
     assert_eq!(pair.receiver.delivered(), 2 * window);
     assert_eq!(pair.sender.counters().timeouts, 0);
@@ -359,7 +354,7 @@ fn a_fixed_window_goes_on_through_losses() {
 #[test]
 fn what_comes_late_after_all_is_not_sent_again() {
     for recovery in ALL {
-        let mut sender = Sender::new(&TcpConfig { transfer_segments: 5, ..config(recovery) }, reno(5, 100));
+        let mut sender = Sender::new(&config(recovery), Load { segments: 5, bursts: None }, reno(5, 100));
         sender.start();
         while sender.poll_transmit(Time::ZERO).is_some() {}
         let at = Time::ZERO + Span::from_ms(100);

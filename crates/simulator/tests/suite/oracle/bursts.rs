@@ -1,7 +1,7 @@
 //! An application that has data by turns, as the plan words it.
 
-use bufferlab_simulator::{AfterIdlePlan, LawPlan, OnOffPlan, OnPlan, Plan, TcpPlan};
-use bufferlab_transport::{AfterIdle, BurstsConfig, Sender};
+use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan, Plan, TcpPlan};
+use bufferlab_transport::{BurstsConfig, Load, Sender};
 use bufferlab_units::{Span, Stream, Time, exp};
 
 /// The random stream of an application: part of what a plan means, so the number is the engine's.
@@ -39,7 +39,7 @@ impl Bursts {
         let way = Span::from_ps(columns.return_delay_ps[flow] + on_links + columns.home_delay_ps[flow]);
         tcp.on_off.map(|plan| Bursts {
             plan,
-            mss: u64::from(tcp.mss_bytes),
+            mss: u64::from(tcp.config.mss_bytes),
             stream,
             state: State::Out,
             way: plan.fetch.then_some(way),
@@ -137,12 +137,13 @@ impl Bursts {
     }
 }
 
-pub(super) fn config(plan: &TcpPlan) -> Option<BurstsConfig> {
-    let after_idle = match plan.on_off?.after_idle {
-        AfterIdlePlan::Keep => AfterIdle::Keep,
-        AfterIdlePlan::Restart => AfterIdle::Restart,
-        AfterIdlePlan::Decay => AfterIdle::Decay,
-    };
-    let reconnects = plan.on_off?.fetch;
-    Some(BurstsConfig { after_idle, initial_window: plan.initial_window, reconnects })
+/// What a flow of this group has to send.
+pub(super) fn load(plan: &TcpPlan) -> Load {
+    let mss = u64::from(plan.config.mss_bytes);
+    Load {
+        segments: plan.transfer_bytes.map_or(u32::MAX, |bytes| bytes.div_ceil(mss) as u32),
+        bursts: plan
+            .on_off
+            .map(|OnOffPlan { after_idle, fetch: reconnects, .. }| BurstsConfig { after_idle, reconnects }),
+    }
 }

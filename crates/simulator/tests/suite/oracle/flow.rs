@@ -7,8 +7,7 @@ use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpP
 use bufferlab_transport::{Ack, Receiver, SackBlocks, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Span, Stream, Time};
 
-use super::bursts::Bursts;
-use super::configs::{tcp_config, udp_config};
+use super::bursts::{self, Bursts};
 
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
@@ -277,11 +276,15 @@ impl Flow {
                 let segment = sender.poll_transmit(now)?;
                 let count = sender.segments_in_packet();
                 if segment.kind == SegmentKind::Syn {
-                    (PacketKind::Syn, 0, plan.ack_bytes)
+                    (PacketKind::Syn, 0, plan.config.ack_bytes)
                 } else {
                     let listens = plan.congestion.uses_ecn();
                     let ecn = if listens { Ecn::Capable } else { Ecn::Incapable };
-                    (PacketKind::Data(ecn), segment.seq, count * (plan.mss_bytes + plan.header_bytes))
+                    (
+                        PacketKind::Data(ecn),
+                        segment.seq,
+                        count * (plan.config.mss_bytes + plan.config.header_bytes),
+                    )
                 }
             }
             Ends::Udp { source, log, .. } => {
@@ -310,7 +313,8 @@ impl Flow {
     pub(super) fn on_data(&mut self, now: Time, packet: &Packet) -> Option<(Ack, SackBlocks)> {
         match &mut self.ends {
             Ends::Udp { plan, delivered_bytes, log, .. } => {
-                *delivered_bytes += u64::from(packet.wire_bytes).saturating_sub(plan.header_bytes.into());
+                *delivered_bytes +=
+                    u64::from(packet.wire_bytes).saturating_sub(plan.config.header_bytes.into());
                 if plan.echo {
                     let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
                     return Some((ack, SackBlocks::NONE));
@@ -325,10 +329,10 @@ impl Flow {
                     Some(receiver.on_syn(packet.sent))
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
-                    let count = packet.wire_bytes / (plan.mss_bytes + plan.header_bytes);
+                    let count = packet.wire_bytes / (plan.config.mss_bytes + plan.config.header_bytes);
                     let segments = packet.seq..packet.seq + count;
                     self.arrivals.extend(segments.map(|seq| (now, seq, packet.sent)));
-                    let ack = match plan.offload {
+                    let ack = match plan.config.offload {
                         Some(_) => receiver.on_packet(now, packet.seq, count, packet.sent, marked),
                         None => receiver.on_data(now, packet.seq, packet.sent, marked),
                     };
@@ -340,7 +344,7 @@ impl Flow {
                 if let Some(bursts) = bursts {
                     bursts.on_delivered(now, has);
                 }
-                let all = plan.transfer_bytes.map(|bytes| bytes.div_ceil(u64::from(plan.mss_bytes)));
+                let all = plan.transfer_bytes.map(|bytes| bytes.div_ceil(u64::from(plan.config.mss_bytes)));
                 if all.is_some_and(|all| u64::from(has) >= all) {
                     self.received.get_or_insert(now);
                 }
@@ -367,7 +371,7 @@ impl Flow {
         let number = self.answers.len() as u32;
         self.answers.push((ack, blocks, self.window));
         let wire_bytes = match &self.ends {
-            Ends::Tcp { plan, .. } => plan.ack_bytes,
+            Ends::Tcp { plan, .. } => plan.config.ack_bytes,
             Ends::Udp { log, .. } => log[ack.ack as usize].2 as u32,
         };
         self.packet(now, PacketKind::Ack, number, wire_bytes)
@@ -388,14 +392,14 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
             {
                 tcp.transfer_bytes = Some(bytes);
             }
-            let config = tcp_config(&tcp);
-            let sender = Box::new(Sender::new(&config, tcp.control(plan.seed, flow as u32)));
+            let sender =
+                Box::new(Sender::new(&tcp.config, bursts::load(&tcp), tcp.control(plan.seed, flow as u32)));
             let bursts = Bursts::new(plan, flow, &tcp).map(Box::new);
-            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&config)), plan: tcp, bursts }
+            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&tcp.config)), plan: tcp, bursts }
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
-            let source = Box::new(UdpSource::new(udp_config(udp), stream));
+            let source = Box::new(UdpSource::new(udp.config.clone(), stream));
             Ends::Udp { source, plan: udp.clone(), delivered_bytes: 0, log: Vec::new() }
         }
     }

@@ -15,7 +15,6 @@
 
 mod bursts;
 mod classes;
-mod configs;
 mod flow;
 mod link;
 mod report;

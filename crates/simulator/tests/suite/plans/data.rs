@@ -1,14 +1,14 @@
 //! What TCP sources have to send.
 
-use bufferlab_simulator::{AfterIdlePlan, LawPlan, OffloadPlan, OnOffPlan, OnPlan};
+use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan};
+use bufferlab_transport::{AfterIdle, Offload};
 use proptest::prelude::*;
 
 use super::{MS, moment};
 
 /// A transfer, or bursts, or data without end; whether it is paced, and its window tuned; how many segments a packet
 /// holds.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [bool; 2], Option<OffloadPlan>)>
-{
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [bool; 2], Option<Offload>)> {
     let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
@@ -20,12 +20,12 @@ pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [
         .prop_map(|((bytes, on_off), (paced, tuned), offload)| (bytes, on_off, [paced, tuned], offload))
 }
 
-fn offload() -> impl Strategy<Value = Option<OffloadPlan>> {
+fn offload() -> impl Strategy<Value = Option<Offload>> {
     let segments = prop_oneof![2..=8_u32, 1..=44_u32];
     prop_oneof![
         14 => Just(None),
-        2 => segments.prop_map(|segments| Some(OffloadPlan::Segments(segments))),
-        1 => Just(Some(OffloadPlan::Auto)),
+        2 => segments.prop_map(|segments| Some(Offload::Segments(segments))),
+        1 => Just(Some(Offload::Auto)),
     ]
 }
 
@@ -46,8 +46,7 @@ fn on_off() -> impl Strategy<Value = OnOffPlan> {
         law(1_000 * MS),
         moment(500 * MS).prop_map(|ps| LawPlan::Constant { value: ps.max(1) })
     ];
-    let after =
-        prop_oneof![Just(AfterIdlePlan::Keep), Just(AfterIdlePlan::Restart), Just(AfterIdlePlan::Decay)];
+    let after = prop_oneof![Just(AfterIdle::Keep), Just(AfterIdle::Restart), Just(AfterIdle::Decay)];
     (on, off, after, any::<bool>()).prop_map(|(on, off_ps, after_idle, fetch)| OnOffPlan {
         on,
         off_ps,

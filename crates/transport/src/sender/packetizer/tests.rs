@@ -5,9 +5,10 @@ use bufferlab_congestion::{AnyControl, Bbr1, CongestionControl, Fixed, Growth, R
 use bufferlab_units::Stream;
 
 use super::*;
+use crate::config::MAX_PACKET_SEGMENTS;
 use crate::sender::Sender;
 use crate::sender::tests::{Pair, config, lose_once};
-use crate::{Ack, Recovery, SackBlocks, TcpConfig};
+use crate::{Ack, Load, Recovery, SackBlocks, TcpConfig};
 
 fn at(us: u64) -> Time {
     Time::ZERO + Span::from_us(us)
@@ -21,6 +22,11 @@ fn packed(recovery: Recovery, segments: u32) -> TcpConfig {
         offload: Some(Offload::Segments(segments)),
         ..config(recovery)
     }
+}
+
+/// Packets as Linux sizes them.
+fn automatic() -> TcpConfig {
+    TcpConfig { mss_bytes: 1448, offload: Some(Offload::Auto), ..config(Recovery::Linux) }
 }
 
 /// The packets that leave at a moment: first segment and size.
@@ -83,8 +89,8 @@ fn whatever_is_lost_all_comes_in_the_end() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             state >> 28 == 0
         };
-        let config = TcpConfig { transfer_segments: 2_000, ..packed(recovery, 6) };
-        let mut pair = Pair::new(&config, Reno::new(10, None, Growth::PerSegment).into(), lose);
+        let control = Reno::new(10, None, Growth::PerSegment).into();
+        let mut pair = Pair::sending(2_000, &packed(recovery, 6), control, lose);
         pair.run(10_000_000);
         assert_eq!(pair.receiver.delivered(), 2_000, "{recovery:?}");
         assert!(pair.sizes.iter().all(|size| *size <= 6));
@@ -94,7 +100,7 @@ fn whatever_is_lost_all_comes_in_the_end() {
 
 /// A sender with a window of 12 segments, sent as three packets of 4 at 100 ms.
 fn started() -> Sender {
-    let mut sender = Sender::new(&packed(Recovery::Sack, 4), Fixed::new(12).into());
+    let mut sender = Sender::new(&packed(Recovery::Sack, 4), Load::ENDLESS, Fixed::new(12).into());
     sender.start();
     sender.poll_transmit(at(0));
     sender.on_ack(at(100_000), &Ack { syn: true, ..Ack::default() }, &SackBlocks::NONE);
@@ -126,7 +132,7 @@ fn little_room_waits_for_more_if_that_comes_soon() {
 
 #[test]
 fn a_third_of_the_window_does_not_wait() {
-    let mut sender = Sender::new(&packed(Recovery::Sack, 44), Fixed::new(12).into());
+    let mut sender = Sender::new(&packed(Recovery::Sack, 44), Load::ENDLESS, Fixed::new(12).into());
     sender.start();
     sender.poll_transmit(at(0));
     sender.on_ack(at(100_000), &Ack { syn: true, ..Ack::default() }, &SackBlocks::NONE);
@@ -138,8 +144,8 @@ fn a_third_of_the_window_does_not_wait() {
 
 #[test]
 fn the_last_data_does_not_wait() {
-    let config = TcpConfig { transfer_segments: 13, ..packed(Recovery::Sack, 4) };
-    let mut sender = Sender::new(&config, Fixed::new(12).into());
+    let load = Load { segments: 13, bursts: None };
+    let mut sender = Sender::new(&packed(Recovery::Sack, 4), load, Fixed::new(12).into());
     sender.start();
     sender.poll_transmit(at(0));
     sender.on_ack(at(100_000), &Ack { syn: true, ..Ack::default() }, &SackBlocks::NONE);
@@ -149,8 +155,7 @@ fn the_last_data_does_not_wait() {
 
 /// A control's packets once the round-trip time is known.
 fn suited(control: impl Into<AnyControl>, rtt_us: u64) -> u32 {
-    let offload = Some(Offload::Auto { mss_bytes: 1448 });
-    let mut sender = Sender::new(&TcpConfig { offload, ..config(Recovery::Linux) }, control.into());
+    let mut sender = Sender::new(&automatic(), Load::ENDLESS, control.into());
     assert_eq!(sender.most_segments(), 45, "as much as there is room for, before there is a pace");
     sender.rtt.estimator.update(Span::from_us(rtt_us));
     sender.most_segments()
@@ -171,11 +176,7 @@ fn packets_are_a_millisecond_of_the_pace_and_more_on_short_paths() {
 
 #[test]
 fn packets_of_bbr_follow_its_own_pace() {
-    let offload = Some(Offload::Auto { mss_bytes: 1448 });
-    let mut sender = Sender::new(
-        &TcpConfig { offload, ..config(Recovery::Linux) },
-        Bbr1::new(10, Stream::new(1, 0, 0)).into(),
-    );
+    let mut sender = Sender::new(&automatic(), Load::ENDLESS, Bbr1::new(10, Stream::new(1, 0, 0)).into());
     sender.rtt.estimator.update(Span::from_ms(100));
     let pace = sender.control.pacing();
     // 10 segments in the first millisecond that it assumes, 2.885 times as fast: 40 KB in 1/1024 s
@@ -188,7 +189,7 @@ fn packets_of_bbr_follow_its_own_pace() {
 
 #[test]
 fn what_is_sent_again_in_part_is_a_packet_of_its_own() {
-    let mut packetizer = Packetizer::new(Offload::Segments(8));
+    let mut packetizer = Packetizer::new(Offload::Segments(8), 1448);
     packetizer.packets = [(0, at(1)), (8, at(2)), (16, at(3))].into();
     assert_eq!((packetizer.end_of(0, 24), packetizer.end_of(9, 24), packetizer.end_of(20, 24)), (8, 16, 24));
     packetizer.split(at(9), 10, 12, 24);

@@ -7,8 +7,9 @@ use crate::{AfterIdle, BurstsConfig};
 
 /// Bursts of an application, window 2 at first: what is sent in each.
 fn bursty(after_idle: AfterIdle, recovery: Recovery) -> Pair<impl FnMut(Segment) -> bool> {
-    let bursts = Some(BurstsConfig { after_idle, initial_window: 2, reconnects: false });
-    let mut pair = Pair::new(&TcpConfig { bursts, ..config(recovery) }, reno(2, 64), |_| false);
+    let load = Load { bursts: Some(BurstsConfig { after_idle, reconnects: false }), ..Load::ENDLESS };
+    let config = TcpConfig { initial_window: 2, ..config(recovery) };
+    let mut pair = Pair::with_load(&config, load, reno(2, 64), |_| false);
     pair.sender.resume(Time::ZERO, Some(20));
     pair
 }
@@ -102,9 +103,9 @@ fn slow_start_is_paced_at_two_windows_a_round_trip() {
 #[test]
 fn a_new_connection_begins_anew_and_heeds_no_answer_to_an_older_syn() {
     for recovery in ALL {
-        let bursts = Some(BurstsConfig { after_idle: AfterIdle::Keep, initial_window: 2, reconnects: true });
-        let config = TcpConfig { bursts, handshake: true, ..config(recovery) };
-        let mut pair = Pair::new(&config, reno(2, 64), |_| false);
+        let bursts = Some(BurstsConfig { after_idle: AfterIdle::Keep, reconnects: true });
+        let config = TcpConfig { initial_window: 2, handshake: true, ..config(recovery) };
+        let mut pair = Pair::with_load(&config, Load { bursts, ..Load::ENDLESS }, reno(2, 64), |_| false);
         pair.sender.resume(Time::ZERO, Some(20));
         pair.run(10_000);
         // a handshake and four rounds of 2, 4, 8 and 6

@@ -79,8 +79,8 @@ fn a_probe_goes_in_place_of_an_earlier_timeout() {
     // the timeout is 200 ms, two round trips and the margin are more; segments 10 and 11 leave after the same 100 ms,
     // each for an acknowledgment that leaves one out
     for (transfer_segments, probe) in [(13, (700, 12, true)), (12, (700, 11, false))] {
-        let config = TcpConfig { transfer_segments, ..config(Recovery::Linux) };
-        let mut pair = Pair::new(&config, Fixed::new(2).into(), lose_once([10, 11]));
+        let lose = lose_once([10, 11]);
+        let mut pair = Pair::sending(transfer_segments, &config(Recovery::Linux), Fixed::new(2).into(), lose);
         pair.run(10_000);
         // the probe's acknowledgment reveals the loss; the retransmission follows a quarter of the round trip later
         assert_eq!(sent(&pair, 10)[..4], [(500, 10, true), (500, 11, true), probe, (825, 10, false)]);
@@ -96,8 +96,7 @@ fn a_lost_probe_is_followed_by_the_timeout() {
         losses += u32::from(segment.seq >= 10);
         segment.seq >= 10 && losses <= 3
     };
-    let config = TcpConfig { transfer_segments: 12, ..config(Recovery::Linux) };
-    let mut pair = Pair::new(&config, Fixed::new(2).into(), lose);
+    let mut pair = Pair::sending(12, &config(Recovery::Linux), Fixed::new(2).into(), lose);
     pair.run(10_000);
     assert_eq!(sent(&pair, 10)[..4], [(500, 10, true), (500, 11, true), (700, 11, false), (900, 10, false)]);
     assert_eq!((pair.receiver.delivered(), pair.sender.counters().timeouts), (12, 1));
@@ -106,8 +105,7 @@ fn a_lost_probe_is_followed_by_the_timeout() {
 /// A departure: nothing is acknowledged after the segment leaves that could plan a probe.
 #[test]
 fn a_window_of_one_segment_waits_for_the_timeout() {
-    let config = TcpConfig { transfer_segments: 7, ..config(Recovery::Linux) };
-    let mut pair = Pair::new(&config, Fixed::new(1).into(), lose_once([5]));
+    let mut pair = Pair::sending(7, &config(Recovery::Linux), Fixed::new(1).into(), lose_once([5]));
     pair.run(10_000);
     assert_eq!(sent(&pair, 5), [(500, 5, true), (700, 5, false), (800, 6, true)]);
     assert_eq!(pair.sender.counters().timeouts, 1);

@@ -44,7 +44,7 @@ impl Flow {
     pub(in super::super) fn delivered_bytes(&self) -> u64 {
         match &self.ends {
             Ends::Tcp { receiver, plan, .. } => {
-                let bytes = u64::from(receiver.delivered()) * u64::from(plan.mss_bytes);
+                let bytes = u64::from(receiver.delivered()) * u64::from(plan.config.mss_bytes);
                 plan.transfer_bytes.map_or(bytes, |transfer| bytes.min(transfer))
             }
             Ends::Udp { delivered_bytes, .. } => *delivered_bytes,
