@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from bufferlab.display import save_figure
 from bufferlab.errors import OutputError
 from bufferlab.files import not_written
+from bufferlab.render.grid import Grid
 
 END = "<!-- end of the generated part -->"
 
@@ -20,8 +21,7 @@ _DPI = 80
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table for a page, with an empty line after it."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines) + "\n"
+    return Grid(header[0], header[1:], [(row[0], row[1:]) for row in rows]).markdown() + "\n"
 
 
 def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> list[Path]:
