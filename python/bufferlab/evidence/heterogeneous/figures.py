@@ -35,7 +35,7 @@ _NS2_SHADES: Final = ("0.2", "0.55")
 
 
 def draw_fig1(work: Work) -> dict[str, Figure]:
-    """One figure for RENO alone, one for the mix: the histograms, a panel a number of flows."""
+    """One figure for RENO alone, one for the mix: the histograms, one panel per number of flows."""
     bins = work.tables["histograms"]
     names = {"reno": "fig1", "mix": "fig1-mix"}
     return {
