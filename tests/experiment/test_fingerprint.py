@@ -9,6 +9,7 @@ import sys
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,39 @@ def test_what_is_reached_counts(tmp_path: Path, old: str, new: str) -> None:
 def test_what_is_not_reached_does_not_count(tmp_path: Path, old: str, new: str) -> None:
     assert old in BASE
     assert code_of(tmp_path, BASE) == code_of(tmp_path, BASE.replace(old, new))
+
+
+MADE = """
+def make(factor):
+    return lambda value: value * factor
+
+FIRST, SECOND, THIRD = make(1), make(2), lambda value: value + 1
+
+def measure(result):
+    return FIRST(result) + SECOND(result) + THIRD(result)
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [("make(2)", "make(3)"), ("value + 1", "value + 2")])
+def test_functions_without_names_of_their_own_are_reached(tmp_path: Path, old: str, new: str) -> None:
+    assert code_of(tmp_path, MADE) == code_of(tmp_path, MADE)
+    assert code_of(tmp_path, MADE) != code_of(tmp_path, MADE.replace(old, new))
+
+
+def test_what_runs_counts_and_not_what_its_file_says_by_now(tmp_path: Path) -> None:
+    changed = BASE.replace("return helper(result) + by", "return helper(result) - by")
+    module = load(tmp_path, BASE)
+    Path(str(module.__file__)).write_text(changed)
+    assert fingerprint(module.measure) != fingerprint(load(tmp_path, changed).measure)
+    assert code_of(tmp_path, BASE) == code_of(tmp_path, BASE)
+
+
+def test_functions_without_a_file_are_told_apart() -> None:
+    first: dict[str, Any] = {"__name__": "__main__"}
+    second: dict[str, Any] = {"__name__": "__main__"}
+    exec("def measure(result):\n    return [x + 1 for x in result]", first)
+    exec("def measure(result):\n    return [x + 2 for x in result]", second)
+    assert fingerprint(first["measure"]) != fingerprint(second["measure"])
 
 
 def test_functions_of_the_package_are_reached(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 _OWN: Final = "bufferlab"
@@ -101,17 +101,26 @@ class _Reached:
                 for name, member in vars(each).items():
                     if name in self._names or (name.startswith("__") and name.endswith("__")):
                         for function in _functions(member):
-                            self._visit_function(function)
+                            # what dataclasses generate follows from the class's fields
+                            if function.__code__.co_filename != "<string>":
+                                self._visit_function(function)
 
     def _is_own(self, thing: FunctionType | type) -> bool:
         return str(thing.__module__).partition(".")[0] in self._packages
 
     def _visit_function(self, function: FunctionType) -> None:
-        key = f"{function.__module__}.{function.__qualname__}"
-        generated = function.__code__.co_filename.startswith("<")  # by dataclasses, from the class's fields
-        if key in self.found or generated or not self._is_own(function):
+        if not self._is_own(function):
             return
-        self.found[key] = _source(function)
+        text = _source(function)
+        key = f"{function.__module__}.{function.__qualname__}"
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        if "<" in function.__qualname__:  # made within another function, or a lambda: names may be shared
+            key = f"{key} {_digest(f'{text} {[_described(each) for each in cells]}')}"
+        if key in self.found:
+            return
+        self.found[key] = text
+        for name, value in zip(function.__code__.co_freevars, cells, strict=False):
+            self.visit(value, f"{key} {name}")
         names = set(_names(function.__code__))
         annotations = " ".join(map(str, function.__annotations__.values()))
         self._names |= names
@@ -198,6 +207,14 @@ def _functions(member: object) -> Iterator[FunctionType]:
         yield member
 
 
+def _is_filled(cell: CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - it raises if there is nothing
+    except ValueError:
+        return False
+    return True
+
+
 def _names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for constant in code.co_consts:
@@ -210,31 +227,53 @@ def _module(name: str) -> ModuleType:
 
 
 def _source(function: FunctionType) -> str:
-    """The function without comments and docstrings; its code if its source is not there."""
-    sources = _sources(function.__code__.co_filename)
-    text = sources.get(f"{function.__qualname__}:{function.__code__.co_firstlineno}")
-    return text if text is not None else f"{function.__code__.co_code.hex()} {function.__code__.co_consts!r}"
+    """The function without comments and docstrings; its code if its source is not there, or was changed."""
+    running = function.__code__
+    known = _sources(running.co_filename).get((running.co_qualname, running.co_firstlineno))
+    if known is not None and _code_text(known[0]) == _code_text(running):
+        return known[1]
+    return _code_text(running)
+
+
+def _code_text(code: CodeType) -> str:
+    constants = [
+        _code_text(each) if isinstance(each, CodeType) else _described(each) or repr(each)
+        for each in code.co_consts
+    ]
+    return f"{code.co_code.hex()} {code.co_names} {constants}"
 
 
 _PARSING: Final = threading.Lock()
 """CPython 3.11 fails if two threads parse at a time (its issue 106905)."""
 
 
+def _sources(file: str) -> dict[tuple[str, int], tuple[CodeType, str]]:
+    """Code and text of all functions of a file by qualified name and first line."""
+    with _PARSING:
+        return _parsed(file)
+
+
 @functools.lru_cache(maxsize=256)
-def _sources(file: str) -> dict[str, str]:
-    """All functions of a file by qualified name and first line."""
+def _parsed(file: str) -> dict[tuple[str, int], tuple[CodeType, str]]:
     try:
-        text = Path(file).read_text(encoding="utf-8")
-        with _PARSING:
-            tree = ast.parse(text)
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+        whole = compile(tree, file, "exec", dont_inherit=True)
+        codes = {(each.co_qualname, each.co_firstlineno): each for each in _codes(whole)}
     except (OSError, SyntaxError, ValueError):
         return {}
-    found: dict[str, str] = {}
-    _collect(tree, "", found)
-    return found
+    texts: dict[tuple[str, int], str] = {}
+    _collect(tree, "", texts)
+    return {key: (codes[key], text) for key, text in texts.items() if key in codes}
 
 
-def _collect(node: ast.AST, prefix: str, found: dict[str, str]) -> None:
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
+
+
+def _collect(node: ast.AST, prefix: str, found: dict[tuple[str, int], str]) -> None:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             name = f"{prefix}{child.name}"
@@ -242,7 +281,7 @@ def _collect(node: ast.AST, prefix: str, found: dict[str, str]) -> None:
             _collect(child, f"{name}.{inner}", found)
             if not isinstance(child, ast.ClassDef):
                 first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
-                found[f"{name}:{first}"] = ast.unparse(_without_docstring(child))
+                found[name, first] = ast.unparse(_without_docstring(child))
         else:
             _collect(child, prefix, found)
 
