@@ -22,6 +22,7 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
     "bufferlab.studies.search.answer": "bufferlab.render.search",
+    "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
     "bufferlab.studies.sweep": "bufferlab.render.stored_runs",
 }
 """The module with the `text` and `html` of another module's classes."""

@@ -15,3 +15,9 @@ def test_a_run_prints_its_tables_without_colors() -> None:
     assert "utilization" in text
     assert "\x1b" not in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_a_sizing_prints_its_rules_and_the_buffer_to_take() -> None:
+    lines = str(bufferlab.size(SCENARIO)).splitlines()
+    assert lines[0].startswith("bottleneck: 10 Mbps")
+    assert any(line.startswith("Take ") for line in lines)

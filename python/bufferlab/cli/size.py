@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import polars as pl
 import typer
-from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import (
@@ -29,19 +26,16 @@ from bufferlab.cli.size_input import read_groups, read_measured, read_targets
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
-from bufferlab.render.size import infeasible, range_text, targets_given, targets_text
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Metric
-from bufferlab.results.metrics.registry import STORED
+from bufferlab.render.size import infeasible
+from bufferlab.render.sizing import SizingView
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.size import Sizing, quick_scenario
 from bufferlab.studies.size import size as size_buffers
 from bufferlab.studies.size.sizing import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
-from bufferlab.studies.size.verify import METRICS
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 _RESULTS: Final = Path("results")
-_CONSTRAINTS: Final = ("utilization", "loss", "delay")
 
 
 def register(app: typer.Typer) -> None:
@@ -215,67 +209,4 @@ def _show(sizing: Sizing, *, as_json: bool) -> None:
     if as_json:
         print_json(sizing.to_dict())
     else:
-        _print(sizing)
-
-
-def _print(sizing: Sizing) -> None:
-    demand = sizing.demand
-    print_rich(
-        f"{sizing.link}: {demand.rate_bps / 1e6:g} Mbps, mean round-trip time {demand.rtt_s * 1e3:.4g} ms, "
-        f"{int(demand.flow_count)} long-lived flows ({_mix_text(sizing)}), packets of {demand.packet_bytes} "
-        "bytes on the wire"
-    )
-    print_rich(f"Targets: {targets_text(demand.targets)}")
-    print_rich(_rules_table(sizing))
-    if sizing.verification is not None:
-        print_rich(_verification_table(sizing, sizing.verification))
-    for line in range_text(demand, sizing.feasibility):
-        print_rich(line)
-    chosen = sizing.recommendation
-    size_text = f"{chosen.buffer_bytes / 1e3:.4g} KB, {chosen.buffer_ms:.3g} ms"
-    print_rich(f"Take {chosen.buffer_packets} packets ({size_text}; {chosen.rule}): {chosen.reason}.")
-
-
-def _rules_table(sizing: Sizing) -> Table:
-    table = Table("rule", "formula")
-    for title in ("packets", "KB", "ms"):
-        table.add_column(title, justify="right")
-    targets = sizing.demand.targets
-    shown = [name for name, wanted in zip(_CONSTRAINTS, targets_given(targets), strict=True) if wanted]
-    for name in shown:
-        table.add_column(f"{name} met in theory", justify="center")
-    table.add_column("source")
-    for row in sizing.frame.iter_rows(named=True):
-        table.add_row(
-            row["rule"],
-            row["title"],
-            str(row["buffer_packets"]),
-            f"{row['buffer_bytes'] / 1e3:.4g}",
-            f"{row['buffer_ms']:.4g}",
-            *["yes" if row[f"meets_{name}"] else "no" for name in shown],
-            row["citation"],
-        )
-    return table
-
-
-def _mix_text(sizing: Sizing) -> str:
-    return ", ".join(f"{count:.0f} {name}" for name, count in sizing.demand.mix)
-
-
-def _verification_table(sizing: Sizing, verification: pl.DataFrame) -> Table:
-    table = Table("rule", title=f"Simulated, {sizing.seeds} seeds, ± 95 % confidence", title_justify="left")
-    for title in ("packets", *(STORED[name].label for name in METRICS)):
-        table.add_column(title, justify="right")
-    for row in verification.iter_rows(named=True):
-        table.add_row(
-            row["rule"] or "·",
-            str(row["buffer_packets"]),
-            *(_with_confidence(row, STORED[name]) for name in METRICS),
-        )
-    return table
-
-
-def _with_confidence(row: dict[str, Any], metric: Metric) -> str:
-    scale = metric.unit.scale
-    value, half = row[metric.name] * scale, row[metric.name + CONFIDENCE_SUFFIX] * scale
-    return f"{value:.4g}" if math.isnan(half) else f"{value:.4g} ± {half:.2g}"
+        print_rich(SizingView(sizing))

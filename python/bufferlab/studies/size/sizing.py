@@ -127,6 +127,9 @@ class Sizing:
         values = {key: _json_value(value) for key, value in asdict(found).items()}
         return {"feasible": found.feasible, "least_bytes": _json_value(found.least_bytes)} | values
 
+    def __str__(self) -> str:
+        return display.text(self)
+
     def _repr_html_(self) -> str:
         chosen = self.recommendation
         text = f"{chosen.rule}: {chosen.buffer_packets} packets ({chosen.buffer_ms:.3g} ms). {chosen.reason}"
