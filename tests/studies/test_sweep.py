@@ -328,6 +328,22 @@ def test_a_disk_that_fills_up_ends_the_sweep_and_keeps_all(
     assert (rest.simulated, rest.stored) == (20 - kept, kept)
 
 
+def test_runs_under_way_are_finished_when_the_disk_is_full(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = Writer.claim
+
+    def full_at_the_third(self: Writer, name: str, measure: str | None = None) -> Any:
+        if len(self._mine) + len(self._finished) >= 2:
+            raise StoreFullError("there is no room left")
+        return claim(self, name, measure)
+
+    monkeypatch.setattr(Writer, "claim", full_at_the_third)
+    with pytest.raises(StoreFullError):
+        sweep(scenario, {"run.duration": ["2000 s", "2 s", "3 s"]}, store=tmp_path / "runs", threads=2)
+    assert sorted(open_store(tmp_path / "runs").runs()["duration_s"]) == [2, 2000]
+
+
 def test_the_engine_has_a_fingerprint() -> None:
     """It is the FNV-1a hash of the sources, computed here once more."""
     crates = Path(__file__).parents[2] / "crates"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, Self, get_args
 
 import polars as pl
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment.cluster import Cluster
 from bufferlab.experiment.experiment import Done, Experiment, Key, Variants
 from bufferlab.experiment.interruption import Interruption, RunInterrupted
@@ -33,6 +33,7 @@ Engine = Literal["local", "ray"]
 ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
 
 _SYNC_S: Final = 1.0
+_POLL_S: Final = 0.05
 
 
 class Runner:
@@ -196,6 +197,10 @@ class Runner:
                         yield done
             except KeyboardInterrupt as error:
                 interruption.error = interruption.error or error
+            except OutputError:
+                if keeper is not None:  # there is room for the runs under way, if for no others
+                    _let_finish(executor)
+                raise
             finally:
                 stop()
                 executor.close()
@@ -255,3 +260,12 @@ def _drain(work: Work[Key], executor: Executor, bar: Bar) -> Iterator[Done[Key]]
             work.sync()
             synced_s = time.monotonic()
     yield from work.finished(0.0)
+
+
+def _let_finish(executor: Executor) -> None:
+    """Wait until the runs under way are finished; no others are handed out."""
+    more = True
+    while more:
+        with suppress(OutputError):
+            more = executor.turn()
+        time.sleep(_POLL_S)
