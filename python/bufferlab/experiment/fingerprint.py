@@ -39,7 +39,7 @@ def identity(function: Callable[..., Any]) -> str:
     while isinstance(function, functools.partial):
         arguments.append((function.args, sorted(function.keywords.items())))
         function = function.func
-    name = f"{function.__module__}.{function.__qualname__}"
+    name = _name(function)
     if getattr(function, "__closure__", None):
         raise TypeError(
             f"{name} takes variables from the function around it: give them by functools.partial instead"
@@ -53,7 +53,7 @@ def identity(function: Callable[..., Any]) -> str:
 @functools.lru_cache(maxsize=256)
 def fingerprint(function: Callable[..., Any]) -> str:
     """Fingerprint of the code that a function reaches."""
-    reached = _Reached(function.__module__.partition(".")[0])
+    reached = _Reached(_package(function))
     reached.visit(function)
     reached.complete()
     return _digest("\n".join(f"{name} {text}" for name, text in sorted(reached.found.items())))
@@ -106,13 +106,13 @@ class _Reached:
                                 self._visit_function(function)
 
     def _is_own(self, thing: FunctionType | type) -> bool:
-        return str(thing.__module__).partition(".")[0] in self._packages
+        return _package(thing) in self._packages
 
     def _visit_function(self, function: FunctionType) -> None:
         if not self._is_own(function):
             return
         text = _source(function)
-        key = f"{function.__module__}.{function.__qualname__}"
+        key = _name(function)
         cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
         if "<" in function.__qualname__:  # made within another function, or a lambda: names may be shared
             key = f"{key} {_digest(f'{text} {[_described(each) for each in cells]}')}"
@@ -124,7 +124,7 @@ class _Reached:
         names = set(_names(function.__code__))
         annotations = " ".join(map(str, function.__annotations__.values()))
         self._names |= names
-        self._visit_names(names | set(_WORD.findall(annotations)), function.__globals__, function.__module__)
+        self._visit_names(names | set(_WORD.findall(annotations)), function.__globals__, _module_of(function))
         for index, default in enumerate(
             (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         ):
@@ -146,7 +146,7 @@ class _Reached:
                         self.visit(getattr(each, name), f"{each.__name__}.{name}")
 
     def _visit_class(self, thing: type) -> None:
-        key = f"{thing.__module__}.{thing.__qualname__}"
+        key = _name(thing)
         if key in self._classes or not self._is_own(thing):
             return
         self._classes[key] = thing
@@ -205,6 +205,18 @@ def _functions(member: object) -> Iterator[FunctionType]:
     member = inspect.unwrap(member) if callable(member) else member
     if isinstance(member, FunctionType):
         yield member
+
+
+def _module_of(thing: Any) -> str:  # noqa: ANN401 - a function or a class
+    return thing.__module__ or "__main__"  # what `exec` makes may have none
+
+
+def _package(thing: Any) -> str:  # noqa: ANN401 - a function or a class
+    return _module_of(thing).partition(".")[0]
+
+
+def _name(thing: Any) -> str:  # noqa: ANN401 - a function or a class
+    return f"{_module_of(thing)}.{thing.__qualname__}"
 
 
 def _is_filled(cell: CellType) -> bool:
