@@ -122,6 +122,6 @@ def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> None:
 
 
 def _save_figures(runs: RunSet, folder: Path) -> None:
-    from bufferlab.render.plots import save_plots  # noqa: PLC0415 - slow to import, or a circle
+    from bufferlab.render.plots import save_plots  # noqa: PLC0415 - Matplotlib is slow to import
 
     save_plots(runs, folder)

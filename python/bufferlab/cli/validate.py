@@ -64,7 +64,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     """
-    make_folder(out)  # before any work is done in vain
+    make_folder(out)  # before any work is wasted
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )

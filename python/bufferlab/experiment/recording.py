@@ -114,7 +114,7 @@ def request(
 
 
 def check_writable(requests: Iterable[Request]) -> None:
-    """Make sure that the files can be written, before any work is done in vain.
+    """Make sure that the files can be written, before any work is wasted.
 
     Raises:
         OutputError: If one cannot.

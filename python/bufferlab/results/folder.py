@@ -2,7 +2,7 @@
 
 A folder of one run holds:
 
-- `scenario.toml`: the scenario, as given if nothing was overridden, else with the overrides applied;
+- `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied;
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
 - `summary.json`: see `bufferlab.results.summary`;

@@ -20,7 +20,7 @@ class Measurement:
 
     Attributes:
         name: Title of the scenario.
-        scenario: The scenario as TOML: as given if nothing was overridden, else with the overrides applied.
+        scenario: The scenario as TOML: as given, or with the overrides applied if there are any.
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
         plan: The plan that ran, as plain values.
         plan_hash: Identity of the plan.
@@ -80,7 +80,7 @@ class Measurement:
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row per link and group, and one of group "all" for each link."""
+        """One row per link and group, and one with group "all" per link."""
         return self.frames.queues
 
     @property

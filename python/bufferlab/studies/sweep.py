@@ -68,7 +68,7 @@ class Sweep:
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row a run: what was varied, then the columns of `experiment.store.rows`; also failures."""
+        """One row per run: what was varied, then the columns of `experiment.store.rows`; also failures."""
         texts = [json.dumps(point, ensure_ascii=False) for point in self.points for _ in range(self.seeds)]
         asked = pl.DataFrame({"plan_hash": self.hashes, "parameters": texts})
         found = self.store.runs(ENGINE).drop("parameters")
@@ -77,7 +77,7 @@ class Sweep:
 
     @property
     def means(self) -> pl.DataFrame:
-        """Means over the seeds, one row a point; `…_ci95` is half the 95 % confidence interval."""
+        """Means over the seeds, one row per point; `…_ci95` is half the 95 % confidence interval."""
         return means_over_seeds(self.runs, self.parameters)
 
     @property

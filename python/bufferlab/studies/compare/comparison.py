@@ -74,13 +74,13 @@ class Comparison:
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row a queue."""
+        """One row per queue."""
         rows = [{key: value for key, value in row.items() if key != "groups"} for row in self.rows]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     @property
     def groups(self) -> pl.DataFrame:
-        """One row a queue and flow group."""
+        """One row per queue and flow group."""
         rows = [{"queue": row["queue"], **group} for row in self.rows for group in row["groups"]]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -147,7 +147,7 @@ def compare(
     index = 0 if link is None and len(base.links) == 1 else choose_link(lower(base), link)
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in cases.values():
-        lower(case, wanted[0])  # errors come before any work is done in vain
+        lower(case, wanted[0])  # errors come before any work is wasted
     experiment = Experiment(
         base.title,
         cases,

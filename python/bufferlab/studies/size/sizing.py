@@ -46,13 +46,13 @@ class Sizing:
     Attributes:
         link: Name of the link.
         demand: The input of the rules.
-        frame: One row a rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
+        frame: One row per rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
             `bound` (whether it asks for at least or allows at most so much), `meets_utilization`,
             `meets_loss`, `meets_delay` (by the theory of heterogeneous TCP; null without that constraint),
             `citation`, `assumptions`. Rules by which no buffer is enough have no row.
         recommendation: The buffer to take, and why.
         feasibility: Which buffers meet all constraints by theory.
-        verification: One row a simulated buffer (`rule` is empty for points of the curve): mean and 95 %
+        verification: One row per simulated buffer (`rule` is empty for points of the curve): mean and 95 %
             half width over seeds of utilization, loss, wait_mean_ms, wait_p99_ms. `None` if
             nothing was simulated.
         seeds: Runs a buffer.
@@ -217,7 +217,7 @@ def _tried(frame: pl.DataFrame, demand: Demand, curve_points: int) -> list[Candi
 
 
 def rules_frame(demand: Demand, found: Feasibility) -> pl.DataFrame:
-    """One row a rule for a demand with one number of flows, and what its buffer meets; see `Sizing`."""
+    """One row per rule for a demand with one number of flows, and what its buffer meets; see `Sizing`."""
     rows = [
         {
             "rule": rule.name,

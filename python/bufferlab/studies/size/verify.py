@@ -85,7 +85,7 @@ def conclude(buffers: Sequence[Candidate], runs: Sequence[Done[int]]) -> pl.Data
     """What the simulated buffers do.
 
     Returns:
-        One row a candidate: `rule`, `buffer_packets` and for each of `METRICS` its mean over the seeds and
+        One row per candidate: `rule`, `buffer_packets` and for each of `METRICS` its mean over the seeds and
         the half width of its 95 % confidence interval (`…_ci95`; NaN for one seed).
     """
     of_size: dict[int, list[dict[str, float | None]]] = {}
