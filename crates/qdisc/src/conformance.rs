@@ -42,69 +42,55 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
 
 /// Every discipline with its defaults, and some that do more within these scripts, which take microseconds.
 fn configs() -> Vec<DisciplineConfig> {
-    let eager = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..HASTY };
+    let eager = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..hasty_codel() };
     let mut configs: Vec<_> = DisciplineConfig::KINDS.iter().map(|kind| (kind.default)()).collect();
     configs.extend([
         FifoConfig { mark_above: Some(Threshold::Packets(3)) }.into(),
-        HASTY.into(),
-        CodelConfig { control_law: ControlLaw::Linux, ..HASTY }.into(),
+        hasty_codel().into(),
+        CodelConfig { control_law: ControlLaw::Linux, ..hasty_codel() }.into(),
         eager.into(),
         DrrConfig { quantum_bytes: 100 }.into(),
-        HASTY_RED.into(),
-        RedConfig { ecn: true, gentle: true, ..HASTY_RED }.into(),
-        HASTY_PIE.into(),
-        PieConfig { ecn: true, ..HASTY_PIE }.into(),
-        FqCodelConfig { codel: HASTY, ..FqCodelConfig::default() }.into(),
+        hasty_red().into(),
+        RedConfig { ecn: true, gentle: true, ..hasty_red() }.into(),
+        hasty_pie().into(),
+        PieConfig { ecn: true, ..hasty_pie() }.into(),
+        FqCodelConfig { codel: hasty_codel(), ..FqCodelConfig::default() }.into(),
         FqCodelConfig { codel: eager, flows: 2, quantum_bytes: 300, drop_batch: 3 }.into(),
-        HASTY_SPLITBUFF.into(),
-        SplitBuffConfig { sub_buffers: 3, weighted: true, ..HASTY_SPLITBUFF }.into(),
-        SplitBuffConfig { sub_buffers: 4, mean: Mean::Flows, hysteresis: 0.3, ..HASTY_SPLITBUFF }.into(),
-        SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, weighted: true, ..HASTY_SPLITBUFF }
+        hasty_splitbuff().into(),
+        SplitBuffConfig { sub_buffers: 3, weighted: true, ..hasty_splitbuff() }.into(),
+        SplitBuffConfig { sub_buffers: 4, mean: Mean::Flows, hysteresis: 0.3, ..hasty_splitbuff() }.into(),
+        SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, weighted: true, ..hasty_splitbuff() }
             .into(),
     ]);
     configs
 }
 
-const HASTY: CodelConfig = CodelConfig {
-    target: Span::from_us(2),
-    interval: Span::from_us(5),
-    ecn: false,
-    ce_threshold: None,
-    control_law: ControlLaw::Rfc,
-};
+fn hasty_codel() -> CodelConfig {
+    CodelConfig { target: Span::from_us(2), interval: Span::from_us(5), ..CodelConfig::default() }
+}
 
-const HASTY_RED: RedConfig = RedConfig {
-    min_threshold: Some(Threshold::Packets(2)),
-    max_threshold: Some(Threshold::Packets(6)),
-    target_delay: None,
-    weight: Some(0.2),
-    max_p: 0.1,
-    gentle: false,
-    ecn: false,
-    adaptive: true,
-    mean_packet_bytes: Some(125),
-};
+fn hasty_red() -> RedConfig {
+    let [min_threshold, max_threshold] = [2, 6].map(|packets| Some(Threshold::Packets(packets)));
+    let (weight, mean_packet_bytes) = (Some(0.2), Some(125));
+    RedConfig {
+        min_threshold,
+        max_threshold,
+        weight,
+        mean_packet_bytes,
+        gentle: false,
+        ..RedConfig::default()
+    }
+}
 
-const HASTY_PIE: PieConfig = PieConfig {
-    target: Span::from_us(2),
-    t_update: Span::from_us(3),
-    alpha: 10_000.0,
-    beta: 100_000.0,
-    max_burst: Span::from_us(6),
-    ecn: false,
-};
+fn hasty_pie() -> PieConfig {
+    let [target, t_update, max_burst] = [2, 3, 6].map(Span::from_us);
+    PieConfig { target, t_update, max_burst, alpha: 10_000.0, beta: 100_000.0, ..PieConfig::default() }
+}
 
-const HASTY_SPLITBUFF: SplitBuffConfig = SplitBuffConfig {
-    sub_buffers: 2,
-    update: Span::from_us(50),
-    first_update: Some(Span::from_us(10)),
-    smoothing: 0.25,
-    rtt: RttSource::Header,
-    weighted: false,
-    thresholds: Thresholds::Mean,
-    hysteresis: 0.0,
-    mean: Mean::Packets,
-};
+fn hasty_splitbuff() -> SplitBuffConfig {
+    let (update, first_update) = (Span::from_us(50), Some(Span::from_us(10)));
+    SplitBuffConfig { update, first_update, smoothing: 0.25, ..SplitBuffConfig::default() }
+}
 
 /// Makes a discipline with a limit, for a link of 1 Gbit/s.
 fn make(config: &DisciplineConfig, limit: Limit) -> AnyQdisc {
