@@ -37,6 +37,7 @@ lint: ## Formatting, lints, types
 	@scripts/setup.sh checks
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	cargo run --quiet --locked --package bufferlab-dev -- generate-all --check
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
@@ -79,9 +80,8 @@ golden: bench-build ## Writes the committed tables and measurements anew: golden
 	@target/release/bufferlab-bench gate --update
 
 .PHONY: docs
-docs: setup ## Writes the pages and the schema that are made from declarations anew
-	@$(BIN)/python -m bufferlab.schema >docs/.schema.new
-	@mv docs/.schema.new docs/scenario.schema.json
+docs: setup ## Writes the pages, the schema and Python's types that are made from declarations anew
+	@CARGO_TARGET_DIR=target cargo run --quiet --locked --package bufferlab-dev -- generate-all
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
 

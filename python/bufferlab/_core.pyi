@@ -1,20 +1,33 @@
 """The engine, compiled. Tables follow the Arrow PyCapsule interface: `polars.DataFrame(table)` reads them."""
 
-from typing import Final, final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, final
 
 __all__ = [
     "ALL_CLASSES",
     "ALL_GROUPS",
     "PLAN_VERSION",
+    "SPLITBUFF_CAP",
     "Control",
     "FlowState",
     "LinkCounters",
     "Outcome",
+    "Scenario",
     "Session",
     "Table",
+    "canonical_plan",
+    "check_word",
     "engine_fingerprint",
     "engine_version",
+    "format_quantity",
+    "hash_plan",
+    "parse_quantity",
+    "parse_value",
+    "plain",
+    "queue_words",
     "simulate",
+    "size_unit",
+    "split_override",
 ]
 
 ALL_GROUPS: Final[int]
@@ -25,6 +38,9 @@ ALL_CLASSES: Final[int]
 
 PLAN_VERSION: Final[int]
 """The format of plans that this engine reads."""
+
+SPLITBUFF_CAP: Final[str]
+"""Buffer of a SplitBuff that is given none."""
 
 engine_version: Final[str]
 
@@ -135,3 +151,51 @@ def simulate(plan_json: str, control: Control | None = None, recording_json: str
         OSError: If a recording's file cannot be opened.
         RuntimeError: If the engine has a bug.
     """
+
+@final
+class Scenario:
+    """A scenario: what was given, and what it means. `bufferlab.Scenario` is the same with documentation."""
+
+    @staticmethod
+    def from_text(
+        text: str, file: str | None, overrides: Mapping[str, object], read: Callable[[str], tuple[str, str]]
+    ) -> Scenario: ...
+    @staticmethod
+    def from_toml(text: str, file: str | None, read: Callable[[str], tuple[str, str]]) -> Scenario: ...
+    @staticmethod
+    def from_json(text: str, file: str | None, read: Callable[[str], tuple[str, str]]) -> Scenario: ...
+    @staticmethod
+    def from_dict(
+        table: Mapping[str, object], file: str | None, read: Callable[[str], tuple[str, str]]
+    ) -> Scenario: ...
+    @staticmethod
+    def of_parts(
+        parts: tuple[Mapping[str, object], str | None, str | None, Mapping[str, object]],
+        read: Callable[[str], tuple[str, str]],
+    ) -> Scenario: ...
+    def with_overrides(self, overrides: Mapping[str, object]) -> Scenario: ...
+    def twin(self, factor: int) -> Scenario: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_toml(self) -> str: ...
+    def resolved_json(self) -> str: ...
+    def plan_json(self, seed: int | None = None) -> str: ...
+    def is_same(self, other: Scenario) -> bool: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def file(self) -> str | None: ...
+    @property
+    def overrides(self) -> dict[str, Any]: ...
+
+def parse_value(text: str) -> object: ...
+def split_override(text: str) -> tuple[str, str]: ...
+def plain(value: object, key: str) -> object: ...
+def parse_quantity(kind: str, value: object, least: int) -> int: ...
+def format_quantity(kind: str, amount: int) -> str: ...
+def check_word(kind: str, value: object) -> None: ...
+def size_unit(unit: str) -> tuple[str, int] | None: ...
+def queue_words() -> dict[str, dict[str, Any]]: ...
+def canonical_plan(text: str) -> str: ...
+def hash_plan(text: str) -> str: ...

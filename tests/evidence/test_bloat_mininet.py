@@ -114,9 +114,9 @@ def figure(result: Reproduced, column: str, model: str) -> float:
 def test_the_scenario_is_the_assignments(fig3: Reproduced) -> None:
     for text in fig3.scenarios.values():
         loaded = Scenario.from_toml(text)
-        assert [link.rate_bps for link in loaded.links] == [10**9, 10**7, 10**7, 10**9]
-        assert [group.count for group in loaded.flows] == [1, 1, 2]
-        assert [link.buffer.text for link in loaded.links] == ["100 packets"] * 4
+        assert [link["rate_bps"] for link in loaded.links] == [10**9, 10**7, 10**7, 10**9]
+        assert [group["count"] for group in loaded.flows] == [1, 1, 2]
+        assert [link["buffer"]["text"] for link in loaded.links] == ["100 packets"] * 4
 
 
 def test_single_frames_cannot_wait_as_long_as_was_measured(fig3: Reproduced) -> None:

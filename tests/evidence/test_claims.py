@@ -168,7 +168,7 @@ def test_a_folder_of_ones_own(folder: Path, tmp_path: Path) -> None:
     assert (made / "more.csv").exists() and (made / "fig2.png").exists()
     assert json.loads((made / "made.json").read_text())["command"] == "bufferlab reproduce my-paper/fig2"
     scenario = made / "scenarios" / "buffer_packets 5.toml"
-    assert bufferlab.Scenario.load(scenario).links[0].buffer.text == "5 packets"
+    assert bufferlab.Scenario.load(scenario).links[0]["buffer"]["text"] == "5 packets"
 
 
 def test_shown_tables_have_our_rows_and_those_of_others(folder: Path) -> None:
@@ -190,7 +190,7 @@ set."bottleneck.buffer" = "{half} packets"''',
     )
     document = read_document(folder)
     scenarios = scenarios_of(document, document.runs["lone"], Request())
-    assert [each.links[0].buffer.text for each in scenarios.values()] == ["10 packets"]
+    assert [each.links[0]["buffer"]["text"] for each in scenarios.values()] == ["10 packets"]
 
 
 def test_one_figure_of_a_folder(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,10 @@ def test_utilization_is_high_and_between_its_extremes() -> None:
     points = reproduce("fig9").tables["points"]
     assert ((points["utilization_low"] <= points["utilization"]) & (points["utilization"] <= 1)).all()
     assert (points["utilization"] <= points["utilization_high"]).all()
-    in_step = points.filter(pl.col("hosts") == "in step")
+    # six seconds are 26 round trips of 231 ms: one run is between 0.88 and 0.95, so the mean of six
+    (found,) = find_reproductions("heterogeneous/fig9")
+    several = found.function(replace(QUICK, seeds=6)).tables["points"]
+    in_step = several.filter(pl.col("hosts") == "in step")
     assert in_step["utilization"].min() > 0.9  # type: ignore[operator]
 
 

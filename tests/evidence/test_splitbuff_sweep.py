@@ -65,10 +65,10 @@ def verdicts(figure: str, ours: pl.DataFrame) -> dict[str, str]:
 
 def test_buffers_follow_their_rules() -> None:
     # 105 ms of 100 Mbit/s in packets of 1040 bytes; ns-2's limit counts the packet in transmission
-    assert scenario("bdp", "in step", 100, 200).links[0].buffer.text == "1261 packets"
-    assert scenario("stanford", "in step", 100, 200).links[0].buffer.text == "125 packets"
-    assert scenario("splitbuff", "in step", 100, 200).links[0].buffer.text == "2524 packets"
-    assert scenario("blind", "jitter", 100, 200).links[0].buffer.text == "1262 packets"
+    assert scenario("bdp", "in step", 100, 200).links[0]["buffer"]["text"] == "1261 packets"
+    assert scenario("stanford", "in step", 100, 200).links[0]["buffer"]["text"] == "125 packets"
+    assert scenario("splitbuff", "in step", 100, 200).links[0]["buffer"]["text"] == "2524 packets"
+    assert scenario("blind", "jitter", 100, 200).links[0]["buffer"]["text"] == "1262 packets"
 
 
 def test_ns2_confirms_a_throughput_of_payload() -> None:
@@ -83,10 +83,10 @@ def test_ns2_confirms_a_throughput_of_payload() -> None:
 @pytest.mark.parametrize("queue", ["bdp", "stanford", "splitbuff", "blind"])
 def test_scenarios_choose_queue_and_senders(queue: str) -> None:
     loaded = scenario(queue, "jitter", 10, 500)
-    assert loaded.run.duration_ps == 500 * 10**12
+    assert loaded.run["duration_ps"] == 500 * 10**12
     discipline = {"splitbuff": "splitbuff", "blind": "splitbuff-blind"}.get(queue, "fifo")
-    assert loaded.links[0].queue.discipline == discipline
-    assert [group.count for group in loaded.flows] == [5, 5]
+    assert loaded.links[0]["queue"]["discipline"] == discipline
+    assert [group["count"] for group in loaded.flows] == [5, 5]
     assert loaded.to_toml().count('jitter = "uniform(0 s, 1 ms)"') == 2
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.axes import read_axes
 from bufferlab.experiment.points import grid, hypercube, latin, read_list, read_sample
-from bufferlab.units import parse_rate, parse_size, parse_time
 
-PARSERS: dict[str, Callable[[object], int]] = {
-    "ms": parse_time,
-    "us": parse_time,
-    "Mbps": parse_rate,
-    "KB": parse_size,
-    "KiB": parse_size,
-    "MB": parse_size,
+KINDS = {
+    "ms": "time",
+    "us": "time",
+    "Mbps": "rate",
+    "KB": "size",
+    "KiB": "size",
+    "MB": "size",
 }
 
 
@@ -69,9 +68,9 @@ def test_samples_are_values_within_their_range(
     points = latin(read_axes([f"a={scale}({low}..{high} {unit})"]), count, 1)
     for point in points:
         value = point["a"]
-        if unit in PARSERS:
-            ends = [PARSERS[unit](f"{end} {unit}") for end in (low, high)]
-            assert ends[0] * (1 - 1e-5) <= PARSERS[unit](value) <= ends[1] * (1 + 1e-5)
+        if unit in KINDS:
+            ends = [_core.parse_quantity(KINDS[unit], f"{end} {unit}", 1) for end in (low, high)]
+            assert ends[0] * (1 - 1e-5) <= _core.parse_quantity(KINDS[unit], value, 1) <= ends[1] * (1 + 1e-5)
         elif unit:
             assert isinstance(value, str) and low <= int(value.removesuffix(" packets")) <= high
         else:

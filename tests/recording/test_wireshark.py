@@ -289,7 +289,7 @@ def test_captures_of_the_examples_are_sound(example: Path, tmp_path: Path) -> No
     cut = {"run.duration": duration, "run.warmup": "0 s"}
     starts = [f"flows[{index}].start" for index, flow in enumerate(scenario.flows)]
     cut |= dict.fromkeys(starts, "0 s")
-    places = ["senders", "receivers", *(link.name for link in scenario.links)]
+    places = ["senders", "receivers", *(link["name"] for link in scenario.links)]
     path, trace = tmp_path / "a.pcapng", tmp_path / "a.tr"
     result = bufferlab.run(
         example, overrides=cut, pcap=path, pcap_at=places, trace=trace, record_limit=10_000, progress=False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,9 @@ import pytest
 import bufferlab
 from bufferlab.render.summary import to_text
 from bufferlab.results.summary import Document
-from bufferlab.scenario.fields import CONGESTIONS
+
+_SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "scenario.schema.json").read_text())
+CONGESTIONS = _SCHEMA["$defs"]["Flow"]["properties"]["congestion"]["anyOf"][0]["enum"]
 
 
 def measured(*words: str, mark_above: str | None = None, **keys: object) -> Document:

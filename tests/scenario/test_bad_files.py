@@ -18,16 +18,16 @@ from bufferlab.scenario import Scenario
         (
             "a.toml",
             b"[run]\nduration 5\n",
-            "is not TOML: Expected '=' after a key in a key/value pair (at line 2, column 10)",
+            "a.toml:2:10: is not TOML: key with no value, expected `=`",
         ),
-        ("a.toml", b"a = 1\na = 2\n", "is not TOML: Cannot overwrite a value (at line 2"),
+        ("a.toml", b"a = 1\na = 2\n", "a.toml:2:1: is not TOML: duplicate key"),
         ("a.toml", b"a = " + b"[" * 5000, "is not TOML: nested too deeply"),
-        ("a.toml", b"a = " + b"9" * 5000, "is not TOML: "),
+        ("a.toml", b"a = " + b"9" * 5000 + b"x", "is not TOML: "),
         ("a.toml", b"\xff", "is not UTF-8 (at byte 0)"),
-        ("a.toml", b"", "run: is required"),
-        ("a.toml", b"run = 1979-05-27", "run: datetime.date(1979, 5, 27) is not a value of a scenario"),
-        ("a.json", b'{"run": ', "is not JSON: Expecting value (at line 1, column 9)"),
-        ("a.json", b"", "is not JSON: Expecting value (at line 1, column 1)"),
+        ("a.toml", b"flows = [{ rtt = '1 s' }]", "run: is required"),
+        ("a.toml", b"run = 1979-05-27", "run: '1979-05-27' is not a value of a scenario"),
+        ("a.json", b'{"run": ', "a.json:1:8: is not JSON: EOF while parsing a value"),
+        ("a.json", b"", "a.json:1:1: is not JSON: EOF while parsing a value"),
         ("a.json", b"[1]", "[1] is not a scenario"),
         ("a.json", b'{"a": NaN}', "'NaN' is not a number of JSON"),
         ("a.json", b'{"a": 1, "a": 2}', "a: is given twice"),
@@ -40,7 +40,7 @@ def test_files_of_wrong_syntax(tmp_path: Path, name: str, content: bytes, messag
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError) as caught:
         Scenario.load(tmp_path / name)
-    assert f"{tmp_path / name}: " in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / name}:")
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
@@ -72,4 +72,4 @@ def test_empirical_files_are_sought_beside_the_scenario(tmp_path: Path, table: d
         Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
     (tmp_path / "rtts.csv").write_text("rtt_ms\n40\n")
     scenario = Scenario.from_dict(table, file=str(tmp_path / "a.toml"))
-    assert scenario.with_overrides({"run.seed": 2}).flows[0].rtt.values.tolist() == [40 * 10**9]
+    assert scenario.with_overrides({"run.seed": 2}).flows[0]["rtt"]["values"] == [40 * 10**9]

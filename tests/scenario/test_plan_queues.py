@@ -223,6 +223,7 @@ def test_queues_are_lowered(make: Make, written: object, expected: dict[str, obj
 def red(lower_bound: object, upper_bound: object, **changes: object) -> dict[str, object]:
     defaults = {"weight": None, "max_p": 0.1, "gentle": True, "adaptive": True, "ecn": False}
     bounds = {"min_threshold": lower_bound, "max_threshold": upper_bound, "mean_packet_bytes": 1500}
+    bounds["target_delay_ps"] = None
     return {"kind": "red", "limit": {"packets": 100}, **defaults, **bounds, **changes}
 
 

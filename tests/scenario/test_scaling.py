@@ -9,7 +9,6 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.plan import lower
-from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "internet-exchange.toml"
@@ -26,15 +25,15 @@ def limit(of: Scenario) -> object:
 
 
 def test_rates_and_flows_are_divided_and_the_rest_stays() -> None:
-    full, twin = scenario(), scale(scenario(), 10)
-    assert [link.rate_bps for link in twin.links] == [10**7]
-    assert [flow.count for flow in twin.flows] == [2]
+    full, twin = scenario(), scenario().twin(10)
+    assert [link["rate_bps"] for link in twin.links] == [10**7]
+    assert [flow["count"] for flow in twin.flows] == [2]
     changed = {"rate": "10000000 bps", "buffer": "10 packets"}
     (link, flows), given = (twin.to_dict()[key] for key in ("bottleneck", "flows")), full.to_dict()
     assert link == given["bottleneck"] | changed  # type: ignore[operator]
     assert flows == [GROUP | {"count": 2}]
     assert twin.to_dict()["run"] == given["run"]
-    assert scale(full, 1) is full
+    assert full.twin(1) is full
 
 
 @pytest.mark.parametrize(
@@ -52,13 +51,12 @@ def test_rates_and_flows_are_divided_and_the_rest_stays() -> None:
 def test_a_twin_has_its_share_of_the_buffer(buffer: str, full: object, tenth: object) -> None:
     given = scenario({"buffer": buffer}, segment="1460 B", header="40 B")
     assert limit(given) == full
-    assert limit(scale(given, 10)) == tenth
+    assert limit(given.twin(10)) == tenth
 
 
 def test_other_sizes_in_the_link_are_divided_too() -> None:
-    twin = scale(
-        scenario({"mark_above": "20 packets", "changes": [{"at": "5 s", "buffer": "50 packets"}]}), 10
-    )
+    given = {"mark_above": "20 packets", "changes": [{"at": "5 s", "buffer": "50 packets"}]}
+    twin = scenario(given).twin(10)
     assert twin.to_dict()["bottleneck"] == {
         "rate": "10000000 bps",
         "delay": "1 ms",
@@ -67,7 +65,7 @@ def test_other_sizes_in_the_link_are_divided_too() -> None:
         "changes": [{"at": "5 s", "buffer": "5 packets"}],
     }
     red = {"discipline": "red", "min_threshold": "30 packets", "max_threshold": "90 KB"}
-    queue = scale(scenario({"queue": red}), 10).to_dict()["bottleneck"]
+    queue = scenario({"queue": red}).twin(10).to_dict()["bottleneck"]
     assert isinstance(queue, dict)
     assert queue["queue"] == red | {"min_threshold": "3 packets", "max_threshold": "9000 B"}
 
@@ -78,8 +76,8 @@ def test_other_sizes_in_the_link_are_divided_too() -> None:
 )
 def test_short_flows_come_more_rarely(given: dict[str, str], scaled: dict[str, str]) -> None:
     application = {"kind": "short-flows", "size": "30 KB"}
-    twin = scale(scenario(count=1, application=application | given), 10)
-    assert twin.flows[0].count == 1
+    twin = scenario(count=1, application=application | given).twin(10)
+    assert twin.flows[0]["count"] == 1
     assert twin.to_dict()["flows"] == [GROUP | {"count": 1, "application": application | scaled}]
 
 
@@ -93,13 +91,13 @@ def test_short_flows_come_more_rarely(given: dict[str, str], scaled: dict[str, s
 )
 def test_what_has_no_twin_is_refused(link: dict[str, str], factor: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        scale(scenario(link), factor)
+        scenario(link).twin(factor)
 
 
 def test_the_example_has_twins() -> None:
     full = Scenario.load(EXAMPLE)
-    assert limit(full) == {"packets": 591}
+    assert limit(full) == {"packets": 587}
     for factor in (10, 100):
-        twin = lower(scale(full, factor))
+        twin = lower(full.twin(factor))
         assert twin["links"][0]["rate_bps"] == 10**10 // factor
         assert len(twin["flows"]["group"]) == 10_000 // factor

@@ -52,8 +52,9 @@ def test_constant_arrivals_begin_at_the_start_and_end_at_the_stop(make: Make) ->
 def test_a_load_is_an_interval(make: Make) -> None:
     by_load = {"kind": "short-flows", "size": "choice(10 KB, 50 KB)", "load": "24 Mbps"}
     scenario = make({"flows.short.application": by_load})
-    application = scenario.flows[0].application
-    assert application.interval_ps == 10 * MS  # type: ignore[union-attr]
+    application = scenario.flows[0]["application"]
+    assert application["kind"] == "short-flows"
+    assert application["interval_ps"] == 10 * MS
 
 
 def test_other_groups_draw_what_they_drew(make: Make) -> None:

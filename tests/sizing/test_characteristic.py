@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +14,13 @@ from hypothesis import strategies as st
 from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
-from bufferlab.scenario.fields import CONGESTIONS
 from bufferlab.studies.size import Demand, get_rule
 from bufferlab.studies.traffic import protocol_of
 from bufferlab.theory import characteristic, epochs, protocols
 from bufferlab.theory.characteristic import TABLE_III, integrate_growth
+
+_SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "scenario.schema.json").read_text())
+CONGESTIONS = _SCHEMA["$defs"]["Flow"]["properties"]["congestion"]["anyOf"][0]["enum"]
 
 ONE_FLOW = {"run": {"duration": "60 s"}, "bottleneck": {"rate": "10 Mbps", "buffer": "1 bdp"}}
 

@@ -12,8 +12,7 @@ from bufferlab import InputError
 from bufferlab.display import save_figure
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
-from bufferlab.scenario import Scenario
-from bufferlab.scenario.queues import QUEUE_WORDS
+from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.compare import Comparison, advise
 from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
 from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES

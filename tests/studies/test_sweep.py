@@ -123,7 +123,7 @@ def test_full_tables_are_kept_on_request(scenario: Path, tmp_path: Path) -> None
     kept = swept.store.result(swept.hashes[0])
     (alone,) = bufferlab.run(scenario, overrides={"flows.near.count": 1})
     assert kept.flows.equals(alone.flows)
-    assert Scenario.from_toml(kept.scenario).flows[0].count == 1
+    assert Scenario.from_toml(kept.scenario).flows[0]["count"] == 1
     with pytest.raises(InputError, match="has no tables of this run"):
         swept.store.result("0123")
 

@@ -60,7 +60,7 @@ def test_the_sampled_example_has_points_that_fit() -> None:
 def test_the_listed_example_has_points_that_fit() -> None:
     base = Scenario.load(ROOT / "examples" / "home-gateway.toml")
     points = read_list(ROOT / "examples" / "home-gateway-points.csv")
-    assert [base.with_overrides(point).flows[0].count for point in points] == [4, 4, 4, 16, 16]
+    assert [base.with_overrides(point).flows[0]["count"] for point in points] == [4, 4, 4, 16, 16]
 
 
 @pytest.mark.usefixtures("home")

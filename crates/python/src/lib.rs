@@ -177,10 +177,14 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::split_override, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::plain, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::parse_quantity, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario::check_buffer, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::check_word, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::format_quantity, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::size_unit, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::queue_words, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add("SPLITBUFF_CAP", bufferlab_scenario::SPLITBUFF_CAP)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;
     module.add("PLAN_VERSION", Plan::VERSION)?;

@@ -3,11 +3,11 @@
 mod convert;
 mod errors;
 
-use bufferlab_scenario::{Files, Mistake, Scenario, plan_hash, plan_json};
+use bufferlab_scenario::{Files, Mistake, Scenario, canonical_json, hash_of, plan_json};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::read_plan;
 use convert::{from_python, table_from_python, table_to_python};
 use errors::{raise, raise_all};
 
@@ -43,10 +43,28 @@ impl PyScenario {
 
 #[pymethods]
 impl PyScenario {
-    /// Reads a text: JSON or TOML by the file's suffix, or by its first character.
+    /// Reads a text, JSON or TOML by the file's suffix or by its first character, with overrides.
     #[staticmethod]
-    fn from_text(text: &str, file: Option<&str>, read: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
-        PyScenario::build(read, |files| Scenario::from_text(text, file, files))
+    fn from_text(
+        text: &str,
+        file: Option<&str>,
+        overrides: &Bound<'_, PyAny>,
+        read: &Bound<'_, PyAny>,
+    ) -> PyResult<PyScenario> {
+        let overrides = convert::overrides_from_python(overrides)?;
+        PyScenario::build(read, |files| Scenario::from_text(text, file, &overrides, files))
+    }
+
+    /// What `parts` tells, back.
+    #[staticmethod]
+    fn of_parts(
+        parts: (Bound<'_, PyAny>, Option<String>, Option<String>, Bound<'_, PyAny>),
+        read: &Bound<'_, PyAny>,
+    ) -> PyResult<PyScenario> {
+        let (table, text, file, overrides) = parts;
+        let table = table_from_python(&table, file.as_deref())?;
+        let overrides = convert::overrides_from_python(&overrides)?;
+        PyScenario::build(read, |files| Scenario::of_parts(table, text, file.as_deref(), overrides, files))
     }
 
     /// Reads TOML.
@@ -74,7 +92,7 @@ impl PyScenario {
 
     /// A changed copy.
     fn with_overrides(&self, py: Python<'_>, overrides: &Bound<'_, PyAny>) -> PyResult<PyScenario> {
-        let overrides = convert::overrides_from_python(overrides, self.scenario.file())?;
+        let overrides = convert::overrides_from_python(overrides)?;
         PyScenario::build(self.read.bind(py), |files| self.scenario.with_overrides(&overrides, files))
     }
 
@@ -86,6 +104,12 @@ impl PyScenario {
     /// The table as given, overrides applied.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table_to_python(py, self.scenario.table())
+    }
+
+    /// The text, if nothing changed what it says.
+    #[getter]
+    fn text(&self) -> Option<&str> {
+        self.scenario.text()
     }
 
     /// TOML that reads as the same scenario.
@@ -141,35 +165,57 @@ pub fn split_override(py: Python<'_>, text: &str) -> PyResult<(String, String)> 
     bufferlab_scenario::split_override(text).map_err(|mistake| raise(py, &mistake))
 }
 
-/// A Python value as a file could hold it: tables, lists and scalars, copied.
+/// A Python value as a file could hold it: tables, lists and scalars, copied; `key` is for messages.
 #[pyfunction]
-pub fn plain<'py>(py: Python<'py>, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    convert::to_python(py, &from_python(value, "")?)
+pub fn plain<'py>(py: Python<'py>, value: &Bound<'py, PyAny>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    convert::to_python(py, &from_python(value, key)?)
 }
 
-/// A quantity of text, in its least unit: "time" in picoseconds, "rate" in bits per second, "size" in bytes.
+/// A quantity of text, in its least unit: "time" in picoseconds, "rate" in bits per second, "size" in bytes; at least so much.
 #[pyfunction]
-pub fn parse_quantity(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+pub fn parse_quantity(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>, least: u64) -> PyResult<u64> {
     let value = from_python(value, "")?;
-    let read = bufferlab_scenario::parse_quantity(kind, &value);
+    let read = bufferlab_scenario::parse_quantity(kind, &value, least);
     read.map_err(|mistake| raise(py, &mistake))
 }
 
-/// A buffer's size as the plan's limit; nothing if its word depends on the traffic.
+/// Checks the word of a congestion control or the size of a buffer, whichever `kind` says.
 #[pyfunction]
-pub fn check_buffer(py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+pub fn check_word(py: Python<'_>, kind: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let value = from_python(value, "")?;
-    bufferlab_scenario::parse_buffer(&value).map(|_| ()).map_err(|mistake| raise(py, &mistake))
+    bufferlab_scenario::check_word(kind, &value).map_err(|mistake| raise(py, &mistake))
+}
+
+/// A quantity in its least unit, a "time", "rate" or "size", for people.
+#[pyfunction]
+pub fn format_quantity(kind: &str, amount: u64) -> String {
+    bufferlab_scenario::format_quantity(kind, amount)
+}
+
+/// A unit of size in its usual spelling and how many bytes it is; nothing if it is none.
+#[pyfunction]
+pub fn size_unit(unit: &str) -> Option<(&'static str, u64)> {
+    bufferlab_scenario::size_unit(unit)
+}
+
+/// What `queue` may be in one word, and the table that each stands for.
+#[pyfunction]
+pub fn queue_words(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let words = PyDict::new(py);
+    for (word, table) in bufferlab_scenario::queue_words() {
+        words.set_item(word, table_to_python(py, &table)?)?;
+    }
+    Ok(words)
 }
 
 /// The canonical form of a plan's JSON.
 #[pyfunction]
 pub fn canonical_plan(text: &str) -> PyResult<String> {
-    Ok(plan_json(&read_plan(text)?))
+    canonical_json(text).map_err(|error| PyValueError::new_err(format!("plan: {error}")))
 }
 
 /// The identity of a plan: SHA-256 of its canonical JSON, in hexadecimal.
 #[pyfunction]
 pub fn hash_plan(text: &str) -> PyResult<String> {
-    Ok(plan_hash(&read_plan(text)?))
+    Ok(hash_of(&canonical_plan(text)?))
 }

@@ -20,10 +20,10 @@ mod text;
 mod twin;
 pub mod write;
 
-pub use lower::{plan_hash, plan_json};
+pub use lower::{canonical_json, hash_of, plan_hash, plan_json};
 pub use mistake::{Details, Mistake, Mistakes};
 pub use overrides::{parse_value, split_override};
-pub use quantity::buffer::parse_buffer;
+pub use parts::link::SPLITBUFF_CAP;
 pub use quantity::empirical::{Files, NoFiles};
 pub use scenario::{Resolved, Scenario};
 pub use text::value::{DEEPEST, Entry, Node, Place, Table, Value};
@@ -31,11 +31,43 @@ pub use text::value::{DEEPEST, Entry, Node, Place, Table, Value};
 /// Reads a quantity in its least unit: a "time" in picoseconds, a "rate" in bits per second, a "size" in bytes.
 ///
 /// # Errors
-/// If it is none.
-pub fn parse_quantity(kind: &str, value: &Value) -> Result<u64, Mistake> {
+/// If it is none, or less than `least`.
+pub fn parse_quantity(kind: &str, value: &Value, least: u64) -> Result<u64, Mistake> {
     match kind {
-        "time" => quantity::parse_time(value, 0, quantity::MAX_TIME_PS),
+        "time" => quantity::parse_time(value, least, quantity::MAX_TIME_PS),
         "rate" => quantity::parse_rate(value),
-        _ => quantity::parse_size(value, 1, quantity::MAX_SIZE_BYTES),
+        _ => quantity::parse_size(value, least, quantity::MAX_SIZE_BYTES),
     }
+}
+
+/// Writes such a quantity for people.
+pub fn format_quantity(kind: &str, amount: u64) -> String {
+    match kind {
+        "time" => quantity::format::format_time(amount),
+        "rate" => quantity::format::format_rate(amount),
+        _ => quantity::format::format_size(amount),
+    }
+}
+
+/// Checks the size of a "buffer" or the word of a "congestion" control.
+///
+/// # Errors
+/// If it is none.
+pub fn check_word(kind: &str, value: &Value) -> Result<(), Mistake> {
+    match kind {
+        "buffer" => quantity::buffer::parse_buffer(value).map(|_| ()),
+        _ => quantity::congestion::parse_congestion(value).map(|_| ()),
+    }
+}
+
+/// A unit of size in its usual spelling and how many bytes it is, if it is one.
+pub fn size_unit(unit: &str) -> Option<(&'static str, u64)> {
+    let one = Value::text(format!("1 {unit}"));
+    quantity::split_quantity(&one, quantity::SIZE_UNITS, "").ok().map(|(_, unit)| unit)
+}
+
+/// What `queue` may be in one word, and the table that each stands for.
+pub fn queue_words() -> Vec<(&'static str, Table)> {
+    let words = parts::queue::words().into_iter();
+    words.filter_map(|word| Some((word, parts::queue::table_of(word)?))).collect()
 }

@@ -102,18 +102,30 @@ pub struct Scenario {
 
 impl Scenario {
     /// Reads a text: JSON if the file's name ends with `.json`, or if it begins with a brace and its file's name does not
-    /// end with `.toml`; else TOML.
+    /// end with `.toml`; else TOML. Overrides are applied before it is checked, so they may give what the text lacks.
     ///
     /// # Errors
-    /// With all mistakes of the text.
-    pub fn from_text(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
+    /// With all mistakes of the text, or if a path leads nowhere.
+    pub fn from_text(
+        text: &str,
+        file: Option<&str>,
+        overrides: &Table,
+        files: &dyn Files,
+    ) -> Result<Scenario, Mistakes> {
         let suffix = file.and_then(|file| file.rsplit_once('.')).map(|(_, suffix)| suffix.to_lowercase());
-        match suffix.as_deref() {
-            Some("json") => Scenario::from_json(text, file, files),
-            Some("toml") => Scenario::from_toml(text, file, files),
-            _ if text.trim_start().starts_with('{') => Scenario::from_json(text, file, files),
-            _ => Scenario::from_toml(text, file, files),
+        let is_json = match suffix.as_deref() {
+            Some("json") => true,
+            Some("toml") => false,
+            _ => text.trim_start().starts_with('{'),
+        };
+        let parsed = if is_json { json::parse(text) } else { toml::parse(text) };
+        let table = parsed.map_err(|mistake| mistake.file(file))?;
+        if overrides.entries.is_empty() {
+            let text = (!is_json).then(|| text.to_owned());
+            return Scenario::of_parts(table, text, file, Table::default(), files);
         }
+        let table = overrides::apply(&table, overrides).map_err(|mistake| mistake.file(file))?;
+        Scenario::of_parts(table, None, file, overrides.clone(), files)
     }
 
     /// Reads TOML.
@@ -122,7 +134,7 @@ impl Scenario {
     /// With all mistakes of the text.
     pub fn from_toml(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
         let table = toml::parse(text).map_err(|mistake| mistake.file(file))?;
-        Scenario::build(table, Some(text.to_owned()), file, Table::default(), files)
+        Scenario::of_parts(table, Some(text.to_owned()), file, Table::default(), files)
     }
 
     /// Reads JSON.
@@ -131,7 +143,7 @@ impl Scenario {
     /// With all mistakes of the text.
     pub fn from_json(text: &str, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
         let table = json::parse(text).map_err(|mistake| mistake.file(file))?;
-        Scenario::build(table, None, file, Table::default(), files)
+        Scenario::of_parts(table, None, file, Table::default(), files)
     }
 
     /// Reads a table; `file` is for messages.
@@ -139,7 +151,7 @@ impl Scenario {
     /// # Errors
     /// With all mistakes of the table.
     pub fn from_table(table: Table, file: Option<&str>, files: &dyn Files) -> Result<Scenario, Mistakes> {
-        Scenario::build(table, None, file, Table::default(), files)
+        Scenario::of_parts(table, None, file, Table::default(), files)
     }
 
     /// A changed copy; texts are read as on a command line.
@@ -153,10 +165,15 @@ impl Scenario {
             all.set(&entry.name, entry.node.clone());
         }
         let text = if overrides.entries.is_empty() { self.text.clone() } else { None };
-        Scenario::build(table, text, self.file(), all, files)
+        Scenario::of_parts(table, text, self.file(), all, files)
     }
 
-    fn build(
+    /// The scenario of a table, with what is known of where it comes from: its text, if the table is as that has it, its
+    /// file, and the overrides since.
+    ///
+    /// # Errors
+    /// With all mistakes of the table.
+    pub fn of_parts(
         table: Table,
         text: Option<String>,
         file: Option<&str>,
@@ -185,6 +202,11 @@ impl Scenario {
     /// The file that it was read from.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
+    }
+
+    /// The text, if nothing changed what it says.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     /// The overrides since it was read, by path.

@@ -26,7 +26,6 @@ from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarn
 from bufferlab.experiment.run import run as simulate
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario, split_override
 
 
@@ -164,7 +163,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 
 def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:
-    scenario = scale(prepare(path, dict(split_override(text) for text in overrides)), factor)
+    scenario = prepare(path, dict(split_override(text) for text in overrides)).twin(factor)
     if scenario.probes is not None:
         return scenario
-    return scenario.with_overrides(outputs.probes(scenario.run.duration_ps))
+    return scenario.with_overrides(outputs.probes(scenario.run["duration_ps"]))

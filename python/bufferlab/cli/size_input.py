@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from bufferlab.errors import InputError
-from bufferlab.scenario.fields import parse_congestion
+from bufferlab.scenario import check_congestion
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S, parse_time
@@ -131,7 +131,7 @@ def _shared_out(flows: int, shares: list[tuple[str, float]]) -> Groups:
     return [(name, count) for (name, _), count in zip(shares, counts, strict=True) if count]
 
 
-def _known(name: str, option: str, read: Callable[[str], object] = parse_congestion) -> None:
+def _known(name: str, option: str, read: Callable[[str], object] = check_congestion) -> None:
     try:
         read(name)
     except InputError as error:

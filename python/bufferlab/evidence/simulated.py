@@ -95,8 +95,8 @@ def simulate_runs(
         scenarios={_file_name(keys, point): scenario.to_toml() for point, scenario in scenarios.items()},
         names={
             "seeds": " or ".join(str(number) for number in dict.fromkeys(seeds.values())),
-            "duration_s": first.run.duration_ps / 1e12,
-            "warmup_s": first.run.warmup_ps / 1e12,
+            "duration_s": first.run["duration_ps"] / 1e12,
+            "warmup_s": first.run["warmup_ps"] / 1e12,
         },
     )
 
@@ -193,7 +193,7 @@ def _of_each_group(scenario: Scenario, changes: Mapping[str, Any]) -> dict[str, 
     spelled: dict[str, Any] = {}
     for path, value in changes.items():
         key = path.removeprefix(_EACH_GROUP)
-        own = [path] if key == path else [f"flows.{group.name}.{key}" for group in scenario.flows]
+        own = [path] if key == path else [f"flows.{group['name']}.{key}" for group in scenario.flows]
         spelled |= dict.fromkeys(own, value)
     return spelled
 

@@ -22,9 +22,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal
 
 from bufferlab.errors import InputError
-from bufferlab.scenario.overrides import parse_value
-from bufferlab.scenario.plain import Json, plain
-from bufferlab.units import SIZE_UNITS, split_quantity
+from bufferlab.scenario import Json, parse_value, plain, size_unit
 
 OPTION: Final = "--vary"
 
@@ -93,8 +91,9 @@ class Range:
 
     def _written(self, value: float) -> Json:
         number: float = round(value) if self.whole else float(f"{value:.{_DIGITS}g}")
-        if self.unit in SIZE_UNITS and not self.whole:  # sizes are whole numbers of bytes
-            factor = SIZE_UNITS[self.unit]
+        size = size_unit(self.unit)
+        if size and not self.whole:  # sizes are whole numbers of bytes
+            factor = size[1]
             return _exact(Fraction(round(number * factor), factor), self.unit)
         if not self.unit:
             return number
@@ -210,10 +209,8 @@ def _range(match: re.Match[str], scale: str, number: Sequence[str], text: str) -
 
 def _usual(unit: str) -> str:
     """A unit of size in its usual spelling, any other as written."""
-    try:
-        return split_quantity(f"1 {unit}", SIZE_UNITS, "")[1]
-    except InputError:
-        return unit
+    size = size_unit(unit)
+    return size[0] if size else unit
 
 
 def _count(number: Sequence[str], text: str) -> int | None:

@@ -167,7 +167,7 @@ class Experiment(Generic[Key]):
         """
         wanted = self._seeds(task.key)
         point = self.points[task.key]
-        first = point.run.seed if isinstance(point, Scenario) else 1
+        first = point.run["seed"] if isinstance(point, Scenario) else 1
         if task.index == 0:
             seed_list(wanted, first)
         return first + task.index if isinstance(wanted, int) else wanted[task.index]

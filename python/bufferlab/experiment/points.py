@@ -18,8 +18,7 @@ import numpy.typing as npt
 from bufferlab.errors import InputError
 from bufferlab.experiment.axes import OPTION, Axis
 from bufferlab.files import read_text
-from bufferlab.scenario.overrides import parse_value
-from bufferlab.scenario.plain import Json, plain_table
+from bufferlab.scenario import Json, parse_value, plain_table
 
 Point = dict[str, Json]
 """Values by path."""

@@ -56,8 +56,8 @@ class Request:
 
     def as_json(self, scenario: Scenario) -> str:
         """The request as the engine takes it."""
-        flows = [flow.name for flow in scenario.flows]
-        links = [link.name for link in scenario.links]
+        flows = [flow["name"] for flow in scenario.flows]
+        links = [link["name"] for link in scenario.links]
         document = {
             "groups": self.groups and [flows.index(name) for name in self.groups],
             "pcap": self.pcap
@@ -102,7 +102,7 @@ def request(
     """
     if pcap is None and trace is None:
         return None
-    links, names = [link.name for link in scenario.links], [flow.name for flow in scenario.flows]
+    links, names = [link["name"] for link in scenario.links], [flow["name"] for flow in scenario.flows]
     at = _known("pcap_at", pcap_at, [SENDERS, RECEIVERS, *links])
     wanted = None if groups is None else _known("record_flows", groups, names)
     if not 1 <= limit <= MAX_LIMIT:

@@ -81,7 +81,7 @@ def run(
     if out is not None:
         store.check_replaceable(Path(out))
     scenario = prepare(scenario, overrides)
-    wanted = seed_list(seeds, scenario.run.seed)
+    wanted = seed_list(seeds, scenario.run["seed"])
     asked = recording.request(
         scenario, pcap=pcap, pcap_at=pcap_at, trace=trace, groups=record_flows, limit=record_limit
     )

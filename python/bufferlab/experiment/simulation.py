@@ -41,12 +41,12 @@ def prepare(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = None) 
     if overrides:
         scenario = scenario.with_overrides(overrides)
     for index, flow in enumerate(scenario.flows):
-        if flow.name == ALL:
+        if flow["name"] == ALL:
             raise InputError(
                 "stands for all groups together in results",
                 file=scenario.file,
                 key=f"flows[{index}].name",
-                value=flow.name,
+                value=flow["name"],
                 accepted="another name",
             )
     return scenario

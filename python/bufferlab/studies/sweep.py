@@ -25,8 +25,7 @@ from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand, parameter_paths
 from bufferlab.experiment.store.rows import DONE
 from bufferlab.files import written_whole
-from bufferlab.scenario import Scenario
-from bufferlab.scenario.overrides import SOURCE
+from bufferlab.scenario import SET, Scenario
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
@@ -213,7 +212,7 @@ def _points(
 ) -> list[Point]:
     axes = read_axes(vary or {})
     if points is None:
-        return grid(axes) if samples is None else latin(axes, samples, base.run.seed)
+        return grid(axes) if samples is None else latin(axes, samples, base.run["seed"])
     if samples is not None:
         raise InputError(
             "cannot be sampled", key="points", accepted="a list of points, or samples of what is varied"
@@ -226,9 +225,9 @@ def _points(
 def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
     """Prepare a point; errors are told as those of a point, not of `--set`."""
     try:
-        seed_list(seeds, prepare(base, point).run.seed)
+        seed_list(seeds, prepare(base, point).run["seed"])
     except InputError as error:
-        if error.file != SOURCE:
+        if error.file != SET:
             raise
         raise InputError(
             error.problem, file="a point", key=error.key, value=error.value, accepted=error.accepted

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from bufferlab.errors import InputError
-from bufferlab.plan import LINUX_CUBICS
 from bufferlab.theory.bscl import effective_rtt_s
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.protocols import get_protocol
@@ -20,7 +19,7 @@ _SPREAD_THAT_DESYNCHRONIZES = 0.05
 round-trip times spread evenly over ±20 % (0.115) show no synchronization, equal ones complete
 synchronization."""
 
-_LINUX_VERSIONS: Final = {version: word for word, version in LINUX_CUBICS.items()}
+_LINUX_VERSIONS: Final = {"linux_2_6_24": "cubic-0.8", "linux_2_6_26": "cubic-0.7", "linux_5": "cubic-linux"}
 
 
 def demand_of(

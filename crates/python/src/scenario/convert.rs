@@ -19,7 +19,7 @@ pub fn table_from_python(value: &Bound<'_, PyAny>, file: Option<&str>) -> PyResu
 }
 
 /// Overrides by path; what is wrong with a value names its path.
-pub fn overrides_from_python(value: &Bound<'_, PyAny>, file: Option<&str>) -> PyResult<Table> {
+pub fn overrides_from_python(value: &Bound<'_, PyAny>) -> PyResult<Table> {
     let mapping = value.cast::<PyMapping>()?;
     let mut overrides = Table::default();
     for pair in mapping.items()?.iter() {
@@ -28,7 +28,6 @@ pub fn overrides_from_python(value: &Bound<'_, PyAny>, file: Option<&str>) -> Py
         let value = convert(&given, &path, 0, Some("--set"))?;
         overrides.set(&path, Node::new(value));
     }
-    let _ = file;
     Ok(overrides)
 }
 

@@ -47,9 +47,22 @@ pub fn plan_json(plan: &Plan) -> String {
     serde_json::to_value(plan).expect("a plan is JSON").to_string()
 }
 
+/// A plan's JSON, written anew in its canonical form.
+///
+/// # Errors
+/// If it is no JSON.
+pub fn canonical_json(text: &str) -> serde_json::Result<String> {
+    serde_json::from_str::<serde_json::Value>(text).map(|plan| plan.to_string())
+}
+
 /// SHA-256 of the canonical JSON, in hexadecimal: with the engine's version, the identity of a run.
 pub fn plan_hash(plan: &Plan) -> String {
-    let digits = Sha256::digest(plan_json(plan));
+    hash_of(&plan_json(plan))
+}
+
+/// SHA-256 of a text, in hexadecimal.
+pub fn hash_of(text: &str) -> String {
+    let digits = Sha256::digest(text);
     let digits = digits.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }

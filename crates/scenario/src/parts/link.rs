@@ -11,7 +11,7 @@ use crate::text::value::{Node, Table, Value};
 ///
 /// Its own size is the BDP of the packets' mean round-trip time, so twice that of the flows' seldom binds, save before
 /// the first estimate: all wait in one queue then, and slow start would fill it with what is lost later.
-const SPLITBUFF_CAP: &str = "2 bdp";
+pub const SPLITBUFF_CAP: &str = "2 bdp";
 
 /// How much may wait.
 pub const BUFFER: Text<Buffer> = Text::of("see [below](#buffers)", |value, _| parse_buffer(value));

@@ -30,7 +30,7 @@ impl Places {
     fn nearest(&self, path: &str) -> Option<&(Option<Place>, Option<Place>)> {
         let mut path = path;
         loop {
-            if let Some(found) = self.0.get(path).filter(|(key, value)| key.is_some() || value.is_some()) {
+            if let Some(found) = self.0.get(path) {
                 return Some(found);
             }
             path = &path[..path.rfind(['.', '['])?];
@@ -54,8 +54,7 @@ impl Places {
             }
             _ => {}
         }
-        if key.is_some() || node.place.is_some() {
-            self.0.insert(path, (key, node.place));
-        }
+        // also what has no place, as an override: the table's would be wrong
+        self.0.insert(path, (key, node.place));
     }
 }

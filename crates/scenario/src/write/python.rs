@@ -19,7 +19,7 @@ Written by `make docs` from the declarations in crates/scenario; do not edit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 "#;

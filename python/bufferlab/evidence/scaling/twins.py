@@ -15,7 +15,6 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
 from bufferlab.results.tables import ALL
-from bufferlab.scaling import scale
 from bufferlab.scenario import Scenario
 
 METRICS: Final = ("utilization", "loss", "fill", "jain", "bbr_share")
@@ -167,7 +166,7 @@ def _twin(case: Case, factor: int) -> Scenario:
         duration_s=case.duration_s,
         shares=case.shares,
     )
-    return scale(prepare(full), factor)
+    return prepare(full).twin(factor)
 
 
 def measure(run: Result) -> dict[str, float | None]:

@@ -171,7 +171,7 @@ def search_cell(point: Search, _seed: int, control: _core.Control) -> dict[str, 
 
 def searched(case: Scenario, goal: Goal, most: int, effort: Effort, control: _core.Control) -> Found | None:
     """One search in this thread; `None` if canceled."""
-    engine = Restarts(case, 0, case.run.seed, Inline(control))
+    engine = Restarts(case, 0, case.run["seed"], Inline(control))
     try:
         with progress_bar("", visible=False) as bar:
             sizes = size_grid(1, most, effort.resolution)

@@ -143,7 +143,7 @@ def compare(
     """
     contenders = parse_contenders(queues)
     base = prepare(scenario, overrides)
-    wanted = seed_list(seeds, base.run.seed)
+    wanted = seed_list(seeds, base.run["seed"])
     index = 0 if link is None and len(base.links) == 1 else choose_link(lower(base), link)
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in cases.values():
@@ -151,12 +151,12 @@ def compare(
     experiment = Experiment(
         base.title,
         cases,
-        partial(figures_of_run, base.links[index].name),
+        partial(figures_of_run, base.links[index]["name"]),
         seeds=wanted,
         seed_by_seed=True,
         parameters=lambda queue: {"queue": queue},
     )
-    buffers = {queue: case.links[index].buffer.text for queue, case in cases.items()}
+    buffers = {queue: case.links[index]["buffer"]["text"] for queue, case in cases.items()}
     try:
         runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
     except RunInterrupted as interrupted:
@@ -164,7 +164,7 @@ def compare(
         comparison = None
         if seeds_done:
             runs = [done for done in interrupted.finished if done.seed in seeds_done]
-            comparison = conclude(base, base.links[index].name, buffers, runs)
+            comparison = conclude(base, base.links[index]["name"], buffers, runs)
         raise RunInterrupted(
             comparison,
             len(seeds_done),
@@ -172,7 +172,7 @@ def compare(
             what="seeds finished under every queue",
             store=interrupted.store,
         ) from interrupted
-    return conclude(base, base.links[index].name, buffers, runs)
+    return conclude(base, base.links[index]["name"], buffers, runs)
 
 
 def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:
@@ -202,8 +202,8 @@ def conclude(
     return Comparison(
         name=scenario.title,
         link=link,
-        duration_s=scenario.run.duration_ps / PS_PER_S,
-        warmup_s=scenario.run.warmup_ps / PS_PER_S,
+        duration_s=scenario.run["duration_ps"] / PS_PER_S,
+        warmup_s=scenario.run["warmup_ps"] / PS_PER_S,
         measured=measured,
         rows=rows,
         advice=advise(rows, waits_ms),

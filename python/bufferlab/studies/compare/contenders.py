@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bufferlab.buffers import parse_buffer
 from bufferlab.errors import InputError
-from bufferlab.scenario import Scenario
-from bufferlab.scenario.fields import nearest
-from bufferlab.scenario.queues import QUEUE_WORDS, SPLITBUFF_CAP
+from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
 
 OWN: Final = "scenario"
 """The queue and buffer that the scenario has."""
@@ -71,12 +69,12 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
     if contender.word != OWN:
         table = dict(QUEUE_WORDS[contender.word])
         changed["queue"] = table
-        if link.mark_above is not None and table["discipline"] != "fifo":
+        if link["mark_above"] is not None and table["discipline"] != "fifo":
             changed["mark_above"] = None
     buffer = contender.buffer or _default_buffer(changed.get("queue"), _written(scenario, index))
     if buffer is not None:
         changed["buffer"] = buffer
-        if link.changes:
+        if link["changes"]:
             changed["changes"] = []
     return {f"links[{index}].{key}": value for key, value in changed.items()}
 
@@ -85,12 +83,13 @@ def _parse(written: str) -> Contender:
     name = written.strip()
     word, colon, size = (part.strip() for part in name.partition(":"))
     if word not in QUEUE_WORDS and word != OWN:
-        hint = nearest(word, (*QUEUE_WORDS, OWN))
+        close = difflib.get_close_matches(word.lower(), [*QUEUE_WORDS, OWN], n=1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
         raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)
     if not colon:
         return Contender(name, word, None)
     try:
-        parse_buffer(size)
+        check_buffer(size)
     except InputError as error:
         raise error.at(key=_KEY) from None
     return Contender(name, word, size)
@@ -106,8 +105,7 @@ def _default_buffer(queue: Mapping[str, object] | None, of_scenario: object) -> 
 def _written(scenario: Scenario, index: int) -> object:
     """The buffer that the scenario writes for a link, if it does."""
     table = scenario.to_dict()
-    links = table.get("links")
-    link = table.get("bottleneck") if scenario.bottleneck is not None else _items(links)[index]
+    link = table.get("bottleneck") or _items(table.get("links"))[index]
     return link.get("buffer") if isinstance(link, dict) else None
 
 

@@ -44,7 +44,7 @@ class Restarts:
         experiment = Experiment(
             "",
             {size: self._case(size) for size in sizes},
-            partial(sample_values, self._scenario.links[self._link].name),
+            partial(sample_values, self._scenario.links[self._link]["name"]),
             seeds=[self._first_seed + number],
             parameters=lambda size: {f"links[{self._link}].buffer": f"{size} packets"},
         )
@@ -59,7 +59,7 @@ class Restarts:
 def with_buffer(scenario: Scenario, link: int, buffer: str) -> Scenario:
     """The scenario with another buffer at a link, which stays the same for the whole run."""
     changes: dict[str, object] = {f"links[{link}].buffer": buffer}
-    if scenario.links[link].changes:
+    if scenario.links[link]["changes"]:
         changes[f"links[{link}].changes"] = []
     return prepare(scenario, changes)
 

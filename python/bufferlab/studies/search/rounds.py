@@ -6,14 +6,13 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Final
 
-from bufferlab.buffers import parse_buffer
 from bufferlab.errors import InputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.plan import Plan, lower
 from bufferlab.results.links import choose_link
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, check_buffer
 from bufferlab.studies.search.answer import Mode, Searched
 from bufferlab.studies.search.goal import Goal
 from bufferlab.studies.search.least import (
@@ -84,12 +83,12 @@ def search(
 
     def searched(found: Found) -> Searched:
         short = _short_runs(base, times) if mode == "restart" else []
-        warnings = (*found.warnings, *short, *_calibration(found, base.links[index].rate_bps))
+        warnings = (*found.warnings, *short, *_calibration(found, base.links[index]["rate_bps"]))
         return Searched(
             name=base.title,
-            link=base.links[index].name,
+            link=base.links[index]["name"],
             mode=mode,
-            rate_bps=base.links[index].rate_bps,
+            rate_bps=base.links[index]["rate_bps"],
             packet_bytes=packet_bytes,
             settling=times,
             found=dataclasses.replace(found, warnings=warnings),
@@ -99,7 +98,7 @@ def search(
         if mode == "live":
             evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
         else:
-            evaluate = Restarts(base, index, base.run.seed, keeping).evaluate
+            evaluate = Restarts(base, index, base.run["seed"], keeping).evaluate
         with keeping.bar(base.title) as bar:
             try:
                 return searched(search_least(evaluate, goal, sizes, plenty, effort=effort, bar=bar))
@@ -124,7 +123,7 @@ def _live(
             value="live",
             accepted=f"fewer --seeds, for at most {MAX_TIME_PS / PS_PER_S:g} s, or --mode restart",
         )
-    engine = Simulated(scenario, link, scenario.run.seed, duration_s=duration_s, packets=plenty)
+    engine = Simulated(scenario, link, scenario.run["seed"], duration_s=duration_s, packets=plenty)
     engine.advance(started_s)
     return Live(engine, timing).evaluate
 
@@ -172,7 +171,7 @@ def parse_bounds(text: str, scenario: Scenario, link: int, packet_bytes: int) ->
 def _packets(text: str, scenario: Scenario, link: int, packet_bytes: int) -> int:
     """A buffer as written, in packets, at least one."""
     try:
-        parse_buffer(text)
+        check_buffer(text)
     except InputError as error:
         raise error.at(key="bounds") from None
     limit = lower(with_buffer(scenario, link, text))["links"][link]["discipline"]["limit"]
@@ -196,8 +195,8 @@ def _packet_bytes(plan: Plan, link: int) -> int:
 
 def _short_runs(scenario: Scenario, times: Settling) -> list[str]:
     """Warnings about runs that are too short."""
-    warmup_s = scenario.run.warmup_ps / PS_PER_S
-    measured_s = scenario.run.duration_ps / PS_PER_S - warmup_s
+    warmup_s = scenario.run["warmup_ps"] / PS_PER_S
+    measured_s = scenario.run["duration_ps"] / PS_PER_S - warmup_s
     found = []
     if warmup_s < times.settle_s:
         found.append(

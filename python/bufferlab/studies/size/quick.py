@@ -59,7 +59,7 @@ def quick_scenario(
 def _long_enough_s(scenario: dict[str, Any]) -> float:
     """Ten sawteeth of a flow with its share W of the pipe and a buffer of a BDP: 3/8·(2W)²/(W/T) each."""
     loaded = Scenario.from_dict(scenario)
-    plan = lower(loaded, loaded.run.seed)
+    plan = lower(loaded, loaded.run["seed"])
     demand = demand_of(plan, choose_link(plan))
     share = demand.bdp_packets / float(demand.flow_count)
     return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))

@@ -179,7 +179,7 @@ def size(
     loaded = _loaded(scenario)
     if overrides:
         loaded = loaded.with_overrides(dict(overrides))
-    plan = lower(loaded, loaded.run.seed)
+    plan = lower(loaded, loaded.run["seed"])
     index = choose_link(plan, link)
     try:
         demand = demand_of(plan, index, targets=wanted, measured=measured)

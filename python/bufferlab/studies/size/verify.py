@@ -69,8 +69,8 @@ def buffers_experiment(
     return Experiment(
         "verifying buffers",
         {size: prepare(scenario, {f"links[{link}].buffer": f"{size} packets"}) for size in sizes},
-        partial(queue_figures, scenario.links[link].name),
-        seeds=seed_list(seeds, scenario.run.seed),
+        partial(queue_figures, scenario.links[link]["name"]),
+        seeds=seed_list(seeds, scenario.run["seed"]),
         parameters=lambda size: {f"links[{link}].buffer": f"{size} packets"},
     )
 

@@ -1,0 +1,483 @@
+"""Types of scenarios as dictionaries: as given (`ScenarioDict`) and as resolved (`ResolvedScenario`).
+
+Written by `make docs` from the declarations in crates/scenario; do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class FifoDict(TypedDict):
+    """First in, first out, tail drop."""
+
+    discipline: Literal["fifo"]
+
+
+class CodelDict(TypedDict):
+    """First in, first out, under CoDel (RFC 8289)."""
+
+    discipline: Literal["codel"]
+    target: NotRequired[str | None]
+    interval: NotRequired[str | None]
+    ecn: NotRequired[bool | None]
+    ce_threshold: NotRequired[str | None]
+    control_law: NotRequired[Literal["rfc", "linux"] | None]
+
+
+class FqCodelDict(TypedDict):
+    """Queues of hashed flows, served in rounds, each under CoDel (RFC 8290)."""
+
+    discipline: Literal["fq_codel"]
+    flows: NotRequired[int | None]
+    quantum: NotRequired[str | None]
+    drop_batch: NotRequired[int | None]
+    target: NotRequired[str | None]
+    interval: NotRequired[str | None]
+    ecn: NotRequired[bool | None]
+    ce_threshold: NotRequired[str | None]
+    control_law: NotRequired[Literal["rfc", "linux"] | None]
+
+
+class PieDict(TypedDict):
+    """First in, first out, under PIE (RFC 8033)."""
+
+    discipline: Literal["pie"]
+    target: NotRequired[str | None]
+    update: NotRequired[str | None]
+    alpha: NotRequired[float | None]
+    beta: NotRequired[float | None]
+    burst: NotRequired[str | None]
+    ecn: NotRequired[bool | None]
+
+
+class RedDict(TypedDict):
+    """First in, first out, with random early drops (RED and adaptive RED)."""
+
+    discipline: Literal["red"]
+    min_threshold: NotRequired[str | None]
+    max_threshold: NotRequired[str | None]
+    target_delay: NotRequired[str | None]
+    weight: NotRequired[float | None]
+    max_p: NotRequired[float | None]
+    gentle: NotRequired[bool | None]
+    adaptive: NotRequired[bool | None]
+    ecn: NotRequired[bool | None]
+    mean_packet: NotRequired[str | None]
+
+
+class DrrDict(TypedDict):
+    """A queue a flow, served in rounds (deficit round robin)."""
+
+    discipline: Literal["drr"]
+    quantum: NotRequired[str | None]
+
+
+class SplitBuffDict(TypedDict):
+    """Sub-buffers by round-trip time, sized by the traffic (SplitBuff)."""
+
+    discipline: Literal["splitbuff"]
+    sub_buffers: NotRequired[int | None]
+    update: NotRequired[str | None]
+    smoothing: NotRequired[float | None]
+    first_update: NotRequired[str | None]
+    rtt: NotRequired[str | None]
+    weighted: NotRequired[bool | None]
+    thresholds: NotRequired[Literal["mean", "gaps"] | None]
+    hysteresis: NotRequired[float | None]
+    mean: NotRequired[Literal["packets", "flows"] | None]
+
+
+class SplitBuffBlindDict(TypedDict):
+    """Sub-buffers of equal size, flows put there at random (Blind-SplitBuff)."""
+
+    discipline: Literal["splitbuff-blind"]
+    sub_buffers: NotRequired[int | None]
+
+
+class BulkDict(TypedDict):
+    """TCP with data that never ends."""
+
+    kind: Literal["bulk"]
+
+
+class TransferDict(TypedDict):
+    """TCP with an amount of data to send."""
+
+    kind: Literal["transfer"]
+    bytes: str
+
+
+class EchoDict(TypedDict):
+    """A server's way back: what the flows of another group bring is returned as it comes."""
+
+    kind: Literal["echo"]
+    of: str
+
+
+class OnOffDict(TypedDict):
+    """TCP that has data, then none, by turns, over one connection."""
+
+    kind: Literal["on-off"]
+    on: NotRequired[str | None]
+    size: NotRequired[str | None]
+    off: str
+
+
+class ShortFlowsDict(TypedDict):
+    """Transfers that come one after the other, each over a connection of its own."""
+
+    kind: Literal["short-flows"]
+    size: str
+    interval: NotRequired[str | None]
+    load: NotRequired[str | None]
+    arrivals: NotRequired[Literal["constant", "poisson"] | None]
+
+
+class WebDict(TypedDict):
+    """Fetches over TCP, one after the other, each over a connection of its own; the sender is the server."""
+
+    kind: Literal["web"]
+    size: str
+    every: str
+
+
+class UdpDict(TypedDict):
+    """A source that does not listen to its path; its mean rate or mean interval is given."""
+
+    kind: Literal["udp"]
+    packet: str
+    rate: NotRequired[str | None]
+    interval: NotRequired[str | None]
+    header: NotRequired[str | None]
+    arrivals: NotRequired[Literal["constant", "poisson"] | None]
+    sizes: NotRequired[Literal["constant", "exponential"] | None]
+    record: NotRequired[bool | None]
+
+
+class PingDict(TypedDict):
+    """Packets that the receiver returns."""
+
+    kind: Literal["ping"]
+    interval: str
+    packet: NotRequired[str | None]
+
+
+ApplicationDict = (
+    BulkDict
+    | TransferDict
+    | EchoDict
+    | OnOffDict
+    | ShortFlowsDict
+    | WebDict
+    | UdpDict
+    | PingDict
+)
+
+QueueDict = (
+    FifoDict
+    | CodelDict
+    | FqCodelDict
+    | PieDict
+    | RedDict
+    | DrrDict
+    | SplitBuffDict
+    | SplitBuffBlindDict
+)
+
+class RunDict(TypedDict):
+    """Length, warm-up, seed and stack of the run."""
+
+    name: NotRequired[str | None]
+    duration: str
+    warmup: NotRequired[str | None]
+    seed: NotRequired[int | None]
+    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+
+
+class ChangeDict(TypedDict):
+    """A new buffer from a moment on."""
+
+    at: str
+    buffer: str
+
+
+class LinkDict(TypedDict):
+    """A queue, a transmitter and a propagation delay."""
+
+    name: NotRequired[str | None]
+    rate: str
+    delay: NotRequired[str | None]
+    buffer: NotRequired[str | None]
+    queue: NotRequired[QueueDict | str | None]
+    mark_above: NotRequired[str | None]
+    loss: NotRequired[float | None]
+    changes: NotRequired[Sequence[ChangeDict] | None]
+
+
+class FlowDict(TypedDict):
+    """A group of flows that share everything but what is drawn at random."""
+
+    congestion: NotRequired[str | None]
+    fast_convergence: NotRequired[bool | None]
+    growth: NotRequired[Literal["per-ack", "per-segment"] | None]
+    recovery: NotRequired[Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "linux"] | None]
+    segment: NotRequired[str | None]
+    header: NotRequired[str | None]
+    ack: NotRequired[str | None]
+    window: NotRequired[str | None]
+    window_scaling: NotRequired[bool | None]
+    initial_window: NotRequired[int | None]
+    initial_ssthresh: NotRequired[int | Literal["none"] | None]
+    delayed_ack: NotRequired[bool | int | None]
+    ack_delay: NotRequired[str | None]
+    min_rto: NotRequired[str | None]
+    max_rto: NotRequired[str | None]
+    rto_margin: NotRequired[str | None]
+    initial_rto: NotRequired[str | None]
+    clock: NotRequired[str | None]
+    timestamps: NotRequired[bool | None]
+    limited_transmit: NotRequired[bool | None]
+    handshake: NotRequired[bool | None]
+    paced: NotRequired[bool | None]
+    offload: NotRequired[str | None]
+    after_idle: NotRequired[Literal["keep", "restart", "decay"] | None]
+    name: NotRequired[str | None]
+    count: NotRequired[int | None]
+    rtt: str
+    rtt_spread: NotRequired[float | None]
+    path: NotRequired[Sequence[str] | None]
+    reverse_path: NotRequired[Sequence[str] | None]
+    access_rate: NotRequired[str | None]
+    jitter: NotRequired[str | None]
+    start: NotRequired[str | None]
+    stop: NotRequired[str | None]
+    application: NotRequired[ApplicationDict | Literal["bulk"] | None]
+    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+
+
+class ProbesDict(TypedDict):
+    """What to sample over time."""
+
+    interval: str
+    links: NotRequired[Sequence[str] | None]
+    flows: NotRequired[Sequence[str] | None]
+    per_group: NotRequired[int | None]
+
+
+class ScenarioDict(TypedDict):
+    """A network, the flows that cross it, and what to measure: docs/scenario.md."""
+
+    run: RunDict
+    bottleneck: NotRequired[LinkDict | None]
+    links: NotRequired[Sequence[LinkDict] | None]
+    flows: Sequence[FlowDict]
+    probes: NotRequired[ProbesDict | None]
+
+
+
+class ResolvedBuffer(TypedDict):
+    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word."""
+
+    text: str
+    kind: Literal["packets", "bytes", "time", "bdp", "stanford", "unlimited"]
+    amount: float
+
+
+class ResolvedLaw(TypedDict):
+    """A law of times in ps or sizes in bytes: its text, its kind and that kind's parameters."""
+
+    text: str
+    kind: Literal["constant", "uniform", "normal", "lognormal", "exponential", "pareto", "choice", "empirical"]
+    least: int
+    most: int
+    truncated: bool
+    value: NotRequired[int]
+    low: NotRequired[int]
+    high: NotRequired[int]
+    mean: NotRequired[float]
+    sd: NotRequired[int]
+    median: NotRequired[float]
+    sigma: NotRequired[float]
+    shape: NotRequired[float]
+    values: NotRequired[list[int]]
+
+
+ResolvedQueue = dict[str, Any]
+"""A queue: its `discipline` and that discipline's parameters, as the plan has them."""
+
+
+class ResolvedBulk(TypedDict):
+    """TCP with data that never ends."""
+
+    kind: Literal["bulk"]
+
+
+class ResolvedTransfer(TypedDict):
+    """TCP with an amount of data to send."""
+
+    kind: Literal["transfer"]
+    transfer_bytes: int
+
+
+class ResolvedEcho(TypedDict):
+    """A server's way back: what the flows of another group bring is returned as it comes."""
+
+    kind: Literal["echo"]
+    of: str
+
+
+class ResolvedOnOff(TypedDict):
+    """TCP that has data, then none, by turns, over one connection."""
+
+    kind: Literal["on-off"]
+    on: ResolvedLaw | None
+    size: ResolvedLaw | None
+    off: ResolvedLaw
+
+
+class ResolvedShortFlows(TypedDict):
+    """Transfers that come one after the other, each over a connection of its own."""
+
+    kind: Literal["short-flows"]
+    size: ResolvedLaw
+    interval_ps: int
+    load_bps: int | None
+    arrivals: Literal["constant", "poisson"]
+
+
+class ResolvedWeb(TypedDict):
+    """Fetches over TCP, one after the other, each over a connection of its own; the sender is the server."""
+
+    kind: Literal["web"]
+    size: ResolvedLaw
+    every: ResolvedLaw
+
+
+class ResolvedUdp(TypedDict):
+    """A source that does not listen to its path; its mean rate or mean interval is given."""
+
+    kind: Literal["udp"]
+    packet_bytes: int
+    rate_bps: int | None
+    interval_ps: int
+    header_bytes: int
+    arrivals: Literal["constant", "poisson"]
+    sizes: Literal["constant", "exponential"]
+    record: bool
+
+
+class ResolvedPing(TypedDict):
+    """Packets that the receiver returns."""
+
+    kind: Literal["ping"]
+    interval_ps: int
+    packet_bytes: int
+
+
+ResolvedApplication = (
+    ResolvedBulk
+    | ResolvedTransfer
+    | ResolvedEcho
+    | ResolvedOnOff
+    | ResolvedShortFlows
+    | ResolvedWeb
+    | ResolvedUdp
+    | ResolvedPing
+)
+
+class ResolvedRun(TypedDict):
+    """Length, warm-up, seed and stack of the run."""
+
+    name: str | None
+    duration_ps: int
+    warmup_ps: int
+    seed: int
+    stack: str
+
+
+class ResolvedChange(TypedDict):
+    """A new buffer from a moment on."""
+
+    at_ps: int
+    buffer: ResolvedBuffer
+
+
+class ResolvedLink(TypedDict):
+    """A queue, a transmitter and a propagation delay."""
+
+    name: str
+    rate_bps: int
+    delay_ps: int
+    buffer: ResolvedBuffer
+    queue: ResolvedQueue
+    mark_above: ResolvedBuffer | None
+    loss: float
+    changes: list[ResolvedChange]
+
+
+class ResolvedStack(TypedDict):
+    """A TCP sender and its receiver."""
+
+    congestion: str
+    fast_convergence: bool
+    growth: Literal["per_ack", "per_segment"]
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack_ns2", "linux"]
+    segment_bytes: int
+    header_bytes: int
+    ack_bytes: int
+    window: str
+    window_scaling: bool
+    initial_window: int
+    initial_ssthresh: int | None
+    delayed_ack: int
+    ack_delay_ps: int
+    min_rto_ps: int
+    max_rto_ps: int
+    rto_margin_ps: int
+    initial_rto_ps: int
+    clock_ps: int
+    timestamps: bool
+    limited_transmit: bool
+    handshake: bool
+    paced: bool
+    offload: int | str
+    after_idle: Literal["keep", "restart", "decay"]
+
+
+class ResolvedFlow(TypedDict):
+    """A group of flows that share everything but what is drawn at random."""
+
+    name: str
+    count: int
+    rtt: ResolvedLaw
+    rtt_spread: float
+    path: list[str]
+    reverse_path: list[str]
+    access_rate_bps: int | None
+    jitter: ResolvedLaw | None
+    start: ResolvedLaw
+    stop: ResolvedLaw | None
+    application: ResolvedApplication
+    stack: str | None
+    tcp: ResolvedStack | None
+
+
+class ResolvedProbes(TypedDict):
+    """What to sample over time."""
+
+    interval_ps: int
+    links: list[str] | None
+    flows: list[str] | None
+    per_group: int
+
+
+class ResolvedScenario(TypedDict):
+    """A scenario as it is meant."""
+
+    run: ResolvedRun
+    links: list[ResolvedLink]
+    flows: list[ResolvedFlow]
+    probes: ResolvedProbes | None
+

@@ -1,0 +1,263 @@
+"""Scenarios: what users write, read and checked; see docs/scenario.md for every key.
+
+The language itself is the crate `bufferlab-scenario`; this is its Python side.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from bufferlab import _core
+from bufferlab.files import read_text
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import (
+        ResolvedFlow,
+        ResolvedLink,
+        ResolvedProbes,
+        ResolvedRun,
+        ResolvedScenario,
+        ScenarioDict,
+    )
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+"""A value as JSON has it."""
+
+Table: TypeAlias = dict[str, Json]
+"""An object of JSON, a table of TOML."""
+
+SET: Final = "--set"
+"""What stands for the file in messages about overrides."""
+
+SPLITBUFF_CAP: Final = _core.SPLITBUFF_CAP
+"""Buffer of a SplitBuff that is given none."""
+
+QUEUE_WORDS: Final[Mapping[str, Table]] = _core.queue_words()
+"""What `queue` may be in one word, and the table that each stands for."""
+
+
+class Scenario:
+    """A network, the flows that cross it, and what to measure; see docs/scenario.md for every key.
+
+    Make one with `Scenario.load`, `Scenario.from_toml`, `Scenario.from_json` or `Scenario.from_dict`. What it
+    means, with defaults filled in and units resolved, is in `resolved` and its parts `run`, `links`, `flows`
+    and `probes`.
+    """
+
+    def __init__(self, core: _core.Scenario) -> None:
+        """Wrap a scenario of the compiled module; callers use the class methods."""
+        self._core = core
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], overrides: Mapping[str, object] | None = None) -> Scenario:
+        """Load a TOML or JSON file.
+
+        JSON is told by the suffix `.json`, or by an opening brace in a file whose suffix is not `.toml`.
+
+        Args:
+            path: The file.
+            overrides: Changes by path, such as {"links.bottleneck.rate": "10 Mbps"}.
+
+        Raises:
+            InputError: If the file cannot be used; the message has a line for each mistake, which names file,
+                line, column, key, value and what is accepted.
+        """
+        file = str(Path(path))
+        text = read_text(Path(path), what="a scenario file")
+        return cls(_core.Scenario.from_text(text, file, overrides or {}, _reader(file)))
+
+    @classmethod
+    def from_dict(cls, table: ScenarioDict | Mapping[str, object], *, file: str | None = None) -> Scenario:
+        """Make a scenario from a table as a file has it: {"run": {"duration": "10 s"}, …}.
+
+        Args:
+            table: The table; NumPy numbers are accepted.
+            file: Name for messages; relative paths within the scenario start from its folder.
+
+        Raises:
+            InputError: If the table is not a scenario.
+        """
+        return cls(_core.Scenario.from_dict(table, file, _reader(file)))
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str | None = None) -> Scenario:
+        """Make a scenario from TOML text.
+
+        Raises:
+            InputError: If the text is not TOML or not a scenario.
+        """
+        return cls(_core.Scenario.from_toml(text, file, _reader(file)))
+
+    @classmethod
+    def from_json(cls, text: str, *, file: str | None = None) -> Scenario:
+        """Make a scenario from JSON text.
+
+        Raises:
+            InputError: If the text is not JSON or not a scenario.
+        """
+        return cls(_core.Scenario.from_json(text, file, _reader(file)))
+
+    def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
+        """Return a changed copy.
+
+        Args:
+            overrides: Values by path. Texts are read as `--set` reads them: "10" is a number, "10 ms" a text.
+
+        Raises:
+            InputError: If a path leads nowhere or the result is not a scenario.
+        """
+        return Scenario(self._core.with_overrides(overrides))
+
+    def twin(self, factor: int) -> Scenario:
+        """Return the twin with 1/`factor` of the rates and flows; see crates/scenario/src/twin.rs.
+
+        Raises:
+            InputError: If the factor does not divide a group's flows, or a queue does not scale.
+        """
+        return self if factor == 1 else Scenario(self._core.twin(max(factor, 0)))
+
+    def to_dict(self) -> Table:
+        """The table as given, overrides applied: what `from_dict` takes."""
+        table: Table = self._core.to_dict()
+        return table
+
+    def to_toml(self) -> str:
+        """TOML text that loads as the same scenario: the file as given if nothing changed it.
+
+        Relative paths of `empirical(…)` stay relative to the original file's folder.
+        """
+        return self._core.to_toml()
+
+    @cached_property
+    def resolved(self) -> ResolvedScenario:
+        """What it means: defaults filled in, units resolved, stacks expanded, links and groups named."""
+        resolved: ResolvedScenario = json.loads(self._core.resolved_json())
+        return resolved
+
+    @property
+    def run(self) -> ResolvedRun:
+        """Length, warm-up, seed and stack of the run."""
+        return self.resolved["run"]
+
+    @property
+    def links(self) -> list[ResolvedLink]:
+        """The links in order, whichever form the file has."""
+        return self.resolved["links"]
+
+    @property
+    def flows(self) -> list[ResolvedFlow]:
+        """The groups of flows."""
+        return self.resolved["flows"]
+
+    @property
+    def probes(self) -> ResolvedProbes | None:
+        """What to sample over time."""
+        return self.resolved["probes"]
+
+    @property
+    def file(self) -> str | None:
+        """The file it was loaded from."""
+        return self._core.file
+
+    @property
+    def overrides(self) -> Table:
+        """Overrides applied since it was loaded, by path."""
+        overrides: Table = self._core.overrides
+        return overrides
+
+    @property
+    def title(self) -> str:
+        """The run's name, or the file's, or "scenario"."""
+        return self._core.title
+
+    def plan_json(self, seed: int | None = None) -> str:
+        """The plan under a seed, the scenario's own if not given, as canonical JSON.
+
+        Raises:
+            InputError: If a drawn round-trip time is shorter than its links' delays, no flow of a group
+                starts before the run's end, or a buffer's word has no flows to depend on.
+        """
+        return self._core.plan_json(seed)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self._core.is_same(other._core)
+
+    def __hash__(self) -> int:
+        return hash(self._core.resolved_json())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuilt, (self.to_dict(), self._core.text, self.file, self.overrides)
+
+
+def parse_value(text: str) -> Json:
+    """Read a value from a command line: TOML where it is TOML (10, true, [1, 2]), else the text itself."""
+    return cast("Json", _core.parse_value(text))
+
+
+def split_override(text: str) -> tuple[str, str]:
+    """Split "path=value" as a command line has it.
+
+    Raises:
+        InputError: If there is no path or no equals sign.
+    """
+    return _core.split_override(text)
+
+
+def plain(value: object, key: str = "") -> Json:
+    """Copy a value of any nesting into what a file could hold; NumPy scalars become Python numbers.
+
+    `key` names the value in messages.
+
+    Raises:
+        InputError: If it holds something that a file could not, or is nested too deeply.
+    """
+    return cast("Json", _core.plain(value, key))
+
+
+def plain_table(value: Mapping[str, object]) -> Table:
+    """Copy a mapping, and all within it, as `plain` does."""
+    copied = plain(value)
+    return copied if isinstance(copied, dict) else {}
+
+
+def size_unit(unit: str) -> tuple[str, int] | None:
+    """A unit of size in its usual spelling and how many bytes it is; nothing if it is none."""
+    return _core.size_unit(unit)
+
+
+def check_buffer(value: object) -> None:
+    """Check the size of a buffer.
+
+    Raises:
+        InputError: If it is none.
+    """
+    _core.check_word("buffer", value)
+
+
+def check_congestion(value: object) -> None:
+    """Check the word of a congestion control.
+
+    Raises:
+        InputError: If it is none; the message says the nearest.
+    """
+    _core.check_word("congestion", value)
+
+
+def _reader(file: str | None) -> Callable[[str], tuple[str, str]]:
+    """What reads the files that a scenario names, relative to its folder."""
+    directory = Path(file).parent if file else Path()
+
+    def read(path: str) -> tuple[str, str]:
+        found = directory / path
+        return str(found), read_text(found, what="the distribution's file")
+
+    return read
+
+
+def _rebuilt(table: Table, text: str | None, file: str | None, overrides: Table) -> Scenario:
+    return Scenario(_core.Scenario.of_parts((table, text, file, overrides), _reader(file)))
