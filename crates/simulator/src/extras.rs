@@ -6,19 +6,12 @@ use bufferlab_units::{Rate, Span, Stream, Time};
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::on_off::OnOff;
-
-/// Random processing delay before a sender answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Jitter {
-    None,
-    Uniform { low: Span, high: Span },
-    Exponential { mean: Span },
-}
+use crate::plan::JitterPlan;
 
 /// Rarely needed parts of a host.
 #[derive(Clone, Debug)]
 pub(crate) struct Extras {
-    pub(crate) jitter: Jitter,
+    pub(crate) jitter: JitterPlan,
     pub(crate) stream: Stream,
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
@@ -32,12 +25,14 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// The next processing delay.
+    /// The next random processing delay before an answer.
     pub(crate) fn draw(&mut self) -> Span {
         match self.jitter {
-            Jitter::None => Span::ZERO,
-            Jitter::Uniform { low, high } => self.stream.uniform_span(low, high),
-            Jitter::Exponential { mean } => self.stream.exponential_span(mean),
+            JitterPlan::None => Span::ZERO,
+            JitterPlan::Uniform { low_ps, high_ps } => {
+                self.stream.uniform_span(Span::from_ps(low_ps), Span::from_ps(high_ps))
+            }
+            JitterPlan::Exponential { mean_ps } => self.stream.exponential_span(Span::from_ps(mean_ps)),
         }
     }
 }

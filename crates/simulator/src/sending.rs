@@ -16,8 +16,9 @@ use bufferlab_units::{Rate, Span, Stream, Time};
 use crate::context::Context;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
-use crate::extras::{Extras, Jitter};
+use crate::extras::Extras;
 use crate::on_off::OnOff;
+use crate::plan::JitterPlan;
 use crate::pool::Queue;
 use crate::readings::Readings;
 use crate::recording::Tap;
@@ -88,7 +89,7 @@ pub(crate) struct SendingSetup {
     pub(crate) offset: Span,
     pub(crate) data_bytes: u32,
     pub(crate) syn_bytes: u32,
-    pub(crate) jitter: Jitter,
+    pub(crate) jitter: JitterPlan,
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
@@ -103,7 +104,7 @@ pub(crate) struct SendingSetup {
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let prompt = setup.jitter == Jitter::None && setup.access.is_none();
+        let prompt = setup.jitter == JitterPlan::None && setup.access.is_none();
         let plain = prompt && !(setup.recorded || setup.echoes || setup.packs);
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
         let extras = (!plain).then(|| {
@@ -304,7 +305,7 @@ impl SendingHost {
         if !(may_send && self.started) {
             return false;
         }
-        if turn == Turn::Answer && extras.jitter != Jitter::None {
+        if turn == Turn::Answer && extras.jitter != JitterPlan::None {
             if self.action == Time::NEVER {
                 self.action = local + extras.draw();
             }

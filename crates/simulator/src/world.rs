@@ -8,11 +8,10 @@ use bufferlab_units::{Rate, Span, Time};
 
 use crate::ends::Ends;
 use crate::ends::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
-use crate::extras::Jitter;
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
-use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, Plan, SourcePlan, TcpPlan};
 use crate::readings::Schedule;
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source};
@@ -147,7 +146,7 @@ impl Builder<'_> {
             offset: Span::from_ps(flows.source_delay_ps[flow]),
             data_bytes,
             syn_bytes,
-            jitter: jitter(group.jitter),
+            jitter: group.jitter,
             access: group.access_bps.map(rate),
             stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
             on_off: self.on_off(flow),
@@ -269,15 +268,5 @@ fn ecn(source: &SourcePlan) -> Ecn {
     match source {
         SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Ecn::Capable,
         _ => Ecn::Incapable,
-    }
-}
-
-fn jitter(plan: JitterPlan) -> Jitter {
-    match plan {
-        JitterPlan::None => Jitter::None,
-        JitterPlan::Uniform { low_ps, high_ps } => {
-            Jitter::Uniform { low: Span::from_ps(low_ps), high: Span::from_ps(high_ps) }
-        }
-        JitterPlan::Exponential { mean_ps } => Jitter::Exponential { mean: Span::from_ps(mean_ps) },
     }
 }
