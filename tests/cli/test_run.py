@@ -53,6 +53,15 @@ def test_overrides(bufferlab: Command) -> None:
     assert summary["queues"][0]["throughput_bps"] > 10.1e6
 
 
+def test_each_mistake_of_a_file_has_a_line(bufferlab: Command, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('[run]\nduraton = "1 s"\n[bottleneck]\nrate = 5\nbuffer = "1 MB"\n')
+    ended = bufferlab("run", str(tmp_path / "bad.toml"))
+    assert ended.status == 2
+    places = [line.split(": ")[1:3] for line in ended.err.splitlines()]
+    file = str(tmp_path / "bad.toml")
+    assert places == [[f"{file}:2:1", "run.duraton"], [f"{file}:4:8", "bottleneck.rate"], [file, "flows"]]
+
+
 def test_a_json_scenario_works_alike(bufferlab: Command, tmp_path: Path) -> None:
     scenario = {
         "run": {"duration": "2 s"},

@@ -61,14 +61,15 @@ def print_rich(content: RenderableType) -> None:
 
 
 def status_of(error: BaseException) -> int:
-    """Tell the user about an error in one line, and return the exit status."""
+    """Tell the user about an error, a line for each mistake, and return the exit status."""
     if os.environ.get(DEBUG_VARIABLE):
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         say(str(error) or "interrupted")
         return TERMINATED if _was_terminated(error) else INTERRUPTED
     if isinstance(error, InputError):
-        say(str(error))
+        for line in str(error).splitlines():  # a line for each mistake
+            say(line)
         return BAD_INPUT
     if isinstance(error, OutputError):
         say(str(error))
