@@ -1,6 +1,6 @@
 //! The plan: a scenario lowered to plain integers, the engine's only input.
 //!
-//! Times are picoseconds, rates bits per second, sizes bytes or packets. The Python side draws every random
+//! Times are picoseconds, rates bits per second, sizes bytes or packets. The scenario crate draws every random
 //! round-trip time and start from the seed, so a plan is the whole truth of a run; random processes that go
 //! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
 
