@@ -77,7 +77,7 @@ def test_the_word_after_idle_is_checked(make: Make) -> None:
 
 
 def test_a_pace_is_told_the_engine_where_there_is_one(make: Make) -> None:
-    assert "paced" not in lower(make({"flows.short.paced": False}))["groups"][0]["source"]
+    assert not lower(make({"flows.short.paced": False}))["groups"][0]["source"].get("paced")
     assert lower(make({"flows.short.paced": True}))["groups"][0]["source"]["paced"] is True
     with pytest.raises(InputError, match=r"flows\[0\]\.paced: True means nothing to bbr3"):
         make({"flows.short.paced": True, "flows.short.congestion": "bbr3"})
