@@ -215,6 +215,11 @@ macro_rules! applications {
         pub fn applications(parts: &mut Schemas) -> Vec<(&'static str, &'static str, &'static str, Vec<Key>)> {
             vec![$(($word, $name::NAME, $name::DOC, $name::keys(parts)),)+]
         }
+
+        /// The Python types of each application's fields.
+        pub fn application_fields() -> Vec<(&'static str, &'static str, &'static str, Vec<(&'static str, String)>)> {
+            vec![$(($word, $name::NAME, $name::DOC, $name::fields()),)+]
+        }
     };
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::keys::{Key, Part, Presence, Schemas};
-use crate::parts::application::{Bulk, Echo, OnOff, Ping, ShortFlows, Transfer, Udp, Web, applications};
+use crate::parts::application::{application_fields, applications};
 use crate::parts::flow::Flow;
 use crate::parts::link::{Change, Link};
 use crate::parts::probes::Probes;
@@ -127,27 +127,14 @@ fn resolved<P: Part>(text: &mut String) {
 }
 
 fn resolved_applications(text: &mut String) {
-    macro_rules! each {
-        ($($part:ident = $word:literal),+) => {{
-            $({
-                let tag = ("kind", concat!("Literal[\"", $word, "\"]").to_owned());
-                let fields: Vec<_> = std::iter::once(tag).chain($part::fields()).collect();
-                class(text, concat!("Resolved", stringify!($part)), $part::DOC, &fields);
-            })+
-            let names = [$(concat!("Resolved", stringify!($part))),+];
-            text.extend([format!("\nResolvedApplication = (\n    {}\n)\n", names.join("\n    | "))]);
-        }};
+    let applications = application_fields();
+    for (word, name, doc, own) in &applications {
+        let tag = ("kind", format!("Literal[\"{word}\"]"));
+        let fields: Vec<_> = std::iter::once(tag).chain(own.iter().cloned()).collect();
+        class(text, &format!("Resolved{name}"), doc, &fields);
     }
-    each!(
-        Bulk = "bulk",
-        Transfer = "transfer",
-        Echo = "echo",
-        OnOff = "on-off",
-        ShortFlows = "short-flows",
-        Web = "web",
-        Udp = "udp",
-        Ping = "ping"
-    );
+    let names: Vec<_> = applications.iter().map(|(_, name, ..)| format!("Resolved{name}")).collect();
+    text.extend([format!("\nResolvedApplication = (\n    {}\n)\n", names.join("\n    | "))]);
 }
 
 fn class(text: &mut String, name: &str, doc: &str, fields: &[(&str, String)]) {
