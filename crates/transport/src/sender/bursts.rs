@@ -13,7 +13,7 @@
 use bufferlab_congestion::{AnyControl, Idle};
 use bufferlab_units::{Span, Time};
 
-use super::window::SendWindow;
+use crate::window::SendWindow;
 use crate::{AfterIdle, BurstsConfig, RttEstimator};
 
 /// What a sender remembers whose application is silent at times.

@@ -37,7 +37,7 @@ use timers::Timers;
 use crate::delivery::DeliveryRate;
 use crate::recovery::{LossRecovery, Phase};
 use crate::segment::{Segment, SegmentKind};
-use crate::window::{self, SendWindow};
+use crate::window::SendWindow;
 use crate::{Load, Recovery, RttEstimator, TcpConfig};
 
 /// What a sender counts, from the run's start.

@@ -17,9 +17,9 @@
 
 use bufferlab_units::{Span, Time};
 
-use super::window::SendWindow;
 use super::{Segment, SegmentKind};
 use crate::RttEstimator;
+use crate::window::SendWindow;
 
 /// RFC 8985 section 7.2: "PTO = 2 * SRTT"; where one segment is out, the receiver's delay may come on top, which
 /// Linux takes for the retransmission timer's least margin.
