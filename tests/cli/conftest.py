@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from bufferlab import cli
 
-SMALL = """\
-# a small dumbbell
-[run]
-duration = "3 s"
-warmup = "1 s"
-[bottleneck]
-rate = "10 Mbps"
-delay = "2 ms"
-buffer = "40 packets"
-[[flows]]
-name = "near"
-count = 2
-rtt = "20 ms"
-start = "uniform(0 s, 100 ms)"
-[[flows]]
-name = "far"
-rtt = "80 ms"
-"""
+from ..small import dumbbell
+
+SMALL: Final = dumbbell(duration="3 s", rate="10 Mbps", buffer="40 packets")
 
 
 @dataclass(frozen=True)
@@ -47,17 +31,6 @@ class Ended:
 
 
 Command = Callable[..., Ended]
-
-
-def start(*args: str, cwd: Path) -> subprocess.Popen[str]:
-    """Start the command as a process, as a shell does."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "bufferlab", *args],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import pytest
 
 from bufferlab import Result, RunSet
 
-from .conftest import Command, start
+from ..small import start
+from .conftest import Command
 
 LONG = ("--set", "run.duration=100000 s", "--set", "bottleneck.rate=200 Mbps")
 """Overrides that make small.toml take minutes."""

@@ -13,7 +13,8 @@ import pytest
 
 from bufferlab.experiment.store import open_store
 
-from .conftest import SMALL, start
+from ..small import start
+from .conftest import SMALL
 
 COMMANDS = {
     "run": ("run", "small.toml", "--seeds", "5000", "--store", "runs", "--out", "out"),

@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -28,6 +27,8 @@ from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
 from bufferlab.studies.sweep import Sweep, sweep
+
+from ..small import start
 
 BUFFERS = ["10 packets", "20 packets"]
 COUNTS = [1, 3]
@@ -230,10 +231,9 @@ def test_two_sweeps_share_the_work(scenario: Path, tmp_path: Path) -> None:
     assert len(stored) == len(set(stored)) == 40
 
 
-def start(scenario: Path, store: Path, seeds: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "bufferlab", "sweep", str(scenario), "--store", str(store)]
-    command += ["--vary", "flows.near.count=1,3", "--seeds", str(seeds), "--threads", "2"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start_sweep(scenario: Path, store: Path, seeds: int) -> subprocess.Popen[str]:
+    asked = ["--vary", "flows.near.count=1,3", "--seeds", str(seeds), "--threads", "2"]
+    return start("sweep", str(scenario), "--store", str(store), *asked)
 
 
 def rows_written(store: Path) -> list[str]:
@@ -256,7 +256,7 @@ def test_killed_again_and_again_it_loses_and_repeats_nothing(scenario: Path, tmp
     chance = random.Random(5)
     finished: set[str] = set()
     for _ in range(5):
-        process = start(scenario, store, seeds)
+        process = start_sweep(scenario, store, seeds)
         until = len(finished) + chance.randint(1, 30)
         while process.poll() is None:
             if (store / "store.json").exists() and len(set(rows_written(store))) >= until:
@@ -269,7 +269,7 @@ def test_killed_again_and_again_it_loses_and_repeats_nothing(scenario: Path, tmp
         assert finished <= set(written)
         finished = set(written)
     assert 0 < len(finished) < 2 * seeds
-    last = start(scenario, store, seeds)
+    last = start_sweep(scenario, store, seeds)
     out, err = last.communicate()
     assert last.returncode == 0, err
     assert f"{2 * seeds - len(finished)} simulated, {len(finished)} in the store before, 0 failed" in out
@@ -286,7 +286,7 @@ def test_killed_again_and_again_it_loses_and_repeats_nothing(scenario: Path, tmp
 
 def test_ctrl_c_keeps_what_is_finished(scenario: Path, tmp_path: Path) -> None:
     store = tmp_path / "runs"
-    process = start(scenario, store, 3000)
+    process = start_sweep(scenario, store, 3000)
     while not (store / "store.json").exists() or len(rows_written(store)) < 20:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
