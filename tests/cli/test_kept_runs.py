@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bufferlab.cli import options
 from bufferlab.cli.options import CACHE_VARIABLE
 from bufferlab.experiment.store import StoreFullError, open_store
 from bufferlab.experiment.store.writer import Writer
@@ -45,6 +46,17 @@ def test_the_user_s_cache_follows_the_environment(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert bufferlab(*COMPARE, "--seeds", "1").status == 0
     assert open_store(tmp_path / "xdg" / "bufferlab" / "runs").runs().height == 2
+
+
+def test_the_cache_forgets_what_is_old_and_a_store_does_not(
+    bufferlab: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(options, "CACHE_DAYS", 0)
+    for store in ([], ["--store", "runs"]):
+        for _ in range(2):
+            ended = bufferlab(*COMPARE, "--seeds", "1", *store)
+        assert ("already in" in ended.err) == bool(store)
 
 
 def test_without_a_place_the_command_goes_on(

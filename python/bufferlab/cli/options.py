@@ -16,10 +16,15 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import ENGINES, Runner
 from bufferlab.experiment.runner import Engine as EngineName
 from bufferlab.experiment.store import open_store
+from bufferlab.experiment.store.pruning import prune
 from bufferlab.files import probe
 
 CACHE_VARIABLE: Final = "BUFFERLAB_CACHE"
 """Environment variable with the folder of the runs that verbs keep by themselves; empty to keep none."""
+
+CACHE_DAYS: Final = 90
+CACHE_BYTES: Final = 500_000_000
+"""What verbs keep by themselves: runs of so many last days, and no more than this much, bytes."""
 
 ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)]
 Overrides = Annotated[
@@ -120,7 +125,7 @@ def _cache() -> Path | None:
     try:
         folder = Path(named) if named else _user_cache()
         probe(folder)
-        open_store(folder, create=True)
+        prune(open_store(folder, create=True), most_days=CACHE_DAYS, most_bytes=CACHE_BYTES)
     except (OSError, InputError, OutputError, RuntimeError) as error:  # RuntimeError: there is no home
         say(f"finished runs are not kept: {error}")
         return None

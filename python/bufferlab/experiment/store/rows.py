@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import polars as pl
@@ -173,9 +173,9 @@ def main_link(plan: Mapping[str, Any]) -> str | None:
         return None
 
 
-def timestamp() -> str:
-    """Now, in UTC, as rows have it; later ones sort behind."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+def timestamp(*, days_ago: float = 0.0) -> str:
+    """Now or some days ago, in UTC, as rows have it; later ones sort behind."""
+    return (datetime.now(UTC) - timedelta(days=days_ago)).isoformat(timespec="milliseconds")
 
 
 def _identity(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -19,6 +18,7 @@ import polars as pl
 from bufferlab.errors import OutputError
 from bufferlab.experiment.store import journal
 from bufferlab.experiment.store.journal import Journal, StoreFullError, write_error
+from bufferlab.experiment.store.locking import exclusively
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.rows import DONE, ENGINE, Row, rows_to_frame, timestamp
 from bufferlab.experiment.store.segments import scan_segments, write_segment
@@ -165,20 +165,8 @@ class Writer:
             if error is None:
                 raise
 
-    @contextmanager
-    def _exclusively(self) -> Iterator[None]:
-        """Hold the store's lock; the kernel gives it back if we die."""
-        try:
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX)
-        except OSError as error:
-            raise OutputError(
-                f"{self.store.directory}: files cannot be locked there ({error.strerror}); use a folder on a "
-                "local disk, or one whose file system has flock"
-            ) from error
-        try:
-            yield
-        finally:
-            fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+    def _exclusively(self) -> AbstractContextManager[None]:
+        return exclusively(self._lock_file, self.store.directory)
 
     def _new_journal(self) -> Journal:
         return Journal(self.store.directory / "journal" / f"{secrets.token_hex(8)}.jsonl")
