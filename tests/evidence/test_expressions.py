@@ -8,7 +8,7 @@ from bufferlab.errors import InputError
 from bufferlab.evidence.expressions import Names, Value, check_expression, check_template, evaluate, fill
 from bufferlab.evidence.point_values import Points, PointValues
 
-NAMES = Names({"a": 2, "b": 3.0, "word": "in step", "missing": None, "flows.x-y.rate": 7.0})
+NAMES = Names({"a": 2, "b": 3.0, "word": "two words", "missing": None, "flows.x-y.rate": 7.0})
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ NAMES = Names({"a": 2, "b": 3.0, "word": "in step", "missing": None, "flows.x-y.
         ("a ** 2 - 1", 3),
         ("-a", -2),
         ("max(a, b)", 3.0),
-        ("1 if word == 'in step' else 0", 1),
+        ("1 if word == 'two words' else 0", 1),
         ("a < b and not b < a", True),
         ("1 < a < 3", True),
         ("missing", None),
@@ -71,7 +71,7 @@ def test_texts_do_not_add_up() -> None:
 
 
 def test_templates() -> None:
-    assert fill("{a} of {b:.1f}: {a / b:.2g}, {missing:.2g}, {word}", NAMES) == "2 of 3.0: 0.67, –, in step"
+    assert fill("{a} of {b:.1f}: {a / b:.2g}, {missing:.2g}, {word}", NAMES) == "2 of 3.0: 0.67, –, two words"
     with pytest.raises(InputError, match="braces"):
         check_template("{a")
     with pytest.raises(InputError, match="is not a format"):

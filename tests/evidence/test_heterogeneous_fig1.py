@@ -71,8 +71,8 @@ def test_densities_integrate_to_one() -> None:
     assert areas["area"].to_list() == pytest.approx([1.0] * 6)
 
 
-def test_reno_in_step_is_a_sawtooth_far_wider_than_predicted() -> None:
-    points = quick().tables["points"].filter(pl.col("hosts") == "in step", pl.col("flows") == 200)
+def test_synchronized_reno_is_a_sawtooth_far_wider_than_predicted() -> None:
+    points = quick().tables["points"].filter(pl.col("hosts") == "synchronized", pl.col("flows") == 200)
     point = points.row(0, named=True)
     assert point["excess_kurtosis"] < -0.8
     assert point["spread"] > 5 * point["predicted_spread"]

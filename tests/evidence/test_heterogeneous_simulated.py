@@ -31,8 +31,8 @@ STORE = tempfile.TemporaryDirectory()
 """Keeps the runs that figures share."""
 
 QUICK = Request(quick=True, progress=False, store=Path(STORE.name))
-LINUX_HOSTS = ("in step", "jitter", "spread")
-NS2_HOSTS = ("ns-2's, in step", "ns-2's, spread")
+LINUX_HOSTS = ("synchronized", "jitter", "spread")
+NS2_HOSTS = ("ns-2's, synchronized", "ns-2's, spread")
 
 
 @cache
@@ -143,8 +143,8 @@ def test_utilization_is_high_and_between_its_extremes() -> None:
     # six seconds are 26 round trips of 231 ms: one run is between 0.88 and 0.95, so the mean of six
     (found,) = find_reproductions("heterogeneous/fig9")
     several = found.function(replace(QUICK, seeds=6)).tables["points"]
-    in_step = several.filter(pl.col("hosts") == "in step")
-    assert in_step["utilization"].min() > 0.9  # type: ignore[operator]
+    synchronized = several.filter(pl.col("hosts") == "synchronized")
+    assert synchronized["utilization"].min() > 0.9  # type: ignore[operator]
 
 
 def test_ours_is_near_ns2_with_its_settings() -> None:
@@ -219,6 +219,6 @@ def test_the_margin_of_figure_12_is_buffer_minus_bound() -> None:
     point = reproduce("fig12").tables["points"].row(0, named=True)
     row = rows("fig12", "fig12-margin")[0]
     margin = (point["buffer_packets"] - point["bound_10_packets"]) / bdp_packets(28) * 100
-    assert row["setting"] == "hosts = in step, variant = as published, rtt_ms = 28.0"
+    assert row["setting"] == "hosts = synchronized, variant = as published, rtt_ms = 28.0"
     assert row["stated"] == "the buffer is above the bound"
     assert row["ours"] == pytest.approx(margin)

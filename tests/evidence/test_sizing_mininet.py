@@ -30,7 +30,7 @@ def test_the_document_has_three_figures_here() -> None:
 
 
 def test_the_testbed_is_the_one_of_the_script() -> None:
-    plan = lower(scenario(Cell("in step", "BIC", 400), 100.0, 10.0))
+    plan = lower(scenario(Cell("synchronized", "BIC", 400), 100.0, 10.0))
     (link,) = plan["links"]
     assert link["rate_bps"] == 62_500_000
     assert link["discipline"]["limit"] == {"packets": 453}
@@ -46,19 +46,19 @@ def test_the_testbed_is_the_one_of_the_script() -> None:
 
 def test_senders_differ_in_what_keeps_them_apart() -> None:
     plans = {name: lower(scenario(Cell(name, "RENO", 20), 10.0, 1.0)) for name in searches.SENDERS}
-    assert len(set(plans["in step"]["flows"]["return_delay_ps"])) == 1
+    assert len(set(plans["synchronized"]["flows"]["return_delay_ps"])) == 1
     assert len(set(plans["spread"]["flows"]["return_delay_ps"])) == 20
     assert plans["jitter"]["groups"][0]["jitter"]["kind"] == "uniform"
 
 
 def test_the_script_s_procedure_is_cheap_to_repeat_and_says_two_at_least() -> None:
-    found = scripted(Cell("in step", "BIC", 400), 1)
+    found = scripted(Cell("synchronized", "BIC", 400), 1)
     assert found is not None
     assert found.full_rate_bps == pytest.approx(62.5e6, rel=1e-3)
     assert [packets for packets, _ in found.trials][:4] == [453, 227, 114, 57]
     # two packets a flow of bandwidth-delay product: a handful of packets are enough, a fiftieth of the BDP
     assert LEAST_ANSWER <= found.packets <= 9
-    again = scripted(Cell("in step", "BIC", 400), 1)
+    again = scripted(Cell("synchronized", "BIC", 400), 1)
     assert again is not None
     assert [sample.rate_bps for _, sample in again.trials] == [sample.rate_bps for _, sample in found.trials]
 

@@ -36,7 +36,12 @@ def points(**changes: float) -> pl.DataFrame:
             starved = (
                 {"bdp": 0.2, "stanford": 0.05, "splitbuff": 1.0, "blind": 0.2}[queue] if trip == 500 else 1.0
             )
-            row: dict[str, object] = {"queue": queue, "senders": "in step", "flows": 100, "long_rtt_ms": trip}
+            row: dict[str, object] = {
+                "queue": queue,
+                "senders": "synchronized",
+                "flows": 100,
+                "long_rtt_ms": trip,
+            }
             row |= dict.fromkeys(RUNS.measure, 1.0)
             row |= {"throughput_long": 0.0096 * starved, "long_over_short": starved}
             row["delay_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 1.5, "blind": 2.0}[queue]
@@ -55,19 +60,19 @@ def points(**changes: float) -> pl.DataFrame:
 
 
 def verdicts(figure: str, ours: pl.DataFrame) -> dict[str, str]:
-    """Verdicts by claim with senders in step, without ns-2's points."""
+    """Verdicts by claim with synchronized senders, without ns-2's points."""
     both = Compared(ours, {"ns2": ns2_evaluation().clear()}, KEYS)
     comparison = compare(DOCUMENT, DOCUMENT.figures[figure], both)
     assert comparison["why"].str.len_chars().min() > 10  # type: ignore[operator]
-    in_step = comparison.filter(pl.col("setting").str.contains("in step"))
-    return dict(in_step.select("claim", "verdict").iter_rows())
+    synchronized = comparison.filter(pl.col("setting").str.contains("synchronized"))
+    return dict(synchronized.select("claim", "verdict").iter_rows())
 
 
 def test_buffers_follow_their_rules() -> None:
     # 105 ms of 100 Mbit/s in packets of 1040 bytes; ns-2's limit counts the packet in transmission
-    assert scenario("bdp", "in step", 100, 200).links[0]["buffer"]["text"] == "1261 packets"
-    assert scenario("stanford", "in step", 100, 200).links[0]["buffer"]["text"] == "125 packets"
-    assert scenario("splitbuff", "in step", 100, 200).links[0]["buffer"]["text"] == "2524 packets"
+    assert scenario("bdp", "synchronized", 100, 200).links[0]["buffer"]["text"] == "1261 packets"
+    assert scenario("stanford", "synchronized", 100, 200).links[0]["buffer"]["text"] == "125 packets"
+    assert scenario("splitbuff", "synchronized", 100, 200).links[0]["buffer"]["text"] == "2524 packets"
     assert scenario("blind", "jitter", 100, 200).links[0]["buffer"]["text"] == "1262 packets"
 
 
@@ -123,7 +128,7 @@ def fig4() -> Reproduced:
 
 
 def test_the_quick_run_shows_starved_long_flows_and_the_remedy(fig4: Reproduced) -> None:
-    found = fig4.tables["points"].filter(pl.col("flows") == 100, pl.col("senders") == "in step")
+    found = fig4.tables["points"].filter(pl.col("flows") == 100, pl.col("senders") == "synchronized")
     left = {
         (queue, trip): share
         for queue, trip, share in found.select("queue", "long_rtt_ms", "long_over_short").iter_rows()
@@ -143,12 +148,12 @@ def test_the_quick_run_shows_the_feedback(fig4: Reproduced) -> None:
 
 def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
     beside = fig4.tables["ns2"]
-    assert set(beside["senders"]) == {"in step", "jitter"}
+    assert set(beside["senders"]) == {"synchronized", "jitter"}
     row = beside.row(
         by_predicate=(pl.col("queue") == "stanford")
         & (pl.col("flows") == 100)
         & (pl.col("long_rtt_ms") == 100)
-        & (pl.col("senders") == "in step"),
+        & (pl.col("senders") == "synchronized"),
         named=True,
     )
     assert row["delay_ms"] == pytest.approx(row["delay_ms_ns2"], rel=0.2)

@@ -70,7 +70,7 @@ class Cell:
         characteristic: Standard deviation over mean of a flow's window, root of the mean square over flows.
         theory: The a of Theorem 2.
         synchronization: Deviation of the sum of the windows over that of independent ones: 1 if the flows are
-            independent, √n in step.
+            independent, √n if all fall together.
     """
 
     mix: str

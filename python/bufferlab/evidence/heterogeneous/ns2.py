@@ -18,7 +18,7 @@ from bufferlab.evidence.heterogeneous.settings import AS_PUBLISHED, bdp_packets
 from bufferlab.evidence.heterogeneous.windows import bounds
 from bufferlab.evidence.points import means_of_points
 
-_HOSTS: Final = {0.0: "ns-2's, in step", 0.2: "ns-2's, spread"}
+_HOSTS: Final = {0.0: "ns-2's, synchronized", 0.2: "ns-2's, spread"}
 _KEYS: Final = ("hosts", "variant", "rtt_ms", "buffer_packets")
 
 

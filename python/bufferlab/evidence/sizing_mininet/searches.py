@@ -41,7 +41,7 @@ CONTROLS: Final[Mapping[str, str]] = {"RENO": "reno", "BIC": "bic", "CUBIC": "cu
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "jitter": {"flows[0].jitter": "uniform(0 s, 1 ms)"},
-    "in step": {},
+    "synchronized": {},
     "spread": {"flows[0].rtt_spread": 0.1},
 }
 """What keeps flows apart: up to 1 ms of delay in senders, nothing but the starts, round trips of ± 10 %."""

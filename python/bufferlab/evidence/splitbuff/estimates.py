@@ -14,7 +14,7 @@ from bufferlab.render.plots.style import line_style, new_figure_row
 from bufferlab.results.result import Result
 
 _MEAN_MS: Final = 100.0
-_DRAWN: Final = ("in step", 1)
+_DRAWN: Final = ("synchronized", 1)
 """Senders and seed of the runs that the figure shows."""
 
 

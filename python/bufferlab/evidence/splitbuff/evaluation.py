@@ -29,14 +29,14 @@ _TITLES: Final = {
 
 
 def ns2_evaluation() -> pl.DataFrame:
-    """ns-2 2.35 on points of figures 4 and 5 with senders in step: those with 1040 bytes on the wire."""
+    """ns-2 2.35 on points of figures 4 and 5 with synchronized senders: those with 1040 bytes on the wire."""
     found = [
         reference
         for reference in load_references()
         if reference.setting.scenario == "fig4" and reference.setting.wire_bytes == _WIRE_BYTES
     ]
     frame = pl.DataFrame([_ns2_row(reference) for reference in found], infer_schema_length=None)
-    return frame.sort(*_KEYS).with_columns(senders=pl.lit("in step"))
+    return frame.sort(*_KEYS).with_columns(senders=pl.lit("synchronized"))
 
 
 def _ns2_row(reference: Reference) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _ns2_row(reference: Reference) -> dict[str, Any]:
 
 
 def beside_ns2(work: Work) -> dict[str, pl.DataFrame]:
-    """ns-2's points beside ours, with senders in step and with jitter: columns of ns-2 end in `_ns2`."""
+    """ns-2's points beside ours, with synchronized senders and with jitter: columns of ns-2 end in `_ns2`."""
     measures = list(work.document.runs["evaluation"].measure)
     theirs = work.tables["ns2"].drop("senders").rename({name: f"{name}_ns2" for name in ("seeds", *measures)})
     joined = theirs.join(work.points, on=_KEYS, how="inner", maintain_order="left").select(
