@@ -104,10 +104,13 @@ def test_the_quick_run_shows_the_effect(folder: Path) -> None:
     ratio = dict(points.select("buffer_ms", "ratio").iter_rows())
     delay = dict(points.select("buffer_ms", "delay_short_ms").iter_rows())
     assert ratio[25] > 100
-    # in 6 of 32 runs the long flow loses in slow start, and a minute is too short to recover: one settles
-    settled = pl.read_parquet(folder / "runs.parquet").filter(pl.col("buffer_ms") == 300)["ratio"].min()
-    assert settled is not None
-    assert settled < 20  # type: ignore[operator]
+    # In about one run of six the long flow starts without a slow start, and no longer run makes up for that.
+    # So there are two kinds of runs, and most are of the one that the document shows.
+    at_300_ms = pl.read_parquet(folder / "runs.parquet").filter(pl.col("buffer_ms") == 300)["ratio"]
+    usual = at_300_ms.filter(at_300_ms < 20)
+    assert at_300_ms.len() == 5
+    assert usual.len() >= 3
+    assert usual.to_list() == pytest.approx([5.6] * usual.len(), rel=0.1)
     assert delay[25] < 25
     assert delay[300] > 100
     assert points["utilization"].min() > 0.99  # type: ignore[operator]
