@@ -104,7 +104,7 @@ def test_the_quick_run_shows_the_effect(folder: Path) -> None:
     ratio = dict(points.select("buffer_ms", "ratio").iter_rows())
     delay = dict(points.select("buffer_ms", "delay_short_ms").iter_rows())
     assert ratio[25] > 100
-    # In about one run of six the long flow starts without a slow start, and no longer run makes up for that.
+    # In some runs (6 of 32) the long flow starts without a slow start, and no longer run makes up for that.
     # So there are two kinds of runs, and most are of the one that the document shows.
     at_300_ms = pl.read_parquet(folder / "runs.parquet").filter(pl.col("buffer_ms") == 300)["ratio"]
     usual = at_300_ms.filter(at_300_ms < 20)
