@@ -15,9 +15,9 @@ from bufferlab.errors import InputError
 from bufferlab.evidence import find_reproductions, reproduce
 from bufferlab.evidence.sizing_mininet import searches
 from bufferlab.evidence.sizing_mininet.answers import LEAST_ANSWER
-from bufferlab.evidence.sizing_mininet.oc3 import BDP_PACKETS as OC3_BDP_PACKETS
+from bufferlab.evidence.sizing_mininet.oc3 import OC3
 from bufferlab.evidence.sizing_mininet.oc3 import scenario as oc3_scenario
-from bufferlab.evidence.sizing_mininet.searches import Cell, scenario, scripted
+from bufferlab.evidence.sizing_mininet.searches import Cell, link_of, scenario, scripted
 from bufferlab.evidence.sizing_mininet.testbeds import Measured, bundled, read_measured, summarized
 from bufferlab.plan import lower
 
@@ -84,7 +84,7 @@ def test_the_quick_figure_has_both_searches_beside_the_testbeds() -> None:
 
 
 def test_oc3_has_the_bandwidth_delay_product_of_the_document() -> None:
-    assert OC3_BDP_PACKETS == 1550
+    assert (link_of(OC3).rate_bps, link_of(OC3).bdp_packets) == (155_000_000, 155e6 * 0.08 / 8000)
     plan = lower(oc3_scenario(100, 20.0, 5.0))
     source = plan["groups"][0]["source"]
     assert source["mss_bytes"] + source["header_bytes"] == 1000

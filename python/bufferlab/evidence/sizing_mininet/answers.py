@@ -11,7 +11,7 @@ import polars as pl
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.reproduction import Request
 from bufferlab.evidence.sizing_mininet import oc3, searches, testbeds
-from bufferlab.evidence.sizing_mininet.searches import BDP_PACKETS, Cell
+from bufferlab.evidence.sizing_mininet.searches import TESTBED, Cell, link_of
 from bufferlab.evidence.sizing_mininet.testbeds import Measured
 
 CONTROL: Final = "BIC"
@@ -42,7 +42,7 @@ def oc3_points(work: Work) -> dict[str, pl.DataFrame]:
     """Least buffers of an OC-3 for three utilizations, with the bound of the sizing rule."""
     plan = oc3.QUICK if work.request.quick else oc3.FULL
     points = oc3.search_oc3(plan, work.request)
-    bound = oc3.BDP_PACKETS / pl.col("flows").cast(pl.Float64).sqrt()
+    bound = link_of(oc3.OC3).bdp_packets / pl.col("flows").cast(pl.Float64).sqrt()
     return {"points": points, "bounds": points.with_columns(bound_packets=bound)}
 
 
@@ -122,7 +122,7 @@ def answers(
         rows.append(
             {
                 "flows": flows,
-                "bound": BDP_PACKETS / math.sqrt(flows),
+                "bound": link_of(TESTBED).bdp_packets / math.sqrt(flows),
                 **_columns("mininet", known["mininet"], flows),
                 **_columns("hardware", known["hardware"], flows),
                 "script": median,

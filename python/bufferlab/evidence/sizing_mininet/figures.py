@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.sizing_mininet import oc3
-from bufferlab.evidence.sizing_mininet.searches import BDP_PACKETS, RATE_BPS
+from bufferlab.evidence.sizing_mininet.searches import TESTBED, link_of
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
 
 _TESTBEDS = {"mininet": ("Mininet-HiFi", "s", "black"), "hardware": ("NetFPGA", "D", "gray")}
@@ -43,7 +43,7 @@ def draw_min_buffer(work: Work) -> Figure:
         )  # fmt: skip
     for axes, title in ((left, "our search, 95 % intervals"), (right, "the script's search, ranges")):
         _testbeds(axes, testbeds, raw)
-        _bound(axes, BDP_PACKETS, [2, 800])
+        _bound(axes, link_of(TESTBED).bdp_packets, [2, 800])
         axes.set_title(f"{title}; senders: {senders}", fontsize="small")
         _finish(axes)
     return figure
@@ -64,7 +64,7 @@ def draw_oc3(work: Work) -> Figure:
             label=f"{float(target) * 100:g} %", **line_style(index),
         )  # fmt: skip
     flows = points["flows"].unique().sort().to_list()
-    _bound(axes, oc3.BDP_PACKETS, [flows[0], flows[-1]])
+    _bound(axes, link_of(oc3.OC3).bdp_packets, [flows[0], flows[-1]])
     _finish(axes)
     return figure
 
@@ -84,7 +84,9 @@ def draw_trace(work: Work) -> Figure:
         steps.append((of_trial["began_s"][0], trial["buffer_packets"]))
     target, answer = (work.points[name][0] for name in ("target_mbps", "answer_packets"))
     rates.plot(times, values, ".-", color=COLORS[0], linewidth=0.6, markersize=4, label="rate in a second")
-    rates.axhline(RATE_BPS / 1e6, color="black", linewidth=0.8, linestyle="dotted", label="link")
+    rates.axhline(
+        link_of(TESTBED).rate_bps / 1e6, color="black", linewidth=0.8, linestyle="dotted", label="link"
+    )
     rates.axhline(target, color=COLORS[1], linewidth=0.8, linestyle="dashed", label="target")
     rates.set_ylabel("rate (Mbps)")
     buffers.step(*zip(*steps, (times[-1], answer), strict=True), where="post", color=COLORS[0])

@@ -14,14 +14,13 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.reproduction import Request
-from bufferlab.evidence.sizing_mininet.searches import SCENARIOS, row_of, searched
+from bufferlab.evidence.sizing_mininet.searches import SCENARIOS, link_of, row_of, searched
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search import Effort, Goal
 
-BDP_PACKETS: Final = 1550
-"""In packets of 1000 bytes; also the largest buffer tried."""
+OC3: Final = "oc3.toml"
 
 TARGETS: Final = (0.98, 0.995, 0.999)
 
@@ -62,7 +61,7 @@ def scenario(flows: int, duration_s: float, warmup_s: float) -> Scenario:
         "run.warmup": f"{warmup_s:g} s",
         "flows[0].count": flows,
     }
-    return prepare(Scenario.load(SCENARIOS / "oc3.toml"), changes)
+    return prepare(Scenario.load(SCENARIOS / OC3), changes)
 
 
 def search_oc3(plan: Oc3Plan, request: Request) -> pl.DataFrame:
@@ -84,5 +83,5 @@ def search_point(
     """The search for one number of flows and utilization as a row; `None` if canceled."""
     flows, target, plan = point
     case = scenario(flows, plan.duration_s, plan.warmup_s)
-    found = searched(case, Goal(utilization=target), BDP_PACKETS, plan.effort, control)
+    found = searched(case, Goal(utilization=target), link_of(OC3).bdp_packets, plan.effort, control)
     return None if found is None else row_of(found)

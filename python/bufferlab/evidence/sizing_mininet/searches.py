@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,9 +30,7 @@ from bufferlab.studies.search.restart import Restarts
 
 SCENARIOS: Final = Path(__file__).parent / "scenarios"
 
-RATE_BPS: Final = 62.5e6
-BDP_PACKETS: Final = 453
-"""In packets of 1500 bytes: the script's upper bound."""
+TESTBED: Final = "testbed.toml"
 
 TARGET: Final = 0.98
 """The script's; the text says 99 %."""
@@ -61,6 +60,26 @@ MANY: Final = 100
 
 
 _EFFORT: Final = Effort(rounds=40)
+
+
+@dataclass(frozen=True)
+class Link:
+    """The link of a scenario.
+
+    Attributes:
+        rate_bps: Its rate, bit/s.
+        bdp_packets: Its buffer, a bandwidth-delay product: the largest that is tried.
+    """
+
+    rate_bps: int
+    bdp_packets: int
+
+
+@cache
+def link_of(file: str) -> Link:
+    """The link of one of the document's scenarios."""
+    (link,) = Scenario.load(SCENARIOS / file).links
+    return Link(link["rate_bps"], int(link["buffer"]["amount"]))
 
 
 @dataclass(frozen=True)
@@ -128,7 +147,7 @@ def scenario(cell: Cell, duration_s: float, warmup_s: float) -> Scenario:
         "flows[0].start": f"uniform({_STARTED_S:g} s, {_STARTED_S + cell.flows * 1e-3:g} s)",
         **SENDERS[cell.senders],
     }
-    return prepare(Scenario.load(SCENARIOS / "testbed.toml"), changes)
+    return prepare(Scenario.load(SCENARIOS / TESTBED), changes)
 
 
 def cells(plan: Plan) -> list[Cell]:
@@ -165,7 +184,8 @@ def search_all(plan: Plan, request: Request) -> pl.DataFrame:
 def search_cell(point: Search, _seed: int, control: _core.Control) -> dict[str, Any] | None:
     """The search of one setting as a row; `None` if canceled."""
     case = scenario(point.cell, point.duration_s, point.warmup_s)
-    found = searched(case, Goal(utilization=TARGET), BDP_PACKETS, point.effort, control)
+    most = link_of(TESTBED).bdp_packets
+    found = searched(case, Goal(utilization=TARGET), most, point.effort, control)
     return None if found is None else row_of(found)
 
 
@@ -212,9 +232,10 @@ def script_cell(cell: Cell, seed: int, control: _core.Control) -> dict[str, Any]
 def scripted(cell: Cell, seed: int, control: _core.Control | None = None) -> Bisected | None:
     """One run of the script's procedure; `None` if canceled."""
     case = scenario(cell, _SCRIPT_S, 0.0)
-    engine = Simulated(case, 0, seed, duration_s=_SCRIPT_S, packets=BDP_PACKETS, control=control)
+    most = link_of(TESTBED).bdp_packets
+    engine = Simulated(case, 0, seed, duration_s=_SCRIPT_S, packets=most, control=control)
     try:
         engine.advance(_STARTED_S)
-        return bisected(engine, 1, BDP_PACKETS, SCRIPT)
+        return bisected(engine, 1, most, SCRIPT)
     except CanceledError:
         return None
