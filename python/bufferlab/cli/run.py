@@ -21,7 +21,7 @@ from bufferlab.cli.options import (
     say_kept,
 )
 from bufferlab.cli.outputs import Outputs
-from bufferlab.cli.watch import may_watch, run_watched
+from bufferlab.cli.watch import may_watch
 from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.experiment.run import run as simulate
 from bufferlab.experiment.runner import Runner
@@ -139,6 +139,8 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     with delivering(outputs.deliver), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # said below
         if looks_on:
+            from bufferlab.render.watching import run_watched  # noqa: PLC0415 - for the live view only
+
             runs = run_watched(case, watch_speed)
         else:
             runs = simulate(

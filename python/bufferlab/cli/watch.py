@@ -10,9 +10,6 @@ from rich.console import Console
 
 from bufferlab.cli.common import say
 from bufferlab.errors import InputError
-from bufferlab.render.watching import run_watched
-
-__all__ = ["may_watch", "run_watched"]
 
 
 def may_watch(seeds: int, speed: float | None, recording: Path | None) -> bool:

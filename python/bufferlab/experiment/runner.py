@@ -20,7 +20,6 @@ from typing import Any, Final, Literal, Self, get_args
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.experiment.cluster import Cluster
 from bufferlab.experiment.experiment import Done, Experiment, Key, Variants
 from bufferlab.experiment.interruption import Interruption, RunInterrupted
 from bufferlab.experiment.keeping import Keeper, Ledger, Shelf
@@ -212,6 +211,8 @@ class Runner:
 
     def _executor(self, experiment: Experiment[Key], work: Work[Key], *, tables: bool) -> Executor:
         if self._engine == "ray" and experiment.simulator is None:  # files and screens are here
+            from bufferlab.experiment.cluster import Cluster  # noqa: PLC0415 - for runs on a cluster only
+
             return Cluster(work, self._threads, self._ray_address, tables=tables)
         return Local(work, self._threads)
 

@@ -1,0 +1,88 @@
+"""What the command loads: imports are most of a small run's time, so they are counted in place of seconds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from .conftest import SMALL
+
+PROGRAM = """\
+import gc, sys
+from bufferlab.cli import main
+def collections():
+    return sum(each["collections"] for each in gc.get_stats())
+before = collections()
+status = main()
+print(status, collections() - before, gc.get_freeze_count(), file=sys.stderr)
+print(*sys.modules, file=sys.stderr)
+"""
+UNUSED = {
+    "asyncio",
+    "bufferlab.evidence",
+    "bufferlab.experiment.cluster",
+    "bufferlab.render.plots",
+    "bufferlab.render.watching",
+    "bufferlab.studies",
+    "bufferlab.theory",
+    "matplotlib",
+    "ray",
+    "rich.live",
+    "rich.progress",
+    "scipy",
+}
+"""What `run` does not need, unless it is asked for."""
+
+LISTING = UNUSED | {"bufferlab._core", "bufferlab.experiment", "bufferlab.results", "numpy", "polars", "rich"}
+"""What the list of verbs does not need."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that ended.
+
+    Attributes:
+        collections: How often garbage was looked for.
+        frozen: Objects that are not searched for garbage at the end.
+        modules: What was loaded.
+    """
+
+    collections: int
+    frozen: int
+    modules: set[str]
+
+
+def started(folder: Path, *args: str) -> Started:
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *args], cwd=folder, capture_output=True, text=True, check=True
+    )
+    told, modules = ended.stderr.splitlines()[-2:]
+    status, collections, frozen = map(int, told.split())
+    assert status == 0
+    return Started(collections, frozen, set(modules.split()))
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Started:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "small.toml").write_text(SMALL)
+    return started(folder, "run", "small.toml")
+
+
+def test_a_run_loads_nothing_that_it_does_not_use(run: Started) -> None:
+    assert {"bufferlab._core", "polars"} <= run.modules
+    assert run.modules & UNUSED == set()
+
+
+@pytest.mark.parametrize("args", [(), ("--help",), ("--version",)])
+def test_the_list_of_verbs_loads_little(tmp_path: Path, args: tuple[str, ...]) -> None:
+    assert started(tmp_path, *args).modules & LISTING == set()
+
+
+def test_a_small_run_does_not_look_for_garbage(run: Started) -> None:
+    assert run.collections == 0
+    assert run.frozen > 0
