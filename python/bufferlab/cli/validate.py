@@ -21,8 +21,6 @@ from bufferlab.evidence.ns2 import validate as validate_ns2
 from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.pages import replace_study, save_study
 from bufferlab.evidence.report import marker, part_of
-from bufferlab.evidence.scaling import page
-from bufferlab.evidence.scaling.twins import Scaling, study_scaling
 from bufferlab.files import make_folder
 from bufferlab.render.grid import Column, Grid
 
@@ -68,12 +66,8 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )
-    if what is What.CONTROLS:
-        _controls(Request(quick=quick, shared=runner), out, docs, as_json=as_json)
-        say_kept(runner)
-        return
-    if what is What.SCALING:
-        _scaling(study_scaling(quick=quick, runner=runner), out, docs, as_json=as_json)
+    if what is not What.NS2:
+        _document(what.value, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)
         return
     result = validate_ns2(quick=quick, runner=runner)
@@ -101,26 +95,18 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise typer.Exit(FAILED)
 
 
-def _controls(request: Request, out: Path, docs: Path | None, *, as_json: bool) -> None:
-    """Make the figures of the document on controls, save them, and show their claims and tables."""
-    (document,) = (each for each in bundled_documents() if each.name == "controls")
+def _document(name: str, request: Request, out: Path, docs: Path | None, *, as_json: bool) -> None:
+    """Make the figures of a document of our own, save them, and show their claims and tables."""
+    (document,) = (each for each in bundled_documents() if each.name == name)
     done = [each.function(request) for each in reproductions_of(document)]
     text = part_of(document, done)
     tables = {each.points: each.tables[each.points] for each in done}
     (figure,) = (figure for each in done for figure in each.figures.values())
-    save_study(out / "controls.md", text, tables, figure)
+    save_study(out / f"{name}.md", text, tables, figure)
     if docs is not None:
-        replace_study(docs, text, marker(document), figure, "controls.png")
+        replace_study(docs, text, marker(document), figure, f"{docs.stem}.png")
     claims = pl.concat([each.comparison for each in done])
-    _deliver("bufferlab-controls", {**tables, "claims": claims}, text, out, as_json=as_json)
-
-
-def _scaling(found: Scaling, out: Path, docs: Path | None, *, as_json: bool) -> None:
-    """Save what was found of twins, and show it."""
-    page.save(found, out)
-    if docs is not None:
-        page.update_docs(found, docs)
-    _deliver("bufferlab-scaling", found.frames, page.markdown(found), out, as_json=as_json)
+    _deliver(f"bufferlab-{name}", {**tables, "claims": claims}, text, out, as_json=as_json)
 
 
 def _deliver(kind: str, frames: Mapping[str, pl.DataFrame], text: str, out: Path, *, as_json: bool) -> None:
