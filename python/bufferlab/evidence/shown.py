@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bufferlab.evidence.document import Figure, Shown
 from bufferlab.evidence.expressions import fill
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.verdicts import Compared
-from bufferlab.render.grid import Grid
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 def grids(figure: Figure, compared: Compared) -> tuple[Grid, ...]:
@@ -45,7 +54,7 @@ def _grid(figure: Figure, compared: Compared, shown: Shown) -> Grid:
                 rows.append([*head, *cells])
     names = [name.replace("_", " ") for name in shown.rows] or [""]
     headings = [f"{shown.column} = {value}".replace("_", " ") for value in columns] or list(shown.cells)
-    return Grid(names, headings, rows, shown.title)
+    return Grid(shown.title, [*names, *headings], rows)
 
 
 def _cell(points: Points, place: Mapping[str, Any], text: str) -> str:

@@ -30,3 +30,16 @@ def choose_link(plan: Mapping[str, Any], name: str | None = None) -> int:
     if not crossed:
         raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
     return min(crossed, key=lambda index: (links[index]["rate_bps"], index))
+
+
+def packet_bytes(plan: Mapping[str, Any], link: int) -> int:
+    """Size of the largest full packet of data that crosses a link, bytes."""
+    sources = [group["source"] for group in plan["groups"] if link in group["forward"]]
+    sizes = [
+        source["packet_bytes"] if source["kind"] == "udp" else source["mss_bytes"] + source["header_bytes"]
+        for source in sources
+    ]
+    if not sizes:
+        name = plan["links"][link]["name"]
+        raise InputError("is crossed by no flow", key="link", value=name, accepted="a link that data crosses")
+    return int(max(sizes))

@@ -116,7 +116,7 @@ class Sweep:
         return display.text(self)
 
     def _repr_html_(self) -> str:
-        return display.html(self)
+        return str(self.means._repr_html_())
 
 
 def sweep(

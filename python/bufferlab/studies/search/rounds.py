@@ -12,6 +12,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.plan import Plan, lower
 from bufferlab.results.links import choose_link
+from bufferlab.results.links import packet_bytes as full_packet_bytes
 from bufferlab.scenario import Scenario, check_buffer
 from bufferlab.studies.search.answer import Mode, Searched
 from bufferlab.studies.search.goal import Goal
@@ -75,7 +76,7 @@ def search(
         base = base.with_overrides({"probes": None})
     plan = lower(base)
     index = 0 if link is None and len(base.links) == 1 else choose_link(plan, link)
-    packet_bytes = _packet_bytes(plan, index)
+    packet_bytes = full_packet_bytes(plan, index)
     low, high = parse_bounds(bounds, base, index, packet_bytes)
     plenty = max(high, _packets("1 bdp", base, index, packet_bytes))
     times = settling(plan, index, plenty, packet_bytes)
@@ -178,19 +179,6 @@ def _packets(text: str, scenario: Scenario, link: int, packet_bytes: int) -> int
     if limit == "unlimited":
         raise InputError("has no end", key="bounds", value=text, accepted=BOUNDS_ACCEPTED)
     return int(limit["packets"]) if "packets" in limit else max(1, int(limit["bytes"]) // packet_bytes)
-
-
-def _packet_bytes(plan: Plan, link: int) -> int:
-    """Size of the largest full packet of data that crosses a link, bytes."""
-    sources = [group["source"] for group in plan["groups"] if link in group["forward"]]
-    sizes = [
-        source["packet_bytes"] if source["kind"] == "udp" else source["mss_bytes"] + source["header_bytes"]
-        for source in sources
-    ]
-    if not sizes:
-        name = plan["links"][link]["name"]
-        raise InputError("is crossed by no flow", key="link", value=name, accepted="a link that data crosses")
-    return int(max(sizes))
 
 
 def _short_runs(scenario: Scenario, times: Settling) -> list[str]:

@@ -1,0 +1,85 @@
+"""Says which queue a link should run, and how large its buffer should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.course import Course, Watch
+from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.advise.queues import queues_for
+from bufferlab.studies.targets import make_target, parse_targets
+
+DEFAULT_UTILIZATION: Final = 0.99
+"""What is asked of a link if nothing is said."""
+
+
+def advise(
+    scenario: ScenarioLike,
+    targets: Iterable[str] = (),
+    *,
+    queues: str | Sequence[str] | None = None,
+    link: str | None = None,
+    emphasis: str | None = None,
+    confidence: float = 0.95,
+    resolution: float = 0.1,
+    sensitivity: bool = True,
+    threads: int | None = None,
+    progress: bool | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    runner: Runner | None = None,
+    watch: Watch | None = None,
+) -> Advice:
+    """Say which queue a link should run and how large its buffer should be.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
+            a utilization of 99 %.
+        queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
+            default those that routers have.
+        link: Whose buffer; default the slowest that data crosses.
+        emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
+            or "transfers"; default all alike.
+        confidence: With which all targets shall be met at the answer.
+        resolution: The buffer may be larger than the least by this share.
+        sensitivity: Ask also what would change the answer.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        overrides: Values that replace those of the scenario, by path.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
+        watch: Told the best answer so far whenever something new is known.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+    """
+    base = prepared(scenario, overrides)
+    asked = parse_targets(targets, [flow["name"] for flow in base.flows])
+    question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
+    field = queues_for(
+        queues,
+        base,
+        question.index,
+        upper=question.upper,
+        packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
+        rtt_us=question.site.rtt_ms * 1e3,
+    )
+    with runner or Runner(threads=threads, progress=progress) as keeping:
+        course = Course(
+            question,
+            field,
+            emphasis=emphasis,
+            confidence=confidence,
+            resolution=resolution,
+            runner=keeping,
+            watch=watch or (lambda _advice, _note: None),
+        )
+        try:
+            return course.run(sensitivity=sensitivity)
+        except RunInterrupted as interrupted:
+            raise interrupted.concluded(course.best) from interrupted

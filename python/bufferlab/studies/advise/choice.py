@@ -1,0 +1,124 @@
+"""Which queue to take: from runs of all of them with common seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.stats import Estimate, estimate
+from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.advise.queues import SIMPLEST
+from bufferlab.studies.targets import Target, Values
+
+MATERIAL: Final = 0.02
+"""Scores that differ by less than this share are equal for users."""
+
+Contest = Mapping[str, Sequence[Values]]
+"""What each queue measured, with the same seeds in the same order."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A queue that was not taken.
+
+    Attributes:
+        name: The queue.
+        behind: How much worse its users fare than with the chosen one, as a share; negative if better.
+        is_equal: Whether the difference is not significant or too small to matter.
+        missed: Targets that it misses in the mean.
+        worst: The aspect in which it is behind most, and by which share; `None` if in none.
+    """
+
+    name: str
+    behind: Estimate
+    is_equal: bool
+    missed: tuple[Target, ...]
+    worst: tuple[Aspect, float] | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The queue to take.
+
+    Attributes:
+        name: The queue.
+        rivals: The others, the next best first.
+        meets: Whether it meets all targets in the mean.
+        is_clear: Whether it is better than every other that meets the targets; otherwise it is the simplest
+            of those that are as good.
+    """
+
+    name: str
+    rivals: tuple[Rival, ...]
+    meets: bool
+    is_clear: bool
+
+
+def choose(
+    contest: Contest,
+    aspects: Sequence[Aspect],
+    weights: Mapping[Kind, float],
+    *,
+    missed: Mapping[str, tuple[Target, ...]],
+) -> Choice:
+    """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
+
+    Args:
+        contest: What was measured.
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        missed: The targets that each queue misses.
+    """
+    fewest = min(map(len, missed.values()))
+    fit = [name for name in contest if len(missed[name]) == fewest]
+    scores = {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}
+    best = max(fit, key=lambda name: sum(scores[name]))
+    equal = [name for name in fit if _is_equal(_behind(scores[name], scores[best]))]
+    chosen = min(equal, key=_simplicity)
+    rivals = []
+    for name in (each for each in contest if each != chosen):
+        behind = _behind(scores[name], scores[chosen])
+        worst = _worst(contest[name], contest[chosen], aspects)
+        rivals.append(Rival(name, behind, _is_equal(behind), missed[name], worst))
+    rivals.sort(key=lambda each: (len(each.missed) > fewest, each.behind.mean or 0.0))
+    return Choice(chosen, tuple(rivals), meets=fewest == 0, is_clear=len(equal) == 1)
+
+
+def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets that the mean over runs misses."""
+    found = []
+    for target in targets:
+        margins = [target.margin(run.get(target.name)) for run in runs]
+        if not sum(margins) >= 0:  # NaN misses, too
+            found.append(target)
+    return tuple(found)
+
+
+def _behind(scores: Sequence[float], best: Sequence[float]) -> Estimate:
+    """How much worse, as a share, seed by seed."""
+    return estimate(math.expm1(b - a) for a, b in zip(scores, best, strict=True))
+
+
+def _is_equal(behind: Estimate) -> bool:
+    mean = behind.mean or 0.0
+    if abs(mean) <= MATERIAL:
+        return True
+    return behind.half_width is not None and behind.half_width > 0 and mean - behind.half_width <= 0 <= mean
+
+
+def _simplicity(name: str) -> int:
+    return SIMPLEST.index(name) if name in SIMPLEST else len(SIMPLEST)
+
+
+def _worst(
+    runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]
+) -> tuple[Aspect, float] | None:
+    def behind(aspect: Aspect) -> float:
+        logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
+        return math.expm1(sum(logs) / len(logs))
+
+    found = [(aspect, behind(aspect)) for aspect in aspects]
+    aspect, share = max(found, key=lambda each: each[1])
+    return (aspect, share) if share > 0 else None

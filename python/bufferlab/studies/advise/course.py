@@ -1,0 +1,231 @@
+"""The way to an answer: each queue's setting is searched, queues are compared, and the answer is shaken."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice, Entry, Stage, mean_values
+from bufferlab.studies.advise.choice import choose, missed_targets
+from bufferlab.studies.advise.objectives import aspects_of, weights_for
+from bufferlab.studies.advise.question import Question
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
+from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Step, check, least, together
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.least.search import CHECK_SEEDS, POWER
+from bufferlab.studies.targets import Target, Values
+
+PILOTS: Final = 3
+"""Seeds with which queues are compared at first."""
+
+CONTEST: Final = 8
+"""Seeds with which they are compared once each has its own setting."""
+
+MOST_ASSURING: Final = 150
+"""Most runs that check the answer's targets where no search has."""
+
+SENSITIVITY_SEEDS: Final = 4
+SENSITIVITY_RUNS: Final = 60
+SENSITIVITY_RESOLUTION: Final = 0.25
+"""Effort of the searches that show what would change the answer."""
+
+Watch = Callable[[Advice | None, str], None]
+"""Told the best answer so far, and what is done now."""
+
+
+class Course:
+    """The way to an answer."""
+
+    def __init__(
+        self,
+        question: Question,
+        field: Sequence[Queue],
+        *,
+        emphasis: str | None,
+        confidence: float,
+        resolution: float,
+        runner: Runner,
+        watch: Watch,
+    ) -> None:
+        self.question = question
+        self.queues = {queue.name: queue for queue in field}
+        self.emphasis = emphasis
+        self.confidence = confidence
+        self.resolution = resolution
+        self.runner = runner
+        self.watch = watch
+        self.best: Advice | None = None
+        self.found: dict[str, Least] = {}
+        self.checked: dict[Case, tuple[Check, ...]] = {}
+        self.bench = Bench(question.site.link, self._scenario, runner)
+        first = int(question.base.run["seed"]) + CHECK_SEEDS
+        self.seeds = [first + index for index in range(CONTEST)]
+
+    def run(self, *, sensitivity: bool) -> Advice:
+        """Answer, better and better."""
+        limits = [queue for queue in self.queues.values() if queue.knob == "limit"]
+        targets = [queue for queue in self.queues.values() if queue.knob == "target"]
+        pilots = self.seeds[:PILOTS]
+        self.watch(None, "trying the usual settings")
+        self.bench.measure({Case(queue.name, queue.usual): pilots for queue in targets})
+        self._search(limits)
+        self._conclude("first", pilots)
+        self._search(targets)
+        advice = self._assured(self._conclude("tuned", self.seeds))
+        if sensitivity:
+            advice = self._shaken(advice)
+        return self._tell(dataclasses.replace(advice, stage="final", finished=True))
+
+    def _tell(self, advice: Advice) -> Advice:
+        self.best = advice
+        self.watch(advice, "")
+        return advice
+
+    def _scenario(self, case: Case) -> Scenario:
+        return self.queues[case.name].scenario(self.question.base, self.question.index, case.size)
+
+    def _plan(self, queue: Queue) -> Plan:
+        return Plan(
+            targets=self.question.targets,
+            lower=queue.lower,
+            upper=queue.upper,
+            first_seed=int(self.question.base.run["seed"]),
+            confidence=self.confidence,
+            resolution=self.resolution,
+        )
+
+    def _search(self, queues: Iterable[Queue]) -> None:
+        searches = {queue.name: least(self._plan(queue)) for queue in queues}
+        self.found |= together(searches, self.bench, lambda steps: self.watch(self.best, _note(steps)))
+
+    def _conclude(self, stage: Stage, seeds: list[int]) -> Advice:
+        """Compare what is known, and tell who watches."""
+        cases: dict[Case, Least | None] = {}
+        for queue in self.queues.values():
+            found = self.found.get(queue.name)
+            if queue.knob == "target":
+                cases[Case(queue.name, queue.usual)] = None
+            if found is not None:
+                cases[Case(queue.name, found.closest)] = found
+        self.watch(self.best, "comparing the queues")
+        measured = self.bench.measure(dict.fromkeys(cases, seeds))
+        entries = {}
+        for case, found in cases.items():
+            values = {seed: measured[case, seed] for seed in seeds}
+            entry = self._entry(self.queues[case.name], case.size, values, found)
+            entries[entry.name] = entry
+        contest = {name: entry.values for name, entry in entries.items()}
+        runs = [values for each in contest.values() for values in each]
+        aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms)
+        weights = weights_for(self.emphasis, aspects)
+        advice = Advice(
+            site=self.question.site,
+            targets=self.question.targets,
+            confidence=self.confidence,
+            aspects=tuple(aspects),
+            weights=weights,
+            entries=entries,
+            choice=choose(contest, aspects, weights, missed=self._missed(entries)),
+            stage=stage,
+            warnings=tuple(_warnings(self.found, entries)),
+            runs=self.bench.runs,
+        )
+        return self._tell(advice)
+
+    def _assured(self, advice: Advice) -> Advice:
+        """Run the answer's setting with more seeds until its targets are sure, or another one is chosen."""
+        for _ in advice.entries:
+            entry = advice.answer
+            if not advice.choice.meets or entry.confidence >= self.confidence:
+                break
+            self.watch(advice, f"checking {entry.name}")
+            first = self.seeds[0] + CHECK_SEEDS // 2
+            seeds = [first + index for index in range(_runs_to_assure(entry))]
+            case = Case(entry.queue.name, entry.setting)
+            measured = self.bench.measure({case: seeds})
+            values = {seed: measured[case, seed] for seed in seeds}
+            self.checked[case] = _checks(self.question.targets, entry.setting, values)
+            advice = self._conclude("tuned", self.seeds)
+        return advice
+
+    def _missed(self, entries: Mapping[str, Entry]) -> dict[str, tuple[Target, ...]]:
+        """The targets that each entry misses, or, once that was checked by more runs, may miss."""
+        found = {}
+        for name, entry in entries.items():
+            missed = missed_targets(entry.values, self.question.targets)
+            if not missed and Case(entry.queue.name, entry.setting) in self.checked:
+                missed = tuple(each.target for each in entry.checks if each.confidence < self.confidence)
+            found[name] = missed
+        return found
+
+    def _entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
+        checks = self.checked.get(Case(queue.name, setting))
+        if checks is None:
+            checks = found.checks if found is not None else _checks(self.question.targets, setting, values)
+        return Entry(queue, setting, tuple(values.values()), checks, found)
+
+    def _shaken(self, advice: Advice) -> Advice:
+        """Ask what the answer comes to where something is other."""
+        for variant in variants(self.question.base):
+            self.watch(advice, f"trying {variant.title}")
+            found = self._of_variant(variant, advice.answer)
+            self.best = advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found))
+        return advice
+
+    def _of_variant(self, variant: Variant, answer: Entry) -> Sensitivity:
+        index, queue = self.question.index, answer.queue
+
+        def scenario(case: Case) -> Scenario:
+            return queue.scenario(variant.scenario, index, case.size)
+
+        bench = Bench(self.question.site.link, scenario, self.runner)
+        case, seeds = Case(queue.name, answer.setting), self.seeds[:SENSITIVITY_SEEDS]
+        runs = list(bench.measure({case: seeds}).values())
+        searched = None
+        if queue.knob == "limit":
+            plan = dataclasses.replace(
+                self._plan(queue),
+                upper=queue.upper * 2,
+                resolution=SENSITIVITY_RESOLUTION,
+                runs=SENSITIVITY_RUNS,
+            )
+            searched = together({queue.name: least(plan)}, bench, lambda _steps: None)[queue.name]
+        missed = missed_targets(runs, self.question.targets)
+        return Sensitivity(variant.title, mean_values(runs), missed, searched)
+
+
+def _checks(targets: Sequence[Target], setting: int, values: Mapping[int, Values]) -> tuple[Check, ...]:
+    memory = Memory(targets)
+    memory.add({Run(setting, seed): each for seed, each in values.items()})
+    return tuple(check(memory, setting, target, list(values)) for target in targets)
+
+
+def _runs_to_assure(entry: Entry) -> int:
+    """How many runs should show that all targets are met, by the margins and their scatter so far."""
+    wanted = [CONTEST]
+    for each in entry.checks:
+        margins = [each.target.margin(values.get(each.target.name)) for values in entry.values]
+        mean, scatter = float(np.mean(margins)), float(np.std(margins, ddof=1))
+        if mean > 0:
+            wanted.append(math.ceil((POWER * scatter / mean) ** 2))
+    return min(max(wanted), MOST_ASSURING)
+
+
+def _note(steps: Mapping[str, Step]) -> str:
+    return "; ".join(f"{name}: {step.note}" for name, step in steps.items())
+
+
+def _warnings(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> Iterable[str]:
+    if all(entry.identical for entry in entries.values()):
+        yield ("all seeds give the same run, as nothing here is random: nothing is known about chance")
+    for name, each in found.items():
+        if each.islands and each.size is not None:
+            sizes = ", ".join(map(str, each.islands))
+            yield f"{name}: the targets are met with {each.size}, but missed with {sizes}"

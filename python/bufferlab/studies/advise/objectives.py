@@ -1,0 +1,122 @@
+"""What the scenario's users feel, as numbers that can be compared between queues.
+
+Each kind of traffic has an *aspect* that its users feel: a transfer its completion time, a page the time
+until it is there, a call its rating, bulk flows their goodput and, within a group, how evenly they share.
+Everybody who crosses the link feels a round trip: the flows' mean propagation delay and the mean wait. A
+queue's score is the weighted mean of the logarithms of how much better it is than another in each aspect, so
+that "10 % faster" weighs as much as "10 % more goodput", whatever the units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+from bufferlab.studies.targets import Values
+
+Kind = Literal["throughput", "fairness", "latency", "calls", "pages", "transfers"]
+"""What an aspect is about."""
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+EMPHASIS: Final = 10.0
+"""Weight of the kind that `--for` names, where the others have 1."""
+
+_WORST: Final = 1e-3
+"""What stands for a figure that a run does not have, or that is zero, beside the best one's 1."""
+
+_ENDLESS: Final = frozenset({"bulk", "paced", "on-off"})
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """What users feel of one group, or of the link.
+
+    Attributes:
+        kind: What it is about.
+        title: In tables.
+        metric: Name of the value.
+        form: Whether more of it is better, or less, or it is a share of which the rest is what users get.
+        offset: Added to the value: the round trip that a wait is added to, ms.
+    """
+
+    kind: Kind
+    title: str
+    metric: str
+    form: Literal["more", "less", "rest"]
+    offset: float = 0.0
+
+    def utility(self, values: Values) -> float:
+        """Grows in proportion to how good it is."""
+        value = values.get(self.metric)
+        if value is None or not math.isfinite(value):
+            return _WORST
+        felt = value + self.offset
+        if self.form == "less":
+            return 1.0 / max(felt, _WORST)
+        return max(felt if self.form == "more" else 1.0 - felt, _WORST)
+
+
+def aspects_of(scenario: Scenario, values: Sequence[Values], rtt_ms: float) -> list[Aspect]:
+    """The aspects of a scenario's traffic that its runs have values for.
+
+    Args:
+        scenario: The scenario.
+        values: Some runs of it.
+        rtt_ms: Mean round-trip time without waiting, ms.
+    """
+    found = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms)]
+    for flow in scenario.flows:
+        found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
+    return [each for each in found if any(run.get(each.metric) is not None for run in values)]
+
+
+def _of_group(name: str, application: str, count: int) -> list[Aspect]:
+    def aspect(kind: Kind, title: str, metric: str, form: Literal["more", "less", "rest"]) -> Aspect:
+        return Aspect(kind, f"{name}: {title}", f"{name}.{metric}", form)
+
+    if application in _ENDLESS:
+        goodput = aspect("throughput", "goodput a flow", "goodput_bps", "more")
+        return [goodput, aspect("fairness", "Jain's index", "jain_index", "more")] if count > 1 else [goodput]
+    pages = [aspect("pages", "median fetch time", "exchange_p50_s", "less")]
+    felt: dict[str, list[Aspect]] = {
+        "udp": [aspect("calls", "rating R", "call_r", "more"), aspect("calls", "loss", "loss", "rest")],
+        "ping": [aspect("latency", "95th percentile of pings", "loaded_rtt_p95_ms", "less")],
+        "web": pages,
+        "echo": pages,
+    }
+    return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
+
+
+def weights_for(emphasis: str | None, aspects: Sequence[Aspect]) -> dict[Kind, float]:
+    """The weight of each kind that the scenario has.
+
+    Args:
+        emphasis: The kind that matters most; `None` weighs all alike.
+        aspects: The scenario's.
+
+    Raises:
+        InputError: There is no such kind, or the scenario has no traffic of it.
+    """
+    kinds = list(dict.fromkeys(each.kind for each in aspects))
+    if emphasis is not None and emphasis not in kinds:
+        raise InputError(
+            "is nothing that this scenario's traffic can tell",
+            key="for",
+            value=emphasis,
+            accepted=", ".join(kinds),
+        )
+    return {kind: EMPHASIS if kind == emphasis else 1.0 for kind in kinds}
+
+
+def score(values: Values, aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
+    """The score of a run: differences between two runs' scores say how much better one is, as a logarithm."""
+    total = 0.0
+    for kind, weight in weights.items():
+        logs = [math.log(each.utility(values)) for each in aspects if each.kind == kind]
+        total += weight * sum(logs) / len(logs)
+    return total / sum(weights.values())

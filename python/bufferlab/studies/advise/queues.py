@@ -1,0 +1,154 @@
+"""The queues to choose from, each with the one setting that trades its wait against the link's use."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
+from bufferlab.units import PS_PER_S, format_time
+
+Knob = Literal["limit", "target"]
+"""What is searched: the buffer in packets, or the delay that the discipline aims at, in us."""
+
+OWN: Final = "scenario"
+"""The discipline that the scenario has, with its parameters."""
+
+DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
+"""What is compared unless said otherwise: disciplines that routers and operating systems have."""
+
+SIMPLEST: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
+"""Of equally good queues the first of these is taken."""
+
+AIMING: Final = ("codel", "fq_codel", "pie")
+"""Disciplines whose setting is the delay that they aim at; their buffer only has to be ample."""
+
+_US_PER_S: Final = 10**6
+_KEY: Final = "queues"
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue discipline whose setting is open.
+
+    Attributes:
+        name: Its word in scenarios, or "scenario".
+        table: The discipline's table in the scenario.
+        knob: Which setting is open.
+        lower: Least setting.
+        upper: Largest setting.
+        usual: The setting that its specification has: the target; of limits the ample one.
+        ample: An ample buffer, packets.
+    """
+
+    name: str
+    table: Table
+    knob: Knob
+    lower: int
+    upper: int
+    usual: int
+    ample: int
+
+    def limit(self, setting: int) -> int:
+        """The buffer, packets."""
+        return setting if self.knob == "limit" else self.ample
+
+    def show(self, setting: int) -> str:
+        """A setting in words."""
+        if self.knob == "limit":
+            return f"{setting} packets"
+        return f"target {format_time(setting * (PS_PER_S // _US_PER_S))}"
+
+    def scenario(self, base: Scenario, link: int, setting: int) -> Scenario:
+        """The scenario with this queue at a link."""
+        table = dict(self.table)
+        if self.knob == "target":
+            table["target"] = f"{setting} us"
+        changes: dict[str, object] = {
+            f"links[{link}].queue": table,
+            f"links[{link}].buffer": f"{self.limit(setting)} packets",
+        }
+        if base.links[link]["changes"]:
+            changes[f"links[{link}].changes"] = []
+        if base.links[link]["mark_above"] is not None and table["discipline"] != "fifo":
+            changes[f"links[{link}].mark_above"] = None
+        return prepare(base, changes)
+
+
+def queues_for(
+    names: str | Sequence[str] | None,
+    base: Scenario,
+    link: int,
+    *,
+    upper: int,
+    packet_us: float,
+    rtt_us: float,
+) -> list[Queue]:
+    """The queues to choose from.
+
+    Args:
+        names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is; default
+            those that are deployed, and the scenario's own if it is none of them.
+        base: The scenario.
+        link: Index of the link.
+        upper: Largest buffer, packets.
+        packet_us: Time to send a full packet, us.
+        rtt_us: Mean round-trip time without waiting, us.
+
+    Raises:
+        InputError: If one is none.
+    """
+    own = _own(base, link)
+    words = _words(names, own)
+    queues = []
+    for word in words:
+        table = own if word == OWN else dict(QUEUE_WORDS[word])
+        if table["discipline"] in AIMING:
+            # A target below a packet's own time cannot be met (RFC 8289, section 4.3: "at least one MTU").
+            least = max(round(1.5 * packet_us), 50)
+            usual = max(_target_us(base, link, table), least)
+            most = max(round(rtt_us), 4 * usual)
+            queues.append(Queue(word, table, "target", least, most, usual, upper))
+        else:
+            queues.append(Queue(word, table, "limit", 1, upper, upper, upper))
+    return queues
+
+
+def _own(base: Scenario, link: int) -> Table:
+    """The scenario's discipline as its file has it, if it has parameters of its own or is not deployed."""
+    written = base.to_dict()
+    table = written.get("bottleneck")
+    if not isinstance(table, dict):
+        links = written.get("links")
+        items = list(links.values()) if isinstance(links, dict) else links
+        table = items[link] if isinstance(items, list) else None
+    queue = table.get("queue") if isinstance(table, dict) else None
+    if isinstance(queue, str):
+        return dict(QUEUE_WORDS[queue])
+    return dict(queue) if isinstance(queue, dict) else {"discipline": "fifo"}
+
+
+def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
+    if names is None:
+        known = any(own == QUEUE_WORDS[word] for word in DEPLOYED)
+        return [*DEPLOYED] if known else [OWN, *(word for word in DEPLOYED if word != own["discipline"])]
+    words = [word.strip() for word in (names.split(",") if isinstance(names, str) else names)]
+    if words == ["all"]:
+        return list(QUEUE_WORDS)
+    for word in words:
+        if word not in QUEUE_WORDS and word != OWN:
+            close = difflib.get_close_matches(word.lower(), [*QUEUE_WORDS, OWN], n=1)
+            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or all; commas between them"
+            raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=accepted)
+    return list(dict.fromkeys(words))
+
+
+def _target_us(base: Scenario, link: int, table: Table) -> int:
+    """The target that a discipline has, by its table or by default, us."""
+    queue = base.with_overrides({f"links[{link}].queue": table}).resolved["links"][link]["queue"]
+    return int(cast("Mapping[str, Any]", queue)["target_ps"]) * _US_PER_S // PS_PER_S

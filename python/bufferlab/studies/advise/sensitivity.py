@@ -1,0 +1,123 @@
+"""What would change the answer: the scenario with other flows, round-trip times and controls."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario
+from bufferlab.studies.least import Least
+from bufferlab.studies.targets import Target, Values
+from bufferlab.units import format_time
+
+FACTORS: Final = (Fraction(1, 2), Fraction(2))
+"""By which flows and round-trip times are multiplied."""
+
+OTHERS: Final = ("cubic", "bbr", "reno")
+"""Controls that are tried in place of the most frequent one, at most two of them."""
+
+_TIME: Final = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?P<unit>ps|ns|us|µs|ms|s)\b")
+_ENDLESS: Final = frozenset({"bulk", "paced"})
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A changed scenario.
+
+    Attributes:
+        title: What is other about it.
+        scenario: It.
+    """
+
+    title: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What the answer comes to where something is other.
+
+    Attributes:
+        title: What is other.
+        values: Means over runs with the answer's queue and setting.
+        missed: Targets that the answer then misses in the mean.
+        least: The least buffer of the answer's queue there; `None` if it was not searched.
+    """
+
+    title: str
+    values: Values
+    missed: tuple[Target, ...]
+    least: Least | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the answer still meets all targets."""
+        return not self.missed
+
+
+def variants(base: Scenario) -> list[Variant]:
+    """The scenario with half and twice the flows, half and twice the round-trip times, and other controls."""
+    return [*_flows(base), *_round_trips(base), *_controls(base)]
+
+
+def _flows(base: Scenario) -> Iterator[Variant]:
+    for factor in FACTORS:
+        changes: dict[str, object] = {}
+        for index, flow in enumerate(base.flows):
+            count = Fraction(flow["count"]) * factor
+            if flow["application"]["kind"] in _ENDLESS and flow["tcp"] is not None and count >= 1:
+                changes[f"flows[{index}].count"] = round(count)
+        if changes:
+            counts = " + ".join(str(count) for count in changes.values())
+            yield from _variant(f"{_times(factor)} flows ({counts})", base, changes)
+
+
+def _round_trips(base: Scenario) -> Iterator[Variant]:
+    for factor in FACTORS:
+        changes: dict[str, object] = {}
+        for index, flow in enumerate(base.flows):
+            changes[f"flows[{index}].rtt"] = _scaled(flow["rtt"]["text"], factor)
+        for index, link in enumerate(base.links):
+            changes[f"links[{index}].delay"] = format_time(float(link["delay_ps"] * factor))
+        if all(base.flows[i]["rtt"]["kind"] != "empirical" for i in range(len(base.flows))):
+            yield from _variant(f"{_times(factor)} round-trip times", base, changes)
+
+
+def _controls(base: Scenario) -> Iterator[Variant]:
+    controls = {
+        index: flow["tcp"]["congestion"]
+        for index, flow in enumerate(base.flows)
+        if flow["tcp"] is not None and flow["application"]["kind"] in _ENDLESS
+    }
+    counts: Counter[str] = Counter()
+    for index, control in controls.items():
+        counts[control] += base.flows[index]["count"]
+    if not counts:
+        return
+    usual = counts.most_common(1)[0][0]
+    for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:2]:
+        changes: dict[str, object] = {
+            f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
+        }
+        yield from _variant(f"{other} in place of {usual}", base, changes)
+
+
+def _variant(title: str, base: Scenario, changes: dict[str, object]) -> Iterator[Variant]:
+    try:
+        yield Variant(title, prepare(base, changes))
+    except InputError:
+        return  # a scenario may have bounds that a changed one breaks, such as more flows than hash buckets
+
+
+def _scaled(law: str, factor: Fraction) -> str:
+    return _TIME.sub(lambda match: f"{float(Fraction(match['number']) * factor):g} {match['unit']}", law)
+
+
+def _times(factor: Fraction) -> str:
+    return "half the" if factor < 1 else "twice the"

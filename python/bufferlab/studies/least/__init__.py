@@ -1,0 +1,8 @@
+"""The least size that meets targets in the mean of runs: sought by some runs, confirmed by others."""
+
+from bufferlab.studies.least.answer import Check, Least, check
+from bufferlab.studies.least.memory import Run
+from bufferlab.studies.least.search import Plan, Search, Step, least
+from bufferlab.studies.least.together import Bench, Case, together
+
+__all__ = ["Bench", "Case", "Check", "Least", "Plan", "Run", "Search", "Step", "check", "least", "together"]

@@ -1,0 +1,106 @@
+"""What a search for the least size came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from bufferlab.stats import chance_of_mean, estimate
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target, Values
+
+
+@dataclass(frozen=True)
+class Check:
+    """A target at one size, by runs that had no part in choosing the size.
+
+    Attributes:
+        target: The target.
+        mean: Mean of the metric over the runs; `None` where they have none.
+        half_width: Half its 95 % confidence interval; `None` if the runs are too few or identical.
+        confidence: One minus the chance of margins as good if the target were missed; 0 if it is missed.
+        runs: How many runs there are.
+        identical: Whether all gave the same value, so that there is nothing to infer from their scatter.
+    """
+
+    target: Target
+    mean: float | None
+    half_width: float | None
+    confidence: float
+    runs: int
+    identical: bool
+
+    @property
+    def met(self) -> bool:
+        """Whether the mean meets the target."""
+        return self.mean is not None and self.target.margin(self.mean) >= 0
+
+    @property
+    def margin(self) -> float:
+        """How far the mean is on the right side, in the metric's unit."""
+        return self.target.margin(self.mean)
+
+
+def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Check:
+    """Check a target at a size by the runs of some seeds."""
+    values = [values.get(target.name) for values in memory.values(size, seeds)]
+    mean, half_width = estimate(values)
+    identical = len(set(values)) == 1 and len(values) > 1
+    chance = chance_of_mean(memory.margins(size, target, seeds))
+    return Check(target, mean, None if identical else half_width, 1.0 - chance, len(values), identical)
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """The least size that meets all targets.
+
+    Attributes:
+        size: The size; `None` if no size within the bounds meets all targets.
+        checks: Each target at that size; where there is none, at the size that comes closest.
+        closest: The size, or the one that comes closest.
+        confidence: That all targets are met at the size, the least of all checks, candidates that were
+            refused accounted for.
+        confirmed: Whether it reaches what was asked for.
+        below: The next smaller size whose runs show that it misses a target; `None` if none was tried.
+        conflict: The targets that are missed where the others are met.
+        islands: Sizes above the answer at which a target is surely missed, though it is met at the answer.
+        lower: Least size that was allowed.
+        upper: Largest size that was allowed.
+        values: What each checking run measured at `closest`, by seed.
+        memory: All runs.
+        finished: Whether the search came to its end.
+    """
+
+    size: int | None
+    checks: tuple[Check, ...]
+    closest: int
+    confidence: float
+    confirmed: bool
+    below: int | None
+    conflict: tuple[Target, ...]
+    islands: tuple[int, ...]
+    lower: int
+    upper: int
+    values: dict[int, Values]
+    memory: Memory
+    finished: bool = True
+
+    @property
+    def runs(self) -> int:
+        """How many runs it took."""
+        return self.memory.runs
+
+    def curve(self) -> pl.DataFrame:
+        """Means over the runs by size: `size`, `runs`, and each metric that a target is about."""
+        names = list(dict.fromkeys(target.name for target in self.memory.targets))
+        rows = []
+        for size in self.memory.sizes:
+            values = self.memory.values(size)
+            means = {name: estimate(each.get(name) for each in values) for name in names}
+            row: dict[str, float | int | None] = {"size": size, "runs": len(values)}
+            for name, (mean, half_width) in means.items():
+                row |= {name: mean, f"{name}_ci95": half_width}
+            rows.append(row)
+        return pl.DataFrame(rows, infer_schema_length=None)

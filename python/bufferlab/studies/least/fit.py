@@ -1,0 +1,61 @@
+"""Where targets begin to be met: straight lines through margins near the bracket."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from bufferlab.studies.least.memory import FloatArray, Memory
+from bufferlab.studies.targets import Target
+
+REACH: Final = 1.6
+"""The line is fitted to runs from the bracket's lower end over this to its upper end times this."""
+
+
+class Crossing(NamedTuple):
+    """Where a fitted line crosses zero.
+
+    Attributes:
+        size: The size, not rounded.
+        scatter: Standard deviation of one run's margin over the line's slope: how far, as a logarithm of the
+            size, one run may mislead.
+        error: Standard error of the crossing, as a logarithm of the size.
+    """
+
+    size: float
+    scatter: float
+    error: float
+
+
+def crossing(memory: Memory, targets: Sequence[Target], low: int, high: int) -> Crossing | None:
+    """The last crossing of the targets' lines within the bracket; `None` if no line crosses."""
+    sizes = [size for size in memory.sizes if low / REACH <= size <= high * REACH]
+    found = [_crossing(memory, target, sizes, (low, high)) for target in targets]
+    return max((each for each in found if each is not None), default=None)
+
+
+def _crossing(memory: Memory, target: Target, sizes: Sequence[int], ends: tuple[int, int]) -> Crossing | None:
+    margins = [memory.margins(size, target) for size in sizes]
+    places = np.concatenate(
+        [np.full(len(each), math.log(size)) for size, each in zip(sizes, margins, strict=True)]
+    )
+    values = np.concatenate(margins)
+    if not np.isfinite(values).all() or np.ptp(places) == 0:
+        return None
+    slope, level = np.polyfit(places, values, 1)
+    if slope <= 0 or memory.margins(ends[0], target).mean() >= 0:
+        return None
+    size = math.exp(min(max(-level / slope, math.log(ends[0])), math.log(ends[1])))
+    scatter = _within(margins) / float(slope)
+    near = sum(len(memory.margins(size, target)) for size in sizes if ends[0] <= size <= ends[1])
+    return Crossing(size, scatter, scatter / math.sqrt(near))
+
+
+def _within(margins: Sequence[FloatArray]) -> float:
+    """Standard deviation of margins about their size's mean, which the line's curvature leaves alone."""
+    squares = sum(float(((each - each.mean()) ** 2).sum()) for each in margins)
+    freedom = sum(len(each) - 1 for each in margins)
+    return math.sqrt(squares / freedom) if freedom > 0 else 0.0

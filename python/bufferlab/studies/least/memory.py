@@ -1,0 +1,89 @@
+"""What was measured so far: values by size and seed, and what they say about targets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bufferlab.stats import chance_of_mean
+from bufferlab.studies.targets import Target, Values
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Run(NamedTuple):
+    """A run that is asked for."""
+
+    size: int
+    seed: int
+
+
+class Memory:
+    """Values by size and seed.
+
+    Args:
+        targets: What shall be met.
+    """
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self._values: dict[int, dict[int, Values]] = {}
+
+    def add(self, values: Mapping[Run, Values]) -> None:
+        """Take what runs measured."""
+        for run, found in values.items():
+            self._values.setdefault(run.size, {})[run.seed] = found
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes with runs, rising."""
+        return sorted(self._values)
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return sum(map(len, self._values.values()))
+
+    def seeds(self, size: int) -> list[int]:
+        """The seeds of a size's runs."""
+        return list(self._values.get(size, {}))
+
+    def values(self, size: int, seeds: Iterable[int] | None = None) -> list[Values]:
+        """What the runs of a size measured, those of some seeds if given."""
+        of_size = self._values.get(size, {})
+        return [of_size[seed] for seed in (of_size if seeds is None else seeds)]
+
+    def margins(self, size: int, target: Target, seeds: Iterable[int] | None = None) -> FloatArray:
+        """A target's margin in each run of a size, in the metric's unit; NaN where a run has no value."""
+        found = [target.margin(values.get(target.name)) for values in self.values(size, seeds)]
+        return np.asarray(found, dtype=np.float64)
+
+    def meets(self, size: int, target: Target) -> bool:
+        """Whether a target is met in the mean over a size's runs."""
+        return bool(self.margins(size, target).mean() >= 0)  # NaN is not
+
+    def meets_all(self, size: int, targets: Sequence[Target] | None = None) -> bool:
+        """Whether all targets are met in the mean over a size's runs."""
+        return all(self.meets(size, target) for target in (self.targets if targets is None else targets))
+
+    def is_clear(self, size: int, targets: Sequence[Target]) -> bool:
+        """Whether no target's mean margin is within a standard error of zero."""
+        return all(_is_clear(self.margins(size, target)) for target in targets)
+
+    def surely_fails(self, size: int, chance: float) -> list[Target]:
+        """The targets that are missed in the mean, by chance with at most this probability."""
+        return [
+            target
+            for target in self.targets
+            if not self.meets(size, target) and chance_of_mean(-self.margins(size, target)) <= chance
+        ]
+
+
+def _is_clear(margins: FloatArray) -> bool:
+    if len(margins) < 2 or not np.isfinite(margins).all():
+        return True
+    return bool(abs(margins.mean()) >= margins.std(ddof=1) / math.sqrt(len(margins)))

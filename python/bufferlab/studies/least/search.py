@@ -1,0 +1,329 @@
+"""The search: a scan, a bracket that is bisected, and candidates that fresh runs confirm or refuse.
+
+A size *meets* a target if the metric's mean over independent runs does. Runs of the search steer, and decide
+nothing. A candidate is confirmed by runs with seeds that the search has not seen: their number is set before
+they are looked at, by the scatter and the slope that were seen so far, so that a mean test has its plain
+meaning. The first candidate may err with half of the allowed chance, the next with half of that, and so on,
+so that all candidates together err with no more than the whole. That a candidate meets *all* targets is
+claimed only if each test says so, which needs no further correction (an intersection-union test:
+R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
+
+The search is a generator: it asks for runs, is sent what they measured, and returns its answer. Several can
+so share one pool of processors, and a run that two of them ask for is made once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bufferlab.studies.least.answer import Least, check
+from bufferlab.studies.least.fit import Crossing, crossing
+from bufferlab.studies.least.memory import Memory, Run
+from bufferlab.studies.targets import Target, Values
+
+SCAN_SIZES: Final = 6
+"""Sizes of the scan, both ends included."""
+
+SCAN_SEEDS: Final = 2
+"""Runs of each size of the scan, and at first of each size of the bisection."""
+
+MORE_SEEDS: Final = (4, 8)
+"""Runs of a size of the bisection whose answer is not clear."""
+
+LEAST_CHECKS: Final = 8
+"""Fewest runs that confirm a candidate."""
+
+SHARPEN: Final = 0.2
+"""Runs are added at the bracket's ends until the crossing's standard error is this part of the resolution."""
+
+SLACK: Final = 0.6
+"""How far above the crossing the first candidate lies, as a part of the resolution, if runs do not lack."""
+
+POWER: Final = 3.2
+"""Standard errors between the expected margin and zero, so that nine of ten good candidates are confirmed:
+the quantiles 0.9875 and 0.9 of the normal distribution, and something for the scatter being estimated."""
+
+CANDIDATES: Final = 6
+"""Candidates until the search gives up."""
+
+CHECK_SEEDS: Final = 1000
+"""The first candidate's checks have seeds this far behind the search's, the next one's as far again."""
+
+SURE: Final = 0.01
+"""Chance below which a size that misses a target is taken to miss it."""
+
+_NARROWEST, _WIDEST = 0.15, 0.85
+"""Where in a bracket, by the logarithm, the next size may lie."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search is asked.
+
+    Attributes:
+        targets: What shall be met, at least one.
+        lower: Least size, at least 1.
+        upper: Largest size.
+        first_seed: Seed of the first run; others follow.
+        confidence: With which all targets shall be met at the answer.
+        resolution: The answer may be larger than the least by this share.
+        guess: A size near which the answer is expected; the scan looks there, too.
+        runs: About the most runs; if they do not suffice for the resolution, the answer is larger, not less
+            sure.
+    """
+
+    targets: tuple[Target, ...]
+    lower: int
+    upper: int
+    first_seed: int = 1
+    confidence: float = 0.95
+    resolution: float = 0.1
+    guess: int | None = None
+    runs: int = 300
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a search asks for next.
+
+    Attributes:
+        runs: The runs that it needs.
+        note: Where it stands, for a progress line.
+        answer: The best answer so far, if there is one.
+    """
+
+    runs: tuple[Run, ...]
+    note: str
+    answer: Least | None = None
+
+
+Search = Generator[Step, Mapping[Run, Values], Least]
+
+
+def least(plan: Plan) -> Search:
+    """Search the least size that meets all targets.
+
+    Args:
+        plan: What is asked.
+
+    Yields:
+        Runs to make; it is to be sent their values.
+
+    Returns:
+        The answer.
+    """
+    return _Search(plan).run()
+
+
+class _Search:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.memory = Memory(plan.targets)
+        self.low = plan.lower
+        self.high = plan.upper
+        self.rising: tuple[Target, ...] = plan.targets
+        self.refused = 0
+
+    def run(self) -> Search:
+        yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "scan")
+        met = self._first_met()
+        if met is None:
+            return self._none()
+        if met > 0:
+            self.low, self.high = self.memory.sizes[met - 1], self.memory.sizes[met]
+            yield from self._bisect()
+            yield from self._sharpen()
+        else:
+            self.low = self.high = self.memory.sizes[0]
+        return (yield from self._confirm())
+
+    # The scan
+
+    def _scan_sizes(self) -> list[int]:
+        plan = self.plan
+        sizes = {round(float(size)) for size in np.geomspace(plan.lower, plan.upper, SCAN_SIZES)}
+        if plan.guess is not None:
+            sizes.add(min(max(plan.guess, plan.lower), plan.upper))
+        return sorted(sizes)
+
+    def _first_met(self) -> int | None:
+        """Index of the least size of the scan that meets all targets, or those that want a larger size."""
+        sizes, memory = self.memory.sizes, self.memory
+        for index, size in enumerate(sizes):
+            if memory.meets_all(size):
+                return index
+        first, last = sizes[0], sizes[-1]
+        self.rising = tuple(
+            target
+            for target in self.plan.targets
+            if memory.margins(last, target).mean() > memory.margins(first, target).mean()
+        )
+        if not self.rising:
+            return None
+        return next((i for i, size in enumerate(sizes) if memory.meets_all(size, self.rising)), None)
+
+    # The bisection
+
+    def _bisect(self) -> Generator[Step, Mapping[Run, Values], None]:
+        while self.high - self.low > 1 and self.high > self.low * (1.0 + self.plan.resolution):
+            size = self._between()
+            yield from self._ask([size], SCAN_SEEDS, "bisection")
+            for count in MORE_SEEDS:
+                if self.memory.is_clear(size, self.rising):
+                    break
+                yield from self._ask([size], count, "bisection")
+            if self.memory.meets_all(size, self.rising):
+                self.high = size
+            else:
+                self.low = size
+
+    def _between(self) -> int:
+        """The size at which the last of the targets is expected to be met, by interpolation."""
+        low, high = math.log(self.low), math.log(self.high)
+        shares = []
+        for target in self.rising:
+            below = float(self.memory.margins(self.low, target).mean())
+            above = float(self.memory.margins(self.high, target).mean())
+            if below < 0 <= above:
+                shares.append(-below / (above - below))
+        share = min(max(max(shares, default=0.5), _NARROWEST), _WIDEST)
+        size = round(math.exp(low + share * (high - low)))
+        return min(max(size, self.low + 1), self.high - 1)
+
+    def _sharpen(self) -> Generator[Step, Mapping[Run, Values], None]:
+        """Add runs at the bracket's ends until it is clear enough where it is crossed."""
+        count = 2 * SCAN_SEEDS
+        while 2 * count <= self.plan.runs / 3:
+            crossed = crossing(self.memory, self.rising, self.low, self.high)
+            if crossed is None or crossed.error <= SHARPEN * self.plan.resolution:
+                return
+            yield from self._ask([self.low, self.high], count, "sharpening")
+            count *= 2
+
+    # The confirmation
+
+    def _confirm(self) -> Search:
+        size, runs = self._candidate(None)
+        refused: Least | None = None
+        while True:
+            number = self.refused
+            allowed = (1.0 - self.plan.confidence) / 2 ** (number + 1)
+            seeds = self._check_seeds(number, runs)
+            self.memory.add((yield _step(size, seeds, f"checking {size}", refused)))
+            answer = self._answer(size, seeds, allowed)
+            if answer.confirmed:
+                return (yield from self._settle(answer, seeds))
+            refused = answer
+            self.refused += 1
+            larger, runs = self._candidate(size)
+            if self.refused == CANDIDATES or larger == size or self._is_hopeless(answer):
+                return answer
+            size = larger
+
+    def _candidate(self, refused: int | None) -> tuple[int, int]:
+        """The next size to be checked, and by how many runs: somewhat above where the fit crosses zero."""
+        crossed = None
+        if self.low < self.high:
+            crossed = crossing(self.memory, self.rising, self.low, self.high)
+        size, runs = (self.high, LEAST_CHECKS) if crossed is None else self._above(crossed)
+        if refused is not None:
+            size = max(size, math.ceil(refused * (1.0 + self.plan.resolution / 2)), refused + 1)
+        return min(size, self.plan.upper), runs
+
+    def _above(self, crossed: Crossing) -> tuple[int, int]:
+        """A size above a crossing, and the runs that would confirm it nine times in ten."""
+        most = max(self.plan.runs // 2, LEAST_CHECKS)
+        doubt = 1.3 * crossed.error
+        room = max(SLACK * self.plan.resolution - doubt, 1e-9)
+        runs = min(max(math.ceil((POWER * crossed.scatter / room) ** 2), LEAST_CHECKS), most)
+        room = POWER * (1.0 + self.refused / 2) * crossed.scatter / math.sqrt(runs)
+        slack = max(doubt + room, self.plan.resolution / 4)
+        return math.ceil(crossed.size * (1.0 + slack)), runs
+
+    def _check_seeds(self, number: int, runs: int) -> list[int]:
+        first = self.plan.first_seed + CHECK_SEEDS * (number + 1)
+        return [first + index for index in range(runs)]
+
+    def _answer(self, size: int, seeds: Sequence[int], allowed: float) -> Least:
+        checks = tuple(check(self.memory, size, target, seeds) for target in self.plan.targets)
+        unsure = [each for each in checks if 1.0 - each.confidence > allowed]
+        missed = tuple(each.target for each in checks if not each.met)
+        chance = max(1.0 - each.confidence for each in checks)
+        # candidates that were refused had their chance, too
+        confidence = max(1.0 - chance * 2 ** (self.refused + 1), 0.0) if not missed else 0.0
+        return Least(
+            size=None if missed else size,
+            checks=checks,
+            closest=size,
+            confidence=confidence,
+            confirmed=not unsure,
+            below=self._below(size),
+            conflict=missed,
+            islands=self._islands(size),
+            lower=self.plan.lower,
+            upper=self.plan.upper,
+            values=dict(zip(seeds, self.memory.values(size, seeds), strict=True)),
+            memory=self.memory,
+        )
+
+    def _is_hopeless(self, answer: Least) -> bool:
+        """Whether a target that wants a smaller size is surely missed: larger sizes are no better."""
+        falling = [target for target in answer.conflict if target not in self.rising]
+        return any(target in self.memory.surely_fails(answer.closest, SURE) for target in falling)
+
+    def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
+        """Check the size a step below with the same seeds, so that the answer is shown to be the least."""
+        chosen = answer.closest
+        size = max(math.floor(chosen / (1.0 + self.plan.resolution)), self.plan.lower)
+        if size < chosen:
+            self.memory.add((yield _step(size, seeds, f"checking that {size} misses", answer)))
+        doubtful = [each for each in self.memory.sizes if each > chosen and not self.memory.meets_all(each)]
+        if doubtful:
+            more = tuple(Run(each, seed) for each in doubtful for seed in seeds[:LEAST_CHECKS])
+            self.memory.add((yield Step(more, "checking larger sizes", answer)))
+        return self._answer(chosen, seeds, 1.0 - self.plan.confidence)
+
+    def _below(self, size: int) -> int | None:
+        """The largest tried size below that misses a target in the mean."""
+        return next(
+            (each for each in reversed(self.memory.sizes) if each < size and not self.memory.meets_all(each)),
+            None,
+        )
+
+    def _islands(self, size: int) -> tuple[int, ...]:
+        return tuple(
+            each for each in self.memory.sizes if each > size and self.memory.surely_fails(each, SURE)
+        )
+
+    def _none(self) -> Least:
+        """No size of the scan meets the targets that want a larger one."""
+        size = self._closest()
+        seeds = self.memory.seeds(size)
+        return self._answer(size, seeds, 0.0)
+
+    def _closest(self) -> int:
+        """The size with the fewest targets missed; of those, the largest."""
+
+        def missed(size: int) -> int:
+            return sum(not self.memory.meets(size, target) for target in self.plan.targets)
+
+        return min(reversed(self.memory.sizes), key=missed)
+
+    # Asking
+
+    def _ask(
+        self, sizes: Sequence[int], count: int, phase: str
+    ) -> Generator[Step, Mapping[Run, Values], None]:
+        """Have each size run with the first seeds of the search."""
+        seeds = range(self.plan.first_seed, self.plan.first_seed + count)
+        runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
+        self.memory.add((yield Step(tuple(runs), f"{phase}, {self.low} … {self.high}")))
+
+
+def _step(size: int, seeds: Sequence[int], note: str, answer: Least | None) -> Step:
+    return Step(tuple(Run(size, seed) for seed in seeds), note, answer)

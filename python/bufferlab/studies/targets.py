@@ -1,0 +1,206 @@
+"""What a link and its users shall get: bounds on metrics, as written and as tested.
+
+A target names a metric of docs/metrics.md, alone ("utilization >= 99 %": of the link, else of all flows) or
+of a flow group ("call.r > 80"), a relation and a value with its unit. Words that are left out of a metric's
+name are found: `wait_p99` is `wait_p99_ms`, `call.r` the metric `call_r` of the group `call`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bufferlab import _core
+from bufferlab.display import significant
+from bufferlab.errors import InputError
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, SECONDS, TEXT, Better, Metric
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.results.result import Result
+from bufferlab.results.summary import flow_values, latency_values, queue_values
+from bufferlab.results.tables import ALL
+from bufferlab.units import PS_PER_S
+
+Values = Mapping[str, float | None]
+"""What a run measured, by the names of targets: `utilization`, `call.call_r`."""
+
+_METRICS: Final[Mapping[str, Metric]] = {
+    metric.name: metric
+    for dimension in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY)
+    for metric in dimension
+    if metric.unit is not TEXT
+}
+_RELATIONS: Final[Mapping[str, bool]] = {">=": True, ">": True, "<=": False, "<": False}
+_WRITTEN: Final = re.compile(
+    r"\s*(?:(?P<group>[\w-]+)\s*\.)?\s*(?P<name>\w+)\s*(?P<relation>[<>]=?)\s*(?P<bound>.+?)\s*"
+)
+_ACCEPTED: Final = (
+    "a metric, a relation and a value, such as 'utilization >= 99 %', 'wait_p99 < 20 ms' or 'call.r > 80'"
+)
+_KEY: Final = "target"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A bound on a metric.
+
+    Attributes:
+        metric: The metric.
+        group: The flow group that it is of; `None` for the link's, or that of all flows.
+        at_least: Whether the bound is a least value; otherwise it is a most one.
+        bound: The bound, in the metric's unit.
+    """
+
+    metric: Metric
+    group: str | None
+    at_least: bool
+    bound: float
+
+    @property
+    def name(self) -> str:
+        """Its name among a run's values."""
+        return self.metric.name if self.group is None else f"{self.group}.{self.metric.name}"
+
+    def margin(self, value: float | None) -> float:
+        """How far a value is on the right side, in the metric's unit; NaN where there is none."""
+        if value is None:
+            return math.nan
+        return value - self.bound if self.at_least else self.bound - value
+
+    def show(self, value: float | None, digits: int = 4) -> str:
+        """A value with the unit of tables."""
+        if value is None or math.isnan(value):
+            return "—"
+        unit = self.metric.unit
+        return f"{significant(value * unit.scale, digits)} {unit.shown}".rstrip()
+
+    def __str__(self) -> str:
+        """The target in words."""
+        of = "" if self.group is None else f"{self.group}: "
+        relation = "at least" if self.at_least else "at most"
+        return f"{of}{self.metric.title} {relation} {self.show(self.bound)}"
+
+
+def parse_targets(written: Iterable[str], groups: Sequence[str]) -> tuple[Target, ...]:
+    """Read targets.
+
+    Args:
+        written: The targets.
+        groups: Names of the scenario's flow groups.
+
+    Raises:
+        InputError: If one is none.
+    """
+    return tuple(parse_target(text, groups) for text in written)
+
+
+def parse_target(text: str, groups: Sequence[str]) -> Target:
+    """Read a target: "utilization >= 99 %".
+
+    Args:
+        text: What was written.
+        groups: Names of the scenario's flow groups.
+
+    Raises:
+        InputError: If it is no target.
+    """
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
+        raise InputError("is not a target", key=_KEY, value=text, accepted=_ACCEPTED)
+    group = match["group"]
+    if group is not None and group not in groups:
+        raise InputError(
+            f"names no flow group{_hint(group, groups)}", key=_KEY, value=text, accepted=", ".join(groups)
+        )
+    metric = _metric(match["name"], group, text)
+    return Target(metric, group, _RELATIONS[match["relation"]], _bound(match["bound"], metric, text))
+
+
+def make_target(name: str, bound: float, *, at_least: bool | None = None) -> Target:
+    """A target of the link by its metric's name; the relation follows from which values are better."""
+    metric = _METRICS[name]
+    return Target(metric, None, metric.better is Better.HIGHER if at_least is None else at_least, bound)
+
+
+def values_of_run(link: str, result: Result) -> dict[str, float | None]:
+    """Everything that targets and objectives may ask of a run, by name.
+
+    Args:
+        link: Name of the link that the question is about.
+        result: The run.
+    """
+    found: dict[str, float | None] = {}
+    rows: list[tuple[str, Mapping[str, Any]]] = [(row["group"], row) for row in latency_values(result)]
+    flows = flow_values(result)
+    rows += [(row["group"], row) for row in flows]
+    if len(flows) == 1:
+        rows.append((ALL, flows[0]))
+    rows += [(row["group"], row) for row in queue_values(result) if row["link"] == link]
+    for group, row in rows:
+        prefix = "" if group == ALL else f"{group}."
+        found |= {prefix + name: value for name, value in row.items() if name in _METRICS}
+    return found
+
+
+def _metric(word: str, group: str | None, text: str) -> Metric:
+    candidates = [word] + ([f"{group}_{word}"] if group else [])
+    dimensions = (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) if group else (QUEUE_SUMMARY, FLOW_GROUPS)
+    known = [name for dimension in dimensions for name in dimension.numbers]
+    for candidate in candidates:
+        if candidate in known:
+            return _METRICS[candidate]
+    parts = "|".join(map(re.escape, candidates))
+    short = [
+        name
+        for name in known
+        if re.fullmatch(rf"(?:{parts})_(?:ms|s|bps|fraction)|call_(?:{parts})(?:_\w+)?", name)
+    ]
+    if len(set(short)) == 1:
+        return _METRICS[short[0]]
+    accepted = "the names of docs/metrics.md" if not short else " or ".join(sorted(set(short)))
+    raise InputError(f"names no metric{_hint(word, known)}", key=_KEY, value=text, accepted=accepted)
+
+
+def _bound(written: str, metric: Metric, text: str) -> float:
+    try:
+        value = _number(written, metric)
+    except (ValueError, InputError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(
+            f"has no usable value for {metric.name}", key=_KEY, value=text, accepted=_value_accepted(metric)
+        )
+    return value
+
+
+def _number(written: str, metric: Metric) -> float:
+    if metric.unit is FRACTION and written.endswith("%"):
+        return float(written[:-1]) / 100
+    if metric.unit in (MILLISECONDS, SECONDS) and not _is_number(written):
+        per_s = 1e3 if metric.unit is MILLISECONDS else 1.0
+        return _core.parse_quantity("time", written, 0) / PS_PER_S * per_s
+    if metric.unit is BITS_PER_S and not _is_number(written):
+        return float(_core.parse_quantity("rate", written, 0))
+    return float(written.removesuffix(metric.unit.shown).strip() if metric.unit.shown else written)
+
+
+def _is_number(written: str) -> bool:
+    try:
+        float(written)
+    except ValueError:
+        return False
+    return True
+
+
+def _value_accepted(metric: Metric) -> str:
+    examples = {FRACTION: "a share, such as 99 % or 0.99", MILLISECONDS: "a time, such as 20 ms"}
+    examples |= {SECONDS: "a time, such as 1.5 s", BITS_PER_S: "a rate, such as 5 Mbps"}
+    return examples.get(metric.unit, "a number")
+
+
+def _hint(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
