@@ -13,6 +13,9 @@ use crate::plan::JitterPlan;
 pub(crate) struct Extras {
     pub(crate) jitter: JitterPlan,
     pub(crate) stream: Stream,
+    /// Of a processing delay that holds acknowledgments back: when, by the first link's clock, the host was or will be
+    /// ready for them.
+    pub(crate) ready: Option<Time>,
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
     pub(crate) access_free: Time,
@@ -25,7 +28,7 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// The next random processing delay before an answer.
+    /// The next random processing delay.
     pub(crate) fn draw(&mut self) -> Span {
         match self.jitter {
             JitterPlan::None => Span::ZERO,

@@ -94,13 +94,25 @@ pub struct GroupPlan {
     pub forward: Vec<u32>,
     /// Links that acknowledgments cross, in order; may be empty.
     pub reverse: Vec<u32>,
-    /// Random processing delay at the sender.
+    /// Random processing delay at the sending host.
     pub jitter: JitterPlan,
     /// Rate of the sender's own interface, bit/s: packets leave it no closer than that; `null` for no bound.
     pub access_bps: Option<u64>,
 }
 
-/// A random delay before a sender answers an acknowledgment.
+/// A random processing delay at a sending host. One delay is drawn at a time; what comes meanwhile shares it.
+///
+/// What it holds back depends on [`TcpPlan::config`]'s recovery:
+/// - Linux's: acknowledgments. A host that is interrupted late finds those that came meanwhile and takes them in their
+///   order, and what each of them allows leaves in the same turn: `Documentation/networking/napi.rst` (6.12: received
+///   packets are processed in software interrupts, as many at a time as have come), `net/ipv4/tcp_input.c` (5.10:
+///   `tcp_rcv_established` calls `tcp_ack`, which ends with `tcp_xmit_recovery`, and then `tcp_data_snd_check`). So no
+///   delay ever comes between proportional rate reduction's count and the segments that it counts (RFC 6937 section 3:
+///   `prr_out`).
+/// - the others': segments, as ns-2's `overhead_` (2.35, `tcp/tcp.cc`, `send_much`): acknowledgments are processed as
+///   they come, and what they allow together leaves when the delay ends.
+///
+/// What a timer sends waits with every recovery; what waited for its pace does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
 pub enum JitterPlan {

@@ -5,6 +5,7 @@
 //! acknowledgment at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
+mod delayed;
 mod paced;
 mod reading;
 mod turns;
@@ -68,7 +69,7 @@ pub(crate) struct SendingHost {
     syn_bytes: u32,
     /// Its place in the network.
     pub(crate) identity: Identity,
-    /// Its packets cross one link only, and nothing that reaches it is postponed.
+    /// Its packets cross one link only, and nothing that reaches it is postponed or delayed.
     pub(crate) direct: bool,
     /// Acknowledgments and timers are postponed while its pace lets nothing leave; see `paced`.
     postpones: bool,
@@ -90,6 +91,8 @@ pub(crate) struct SendingSetup {
     pub(crate) data_bytes: u32,
     pub(crate) syn_bytes: u32,
     pub(crate) jitter: JitterPlan,
+    /// The processing delay holds acknowledgments back, and not what they allow.
+    pub(crate) delays_acks: bool,
     pub(crate) access: Option<Rate>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
@@ -112,12 +115,14 @@ impl SendingHost {
             let log = setup.recorded.then(ExchangeLog::default);
             let echo = setup.echoes.then(|| Echo::new(setup.stop));
             let packs = setup.packs;
-            Box::new(Extras { jitter, stream, access, access_free: Time::ZERO, packs, on_off, echo, log })
+            let ready = setup.delays_acks.then_some(Time::ZERO);
+            let access_free = Time::ZERO;
+            Box::new(Extras { jitter, stream, ready, access, access_free, packs, on_off, echo, log })
         });
         let postpones = SendingHost::postpones(&setup.source, plain);
         SendingHost {
             postpones,
-            direct: setup.identity.single_link && !postpones,
+            direct: setup.identity.single_link && !postpones && !setup.delays_acks,
             source: setup.source,
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
@@ -305,6 +310,9 @@ impl SendingHost {
         if !(may_send && self.started) {
             return false;
         }
+        if turn == Turn::Wait {
+            return true;
+        }
         if turn == Turn::Answer && extras.jitter != JitterPlan::None {
             if self.action == Time::NEVER {
                 self.action = local + extras.draw();
@@ -355,4 +363,6 @@ fn micros(span: Span) -> u32 {
 pub(crate) enum Turn {
     Answer,
     Send,
+    /// Nothing was handled yet.
+    Wait,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{DisciplineConfig, Ecn, Limit};
-use bufferlab_transport::{BurstsConfig, Load, Receiver, Sender, UdpSource};
+use bufferlab_transport::{BurstsConfig, Load, Receiver, Recovery, Sender, UdpSource};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::ends::Ends;
@@ -11,7 +11,7 @@ use crate::ends::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
 use crate::link::{self, Link, LinkSetup, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
-use crate::plan::{FlowColumns, GroupPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
 use crate::readings::Schedule;
 use crate::return_path::ReturnPath;
 use crate::sending::{Identity, SendingHost, SendingSetup, Source};
@@ -147,6 +147,7 @@ impl Builder<'_> {
             data_bytes,
             syn_bytes,
             jitter: group.jitter,
+            delays_acks: delays_acks(group),
             access: group.access_bps.map(rate),
             stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
             on_off: self.on_off(flow),
@@ -230,6 +231,12 @@ fn is_recorded(source: &SourcePlan) -> bool {
         SourcePlan::Tcp(tcp) => tcp.on_off.is_some(),
         SourcePlan::Udp(udp) => udp.echo || udp.record,
     }
+}
+
+/// Whether a processing delay holds acknowledgments back; [`JitterPlan`] says why.
+fn delays_acks(group: &GroupPlan) -> bool {
+    let is_linux = matches!(&group.source, SourcePlan::Tcp(tcp) if tcp.config.recovery == Recovery::Linux);
+    is_linux && group.jitter != JitterPlan::None
 }
 
 /// Whether a packet may hold several segments.

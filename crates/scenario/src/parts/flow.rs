@@ -44,7 +44,7 @@ part! {
         reverse_path: Vec<String> = given(Value::List(Vec::new())), Names { of: "links", least: 0 }, ["back"];
         /// Rate of the sender's own interface.
         access_rate_bps as "access_rate": Option<u64> = absent("no bound"), RATE, "10 Gbps";
-        /// Random processing delay before a sender answers an acknowledgment.
+        /// Random processing delay of the sending host, see below.
         jitter: Jitter = given("none"), JITTER, "uniform(0 s, 1 ms)", "exponential(mean=1 ms)";
         /// First packet; may be a distribution.
         start: Law = given("0 s"), TIME_LAW, "uniform(0 s, 5 s)";

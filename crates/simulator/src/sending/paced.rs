@@ -42,7 +42,7 @@ impl SendingHost {
         }
     }
 
-    /// [`Self::handle`], after what was postponed.
+    /// [`Self::handle`], after what was postponed, and when the host is ready.
     #[inline]
     pub(crate) fn handle_in_turn<T: Tap>(
         &mut self,
@@ -52,6 +52,8 @@ impl SendingHost {
     ) -> Turn {
         if self.postpones {
             self.catch_up(local, context);
+        } else if self.delays_acks() && self.next.at <= now {
+            return self.handle_when_ready(now, local, context);
         }
         self.handle(now, local, context)
     }

@@ -59,7 +59,7 @@ fn outcome(plan: &Plan) -> Outcome {
 }
 
 /// The link's row of all groups.
-fn link_row(outcome: &Outcome) -> usize {
+pub(crate) fn link_row(outcome: &Outcome) -> usize {
     outcome.queues.group.iter().position(|&group| group == ALL_GROUPS).unwrap()
 }
 

@@ -10,6 +10,8 @@ mod golden;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod noise;
+#[cfg(test)]
 mod offload;
 #[cfg(test)]
 mod oracle;

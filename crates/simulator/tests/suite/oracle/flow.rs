@@ -1,5 +1,6 @@
 //! A flow's two hosts.
 
+mod delayed;
 mod reading;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
@@ -8,6 +9,7 @@ use bufferlab_transport::{Ack, Receiver, SackBlocks, SegmentKind, Sender, Sender
 use bufferlab_units::{Span, Stream, Time};
 
 use super::bursts::{self, Bursts};
+use delayed::Delayed;
 
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
@@ -36,6 +38,8 @@ pub(super) struct Flow {
     group: u16,
     jitter: JitterPlan,
     stream: Stream,
+    /// Acknowledgments that wait for the host, where it delays those.
+    delayed: Option<Delayed>,
     access_bps: Option<u64>,
     /// The interface is sending until then.
     access_busy_until: Time,
@@ -79,6 +83,7 @@ impl Flow {
             group: columns.group[flow] as u16,
             jitter: group.jitter,
             stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
+            delayed: Delayed::of(group),
             access_bps: group.access_bps,
             access_busy_until: Time::ZERO,
             started: false,
@@ -113,14 +118,21 @@ impl Flow {
             _ => None,
         };
         let fed = self.fed.iter().flatten().map(|(at, _)| *at).min().filter(|_| self.started);
-        [timer, self.held_until, self.stop, change, fed].into_iter().flatten().min()
+        let ready = self.delayed.as_ref().and_then(Delayed::next);
+        [timer, self.held_until, self.stop, change, fed, ready].into_iter().flatten().min()
     }
 
     /// The sender's own time has come, unless what was to be done is done.
     pub(super) fn wake(&mut self, now: Time) -> Vec<Packet> {
-        if self.next_wake().is_none_or(|at| at > now) {
-            return Vec::new();
+        let mut packets = self.take_delayed(now);
+        if self.next_wake().is_some_and(|at| at <= now) {
+            packets.extend(self.act(now));
         }
+        packets
+    }
+
+    /// What is due, except acknowledgments.
+    fn act(&mut self, now: Time) -> Vec<Packet> {
         if self.stop.is_some_and(|at| at <= now) {
             self.on_stop();
         }
@@ -213,8 +225,8 @@ impl Flow {
         true
     }
 
-    /// An acknowledgment, which tells of a window, comes.
-    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks, window: u32) -> Vec<Packet> {
+    /// An acknowledgment, which tells of a window, is processed.
+    fn process(&mut self, now: Time, ack: &Ack, blocks: &SackBlocks, window: u32) -> Vec<Packet> {
         match &mut self.ends {
             Ends::Tcp { sender, .. } => {
                 if ack.ack > self.earlier {
@@ -224,8 +236,8 @@ impl Flow {
             }
             Ends::Udp { log, .. } => log[ack.ack as usize].1 = Some(now),
         }
-        let released = self.release(now);
-        self.transmit(now, !released)
+        let answers = !self.release(now) && self.delayed.is_none();
+        self.transmit(now, answers)
     }
 
     /// What may leave now. An answer waits for a processing delay, which is drawn when there is none yet.
