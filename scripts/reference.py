@@ -44,7 +44,7 @@ def metrics_page() -> str:
 def python_page() -> str:
     """docs/python.md."""
     rows = [_public(name) for name in bufferlab.__all__ if name != "__version__"]
-    return f"{PYTHON_HEAD}\n{Grid('name', ['what it is'], rows).markdown()}\n"
+    return f"{PYTHON_HEAD}\n{Grid(['name'], ['what it is'], rows).markdown()}\n"
 
 
 PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page}
@@ -67,19 +67,19 @@ def _read(path: Path) -> str | None:
 
 def _dimension(dimension: Dimension) -> str:
     heads = ("unit", "shown as", "better", "definition")
-    grid = Grid("name", heads, [_metric(metric) for metric in dimension.columns])
+    grid = Grid(["name"], heads, [_metric(metric) for metric in dimension.columns])
     return f"## {dimension.name.capitalize()}\n\n{dimension.about}\n\n{grid.markdown()}\n"
 
 
-def _metric(metric: Metric) -> tuple[str, list[str]]:
+def _metric(metric: Metric) -> list[str]:
     shown = metric.label if metric.title else ""
-    return f"`{metric.name}`", [metric.unit.name, shown, metric.better.value, metric.definition]
+    return [f"`{metric.name}`", metric.unit.name, shown, metric.better.value, metric.definition]
 
 
-def _public(name: str) -> tuple[str, list[str]]:
+def _public(name: str) -> list[str]:
     thing = getattr(bufferlab, name)
     line = (inspect.getdoc(thing) or "").partition("\n")[0]
-    return f"`{name}()`" if inspect.isfunction(thing) else f"`{name}`", [line]
+    return [f"`{name}()`" if inspect.isfunction(thing) else f"`{name}`", line]
 
 
 if __name__ == "__main__":

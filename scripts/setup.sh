@@ -94,6 +94,13 @@ want_packet_tools() {
   say "tests that need ${missing[*]} will be skipped. On Debian and Ubuntu: sudo apt-get install ${missing[*]}"
 }
 
+# Tests run what `bufferlab configure` writes for Linux on this kernel with it, and are skipped without.
+want_tc() {
+  PATH=$PATH:/usr/sbin:/sbin command -v tc >/dev/null && return
+  if apt_usable && apt_install iproute2; then return; fi
+  say "tests that need tc will be skipped. On Debian and Ubuntu: sudo apt-get install iproute2"
+}
+
 need_venv() {
   if [ -x .venv/bin/python ] && at_least "$(python_version .venv/bin/python || echo 0.0)" 3.11 &&
     [ "$(cat .venv/place 2>/dev/null)" = "$root" ]; then
@@ -142,6 +149,7 @@ need_rust
 if [ "${1:-}" = checks ]; then
   need_rust_checks
   want_packet_tools
+  want_tc
 fi
 need_venv
 need_packages

@@ -34,12 +34,12 @@ PACKAGE = ROOT / "python" / "bufferlab"
 BASE = {"_core", "errors", "files", "stats", "progress", "display"}
 SCENARIO = {"_scenario_types", "plan", "scenario", "units"}
 LAYERS = (
-    BASE, SCENARIO, {"results"}, {"theory"}, {"experiment"}, {"studies"}, {"render"}, {"evidence"},
-    {"bufferlab"}, {"cli", "__main__"},
+    BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"studies"}, {"render"},
+    {"evidence"}, {"bufferlab"}, {"cli", "__main__"},
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
 
-PURE = {"theory": BASE}
+PURE = {"theory": BASE, "configure": BASE | SCENARIO}
 """Layers that need only these of those below them."""
 
 LOADERS = {"display", "bufferlab", "cli", "experiment.fingerprint", "evidence.hooks"}

@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from bufferlab.configure import Configuration as Configuration
+    from bufferlab.configure import configuration as configuration
     from bufferlab.display import save_figure as save_figure
     from bufferlab.errors import InputError as InputError
     from bufferlab.errors import OutputError as OutputError
@@ -47,6 +49,7 @@ _PUBLIC: Final = {
     "search": "bufferlab.studies.search",
     "compare": "bufferlab.studies.compare",
     "sweep": "bufferlab.studies.sweep",
+    "configuration": "bufferlab.configure",
     "reproduce": "bufferlab.evidence.catalog",
     "validate": "bufferlab.evidence.ns2",
     "Experiment": "bufferlab.experiment.experiment",
@@ -63,6 +66,7 @@ _PUBLIC: Final = {
     "Searched": "bufferlab.studies.search",
     "Comparison": "bufferlab.studies.compare",
     "Sweep": "bufferlab.studies.sweep",
+    "Configuration": "bufferlab.configure",
     "Store": "bufferlab.experiment.store",
     "Reproduction": "bufferlab.evidence.reproduction",
     "Reproduced": "bufferlab.evidence.reproduction",

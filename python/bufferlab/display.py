@@ -7,13 +7,12 @@ shown for the first time.
 
 from __future__ import annotations
 
-import html as markup
 import importlib
 import math
 from collections.abc import Mapping
 from functools import singledispatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +24,7 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
     "bufferlab.studies.sweep": "bufferlab.render.stored_runs",
 }
-"""The module with the `text` and `html` of another module's classes."""
+"""The module with the `view` of another module's classes."""
 
 FIGURES: Final[Mapping[str, str]] = {
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare_plot",
@@ -36,16 +35,30 @@ FIGURES: Final[Mapping[str, str]] = {
 """The module with the `figure` of another module's classes, and that which saves figures."""
 
 
+class View(Protocol):
+    """What people are shown."""
+
+    def text(self) -> str:
+        """What `print` shows."""
+
+    def html(self) -> str:
+        """What a notebook shows."""
+
+
+def view(shown: object) -> View:
+    """What people are shown of a result or a study."""
+    _load(VIEWS, shown)
+    return as_view(shown)
+
+
 def text(shown: object) -> str:
     """What `print` shows."""
-    _load(VIEWS, shown)
-    return as_text(shown)
+    return view(shown).text()
 
 
 def html(shown: object) -> str:
     """What a notebook shows."""
-    _load(VIEWS, shown)
-    return as_html(shown)
+    return view(shown).html()
 
 
 def figure(shown: object) -> Figure:
@@ -72,15 +85,9 @@ def save_figure(drawn: Figure, path: str | Path) -> list[Path]:
 
 
 @singledispatch
-def as_text(shown: object) -> str:
-    """`text` for one type."""
-    raise TypeError(f"{type(shown).__name__} has no text")
-
-
-@singledispatch
-def as_html(shown: object) -> str:
-    """`html` for one type; its text if it has no other."""
-    return f"<pre>{markup.escape(as_text(shown))}</pre>"
+def as_view(shown: object) -> View:
+    """`view` for one type."""
+    raise TypeError(f"{type(shown).__name__} has no view")
 
 
 @singledispatch

@@ -173,10 +173,10 @@ def test_a_folder_of_ones_own(folder: Path, tmp_path: Path) -> None:
 
 def test_shown_tables_have_our_rows_and_those_of_others(folder: Path) -> None:
     by_buffer, in_one_row = bufferlab.reproduce(f"{folder}/fig2", progress=False).grids
-    assert by_buffer.header == ["buffer packets", "utilization, %"]
+    assert [column.head for column in by_buffer.heads] == ["buffer packets", "utilization, %"]
     assert [row[0] for row in by_buffer.rows] == ["5", "5, somebody", "20"]
     assert by_buffer.rows[1] == ["5, somebody", "75"]
-    assert in_one_row.header == ["", "buffer packets = 5", "buffer packets = 20"]
+    assert [column.head for column in in_one_row.heads] == ["", "buffer packets = 5", "buffer packets = 20"]
     assert in_one_row.rows == [["", "1", "2"]]
 
 

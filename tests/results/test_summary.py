@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from bufferlab.display import significant
-from bufferlab.render.summary import SummaryView, to_html
+from bufferlab.render.summary import summary_view
 from bufferlab.results.result import Result, RunSet
 
 RUN_KEYS = {
@@ -110,7 +110,7 @@ def test_a_set_of_no_runs_is_refused() -> None:
 
 def shown(result: Result | RunSet, width: int) -> str:
     out = io.StringIO()
-    Console(file=out, width=width).print(SummaryView(result.summary()))
+    Console(file=out, width=width).print(summary_view(result.summary()))
     return out.getvalue()
 
 
@@ -138,7 +138,7 @@ def test_narrow_terminal_puts_groups_below_each_other(result: Result) -> None:
 def test_notebook_shows_the_same_and_escapes_names(result: Result, three_seeds: list[Result]) -> None:
     summary = result.summary()
     summary["flows"][0]["group"] = "<b>"
-    text = to_html(summary)
+    text = summary_view(summary).html()
     assert "&lt;b&gt; (2)" in text
     assert "<b> (2)" not in text
     assert text.count("<table>") == text.count("</table>") == 3

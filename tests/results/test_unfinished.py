@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab.render.summary import to_text
+from bufferlab.render.summary import summary_view
 
 
 def summary(application: dict[str, Any], loss: float = 0.0, **flow: Any) -> dict[str, Any]:
@@ -20,7 +20,9 @@ def summary(application: dict[str, Any], loss: float = 0.0, **flow: Any) -> dict
 
 
 def line(document: dict[str, Any], label: str) -> str:
-    return next(line for line in to_text(document).splitlines() if line.strip().startswith(label)).strip()
+    return next(
+        line for line in summary_view(document).text().splitlines() if line.strip().startswith(label)
+    ).strip()
 
 
 def test_a_mean_of_times_to_finish_says_of_how_many() -> None:
@@ -28,7 +30,7 @@ def test_a_mean_of_times_to_finish_says_of_how_many() -> None:
     row = document["flows"][0]
     assert (row["finished_flows"], row["unfinished_flows"]) == (5, 1)
     assert line(document, "transfers finished").split(maxsplit=2)[2] == "5 of 6"
-    assert "completion: mean (finished)" in to_text(document)
+    assert "completion: mean (finished)" in summary_view(document).text()
     # five took the mean of the done, the sixth has been going on for the run's 5 s
     least_s = (5 * row["completion_s"] + 5.0) / 6
     assert row["completion_least_s"] == pytest.approx(least_s)
@@ -39,7 +41,7 @@ def test_a_transfer_that_never_finishes() -> None:
     document = summary({"kind": "transfer", "bytes": "1 MB"}, loss=1)
     assert line(document, "transfers finished").endswith("0 of 1")
     assert document["flows"][0]["completion_s"] is None
-    assert "completion: mean (finished)" not in to_text(document)
+    assert "completion: mean (finished)" not in summary_view(document).text()
     assert line(document, "completion: mean, at least, s").endswith("5")
 
 
@@ -61,7 +63,7 @@ def test_pings_lost_in_the_warmup_are_not_counted_as_under_way() -> None:
 
 
 def test_what_is_all_done() -> None:
-    assert "at least" not in to_text(summary({"kind": "transfer", "bytes": "100 KB"}))
+    assert "at least" not in summary_view(summary({"kind": "transfer", "bytes": "100 KB"})).text()
     document = summary({"kind": "web", "size": "10 KB", "every": "1 s"})
     assert line(document, "exchanges finished").endswith("4 of 4")
     assert document["flows"][0]["exchange_s"] == pytest.approx(0.06, abs=0.02)

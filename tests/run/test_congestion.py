@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bufferlab
-from bufferlab.render.summary import to_text
+from bufferlab.render.summary import summary_view
 from bufferlab.results.summary import Document
 
 _SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "scenario.schema.json").read_text())
@@ -50,10 +50,10 @@ def test_marks_replace_losses_of_dctcp_only() -> None:
     queue = marked["queues"][0]
     assert queue["marked_packets"] > 0 and queue["dropped_packets"] == 0
     assert queue["utilization"] > 0.99 and queue["backlog_max_packets"] < 30
-    assert "packets marked" in to_text(marked)
+    assert "packets marked" in summary_view(marked).text()
     both = measured("dctcp", "reno", mark_above="15 packets")
     marks = {queue["group"]: queue["marked_packets"] for queue in both["queues"]}
     assert marks["f0"] > 0 and marks["f1"] == 0
     deaf = measured("reno", mark_above="15 packets")
     assert deaf["queues"][0]["marked_packets"] == 0
-    assert "packets marked" not in to_text(deaf)
+    assert "packets marked" not in summary_view(deaf).text()

@@ -23,6 +23,7 @@ VERBS: Final[Mapping[str, str]] = {
     "compare": "bufferlab.cli.compare",
     "sweep": "bufferlab.cli.sweep",
     "results": "bufferlab.cli.results",
+    "configure": "bufferlab.cli.configure",
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",
 }

@@ -23,7 +23,7 @@ from bufferlab.cli.options import (
     say_kept,
 )
 from bufferlab.display import save_figure
-from bufferlab.render.compare import ComparisonView
+from bufferlab.render.compare import comparison_view
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
@@ -84,6 +84,6 @@ def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> Non
     if as_json:
         print_json(comparison.to_dict())
     else:
-        print_rich(ComparisonView(comparison))
+        print_rich(comparison_view(comparison))
     if saved:
         say(f"saved {', '.join(str(path) for path in saved)}")

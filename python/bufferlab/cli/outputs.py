@@ -11,7 +11,7 @@ from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder
 from bufferlab.render import flent
-from bufferlab.render.summary import SummaryView
+from bufferlab.render.summary import summary_view
 from bufferlab.results.folder import check_replaceable
 from bufferlab.results.result import RunSet
 
@@ -108,7 +108,7 @@ class Outputs:
         if self.as_json:
             print_json(summary)
         else:
-            print_rich(SummaryView(summary))
+            print_rich(summary_view(summary))
 
 
 def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> None:

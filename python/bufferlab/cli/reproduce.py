@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Table
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.errors import InputError
-from bufferlab.evidence import Reproduced, Reproduction, Request, all_reproductions, find_reproductions
-from bufferlab.evidence.shown import Grid
+from bufferlab.evidence import Reproduction, Request, all_reproductions, find_reproductions
 from bufferlab.evidence.verdicts import VERDICTS, counts
+from bufferlab.evidence.views import listed, reproduced_view
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
-
-_HIDDEN: Final = ("claim", "place", "tolerance", "ours_ci95", "why")
-"""Columns of the comparison that the terminal leaves out; the reasons follow below."""
 
 
 def register(app: typer.Typer) -> None:
@@ -88,7 +83,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
         )
         if not as_json:
-            _print(result)
+            print_rich(reproduced_view(result))
         say(f"saved in {folder}")
     if as_json:
         print_json({"format": "bufferlab-reproduction", "format_version": 1, "reproductions": documents})
@@ -105,11 +100,7 @@ def _list(*, as_json: bool) -> None:
         ]
         print_json({"format": "bufferlab-reproductions", "format_version": 1, "reproductions": rows})
         return
-    table = Table("name", "what", *VERDICTS, "document")
-    for each in known:
-        numbers = ("–" if number is None else str(number) for number in _counts(each))
-        table.add_row(each.name, each.title, *numbers, each.citation)
-    print_rich(table)
+    print_rich(listed((each, _counts(each)) for each in known))
 
 
 def _counts(each: Reproduction) -> list[int] | list[None]:
@@ -118,58 +109,3 @@ def _counts(each: Reproduction) -> list[int] | list[None]:
     if comparison is None:
         return [None] * len(VERDICTS)
     return counts(comparison)
-
-
-def _print(result: Reproduced) -> None:
-    """The comparison with the number of claims by verdict, tables of points, and each note once."""
-    frame = result.comparison
-    if not frame.is_empty():
-        _print_comparison(result)
-    for grid in result.grids:
-        print_rich(_table(grid))
-    _print_each(result.notes)
-
-
-def _table(grid: Grid) -> Table:
-    table = Table(*grid.header, title=grid.title, title_justify="left")
-    for row in grid.rows:
-        table.add_row(*row)
-    return table
-
-
-def _print_comparison(result: Reproduced) -> None:
-    frame = result.comparison
-    shown = [name for name in frame.columns if name not in _HIDDEN and not name.endswith(("_min", "_max"))]
-    table = Table(title=result.name, title_justify="left")
-    for name in shown:
-        table.add_column(
-            name.replace("_", " "), justify="right" if frame[name].dtype.is_numeric() else "left"
-        )
-    for row in frame.iter_rows(named=True):
-        table.add_row(*(_cell(row, name) for name in shown))
-    print_rich(table)
-    _print_verdicts(result)
-
-
-def _print_verdicts(result: Reproduced) -> None:
-    numbers = zip(VERDICTS, counts(result.comparison), strict=True)
-    print_rich("Claims: " + ", ".join(f"{verdict} {number}" for verdict, number in numbers))
-    _print_each(
-        f"{row['what']} ({row['verdict']}): {row['why']}"
-        for row in result.comparison.iter_rows(named=True)
-        if row["why"] and row["verdict"] != "agrees"
-    )
-
-
-def _print_each(texts: Iterable[str]) -> None:
-    for text in dict.fromkeys(texts):
-        print_rich(text)
-
-
-def _cell(row: dict[str, Any], name: str) -> str:
-    """A value, with its range over seeds if there is one."""
-    value, low, high = row[name], row.get(f"{name}_min"), row.get(f"{name}_max")
-    if value is None:
-        return "–"
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return text if low is None else f"{text} ({low:.4g} … {high:.4g})"

@@ -17,7 +17,7 @@ from bufferlab.experiment.store.parameters import expand
 from bufferlab.experiment.store.query import choose, order, split_columns, where
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import not_written
-from bufferlab.render.stored_runs import SHOWN, RunsView, with_widths
+from bufferlab.render.stored_runs import SHOWN, runs_view, with_widths
 
 _FORMAT: Final = "bufferlab-runs-list"
 _FORMAT_VERSION: Final = 1
@@ -99,7 +99,7 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     elif not saved:
         shown = kept if columns is not None else kept.select(_shown(kept, parameters, table, failed=failed))
-        print_rich(RunsView(counts, shown, limit, "use --limit, --csv or --parquet for the rest"))
+        print_rich(runs_view(counts, shown, limit, "use --limit, --csv or --parquet for the rest"))
     if saved:
         say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
 

@@ -25,7 +25,7 @@ from bufferlab.cli.options import (
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
-from bufferlab.render.search import SearchView
+from bufferlab.render.search import search_view
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.search.answer import MODES, Mode, Searched
 from bufferlab.studies.search.goal import Goal
@@ -137,7 +137,7 @@ def _deliver(searched: Searched, plot: Path | None, out: Path | None, *, as_json
     if as_json:
         print_json(searched.to_dict())
     else:
-        print_rich(SearchView(searched))
+        print_rich(search_view(searched))
     for warning in searched.found.warnings:
         say(f"note: {warning}")
     if saved:

@@ -27,7 +27,7 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
 from bufferlab.render.size import infeasible
-from bufferlab.render.sizing import SizingView
+from bufferlab.render.sizing import sizing_view
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.size import Sizing, quick_scenario
 from bufferlab.studies.size import size as size_buffers
@@ -209,4 +209,4 @@ def _show(sizing: Sizing, *, as_json: bool) -> None:
     if as_json:
         print_json(sizing.to_dict())
     else:
-        print_rich(SizingView(sizing))
+        print_rich(sizing_view(sizing))

@@ -19,7 +19,7 @@ from bufferlab.cli.options import (
     checked_engine,
 )
 from bufferlab.experiment.points import read_list, read_sample
-from bufferlab.render.stored_runs import SweepView
+from bufferlab.render.stored_runs import sweep_view
 from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.sweep import default_store
 from bufferlab.studies.sweep import sweep as sweep_scenario
@@ -93,7 +93,7 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if as_json:
         print_json(swept.to_dict())
     else:
-        print_rich(SweepView(swept))
+        print_rich(sweep_view(swept))
     if swept.failed:
         runs = "run" if swept.failed == 1 else "runs"
         say(f"{swept.failed} {runs} failed: see 'bufferlab results {swept.store.directory} --failed'")

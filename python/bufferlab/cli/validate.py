@@ -11,7 +11,6 @@ from typing import Annotated, Final
 import polars as pl
 import typer
 from rich.markdown import Markdown
-from rich.table import Table
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
@@ -23,6 +22,7 @@ from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.pages import replace_study, save_study
 from bufferlab.evidence.report import marker, part_of
 from bufferlab.files import make_folder
+from bufferlab.render.grid import Column, Grid
 
 _RESULTS: Final = Path("results/validation")
 
@@ -127,19 +127,13 @@ def _finite(value: object) -> object:
 
 
 def _print(result: Validation) -> None:
-    table = Table("scenario", "setting", "class", "agrees", "worst metric", "ours", "ns-2")
+    rows = []
     for outcome in result.outcomes:
         worst = max(outcome.comparisons, key=lambda each: abs(each.difference) / each.tolerance)
-        table.add_row(
-            outcome.setting.scenario,
-            outcome.setting.title,
-            outcome.row_class.name,
-            _verdict(outcome),
-            worst.metric.label,
-            f"{worst.ours:.5g}",
-            f"{worst.ns2:.5g}",
-        )
-    print_rich(table)
+        row = [outcome.setting.scenario, outcome.setting.title, outcome.row_class.name, _verdict(outcome)]
+        rows.append([*row, worst.metric.label, f"{worst.ours:.5g}", f"{worst.ns2:.5g}"])
+    texts = [Column(head, "left", wraps=True) for head in ("setting", "class", "agrees", "worst metric")]
+    print_rich(Grid(["scenario", *texts[:1]], [*texts[1:], "ours", "ns-2"], rows))
     for reason in sorted({each.explanation for each in result.outcomes if each.explanation}):
         print_rich(f"Known difference: {reason}")
     print_rich(summary(result.frame, quick=result.quick))

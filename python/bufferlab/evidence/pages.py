@@ -21,7 +21,7 @@ _DPI = 80
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table for a page, with an empty line after it."""
-    return Grid(header[0], header[1:], [(row[0], row[1:]) for row in rows]).markdown() + "\n"
+    return Grid(header[:1], header[1:], list(rows)).markdown() + "\n"
 
 
 def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> list[Path]:

@@ -134,7 +134,7 @@ def _figure_part(found: _Found) -> Iterator[str]:
         yield from _reasons(found)
     for grid in grids(figure, found.compared):
         yield f"{grid.title}:\n"
-        yield markdown_table(grid.header, grid.rows)
+        yield f"{grid.markdown()}\n"
     findings = finding_texts(figure, found.compared)
     if findings:
         yield "What else the runs show:\n"

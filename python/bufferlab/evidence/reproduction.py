@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from bufferlab import _core
 from bufferlab.display import save_figure
-from bufferlab.evidence.shown import Grid
 from bufferlab.experiment.runner import Runner
 from bufferlab.files import make_folder, not_written
+from bufferlab.render.grid import Grid
 
 MADE_FILE: Final = "made.json"
 """In a result folder: the command and the version that made it."""

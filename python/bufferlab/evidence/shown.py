@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from bufferlab.evidence.document import Figure, Shown
 from bufferlab.evidence.expressions import fill
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.verdicts import Compared
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of texts."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+from bufferlab.render.grid import Grid
 
 
 def grids(figure: Figure, compared: Compared) -> tuple[Grid, ...]:
@@ -54,7 +45,7 @@ def _grid(figure: Figure, compared: Compared, shown: Shown) -> Grid:
                 rows.append([*head, *cells])
     names = [name.replace("_", " ") for name in shown.rows] or [""]
     headings = [f"{shown.column} = {value}".replace("_", " ") for value in columns] or list(shown.cells)
-    return Grid(shown.title, [*names, *headings], rows)
+    return Grid(names, headings, rows, shown.title)
 
 
 def _cell(points: Points, place: Mapping[str, Any], text: str) -> str:

@@ -214,6 +214,11 @@ def _explanation(reasons: Sequence[Reason], scope: PointValues) -> str:
     return UNEXPLAINED if reasons else ""
 
 
+def ranged(value: float, low: float | None, high: float | None) -> str:
+    """A value with its range over runs, if there are several that differ."""
+    return f"{value:.4g}" if low is None or low == high else f"{value:.4g} ({low:.4g} … {high:.4g})"
+
+
 def _others_text(claim: Claim, figure: Figure, compared: Compared, rows: Mapping[str, Row | None]) -> str:
     texts = []
     for other in figure.others:
@@ -224,8 +229,7 @@ def _others_text(claim: Claim, figure: Figure, compared: Compared, rows: Mapping
         value = _number(evaluate(claim.quantity, PointValues(points, row, {}, strict=False)))
         if value is not None:
             low, high = (row.get(f"{claim.quantity}_{end}") for end in ("min", "max"))
-            spread = "" if low is None or high is None else f" ({low:.4g} … {high:.4g})"
-            texts.append(f"{other.who}: {value:.4g}{spread}")
+            texts.append(f"{other.who}: {ranged(value, low, high)}")
     for each in claim.others:
         shown = each.value if isinstance(each.value, str) else f"{each.value:g}"
         texts.append(f"{each.who}: {shown}")

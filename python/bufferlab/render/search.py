@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import polars as pl
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
-from rich.text import Text
 
-from bufferlab.display import as_text, significant
+from bufferlab.display import as_view, significant
+from bufferlab.render.grid import Column, Grid
+from bufferlab.render.view import View
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.search.answer import Searched
 
 
-@dataclass(frozen=True)
-class SearchView:
-    """A search for a terminal."""
-
-    searched: Searched
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _table(self.searched)
-        for line in answer(self.searched):
-            yield Text(line)
-
-
-@as_text.register
-def _(shown: Searched) -> str:
-    return "\n".join(answer(shown))
+@as_view.register
+def search_view(searched: Searched) -> View:
+    """What was measured, and the answer."""
+    return View([_grid(searched), *answer(searched)])
 
 
 def answer(searched: Searched) -> Iterator[str]:
@@ -69,22 +55,17 @@ def _headline(searched: Searched) -> str:
     return text if found.reached else f"{text}; {wide}"
 
 
-def _table(searched: Searched) -> Table:
+def _grid(searched: Searched) -> Grid:
     """A row for each size that was measured."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     columns = ("utilization", "loss", "wait_mean_ms")
-    for title in ("packets", "ms", "measured", "met", *(STORED[name].label for name in columns)):
-        table.add_column(title, justify="right", no_wrap=True)
     sizes = searched.found.course.group_by("buffer_packets").agg(
         pl.len().alias("measured"), pl.col("meets").sum(), pl.col(columns).median()
     )
+    rows = []
     for row in sizes.sort("buffer_packets").iter_rows(named=True):
         size = searched.size(row["buffer_packets"])
-        table.add_row(
-            str(row["buffer_packets"]),
-            significant(size["ms"]) if size else "",
-            str(row["measured"]),
-            str(row["meets"]),
-            *(significant(row[name] * STORED[name].unit.scale) for name in columns),
-        )
-    return table
+        figures = [significant(row[name] * STORED[name].unit.scale) for name in columns]
+        drain_ms = significant(size["ms"]) if size else ""
+        rows.append([str(row["buffer_packets"]), drain_ms, str(row["measured"]), str(row["meets"]), *figures])
+    heads = ("ms", "measured", "met", *(STORED[name].label for name in columns))
+    return Grid([Column("packets")], heads, rows)

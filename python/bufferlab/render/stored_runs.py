@@ -1,20 +1,16 @@
-"""Runs as tables for a terminal."""
+"""Runs as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import polars as pl
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.table import Table
-from rich.text import Text
 
-from bufferlab.display import as_text, significant
-from bufferlab.render.grid import plain
+from bufferlab.display import as_view, significant
+from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, estimated
+from bufferlab.render.view import Heading, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.sweep import Sweep
@@ -29,56 +25,37 @@ SHOWN: Final = (
 )
 """The figures of a list of runs if none are asked for."""
 
+_POINTS: Final = 100
+"""Most points of a sweep that are shown."""
 
-@dataclass(frozen=True)
-class RunsView:
+
+def runs_view(title: str, frame: pl.DataFrame, most: int, hint: str) -> View:
     """Rows of a frame, the first of them, with figures in the units that people read.
 
-    Attributes:
+    Args:
         title: What they are.
         frame: The rows.
-        rows: How many to show.
+        most: How many to show.
         hint: How to get the others.
     """
-
-    title: str
-    frame: pl.DataFrame
-    rows: int
-    hint: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield Text(self.title, style="bold")
-        if self.frame.height:
-            yield _table(self.frame.head(self.rows))
-        if self.frame.height > self.rows:
-            yield Text(f"and {self.frame.height - self.rows:,} more: {self.hint}")
+    more = [f"and {frame.height - most:,} more: {hint}"] if frame.height > most else []
+    return View([Heading(title), *([_grid(frame.head(most))] if frame.height else []), *more])
 
 
-@dataclass(frozen=True)
-class SweepView:
+@as_view.register
+def sweep_view(sweep: Sweep) -> View:
     """What came out of a sweep."""
-
-    sweep: Sweep
-    rows: int = 100
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        sweep = self.sweep
-        several = f" × {sweep.seeds} seeds" if sweep.seeds > 1 else ""
-        points = f"{len(sweep.points)} point{'' if len(sweep.points) == 1 else 's'}"
-        title = (
-            f"{sweep.name}: {points}{several}; {sweep.simulated} simulated, {sweep.stored} in the store "
-            f"before, {sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
-        )
-        means = sweep.means
-        columns = [*sweep.parameters, *with_widths(means, SHOWN)]
-        hint = f"bufferlab results {sweep.store.directory}"
-        yield from RunsView(title, means.select(columns), self.rows, hint).__rich_console__(console, options)
-        yield Text(f"all figures and single runs: {hint}")
-
-
-@as_text.register
-def _(shown: Sweep) -> str:
-    return plain(SweepView(shown))
+    several = f" × {sweep.seeds} seeds" if sweep.seeds > 1 else ""
+    points = f"{len(sweep.points)} point{'' if len(sweep.points) == 1 else 's'}"
+    title = (
+        f"{sweep.name}: {points}{several}; {sweep.simulated} simulated, {sweep.stored} in the store "
+        f"before, {sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
+    )
+    means = sweep.means
+    columns = [*sweep.parameters, *with_widths(means, SHOWN)]
+    hint = f"bufferlab results {sweep.store.directory}"
+    view = runs_view(title, means.select(columns), _POINTS, hint)
+    return View([*view.parts, f"all figures and single runs: {hint}"])
 
 
 def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:
@@ -87,16 +64,19 @@ def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:
     return [name for name in names if name in frame.columns]
 
 
-def _table(frame: pl.DataFrame) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def _grid(frame: pl.DataFrame) -> Grid:
+    """A row for each of the frame; the columns before the first figure, at least one, tell rows apart."""
     names = [name for name in frame.columns if not name.endswith(CONFIDENCE_SUFFIX)]
-    for name in names:
-        metric = STORED.get(name)
-        numeric = frame.schema[name].is_numeric()
-        table.add_column(Text(metric.label if metric else name), justify="right" if numeric else "left")
-    for row in frame.iter_rows(named=True):
-        table.add_row(*(Text(_cell(row, name)) for name in names))
-    return table
+    labels = max(next((at for at, name in enumerate(names) if name in STORED), len(names)), 1)
+    columns = [_column(name, is_number=frame.schema[name].is_numeric()) for name in names]
+    rows = [[_cell(row, name) for name in names] for row in frame.iter_rows(named=True)]
+    return Grid(columns[:labels], columns[labels:], rows)
+
+
+def _column(name: str, *, is_number: bool) -> Column:
+    metric = STORED.get(name)
+    head = metric.label if metric else name
+    return Column(head) if is_number else Column(head, "left", wraps=True)
 
 
 def _cell(row: dict[str, Any], name: str) -> str:

@@ -1,78 +1,52 @@
-"""The summary document as tables for people: on a terminal (rich) and in a notebook (HTML)."""
+"""The summary document as tables for people."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
-
-from bufferlab.display import as_html, as_text, significant
-from bufferlab.render.grid import Grid, plain
+from bufferlab.display import as_view, significant
+from bufferlab.render.grid import Grid
+from bufferlab.render.view import Heading, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Dimension, Metric
-from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY, RUNS
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
 
 Document = Mapping[str, Any]
 
-_LABEL_WIDTH: Final = 30
-_COLUMN_WIDTH: Final = 14
-_WIDE_COLUMN_WIDTH: Final = 22
-"""Characters of a column with confidence intervals; groups that do not fit go into further tables below."""
-
-_HTML_COLUMNS: Final = 8
-
 NONE: Final = "–"
 """Stands for what is not known."""
 
 
-@dataclass(frozen=True)
-class SummaryView:
-    """The summary for a terminal: rich prints it as wide as there is room."""
-
-    summary: Document
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        several = len(self.summary["seeds"]) > 1
-        column_width = _WIDE_COLUMN_WIDTH if several else _COLUMN_WIDTH
-        columns = max((options.max_width - _LABEL_WIDTH) // column_width, 1)
-        yield Text(headline(self.summary), style="bold")
-        yield from (grid.rich() for grid in _grids(self.summary, columns))
-        yield Text(_cost(self.summary))
+def summary_view(summary: Document) -> View:
+    """The tables of a summary, between what was run and what it cost."""
+    return View([Heading(headline(summary)), *_grids(summary), _cost(summary)])
 
 
-def to_text(summary: Document, columns: int = 100) -> str:
-    """The summary as the terminal shows it, without colors; `columns` is the width to wrap at."""
-    return plain(SummaryView(summary), columns)
-
-
-@as_text.register
-def _(shown: Result | RunSet) -> str:
-    return to_text(shown.summary())
-
-
-@as_html.register
-def _(shown: Result | RunSet) -> str:
-    return to_html(shown.summary())
-
-
-def to_html(summary: Document) -> str:
-    """The summary for a notebook."""
-    parts = [f"<p><b>{html.escape(headline(summary))}</b></p>"]
-    parts += [grid.html() for grid in _grids(summary, _HTML_COLUMNS)]
-    return "\n".join([*parts, f"<p>{html.escape(_cost(summary))}</p>"])
+@as_view.register
+def _(shown: Result | RunSet) -> View:
+    return summary_view(shown.summary())
 
 
 def headline(summary: Document) -> str:
     """What was run, for how long, with which seeds."""
     seeds = summary["seeds"]
     several = f"means of {len(seeds)} seeds ± 95 % confidence" if len(seeds) > 1 else f"seed {seeds[0]}"
+    if len(seeds) > 1 and not any(_widths(summary)):
+        several = f"{len(seeds)} seeds, identical runs"
     window = f"{summary['duration_s']:g} s, measured from {summary['warmup_s']:g} s"
     return f"{summary['name']}: {window}; {several}"
+
+
+def _widths(row: Document) -> Iterator[float]:
+    """The widths of all intervals of queues and flows, however deep they are; zero for identical runs."""
+    for key, value in row.items():
+        if isinstance(value, list) and key in {"flows", "queues", "groups"}:
+            yield from chain.from_iterable(map(_widths, value))
+        elif key.endswith(CONFIDENCE_SUFFIX) and key.removesuffix(CONFIDENCE_SUFFIX) not in RUNS.names:
+            yield value or 0.0
 
 
 def _cost(summary: Document) -> str:
@@ -83,22 +57,21 @@ def _cost(summary: Document) -> str:
     return ("a seed: " if len(summary["seeds"]) > 1 else "") + ", ".join(parts)
 
 
-def _grids(summary: Document, columns: int) -> Iterator[Grid]:
-    yield from _split("flows", summary["flows"], FLOW_GROUPS, columns)
+def _grids(summary: Document) -> Iterator[Grid]:
+    yield from _grid("flows", summary["flows"], FLOW_GROUPS)
     links: dict[str, list[Document]] = {}
     for row in summary["queues"]:
         links.setdefault(row["link"], []).append(row)
     for link, rows in links.items():
         # A single group's row says the same as that of all.
         shown = [row for row in rows if row["group"] == ALL] if len(rows) == 2 else rows
-        yield from _split(f"queue of {link}", shown, QUEUE_SUMMARY, columns)
-    yield from _split("latency under load", summary["latency"], LATENCY, columns)
+        yield from _grid(f"queue of {link}", shown, QUEUE_SUMMARY)
+    yield from _grid("latency under load", summary["latency"], LATENCY)
 
 
-def _split(title: str, rows: Sequence[Document], dimension: Dimension, columns: int) -> Iterator[Grid]:
-    for start in range(0, len(rows), columns):
-        shown = rows[start : start + columns]
-        yield Grid(title, [_column_name(row) for row in shown], list(lines(shown, dimension)))
+def _grid(title: str, rows: Sequence[Document], dimension: Dimension) -> Iterator[Grid]:
+    if rows:
+        yield Grid([title], [_column_name(row) for row in rows], list(lines(rows, dimension)))
 
 
 def _column_name(row: Document) -> str:
@@ -106,13 +79,13 @@ def _column_name(row: Document) -> str:
     return str(row["group"]) if detail is None else f"{row['group']} ({detail})"
 
 
-def lines(rows: Sequence[Document], metrics: Iterable[Metric]) -> Iterator[tuple[str, list[str]]]:
-    """A line per metric that some of the rows have, a cell per row."""
+def lines(rows: Sequence[Document], metrics: Iterable[Metric]) -> Iterator[list[str]]:
+    """A line per metric that some of the rows have, its label and a cell per row."""
     for metric in metrics:
         if metric.has_line:
             cells = [cell(row, metric) for row in rows]
             if not ({NONE, "0"} if metric.hide_zero else {NONE}).issuperset(cells):
-                yield metric.label, cells
+                yield [metric.label, *cells]
 
 
 def cell(row: Document, metric: Metric) -> str:

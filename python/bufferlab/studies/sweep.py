@@ -116,7 +116,7 @@ class Sweep:
         return display.text(self)
 
     def _repr_html_(self) -> str:
-        return str(self.means._repr_html_())
+        return display.html(self)
 
 
 def sweep(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -131,9 +130,7 @@ class Sizing:
         return display.text(self)
 
     def _repr_html_(self) -> str:
-        chosen = self.recommendation
-        text = f"{chosen.rule}: {chosen.buffer_packets} packets ({chosen.buffer_ms:.3g} ms). {chosen.reason}"
-        return f"<p><b>{html.escape(self.link)}</b>: {html.escape(text)}</p>{self.frame._repr_html_()}"
+        return display.html(self)
 
 
 def size(

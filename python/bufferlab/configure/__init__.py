@@ -1,0 +1,9 @@
+"""Configuration of real routers: what to type for an answer. Pure: it reads and writes nothing.
+
+docs/configure.md has the platforms and their sources.
+"""
+
+from bufferlab.configure.lines import Configuration as Configuration
+from bufferlab.configure.lines import configuration as configuration
+from bufferlab.configure.platforms import NOT_KNOWN as NOT_KNOWN
+from bufferlab.configure.platforms import PLATFORMS as PLATFORMS

@@ -1,0 +1,166 @@
+"""An answer: a link's rate, its queue and its buffer, which it can tell in the units that routers count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final
+
+from bufferlab import _core
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+from bufferlab.units import PS_PER_S
+
+_SIZED: Final = ("packets", "bytes", "time")
+"""Kinds of buffer that are a size without any flows."""
+
+_MOST_OVERHEAD: Final = 256
+"""Largest overhead accepted, bytes; that of CAKE's `overhead` (tc-cake(8))."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What to configure.
+
+    Attributes:
+        rate_bps: Rate of the link, bit/s.
+        queue: The queue as asked for: a word of scenarios, or its table's discipline.
+        discipline: Its discipline.
+        parameters: The discipline's parameters as a plan has them: `target_ps`, `quantum_bytes` and so on.
+        kind: Unit in which the buffer was given: "packets", "bytes" or "time".
+        amount: The buffer in that unit: packets, bytes, ps of sending. What waits counts, not the packet in
+            transmission.
+        packet_bytes: Size of a full packet as the buffer counts it, bytes.
+        overhead_bytes: Bytes that the router counts for each packet beyond that: its link header.
+    """
+
+    rate_bps: int
+    queue: str
+    discipline: str
+    parameters: Mapping[str, Any]
+    kind: str
+    amount: int
+    packet_bytes: int
+    overhead_bytes: int
+
+    @property
+    def size_bytes(self) -> Fraction:
+        """The buffer in bytes of packets, without the router's overhead; exact."""
+        if self.kind == "packets":
+            return Fraction(self.amount * self.packet_bytes)
+        if self.kind == "bytes":
+            return Fraction(self.amount)
+        return Fraction(self.amount * self.rate_bps, 8 * PS_PER_S)
+
+    @property
+    def packets(self) -> int:
+        """The buffer in full packets, rounded up."""
+        return ceil(self.size_bytes / self.packet_bytes)
+
+    @property
+    def counted_bytes(self) -> int:
+        """The buffer in bytes as the router counts full packets, rounded up."""
+        return self.counted(self.size_bytes)
+
+    @property
+    def microseconds(self) -> int:
+        """How long the link sends the buffer, us, rounded up."""
+        return self._duration(10**6)
+
+    @property
+    def milliseconds(self) -> int:
+        """How long the link sends the buffer, ms, rounded up."""
+        return self._duration(10**3)
+
+    def counted(self, size_bytes: Fraction | int) -> int:
+        """Bytes of full packets as the router counts them, with its overhead, rounded up."""
+        return ceil(Fraction(size_bytes) * (self.packet_bytes + self.overhead_bytes) / self.packet_bytes)
+
+    def threshold_bytes(self, threshold: Mapping[str, int]) -> int:
+        """A plan's threshold, {"packets": 20} or {"bytes": 30000}, in bytes as the router counts them."""
+        if "packets" in threshold:
+            return threshold["packets"] * (self.packet_bytes + self.overhead_bytes)
+        return self.counted(threshold["bytes"])
+
+    def _duration(self, per_second: int) -> int:
+        return ceil(self.size_bytes * 8 * per_second / self.rate_bps)
+
+
+def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: str, overhead: str) -> Answer:
+    """Read an answer in the words of scenarios, with their units, defaults and bounds.
+
+    Raises:
+        InputError: A part is none; its key is that of the argument.
+    """
+    packet_bytes = _size(packet, "packet", least=1)
+    overhead_bytes = _size(overhead, "overhead", least=0)
+    if overhead_bytes > _MOST_OVERHEAD:
+        raise InputError(
+            "is too large",
+            key="overhead",
+            value=overhead,
+            accepted=f"0 B to {_MOST_OVERHEAD} B for each packet",
+        )
+    table = {
+        "run": {"duration": "1 s"},
+        "bottleneck": {"rate": rate, "queue": queue, "buffer": buffer},
+        "flows": [{"rtt": "1 s", "application": {"kind": "ping", "interval": "1 s", "packet": packet}}],
+    }
+    try:
+        scenario = Scenario.from_dict(table)
+        link = scenario.links[0]
+        discipline = json.loads(scenario.plan_json())["links"][0]["discipline"]
+    except InputError as error:
+        raise _as_arguments(error) from None
+    size = link["buffer"]
+    if size["kind"] not in _SIZED:
+        raise InputError(
+            "is not a size by itself",
+            key="buffer",
+            value=buffer,
+            accepted="'1000 packets', '1.5 MB' or '20 ms' (of sending)",
+        )
+    return Answer(
+        rate_bps=link["rate_bps"],
+        queue=queue if isinstance(queue, str) else discipline["kind"],
+        discipline=discipline["kind"],
+        parameters={
+            key: value for key, value in discipline.items() if key not in {"kind", "limit", "mark_above"}
+        },
+        kind=size["kind"],
+        amount=int(size["amount"]),
+        packet_bytes=packet_bytes,
+        overhead_bytes=overhead_bytes,
+    )
+
+
+def _size(text: str, key: str, *, least: int) -> int:
+    try:
+        return _core.parse_quantity("size", text, least)
+    except InputError as error:
+        raise error.at(key=key) from None
+
+
+_ARGUMENTS: Final = {
+    "bottleneck.rate": "rate",
+    "bottleneck.queue": "queue",
+    "bottleneck.buffer": "buffer",
+    "flows[0].application.packet": "packet",
+}
+"""Where a scenario has the arguments."""
+
+
+def _as_arguments(error: InputError) -> InputError:
+    """The same mistakes with the arguments' names in place of the scenario's keys."""
+    return InputError.of([_as_argument(mistake) for mistake in (error, *error.others)])
+
+
+def _as_argument(mistake: InputError) -> InputError:
+    key = mistake.key or ""
+    for place, argument in _ARGUMENTS.items():
+        if key.startswith(place):
+            key = argument + key.removeprefix(place)
+    return InputError(mistake.problem, key=key, value=mistake.value, accepted=mistake.accepted)

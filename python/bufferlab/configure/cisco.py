@@ -1,0 +1,173 @@
+"""Cisco: `queue-limit` under a policy map, as IOS XE, IOS XR and NX-OS count it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.configure.answer import Answer
+from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.shared import MOST_U32, counted_note, floored, within
+from bufferlab.errors import InputError
+
+_XE_MOST: Final = {"packets": 8_192_000, "bytes": 64_000_000, "us": 512_000, "ms": 3_400}
+"""Largest queue limits of IOS XE (Cisco-IOS-XE-policy.yang, queue-limit)."""
+
+_XE_RATES: Final = (8_000, 100_000_000_000)
+"""Rates of `shape average` on IOS XE, bit/s (Cisco-IOS-XE-policy.yang, shape average)."""
+
+_XR_LEAST: Final = 9 * 1024
+"""Least queue limit of IOS XR, bytes: the largest MTU (command reference, queue-limit)."""
+
+_XR_MOST: Final = 10**9
+"""Largest, bytes: 1 GB (the same)."""
+
+
+def write_xe(answer: Answer, target: Target) -> Written:
+    """The lines for IOS XE."""
+    amount, unit = _xe_limit(answer)
+    notes = [] if unit != "bytes" else [counted_note(answer)]
+    notes.append("Not every model takes every unit (packets, bytes, us, ms).")
+    actions = [f"queue-limit {amount} {unit}"]
+    if target.shape:
+        if not _XE_RATES[0] <= answer.rate_bps <= _XE_RATES[1]:
+            raise InputError(
+                "is out of the shaper's bounds",
+                key="rate",
+                value=f"{answer.rate_bps} bps",
+                accepted=f"{_XE_RATES[0]} to {_XE_RATES[1]} bps",
+            )
+        actions.insert(0, f"shape average {answer.rate_bps}")
+    return Written(_policy(actions, target), tuple(notes), amount, unit)
+
+
+def _xe_limit(answer: Answer) -> tuple[int, str]:
+    """The limit in the unit of the answer, or in the next that can hold it.
+
+    Raises:
+        InputError: None can.
+    """
+    amounts = {
+        "packets": answer.packets,
+        "bytes": answer.counted_bytes,
+        "us": answer.microseconds,
+        "ms": answer.milliseconds,
+    }
+    first = {"packets": "packets", "bytes": "bytes", "time": "us"}[answer.kind]
+    for unit in (first, *amounts):
+        if amounts[unit] <= _XE_MOST[unit]:
+            return amounts[unit], unit
+    return within(amounts[first], first, _XE_MOST[first], "queue-limit"), first
+
+
+def write_xr(answer: Answer, target: Target) -> Written:
+    """The lines for IOS XR."""
+    unit = "us" if answer.kind == "time" else "bytes"
+    notes = ["IOS XR takes a packet for 256 bytes: a limit in packets would be too small."]
+    within(answer.counted_bytes, "bytes", _XR_MOST, "queue-limit")
+    if unit == "us":
+        amount = within(answer.microseconds, "us", MOST_U32, "queue-limit")
+        notes.append("The time is turned into bytes by the class's guaranteed service rate.")
+    else:
+        amount = max(answer.counted_bytes, _XR_LEAST)
+        notes.append(counted_note(answer))
+        notes.append("On bundles only times are accepted: give the buffer as a time.")
+    if answer.counted_bytes < _XR_LEAST:
+        notes.append(f"The least is {_XR_LEAST} bytes, the largest MTU: a smaller buffer cannot be had.")
+    actions = [f"queue-limit {amount} {unit}"]
+    if target.shape:
+        actions.insert(0, f"shape average {floored(answer.rate_bps, 1000, notes)} kbps")
+    return Written(_policy(actions, target), tuple(notes), amount, unit)
+
+
+def _policy(actions: list[str], target: Target) -> tuple[str, ...]:
+    """A policy map with one class for everything, on what leaves the interface."""
+    return (
+        "policy-map bufferlab",
+        " class class-default",
+        *(f"  {action}" for action in actions),
+        "  exit",
+        " exit",
+        f"interface {target.device}",
+        " service-policy output bufferlab",
+    )
+
+
+def write_nx(answer: Answer, target: Target) -> Written:
+    """The lines for NX-OS."""
+    unit = "us" if answer.kind == "time" else "bytes"
+    amount = answer.microseconds if unit == "us" else answer.counted_bytes
+    notes = [] if unit == "us" else [counted_note(answer)]
+    notes += [
+        "The class is the default queue of models with eight queues; others call it differently.",
+        "The limit's range is the model's, and not known here; it replaces a share of a dynamic buffer.",
+    ]
+    lines = (
+        "policy-map type queuing bufferlab",
+        "  class type queuing c-out-8q-q-default",
+        f"    queue-limit {amount} {unit}",
+        f"interface {target.device}",
+        "  service-policy type queuing output bufferlab",
+    )
+    return Written(lines, tuple(notes), amount, unit)
+
+
+IOS_XE: Final = Platform(
+    name="ios-xe",
+    title="Cisco IOS XE",
+    device="GigabitEthernet0/0/0",
+    comment="!",
+    disciplines=("fifo",),
+    nearest={},
+    cake=False,
+    shapes=True,
+    write=write_xe,
+    sources=(
+        Source(
+            "Cisco-IOS-XE-policy.yang, 17.3.1", "queue-limit, shape average", "units, ranges, what needs what"
+        ),
+        Source(
+            "QoS: Congestion Management Configuration Guide, IOS XE 16.12", "Queue depth", "what a limit does"
+        ),
+    ),
+)
+
+IOS_XR: Final = Platform(
+    name="ios-xr",
+    title="Cisco IOS XR",
+    device="GigabitEthernet0/0/0/0",
+    comment="!",
+    disciplines=("fifo",),
+    nearest={},
+    cake=False,
+    shapes=True,
+    write=write_xr,
+    sources=(
+        Source(
+            "IOS XR Modular QoS Command Reference for the CRS Router, Release 4.0",
+            "queue-limit",
+            "units, bounds",
+        ),
+        Source("ASR 9000 Modular QoS Configuration Guide", "Configuring Tail Drop", "the steps, in order"),
+        Source("Cisco-IOS-XR-um-policymap-classmap-cfg.yang, 7.6.1", "queue-limit, shape", "units of both"),
+    ),
+)
+
+NX_OS: Final = Platform(
+    name="nx-os",
+    title="Cisco NX-OS (Nexus 9000)",
+    device="ethernet1/1",
+    comment="!",
+    disciplines=("fifo",),
+    nearest={},
+    cake=False,
+    shapes=False,
+    write=write_nx,
+    sources=(
+        Source("Nexus 9000 NX-OS Command Reference, Release 9.3(x)", "Q commands, queue-limit", "units"),
+        Source(
+            "Nexus 9000 NX-OS Quality of Service Configuration Guide",
+            "Configuring Queuing and Scheduling",
+            "use",
+        ),
+    ),
+)

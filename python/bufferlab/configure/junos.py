@@ -1,0 +1,65 @@
+"""Junos: a scheduler whose buffer is a time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.configure.answer import Answer
+from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.shared import within
+
+_RANGES: Final = (
+    (50_000, "IQ PICs on M320 and T Series, Type 3 FPCs"),
+    (80_000, "Type 1 and 2 FPCs of M320 and T Series"),
+    (100_000, "M5, M7i, M10, M10i and IQ PICs on other M Series"),
+    (200_000, "other M Series"),
+)
+"""Longest temporal buffers, us, and on what (Junos 10.3, buffer-size)."""
+
+
+def write(answer: Answer, target: Target) -> Written:
+    """The lines for Junos."""
+    us = within(answer.microseconds, "us", _RANGES[-1][0], "buffer-size temporal, by Juniper's widest range,")
+    cos = "set class-of-service"
+    lines = [
+        f"{cos} schedulers bufferlab transmit-rate remainder",
+        f"{cos} schedulers bufferlab buffer-size temporal {us}",
+        f"{cos} scheduler-maps bufferlab forwarding-class best-effort scheduler bufferlab",
+        f"{cos} interfaces {target.device} scheduler-map bufferlab",
+    ]
+    if target.shape:
+        lines.append(f"{cos} interfaces {target.device} shaping-rate {answer.rate_bps}")
+    notes = [
+        "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
+        "A scheduler map replaces the default one: map your other forwarding classes as well.",
+        "Junos drops from the head of a full buffer, not the packet that comes.",
+    ]
+    too_short = [f"{who} ({most} us)" for most, who in _RANGES if most < us]
+    if too_short:
+        notes.append(f"More than these take: {'; '.join(too_short)}.")
+    notes.append(
+        "Ranges are known for M and T Series; on others the commit or 'show class-of-service' tells."
+    )
+    return Written(tuple(lines), tuple(notes), us, "us")
+
+
+_JUNOS: Final = "Junos OS Class of Service"
+
+JUNOS: Final = Platform(
+    name="junos",
+    title="Juniper Junos",
+    device="ge-0/0/0",
+    comment="#",
+    disciplines=("fifo",),
+    nearest={},
+    cake=False,
+    shapes=True,
+    write=write,
+    sources=(
+        Source(f"{_JUNOS}, Release 10.3", "buffer-size", "temporal in microseconds, its ranges by platform"),
+        Source(
+            _JUNOS, "Managing Congestion ... by Configuring the Scheduler Buffer Size", "drops from the head"
+        ),
+        Source("Juniper/yang 22.4R1", "junos-conf-class-of-service@2022-01-01.yang", "statements and units"),
+    ),
+)

@@ -1,0 +1,174 @@
+"""What to type on a router, so that it runs the queue and the buffer of an answer."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bufferlab.configure.answer import Answer, read_answer
+from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platforms import find_platform
+from bufferlab.errors import InputError
+
+_DEVICE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
+_WIDTH: Final = 110
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The lines to type; it prints as a text that can be pasted, with the notes as comments.
+
+    Attributes:
+        platform: Name of the platform.
+        title: Its name for people.
+        lines: What to type, in order; none if the platform has no such queue.
+        notes: What to know: units, what is below the queue, what the platform does otherwise.
+        sources: Where syntax, units and bounds were read.
+        amount: The buffer as configured: not less than the answer, and less than one unit more or the
+            platform's least; `None` if the queue sizes itself or there are no lines.
+        unit: Its unit: "packets", "bytes" (with the link header), "us" or "ms"; "" without an amount.
+        nearest: The discipline that comes nearest if the platform has no such queue.
+        comment: What starts a comment there.
+    """
+
+    platform: str
+    title: str
+    lines: tuple[str, ...]
+    notes: tuple[str, ...]
+    sources: tuple[Source, ...]
+    amount: int | None
+    unit: str
+    nearest: str | None
+    comment: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `--json`."""
+        return {
+            "format": "bufferlab-configuration",
+            "platform": self.platform,
+            "lines": list(self.lines),
+            "amount": self.amount,
+            "unit": self.unit,
+            "nearest": self.nearest,
+            "notes": list(self.notes),
+            "sources": [str(source) for source in self.sources],
+        }
+
+    def __str__(self) -> str:
+        comments = [*self.notes, f"Sources: {_shown(self.sources)}."]
+        start = f"{self.comment} "
+        wrapped = (
+            textwrap.wrap(
+                note, _WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False
+            )
+            for note in comments
+        )
+        return "\n".join([*self.lines, *(line for note in wrapped for line in note)])
+
+
+def configuration(
+    rate: str,
+    queue: str | Mapping[str, Any],
+    buffer: str,
+    *,
+    platform: str = "linux",
+    device: str | None = None,
+    shape: bool = False,
+    cake: bool = False,
+    packet: str = "1500 B",
+    overhead: str = "14 B",
+) -> Configuration:
+    """Write the configuration of a real router for a queue and its buffer.
+
+    The buffer is in the platform's own unit, rounded up, and within its bounds.
+
+    Args:
+        rate: Rate of the link: "100 Mbps".
+        queue: The queue as in a scenario: "fq_codel", or a table with parameters.
+        buffer: How much may wait: "1000 packets", "1.5 MB", "20 ms" (of sending).
+        platform: For what: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os.
+        device: The interface whose output it is; default a usual name.
+        shape: Hold the rate by a shaper, since the router's own link is faster.
+        cake: CAKE in place of FQ-CoDel.
+        packet: Size of a full packet, as the buffer counts it.
+        overhead: What the router counts for each packet beyond that: 14 bytes of an Ethernet header.
+
+    Returns:
+        The lines, with notes and sources; none, and the nearest queue, if the platform has no such queue.
+
+    Raises:
+        InputError: A word is not known, a unit is missing, or the platform cannot take a value.
+    """
+    found = find_platform(platform)
+    target = Target(_device(device or found.device), shape, cake)
+    answer = read_answer(rate, queue, buffer, packet, overhead)
+    if cake and answer.discipline != "fq_codel":
+        raise InputError(
+            "has no CAKE that could stand in", key="queue", value=answer.queue, accepted="fq_codel"
+        )
+    if shape and not found.shapes:
+        raise InputError(
+            f"has no shaper that is known here ({found.title})",
+            key="shape",
+            accepted=f"no shape on {found.name}",
+        )
+    if answer.discipline not in found.disciplines or (cake and not found.cake):
+        return _none(answer, found, cake=cake)
+    return _made(found, found.write(answer, target))
+
+
+def _shown(sources: tuple[Source, ...]) -> str:
+    """Sources for people: places of one document together."""
+    places: dict[str, list[str]] = {}
+    for source in sources:
+        places.setdefault(source.title, []).append(source.place)
+    return "; ".join(f"{title}: {', '.join(within)}" for title, within in places.items())
+
+
+def _device(name: str) -> str:
+    if not _DEVICE.fullmatch(name):
+        raise InputError(
+            "is not the name of an interface",
+            key="device",
+            value=name,
+            accepted="letters, digits and _ . / : @ -, a letter or digit first",
+        )
+    return name
+
+
+def _made(platform: Platform, written: Written) -> Configuration:
+    return Configuration(
+        platform=platform.name,
+        title=platform.title,
+        lines=written.lines,
+        notes=written.notes,
+        sources=platform.sources,
+        amount=written.amount,
+        unit=written.unit,
+        nearest=None,
+        comment=platform.comment,
+    )
+
+
+def _none(answer: Answer, platform: Platform, *, cake: bool) -> Configuration:
+    """Says that there is no such queue, and which comes nearest."""
+    nearest = platform.nearest.get(answer.discipline, platform.disciplines[0])
+    asked = "CAKE" if cake else answer.queue
+    note = (
+        f"No equivalent of {asked} on {platform.title} is known here; nearest: {nearest}. "
+        f"It can be given {', '.join(platform.disciplines)}."
+    )
+    return Configuration(
+        platform=platform.name,
+        title=platform.title,
+        lines=(),
+        notes=(note,),
+        sources=platform.sources,
+        amount=None,
+        unit="",
+        nearest=nearest,
+        comment=platform.comment,
+    )

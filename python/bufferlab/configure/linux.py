@@ -1,0 +1,243 @@
+"""Linux: `tc` lines. Each claim about the kernel names its file; SOURCES has the manual pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Any, Final
+
+from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux_red import red
+from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.shared import (
+    MEMORY_FACTOR,
+    MOST_U32,
+    counted_note,
+    floored,
+    raised_memory_limit,
+    rate_text,
+    show_rate,
+    show_time,
+    time_text,
+    within,
+)
+from bufferlab.errors import InputError
+
+_BURST_S: Final = Fraction(1, 1000)
+"""Time whose bytes HTB may send at once: sqm-scripts' SHAPER_BURST_DUR_US, 1000 us (src/defaults.sh)."""
+
+_QUANTUM: Final = (1000, 200_000)
+"""Quanta that HTB takes without a warning, bytes (net/sched/sch_htb.c, htb_change_class)."""
+
+_PIE_STEPS: Final = 16
+"""PIE's alpha and beta are in sixteenths on Linux (net/sched/sch_pie.c: "in multiples of 1/16")."""
+
+_PIE_MOST: Final = 32
+"""Their most, in those steps (tc-pie(8))."""
+
+_PIE_BURST_PS: Final = 150 * 10**9
+"""PIE's burst allowance on Linux, ps (include/net/pie.h, pie_vars_init)."""
+
+
+def write(answer: Answer, target: Target) -> Written:
+    """The lines for Linux."""
+    notes: list[str] = []
+    kind, options, amount, unit = _leaf(answer, target, notes)
+    leaf = " ".join([kind, *options])
+    device = target.device
+    # a queue that is there keeps what is not named anew (ce_threshold), and HTB cannot be changed at all
+    fresh = f"tc qdisc del dev {device} root 2>/dev/null || true"
+    if target.shape and not target.cake:
+        lines = _shaped(answer, device, leaf, notes)
+    else:
+        lines = [f"tc qdisc add dev {device} root {leaf}"]
+    if not target.shape:
+        notes.append(
+            f"Right if {device} itself sends at {show_rate(answer.rate_bps)}; if it is faster, shape. The "
+            "driver's ring below holds more, as much as byte queue limits (BQL) let it: "
+            f"/sys/class/net/{device}/queues/tx-*/byte_queue_limits."
+        )
+    return Written((fresh, *lines), tuple(notes), amount, unit)
+
+
+def _shaped(answer: Answer, device: str, leaf: str, notes: list[str]) -> list[str]:
+    """HTB with one class, and the queue in it."""
+    rate = rate_text(_whole_bytes(answer.rate_bps, notes))
+    frame = answer.packet_bytes + answer.overhead_bytes
+    burst = max(frame, ceil(answer.rate_bps * _BURST_S / 8))
+    quantum = min(max(frame, _QUANTUM[0]), _QUANTUM[1])
+    notes.append(
+        f"HTB counts {answer.overhead_bytes} bytes of link header with each packet. It lets up to {burst} "
+        "bytes (1 ms or a packet) leave at once; the queue's limit does not count them. Where the slow link "
+        "is another device's, give a rate a little below it."
+    )
+    return [
+        f"tc qdisc add dev {device} root handle 1: htb default 10",
+        f"tc class add dev {device} parent 1: classid 1:10 htb "
+        f"rate {rate} ceil {rate} burst {burst} cburst {burst} quantum {quantum}",
+        f"tc qdisc add dev {device} parent 1:10 handle 110: {leaf}",
+    ]
+
+
+def _whole_bytes(rate_bps: int, notes: list[str]) -> int:
+    """A shaper's rate, bit/s, in whole bytes a second, as tc keeps it (tc(8), RATES)."""
+    return floored(rate_bps, 8, notes) * 8
+
+
+def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[str], int | None, str]:
+    """The queue's kind and options, and its limit with the limit's unit."""
+    if target.cake:
+        return "cake", _cake(answer, target, notes), None, ""
+    if answer.discipline == "red":
+        options, limit = red(answer, notes)
+        return "red", options, limit, "bytes"
+    if answer.discipline == "fifo" and answer.kind == "bytes":
+        limit = within(answer.counted_bytes, "bytes", MOST_U32, "bfifo")
+        notes.append(counted_note(answer))
+        return "bfifo", [f"limit {limit}"], limit, "bytes"
+    limit = within(answer.packets, "packets", MOST_U32, answer.discipline)
+    notes.append(
+        "A limit counts packets that wait, as the answer does. Segments that offloads have joined count as "
+        f"one: 'ethtool -K {target.device} tso off gso off gro off', or the queue holds more."
+    )
+    kind = "pfifo" if answer.discipline == "fifo" else answer.discipline
+    return kind, [f"limit {limit}", *discipline_options(answer, notes)], limit, "packets"
+
+
+def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
+    """The options of fifo, codel, fq_codel and pie beside the limit."""
+    given = answer.parameters
+    if answer.discipline == "codel":
+        return codel_times(answer, notes) + codel_ecn(given)
+    if answer.discipline == "fq_codel":
+        return [*codel_times(answer, notes), *fq_options(answer, notes), *codel_ecn(given)]
+    if answer.discipline == "pie":
+        return pie_options(given, notes)
+    return []
+
+
+def codel_times(answer: Answer, notes: list[str]) -> list[str]:
+    """`target` and `interval`."""
+    if answer.parameters["control_law"] != "linux":
+        notes.append(
+            "Linux approximates the root in CoDel's control law (control_law = 'linux'); it has no exact one."
+        )
+    times = (("target", answer.parameters["target_ps"]), ("interval", answer.parameters["interval_ps"]))
+    return [f"{name} {time_text(time_ps)}" for name, time_ps in times]
+
+
+def codel_ecn(given: Mapping[str, Any]) -> list[str]:
+    """`ecn` or `noecn`, and the step threshold if there is one."""
+    options = ["ecn" if given["ecn"] else "noecn"]
+    if given["ce_threshold_ps"] is not None:
+        options.append(f"ce_threshold {time_text(given['ce_threshold_ps'])}")
+    return options
+
+
+def fq_options(answer: Answer, notes: list[str]) -> list[str]:
+    """What FQ-CoDel has beyond CoDel; the memory limit if its default might be met first."""
+    given = answer.parameters
+    options = [
+        f"flows {given['flows']}",
+        f"quantum {given['quantum_bytes']}",
+        f"drop_batch {given['drop_batch']}",
+    ]
+    memory = raised_memory_limit(answer)
+    if memory is not None:
+        options.append(f"memory_limit {memory}")
+        notes.append(
+            f"memory_limit is raised from its default of 32 MiB to {MEMORY_FACTOR} times the buffer's "
+            "bytes: it counts the kernel's memory, more than packets' bytes; the lower of both limits holds."
+        )
+    return options
+
+
+def pie_options(given: Mapping[str, Any], notes: list[str]) -> list[str]:
+    """PIE's options.
+
+    Raises:
+        InputError: A factor is more than Linux takes.
+    """
+    if given["max_burst_ps"] != _PIE_BURST_PS:
+        notes.append(
+            f"Linux's PIE always lets a burst of 150 ms pass, not {show_time(given['max_burst_ps'])}."
+        )
+    notes.append(
+        "The kernel rounds tupdate to its ticks (jiffies): 15 ms become 16 ms at 250 ticks a second."
+    )
+    return [
+        f"target {time_text(given['target_ps'])}",
+        f"tupdate {time_text(given['t_update_ps'])}",
+        f"alpha {_sixteenths('alpha', given['alpha'], notes)}",
+        f"beta {_sixteenths('beta', given['beta'], notes)}",
+        "ecn" if given["ecn"] else "noecn",
+    ]
+
+
+def _sixteenths(name: str, value: float, notes: list[str]) -> int:
+    steps = round(value * _PIE_STEPS)
+    if steps > _PIE_MOST:
+        raise InputError(
+            "is more than Linux's PIE takes",
+            key=f"queue.{name}",
+            value=value,
+            accepted=f"at most {_PIE_MOST / _PIE_STEPS:g}",
+        )
+    if steps != value * _PIE_STEPS:
+        notes.append(f"Linux counts {name} in sixteenths: {steps}/16, not {value:g}.")
+    return steps
+
+
+def _cake(answer: Answer, target: Target, notes: list[str]) -> list[str]:
+    notes.append(CAKE_NOTE)
+    if not target.shape:
+        return ["unlimited", *cake_options(answer)]
+    return [f"bandwidth {rate_text(_whole_bytes(answer.rate_bps, notes))}", *cake_options(answer)]
+
+
+CAKE_NOTE: Final = (
+    "CAKE stands in for FQ-CoDel: fair to flows, in one class, with its own rules for drops (COBALT). It "
+    "sizes itself by rate and rtt: its memlimit counts memory; tc-cake(8) says not to size it as a buffer."
+)
+
+
+def cake_options(answer: Answer) -> list[str]:
+    """CAKE like FQ-CoDel: one class, fair to flows, CoDel's interval as its round-trip time."""
+    return ["besteffort", "flows", f"rtt {time_text(answer.parameters['interval_ps'])}"]
+
+
+_MAN: Final = "iproute2 6.1.0"
+
+SOURCES: Final = (
+    Source(_MAN, "tc(8), PARAMETERS", "units of rates, times and sizes"),
+    Source(
+        _MAN, "tc-pfifo(8), tc-bfifo(8)", "limit in packets, in bytes with the link header, 0 to 4294967295"
+    ),
+    Source(
+        _MAN, "tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-red(8), tc-cake(8)", "options, defaults, bounds"
+    ),
+    Source(_MAN, "tc-htb(8)", "rate, ceil, burst, cburst, quantum"),
+    Source("iproute2 6.1.0", "tc/tc_red.c", "how a burst becomes RED's weight"),
+    Source(
+        "Linux", "net/sched/sch_fifo.c", "what waits counts: a packet is queued while fewer than limit wait"
+    ),
+    Source(
+        "Linux",
+        "net/sched/sch_fq_codel.c, sch_htb.c, sch_pie.c, include/net/pie.h, red.h",
+        "bounds and constants",
+    ),
+)
+
+LINUX: Final = Platform(
+    name="linux",
+    title="Linux (tc of iproute2 6.1)",
+    device="eth0",
+    comment="#",
+    disciplines=("fifo", "codel", "fq_codel", "pie", "red"),
+    nearest={"drr": "fq_codel", "splitbuff": "fq_codel", "splitbuff-blind": "fq_codel"},
+    cake=True,
+    shapes=True,
+    write=write,
+    sources=SOURCES,
+)

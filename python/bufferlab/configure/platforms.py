@@ -1,0 +1,43 @@
+"""The table of platforms, and those of which too little is known."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Final
+
+from bufferlab.configure.cisco import IOS_XE, IOS_XR, NX_OS
+from bufferlab.configure.junos import JUNOS
+from bufferlab.configure.linux import LINUX
+from bufferlab.configure.openwrt import OPENWRT
+from bufferlab.configure.platform import Platform
+from bufferlab.configure.routeros import ROUTEROS
+from bufferlab.errors import InputError
+
+PLATFORMS: Final = {
+    platform.name: platform for platform in (LINUX, OPENWRT, ROUTEROS, JUNOS, IOS_XE, IOS_XR, NX_OS)
+}
+"""What can be configured, by name."""
+
+NOT_KNOWN: Final = {
+    "eos": "Arista EOS can bound the latency of a virtual output queue, but no source has the command",
+}
+"""Platforms that were looked for, and what was missing."""
+
+
+def find_platform(name: str) -> Platform:
+    """The platform of a name.
+
+    Raises:
+        InputError: There is none; the message says the nearest.
+    """
+    if name in PLATFORMS:
+        return PLATFORMS[name]
+    accepted = ", ".join(PLATFORMS)
+    word = name.lower()
+    if word in NOT_KNOWN:
+        raise InputError(
+            f"is not known well enough: {NOT_KNOWN[word]}", key="platform", value=name, accepted=accepted
+        )
+    close = difflib.get_close_matches(word, PLATFORMS, n=1)
+    hint = f" (did you mean '{close[0]}'?)" if close else ""
+    raise InputError(f"is not a known platform{hint}", key="platform", value=name, accepted=accepted)

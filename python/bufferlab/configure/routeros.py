@@ -1,0 +1,133 @@
+"""MikroTik RouterOS 7: a queue type, on the interface or below a queue tree that shapes."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux import CAKE_NOTE
+from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.shared import (
+    MOST_U32,
+    PS_PER_MS,
+    counted_note,
+    raised_memory_limit,
+    show_rate,
+    within,
+)
+
+
+def write(answer: Answer, target: Target) -> Written:
+    """The lines for RouterOS."""
+    notes: list[str] = []
+    if target.cake:
+        kind, options, amount, unit = "cake", _cake(answer, notes), None, ""
+    else:
+        kind, options, amount, unit = _queue(answer, notes)
+    lines = [f"/queue/type add name=bufferlab kind={kind} {' '.join(options)}"]
+    if target.shape:
+        lines.append(
+            f"/queue/tree add name=bufferlab parent={target.device} packet-mark=no-mark "
+            f"max-limit={_rate(answer.rate_bps)} queue=bufferlab"
+        )
+        notes.append("The tree takes packets without a packet mark; those with one need a tree of their own.")
+    else:
+        lines.append(f"/queue/interface set {target.device} queue=bufferlab")
+        notes.append(
+            f"Right if {target.device} itself sends at {show_rate(answer.rate_bps)}. The transmit ring below "
+            "holds more, usually 100 packets at least; shape to keep them in the queue."
+        )
+    return Written(tuple(lines), tuple(notes), amount, unit)
+
+
+def _queue(answer: Answer, notes: list[str]) -> tuple[str, list[str], int, str]:
+    if answer.discipline == "fifo" and answer.kind == "bytes":
+        notes.append(counted_note(answer))
+        limit = within(answer.counted_bytes, "bytes", MOST_U32, "bfifo")
+        return "bfifo", [f"bfifo-limit={limit}"], limit, "bytes"
+    limit = within(answer.packets, "packets", MOST_U32, answer.discipline)
+    if answer.discipline == "fifo":
+        return "pfifo", [f"pfifo-limit={limit}"], limit, "packets"
+    kind = answer.discipline.replace("_", "-")
+    return kind, [f"{kind}-limit={limit}", *_codel(answer, kind, notes)], limit, "packets"
+
+
+def _codel(answer: Answer, kind: str, notes: list[str]) -> list[str]:
+    given = answer.parameters
+    options = [
+        f"{kind}-target={_time('target', given['target_ps'], notes)}",
+        f"{kind}-interval={_time('interval', given['interval_ps'], notes)}",
+        f"{kind}-ecn={'yes' if given['ecn'] else 'no'}",
+    ]
+    if given["ce_threshold_ps"] is not None:
+        options.append(f"{kind}-ce-threshold={_time('ce_threshold', given['ce_threshold_ps'], notes)}")
+    if kind == "codel":
+        return options
+    options += [f"fq-codel-flows={given['flows']}", f"fq-codel-quantum={given['quantum_bytes']}"]
+    memory = raised_memory_limit(answer)
+    if memory is not None:
+        options.append(f"fq-codel-memlimit={ceil(memory / 1024)}.0KiB")
+        notes.append(
+            "fq-codel-memlimit is raised from 32 MiB: it counts memory, and would be met before the limit."
+        )
+    if given["drop_batch"] != _DROP_BATCH:
+        notes.append(f"RouterOS has no setting for drop_batch = {given['drop_batch']}.")
+    return options
+
+
+_DROP_BATCH: Final = 64
+"""FQ-CoDel's most drops at once where it cannot be set (tc-fq_codel(8), drop_batch)."""
+
+
+def _cake(answer: Answer, notes: list[str]) -> list[str]:
+    notes.append(CAKE_NOTE)
+    interval = _time("interval", answer.parameters["interval_ps"], notes)
+    return ["cake-bandwidth=0", "cake-diffserv=besteffort", "cake-flowmode=flows", f"cake-rtt={interval}"]
+
+
+def _time(name: str, time_ps: int, notes: list[str]) -> str:
+    """A time in whole ms, the unit that the manual shows, rounded up."""
+    ms = ceil(time_ps / PS_PER_MS)
+    if ms * PS_PER_MS != time_ps:
+        notes.append(f"{name} is rounded up to {ms} ms: the manual shows whole milliseconds only.")
+    return f"{ms}ms"
+
+
+def _rate(rate_bps: int) -> str:
+    for unit, factor in (("M", 10**6), ("k", 10**3)):
+        if rate_bps % factor == 0:
+            return f"{rate_bps // factor}{unit}"
+    return str(rate_bps)
+
+
+_MANUAL: Final = "MikroTik RouterOS manual (manual.mikrotik.com)"
+
+ROUTEROS: Final = Platform(
+    name="routeros",
+    title="MikroTik RouterOS 7",
+    device="ether1",
+    comment="#",
+    disciplines=("fifo", "codel", "fq_codel"),
+    nearest={
+        "pie": "codel",
+        "red": "codel",
+        "drr": "fq_codel",
+        "splitbuff": "fq_codel",
+        "splitbuff-blind": "fq_codel",
+    },
+    cake=True,
+    shapes=True,
+    write=write,
+    sources=(
+        Source(
+            _MANUAL,
+            "Queues, Queue Types",
+            "kinds, names of options, defaults; codel, fq-codel, cake from 7.1",
+        ),
+        Source(
+            _MANUAL, "Queues, Queue Tree and Interface Queue", "max-limit, parent; the queue of an interface"
+        ),
+        Source(_MANUAL, "CAKE", "cake-bandwidth=0 below a queue tree, cake-rtt, flow modes"),
+    ),
+)

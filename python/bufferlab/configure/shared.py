@@ -1,0 +1,106 @@
+"""What several platforms share: bounds, rates, times, and sentences."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+from bufferlab import _core
+from bufferlab.configure.answer import Answer
+from bufferlab.errors import InputError
+
+PS_PER_US: Final = 10**6
+PS_PER_MS: Final = 10**9
+
+MOST_U32: Final = 2**32 - 1
+
+MEMORY_FACTOR: Final = 4
+"""Kernel memory for a byte of a packet. memory_limit counts `skb->truesize` (net/sched/sch_fq_codel.c):
+less than 4 times 1500 bytes for a full packet in a page of 4 KiB."""
+
+_MEMORY_LIMIT: Final = 32 << 20
+"""Default of FQ-CoDel's memory_limit, bytes (tc-fq_codel(8): 32 MB; RouterOS manual: 32.0MiB)."""
+
+
+def within(amount: int, unit: str, most: int, who: str) -> int:
+    """The amount, if it is not more than the most.
+
+    Raises:
+        InputError: It is more.
+    """
+    if amount > most:
+        raise InputError(
+            f"is more than {who} takes",
+            key="buffer",
+            value=f"{amount} {unit}",
+            accepted=f"at most {most} {unit}",
+        )
+    return amount
+
+
+def raised_memory_limit(answer: Answer) -> int | None:
+    """FQ-CoDel's memory limit, bytes, if the default might be met before the buffer is full.
+
+    Raises:
+        InputError: It does not fit 32 bits.
+    """
+    within(answer.counted_bytes, "bytes", MOST_U32 // MEMORY_FACTOR, "fq_codel's memory limit")
+    memory = answer.counted_bytes * MEMORY_FACTOR
+    return memory if memory > _MEMORY_LIMIT else None
+
+
+def whole_us(time_ps: int) -> int:
+    """A time in us, rounded up."""
+    return ceil(time_ps / PS_PER_US)
+
+
+def time_text(time_ps: int) -> str:
+    """A time as tc and sqm-scripts read it: "5ms", or "1500us", rounded up to whole us."""
+    us = whole_us(time_ps)
+    return f"{us // 1000}ms" if us % 1000 == 0 else f"{us}us"
+
+
+def rate_text(rate_bps: int) -> str:
+    """A rate as tc reads it, exact: "100mbit" (tc(8), RATES)."""
+    for unit, factor in (("gbit", 10**9), ("mbit", 10**6), ("kbit", 10**3)):
+        if rate_bps % factor == 0:
+            return f"{rate_bps // factor}{unit}"
+    return f"{rate_bps}bit"
+
+
+def show_rate(rate_bps: int) -> str:
+    """A rate for people."""
+    return _core.format_quantity("rate", rate_bps)
+
+
+def show_time(time_ps: int) -> str:
+    """A time for people."""
+    return _core.format_quantity("time", time_ps)
+
+
+def floored(rate_bps: int, step_bps: int, notes: list[str]) -> int:
+    """The rate in whole steps of what a shaper takes, not above the rate; a note if it is below.
+
+    Raises:
+        InputError: It is less than one step.
+    """
+    steps = rate_bps // step_bps
+    if steps == 0:
+        raise InputError(
+            "is too low for the shaper",
+            key="rate",
+            value=show_rate(rate_bps),
+            accepted=f"at least {step_bps} bps",
+        )
+    if steps * step_bps != rate_bps:
+        notes.append(f"The shaper's rate is rounded down to {steps * step_bps} bit/s, which it can count.")
+    return steps
+
+
+def counted_note(answer: Answer) -> str:
+    """How bytes were counted."""
+    whole = answer.packet_bytes + answer.overhead_bytes
+    return (
+        f"Bytes count {whole} for a full packet of {answer.packet_bytes}: {answer.overhead_bytes} are the "
+        "link header (overhead)."
+    )

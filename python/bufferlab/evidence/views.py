@@ -1,0 +1,72 @@
+"""Reproductions for people: the list of them, and what one came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.evidence.reproduction import Reproduced, Reproduction
+from bufferlab.evidence.verdicts import VERDICTS, counts, ranged
+from bufferlab.render.grid import Column, Grid
+from bufferlab.render.view import View
+
+_HIDDEN: Final = ("claim", "place", "tolerance", "ours_ci95", "why")
+"""Columns of the comparison that are left out; the reasons follow below."""
+
+_LABELS: Final = 2
+"""Columns that tell rows apart: the setting, and what is claimed."""
+
+_UNKNOWN: Final = "–"
+
+
+def listed(known: Iterable[tuple[Reproduction, Sequence[int | None]]]) -> Grid:
+    """What can be reproduced, with the number of claims by verdict."""
+    rows = [
+        [
+            each.name,
+            each.title,
+            *(_UNKNOWN if number is None else str(number) for number in numbers),
+            each.citation,
+        ]
+        for each, numbers in known
+    ]
+    what, document = (Column(head, "left", wraps=True) for head in ("what", "document"))
+    return Grid(["name"], [what, *VERDICTS, document], rows)
+
+
+def reproduced_view(result: Reproduced) -> View:
+    """The comparison with the number of claims by verdict, tables of points, and each note once."""
+    comparison = [] if result.comparison.is_empty() else _comparison(result.name, result.comparison)
+    return View([*comparison, *result.grids, *dict.fromkeys(result.notes)])
+
+
+def _comparison(name: str, frame: pl.DataFrame) -> Iterator[Grid | str]:
+    shown = [name for name in frame.columns if name not in _HIDDEN and not name.endswith(("_min", "_max"))]
+    columns = [_column(frame, name) for name in shown]
+    rows = [[_cell(row, name) for name in shown] for row in frame.iter_rows(named=True)]
+    yield Grid(columns[:_LABELS], columns[_LABELS:], rows, name)
+    numbers = zip(VERDICTS, counts(frame), strict=True)
+    yield "Claims: " + ", ".join(f"{verdict} {number}" for verdict, number in numbers)
+    yield from dict.fromkeys(
+        f"{row['what']} ({row['verdict']}): {row['why']}"
+        for row in frame.iter_rows(named=True)
+        if row["why"] and row["verdict"] != "agrees"
+    )
+
+
+def _column(frame: pl.DataFrame, name: str) -> Column:
+    head = name.replace("_", " ")
+    return Column(head, "right" if frame[name].dtype.is_numeric() else "left", wraps=True)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    """A value, with its range over seeds if they differ."""
+    value, low, high = row[name], row.get(f"{name}_min"), row.get(f"{name}_max")
+    if value is None:
+        return _UNKNOWN
+    if not isinstance(value, float):
+        return str(value)
+    identical = low is not None and low == high and row[f"{name}_ci95"] is not None
+    return ranged(value, low, high) + (", identical runs" if identical else "")

@@ -1,0 +1,305 @@
+"""Each platform's lines, its bounds, and what it cannot do."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bufferlab
+from bufferlab.configure import NOT_KNOWN, PLATFORMS, configuration
+from bufferlab.errors import InputError
+from bufferlab.scenario import QUEUE_WORDS
+
+DOCS = Path(__file__).parents[2] / "docs" / "configure.md"
+FRESH = "tc qdisc del dev eth0 root 2>/dev/null || true"
+
+LINES = [
+    (
+        {"queue": "fq_codel", "buffer": "1000 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root fq_codel limit 1000 target 5ms interval 100ms flows 1024 "
+            "quantum 1514 drop_batch 64 ecn",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "1 MB", "shape": True, "device": "ppp0"},
+        [
+            "tc qdisc del dev ppp0 root 2>/dev/null || true",
+            "tc qdisc add dev ppp0 root handle 1: htb default 10",
+            "tc class add dev ppp0 parent 1: classid 1:10 htb rate 100mbit ceil 100mbit "
+            "burst 12500 cburst 12500 quantum 1514",
+            "tc qdisc add dev ppp0 parent 1:10 handle 110: bfifo limit 1009334",
+        ],
+    ),
+    (
+        {"queue": "fq_codel", "buffer": "20 ms", "shape": True, "cake": True},
+        [FRESH, "tc qdisc add dev eth0 root cake bandwidth 100mbit besteffort flows rtt 100ms"],
+    ),
+    (
+        {
+            "queue": {"discipline": "codel", "target": "1500 us", "ecn": True, "ce_threshold": "1 ms"},
+            "buffer": "20 ms",
+        },
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root codel limit 167 target 1500us interval 100ms ecn ce_threshold 1ms",
+        ],
+    ),
+    (
+        {
+            "queue": {
+                "discipline": "red",
+                "min_threshold": "20 packets",
+                "max_threshold": "60 packets",
+                "weight": 0.002,
+            },
+            "buffer": "400 packets",
+        },
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root red limit 605600 min 30280 max 90840 avpkt 1514 burst 106 "
+            "bandwidth 100mbit probability 0.1 adaptive",
+        ],
+    ),
+    (
+        {"queue": "pie", "buffer": "500 packets", "platform": "openwrt"},
+        [
+            "config queue 'bufferlab'",
+            "\toption enabled '1'",
+            "\toption interface 'eth0'",
+            "\toption download '0'",
+            "\toption upload '100000'",
+            "\toption qdisc 'pie'",
+            "\toption script 'simplest.qos'",
+            "\toption elimit '500'",
+            "\toption egress_ecn 'NOECN'",
+            "\toption etarget '15ms'",
+            "\toption eqdisc_opts 'tupdate 15ms alpha 2 beta 20'",
+            "\toption qdisc_advanced '1'",
+            "\toption qdisc_really_really_advanced '1'",
+            "\toption linklayer 'none'",
+        ],
+    ),
+    (
+        {"queue": "fq_codel", "buffer": "8000 packets", "platform": "routeros", "shape": True},
+        [
+            "/queue/type add name=bufferlab kind=fq-codel fq-codel-limit=8000 fq-codel-target=5ms "
+            "fq-codel-interval=100ms fq-codel-ecn=yes fq-codel-flows=1024 fq-codel-quantum=1514 "
+            "fq-codel-memlimit=47313.0KiB",
+            "/queue/tree add name=bufferlab parent=ether1 packet-mark=no-mark max-limit=100M queue=bufferlab",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "100 packets", "platform": "routeros"},
+        [
+            "/queue/type add name=bufferlab kind=pfifo pfifo-limit=100",
+            "/queue/interface set ether1 queue=bufferlab",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "1000 packets", "platform": "junos", "shape": True},
+        [
+            "set class-of-service schedulers bufferlab transmit-rate remainder",
+            "set class-of-service schedulers bufferlab buffer-size temporal 120000",
+            "set class-of-service scheduler-maps bufferlab forwarding-class best-effort scheduler bufferlab",
+            "set class-of-service interfaces ge-0/0/0 scheduler-map bufferlab",
+            "set class-of-service interfaces ge-0/0/0 shaping-rate 100000000",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "1000 packets", "platform": "ios-xe", "shape": True},
+        [
+            "policy-map bufferlab",
+            " class class-default",
+            "  shape average 100000000",
+            "  queue-limit 1000 packets",
+            "  exit",
+            " exit",
+            "interface GigabitEthernet0/0/0",
+            " service-policy output bufferlab",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "1000 packets", "platform": "ios-xr"},
+        [
+            "policy-map bufferlab",
+            " class class-default",
+            "  queue-limit 1514000 bytes",
+            "  exit",
+            " exit",
+            "interface GigabitEthernet0/0/0/0",
+            " service-policy output bufferlab",
+        ],
+    ),
+    (
+        {"queue": "fifo", "buffer": "500 us", "platform": "nx-os"},
+        [
+            "policy-map type queuing bufferlab",
+            "  class type queuing c-out-8q-q-default",
+            "    queue-limit 500 us",
+            "interface ethernet1/1",
+            "  service-policy type queuing output bufferlab",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("wanted", "lines"), LINES)
+def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> None:
+    made = configuration("100 Mbps", **wanted)
+    assert list(made.lines) == lines
+    assert made.sources and made.nearest is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "note"),
+    [
+        ({"queue": "pie", "buffer": "9 packets"}, "The kernel rounds tupdate to its ticks"),
+        (
+            {"queue": {"discipline": "pie", "burst": "100 ms"}, "buffer": "9 packets"},
+            "Linux's PIE always lets a burst of 150 ms pass, not 100 ms.",
+        ),
+        (
+            {"queue": {"discipline": "pie", "alpha": 0.1}, "buffer": "9 packets"},
+            "alpha in sixteenths: 2/16, not 0.1",
+        ),
+        ({"queue": "codel", "buffer": "9 packets"}, "Linux approximates the root in CoDel's control law"),
+        ({"queue": "red", "buffer": "1 MB"}, "Linux's RED is not gentle"),
+        ({"queue": "fq_codel", "buffer": "8000 packets"}, "memory_limit is raised"),
+        ({"queue": "fifo", "buffer": "9 packets"}, "byte queue limits (BQL)"),
+        ({"queue": "fifo", "buffer": "9 packets", "shape": True}, "HTB counts 14 bytes of link header"),
+        ({"queue": "fifo", "buffer": "1 MB", "platform": "junos"}, "More than these take: IQ PICs on M320"),
+        ({"queue": "fifo", "buffer": "1 packets", "platform": "ios-xr"}, "The least is 9216 bytes"),
+    ],
+)
+def test_what_differs_is_said(wanted: dict[str, Any], note: str) -> None:
+    assert note in " ".join(configuration("100 Mbps", **wanted).notes)
+
+
+def test_control_law_of_linux_needs_no_note() -> None:
+    made = configuration("100 Mbps", {"discipline": "codel", "control_law": "linux"}, "9 packets")
+    assert not any("control law" in note for note in made.notes)
+
+
+def test_default_memory_is_left_where_it_suffices() -> None:
+    made = configuration("100 Mbps", "fq_codel", "1000 packets")
+    assert "memory_limit" not in made.lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"buffer": "300 ms", "platform": "junos"}, "buffer: '300000 us' is more than"),
+        ({"buffer": "10 GB", "platform": "ios-xr"}, "accepted: at most 1000000000 bytes"),
+        ({"buffer": "5000 s", "platform": "ios-xe"}, "accepted: at most 512000 us"),
+        ({"buffer": "5 GB"}, "accepted: at most 4294967295 bytes"),
+        ({"buffer": "5 ms", "platform": "nx-os", "shape": True}, "shape: has no shaper that is known here"),
+        ({"rate": "1 kbps", "buffer": "9 packets", "platform": "ios-xe", "shape": True}, "accepted: 8000 to"),
+        ({"rate": "900 bps", "buffer": "9 packets", "platform": "openwrt"}, "rate: '900 bps' is too low"),
+        ({"buffer": "1 bdp"}, "buffer: '1 bdp' is not a size by itself; accepted: '1000 packets'"),
+        ({"buffer": "unlimited"}, "buffer: 'unlimited' is not a size by itself"),
+        ({"buffer": "1000"}, "buffer: '1000' has no unit"),
+        ({"rate": "100Mbsp", "buffer": "5 ms"}, "rate: '100Mbsp' has a wrong unit (did you mean 'Mbps'?)"),
+        (
+            {"queue": "fq-codel", "buffer": "5 ms"},
+            "queue: 'fq-codel' is not accepted here (did you mean 'fq_codel'?)",
+        ),
+        ({"queue": {"discipline": "codel", "target": 5}, "buffer": "5 ms"}, "queue.target: 5"),
+        ({"buffer": "5 ms", "packet": "big"}, "packet: 'big'"),
+        ({"buffer": "5 ms", "overhead": "1 MB"}, "overhead: '1 MB' is too large"),
+        (
+            {"buffer": "5 ms", "device": "eth0; reboot"},
+            "device: 'eth0; reboot' is not the name of an interface",
+        ),
+        (
+            {"buffer": "5 ms", "cake": True},
+            "queue: 'fifo' has no CAKE that could stand in; accepted: fq_codel",
+        ),
+        (
+            {"buffer": "5 ms", "platform": "lunix"},
+            "platform: 'lunix' is not a known platform (did you mean 'linux'?)",
+        ),
+        ({"buffer": "5 ms", "platform": "eos"}, "platform: 'eos' is not known well enough: Arista EOS"),
+        (
+            {"queue": {"discipline": "pie", "beta": 3}, "buffer": "5 ms"},
+            "queue.beta: 3.0 is more than Linux's PIE takes; accepted: at most 2",
+        ),
+        (
+            {"queue": {"discipline": "red", "max_threshold": "100 packets"}, "buffer": "50 packets"},
+            "queue.max_threshold: '151400 bytes' is larger than the buffer",
+        ),
+        (
+            {
+                "queue": {
+                    "discipline": "red",
+                    "min_threshold": "1 MB",
+                    "max_threshold": "9 MB",
+                    "weight": 0.0001,
+                },
+                "buffer": "50 MB",
+            },
+            "queue.weight: 0.0001 is too small a weight for such thresholds",
+        ),
+    ],
+)
+def test_bad_input_names_what_is_accepted(wanted: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        configuration(**({"rate": "100 Mbps", "queue": "fifo"} | wanted))
+    assert message in str(caught.value)
+    assert caught.value.accepted
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("queue", QUEUE_WORDS)
+def test_every_queue_is_written_or_said_to_have_no_equivalent(platform: str, queue: str) -> None:
+    made = configuration("100 Mbps", queue, "100 packets", platform=platform)
+    supported = QUEUE_WORDS[queue]["discipline"] in PLATFORMS[platform].disciplines
+    assert bool(made.lines) == supported
+    if supported:
+        assert made.amount is not None and made.nearest is None
+        return
+    assert made.nearest in PLATFORMS[platform].disciplines
+    assert made.notes[0].startswith(f"No equivalent of {queue} on {PLATFORMS[platform].title} is known here")
+    assert (made.amount, made.unit) == (None, "")
+
+
+@pytest.mark.parametrize("platform", [name for name, platform in PLATFORMS.items() if not platform.cake])
+def test_cake_is_not_everywhere(platform: str) -> None:
+    made = configuration("100 Mbps", "fq_codel", "100 packets", platform=platform, cake=True)
+    assert made.lines == () and made.notes[0].startswith("No equivalent of CAKE")
+
+
+def test_it_is_public_and_prints_what_can_be_pasted() -> None:
+    made = bufferlab.configuration("100 Mbps", "fifo", "1 MB", platform="ios-xe")
+    text = str(made)
+    assert isinstance(made, bufferlab.Configuration)
+    assert text.startswith("\n".join(made.lines) + "\n! ")
+    assert all(line.startswith("! ") for line in text.splitlines()[len(made.lines) :])
+    assert json.loads(json.dumps(made.to_dict()))["amount"] == made.amount
+
+
+def test_the_document_names_every_platform_and_source() -> None:
+    text = DOCS.read_text()
+    for platform in PLATFORMS.values():
+        assert f"## {platform.title}\n" in text
+        for source in platform.sources:
+            assert f"| {platform.name} | {source.title} | {source.place} | {source.confirms} |" in text
+    for name, reason in NOT_KNOWN.items():
+        assert f"`{name}`: {reason}" in text
+
+
+def test_the_document_s_examples_are_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    from bufferlab.cli import main  # noqa: PLC0415 - the document shows commands
+
+    examples = re.findall(r"```\n\$ bufferlab (.*?)\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    assert len(examples) >= len(PLATFORMS)
+    for command, shown in examples:
+        words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
+        assert main(words) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert shown.splitlines() == [line for line in lines if line[0] not in "#!"], command
