@@ -14,14 +14,17 @@ from typing import Any, Final
 import polars as pl
 import pytest
 
+from bufferlab.plan import Plan, plan_of
 from bufferlab.results import frames
 from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario, Seeded
 
 _CACHES: Final = Path(tempfile.mkdtemp(prefix="bufferlab-caches-"))
 MS = 10**9
 S = 10**12
 ALL_GROUPS = 2**32 - 1
 NEVER = 2**64 - 1
+TRANSFER: Final = {"kind": "transfer", "bytes": "2500 B"}
 
 
 def pytest_configure() -> None:
@@ -95,21 +98,23 @@ class FakeOutcome:
         return self.tables["exchanges"]
 
 
-@pytest.fixture
-def plan() -> dict[str, Any]:
+def small(seed: int) -> Seeded:
     """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of "near", transfers; flow 2 of "far"."""
-    tcp = {"kind": "tcp", "mss_bytes": 90, "header_bytes": 10, "ack_bytes": 10}
-    return {
-        "seed": 7,
-        "duration_ps": 12 * S,
-        "warmup_ps": 2 * S,
-        "links": [{"name": "west", "rate_bps": 8000}],
-        "groups": [
-            {"name": "near", "source": tcp | {"transfer_bytes": 2500}, "forward": [0], "reverse": []},
-            {"name": "far", "source": tcp, "forward": [0], "reverse": []},
+    tcp = {"segment": "90 B", "header": "10 B", "ack": "10 B"}
+    scenario = {
+        "run": {"duration": "12 s", "warmup": "2 s"},
+        "links": [{"name": "west", "rate": "8 kbps", "buffer": "10 packets"}],
+        "flows": [
+            {"name": "near", "count": 2, "rtt": "10 ms", "application": TRANSFER, **tcp},
+            {"name": "far", "rtt": "40 ms", **tcp},
         ],
-        "flows": {"group": [0, 0, 1]},
     }
+    return Scenario.from_dict(scenario).seeded(seed)
+
+
+@pytest.fixture
+def seeded() -> Seeded:
+    return small(7)
 
 
 @pytest.fixture
@@ -161,19 +166,21 @@ def outcome() -> FakeOutcome:
 
 
 @pytest.fixture
-def result(outcome: FakeOutcome, plan: dict[str, Any]) -> Result:
-    return make_result(outcome, plan)
+def result(outcome: FakeOutcome, seeded: Seeded) -> Result:
+    return make_result(outcome, seeded)
 
 
-def make_result(outcome: FakeOutcome, plan: dict[str, Any], **changes: Any) -> Result:
+def make_result(outcome: FakeOutcome, seeded: Seeded, **changes: Any) -> Result:
     """A result as `simulation.simulate` makes it."""
+    plan: Plan = plan_of(seeded)
     made = Result(
         name="by hand",
         scenario="# as given\n",
         overrides={},
+        resolved=seeded.resolved,
         plan=plan,
         plan_hash="0123",
-        frames=frames.from_outcome(outcome, plan),  # type: ignore[arg-type]
+        frames=frames.from_outcome(outcome, seeded.resolved, plan),  # type: ignore[arg-type]
         reached_ps=outcome.reached_ps,
         events=outcome.events,
         packets=outcome.packets,
@@ -184,7 +191,7 @@ def make_result(outcome: FakeOutcome, plan: dict[str, Any], **changes: Any) -> R
 
 
 @pytest.fixture
-def three_seeds(outcome: FakeOutcome, plan: dict[str, Any]) -> list[Result]:
+def three_seeds(outcome: FakeOutcome) -> list[Result]:
     """Runs that differ in what they delivered, waited and left waiting."""
     runs: list[Result] = []
     for index, seed in enumerate((7, 8, 9)):
@@ -192,7 +199,7 @@ def three_seeds(outcome: FakeOutcome, plan: dict[str, Any]) -> list[Result]:
         tables["flows"] = tables["flows"].with_columns(pl.col("delivered_bytes") + 100 * index)
         tables["queue_samples"] = tables["queue_samples"].with_columns(pl.col("backlog_packets") + index)
         tables["histograms"] = tables["histograms"].with_columns(pl.col("count") + 5 * index)
-        runs.append(make_result(FakeOutcome(tables), plan | {"seed": seed}))
+        runs.append(make_result(FakeOutcome(tables), small(seed)))
     return runs
 
 

@@ -32,7 +32,7 @@ CRATES = {
 
 PACKAGE = ROOT / "python" / "bufferlab"
 BASE = {"_core", "errors", "files", "stats", "progress", "display"}
-SCENARIO = {"_scenario_types", "plan", "scenario", "units"}
+SCENARIO = {"_scenario_types", "plan", "resolved", "scenario", "units"}
 LAYERS = (
     BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"studies"}, {"render"},
     {"evidence"}, {"bufferlab"}, {"cli", "__main__"},

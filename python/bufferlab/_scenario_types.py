@@ -277,12 +277,20 @@ class ScenarioDict(TypedDict):
 
 
 
+ResolvedLimit = dict[Literal["packets", "bytes"], int] | Literal["unlimited"]
+"""How much may wait: {"packets": 50}, {"bytes": 75000}, or "unlimited"."""
+
+
 class ResolvedBuffer(TypedDict):
-    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word."""
+    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word.
+
+    `limit` is what it comes to with the flows of a seed, `None` without one.
+    """
 
     text: str
     kind: Literal["packets", "bytes", "time", "bdp", "stanford", "unlimited"]
     amount: float
+    limit: ResolvedLimit | None
 
 
 class ResolvedLaw(TypedDict):
@@ -415,6 +423,7 @@ class ResolvedLink(TypedDict):
     mark_above: ResolvedBuffer | None
     loss: float
     changes: list[ResolvedChange]
+    packet_bytes: int | None
 
 
 class ResolvedStack(TypedDict):
@@ -481,3 +490,11 @@ class ResolvedScenario(TypedDict):
     flows: list[ResolvedFlow]
     probes: ResolvedProbes | None
 
+
+class Draws(TypedDict):
+    """What was drawn for the flows of a group, each list in their order; `None` where nothing is drawn."""
+
+    rtt_ps: list[int]
+    start_ps: list[int]
+    stop_ps: list[int] | None
+    transfer_bytes: list[int] | None

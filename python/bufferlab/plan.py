@@ -7,12 +7,10 @@ flows is drawn by then, so that a plan is the whole truth of a run.
 from __future__ import annotations
 
 import json
-import operator
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final
 
 from bufferlab import _core
-from bufferlab.errors import InputError
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, Seeded
 
 PLAN_VERSION: Final = _core.PLAN_VERSION
 """Format of the plan; the engine refuses others."""
@@ -29,13 +27,17 @@ def lower(scenario: Scenario, seed: int | None = None) -> Plan:
 
     Args:
         scenario: The scenario.
-        seed: Seed of every random draw, 0 to 2^64 - 1; the scenario's own if not given.
+        seed: Seed of every random draw; the scenario's own if not given.
 
     Raises:
-        InputError: If a drawn round-trip time is shorter than its links' delays, no flow of a group starts
-            before the run's end, or a buffer's word has no flows to depend on.
+        InputError: As `Scenario.seeded`.
     """
-    plan: Plan = json.loads(scenario.plan_json(None if seed is None else _checked_seed(seed)))
+    return plan_of(scenario.seeded(seed))
+
+
+def plan_of(seeded: Seeded) -> Plan:
+    """The plan of a scenario under a seed."""
+    plan: Plan = json.loads(seeded.plan_json())
     return plan
 
 
@@ -47,11 +49,3 @@ def plan_json(plan: Plan) -> str:
 def plan_hash(plan: Plan) -> str:
     """SHA-256 of the canonical JSON, in hexadecimal: with the engine's version, the identity of a run."""
     return _core.hash_plan(json.dumps(plan, allow_nan=False))
-
-
-def _checked_seed(seed: object) -> int:
-    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and 0 <= operator.index(seed) < 2**64:
-        return operator.index(seed)
-    raise InputError(
-        "is not a usable seed", key="seed", value=seed, accepted="a whole number of 0 to 2^64 - 1"
-    )

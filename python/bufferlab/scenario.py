@@ -6,17 +6,20 @@ The language itself is the crate `bufferlab-scenario`; this is its Python side.
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, cast
 
 from bufferlab import _core
+from bufferlab.errors import InputError
 from bufferlab.files import read_text
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import (
+        Draws,
         ResolvedFlow,
         ResolvedLink,
         ResolvedProbes,
@@ -175,14 +178,17 @@ class Scenario:
         """The run's name, or the file's, or "scenario"."""
         return self._core.title
 
-    def plan_json(self, seed: int | None = None) -> str:
-        """The plan under a seed, the scenario's own if not given, as canonical JSON.
+    def seeded(self, seed: int | None = None) -> Seeded:
+        """The scenario under a seed.
+
+        Args:
+            seed: Seed of every random draw, 0 to 2^64 - 1; the scenario's own if not given.
 
         Raises:
             InputError: If a drawn round-trip time is shorter than its links' delays, no flow of a group
                 starts before the run's end, or a buffer's word has no flows to depend on.
         """
-        return self._core.plan_json(seed)
+        return Seeded(self._core.seeded(None if seed is None else _checked_seed(seed)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self._core.is_same(other._core)
@@ -192,6 +198,30 @@ class Scenario:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (self.to_dict(), self._core.text, self.file, self.overrides)
+
+
+class Seeded:
+    """A scenario under a seed; `Scenario.seeded` makes it."""
+
+    def __init__(self, core: _core.Seeded) -> None:
+        """Wrap one of the compiled module."""
+        self._core = core
+
+    @cached_property
+    def resolved(self) -> ResolvedScenario:
+        """`Scenario.resolved` with this seed, and with what the flows drawn make of buffers and queues."""
+        resolved: ResolvedScenario = json.loads(self._core.resolved_json())
+        return resolved
+
+    @cached_property
+    def draws(self) -> list[Draws]:
+        """What was drawn for the flows of each group."""
+        draws: list[Draws] = json.loads(self._core.draws_json())
+        return draws
+
+    def plan_json(self) -> str:
+        """The plan as canonical JSON."""
+        return self._core.plan_json()
 
 
 def parse_value(text: str) -> Json:
@@ -246,6 +276,14 @@ def check_congestion(value: object) -> None:
         InputError: If it is none; the message says the nearest.
     """
     _core.check_word("congestion", value)
+
+
+def _checked_seed(seed: object) -> int:
+    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and 0 <= operator.index(seed) < 2**64:
+        return operator.index(seed)
+    raise InputError(
+        "is not a usable seed", key="seed", value=seed, accepted="a whole number of 0 to 2^64 - 1"
+    )
 
 
 def _reader(file: str | None) -> Callable[[str], tuple[str, str]]:

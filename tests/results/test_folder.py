@@ -38,14 +38,14 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
     for name in NAMES:
         assert getattr(loaded, name).equals(getattr(result, name))
     assert loaded.summary() == result.summary()
-    assert loaded.plan == result.plan
+    assert (loaded.plan, loaded.resolved) == (result.plan, result.resolved)
     assert (loaded.scenario, loaded.seed, loaded.version) == ("# as given\n", 7, "0.0.1")
 
 
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
     result.save(tmp_path / "out")
     meta = json.loads((tmp_path / "out/result.json").read_text())
-    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 2, 7)
+    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 3, 7)
     assert json.loads((tmp_path / "out/summary.json").read_text()) == result.summary()
     assert (tmp_path / "out/scenario.toml").read_text() == "# as given\n"
     text = (tmp_path / "out/plan.json").read_bytes()
@@ -187,7 +187,8 @@ def broken(folder: Path, file: str, content: str | None) -> None:
         ("result.json", "{"),
         ("result.json", "[]"),
         ("result.json", '{"format": "bufferlab-result", "format_version": 99}'),
-        ("result.json", '{"format": "bufferlab-result", "format_version": 2}'),
+        ("result.json", '{"format": "bufferlab-result", "format_version": 3}'),
+        ("summary.json", "{}"),
         ("plan.json", None),
         ("scenario.toml", None),
         ("flows.parquet", None),

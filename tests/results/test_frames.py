@@ -7,8 +7,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from bufferlab.plan import plan_of
 from bufferlab.results.frames import from_outcome
 from bufferlab.results.result import Result
+from bufferlab.scenario import Seeded
 
 
 def row(frame: pl.DataFrame, **keys: object) -> dict[str, Any]:
@@ -108,27 +110,29 @@ def test_flow_samples_join_sender_and_receiver(result: Result) -> None:
     assert samples["goodput_bps"].to_list() == [800, 1600, 4000, 0]
 
 
-def test_a_flow_without_sender_samples_keeps_its_goodput(outcome: Any, plan: dict[str, Any]) -> None:
+def test_a_flow_without_sender_samples_keeps_its_goodput(outcome: Any, seeded: Seeded) -> None:
     tables = outcome.tables
     tables["sender_samples"] = tables["sender_samples"].clear()
-    samples = from_outcome(outcome, plan).flow_samples
+    samples = from_outcome(outcome, seeded.resolved, plan_of(seeded)).flow_samples
     assert samples["goodput_bps"].to_list() == [800, 1600, 4000, 0]
     assert samples["cwnd_segments"].null_count() == 4
 
 
 def test_a_run_without_samples_has_empty_frames_with_the_same_columns(
-    outcome: Any, plan: dict[str, Any], result: Result
+    outcome: Any, seeded: Seeded, result: Result
 ) -> None:
     for name in ("queue_samples", "sender_samples", "receiver_samples"):
         outcome.tables[name] = outcome.tables[name].clear()
-    frames = from_outcome(outcome, plan)
+    frames = from_outcome(outcome, seeded.resolved, plan_of(seeded))
     assert frames.queue_samples.is_empty()
     assert frames.queue_samples.schema == result.queue_samples.schema
     assert frames.flow_samples.schema == result.flow_samples.schema
 
 
 @pytest.mark.parametrize("time_ms", [60, 70, 123, 1001, 10**6 + 1])
-def test_whole_milliseconds_stay_whole(outcome: Any, plan: dict[str, Any], time_ms: int) -> None:
+def test_whole_milliseconds_stay_whole(outcome: Any, seeded: Seeded, time_ms: int) -> None:
     tables = outcome.tables
     tables["flows"] = tables["flows"].with_columns(pl.lit(time_ms * 10**9, pl.UInt64).alias("rtt_ps"))
-    assert from_outcome(outcome, plan).flows["propagation_ms"].unique().to_list() == [time_ms]
+    assert from_outcome(outcome, seeded.resolved, plan_of(seeded)).flows[
+        "propagation_ms"
+    ].unique().to_list() == [time_ms]

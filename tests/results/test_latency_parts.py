@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -10,6 +12,10 @@ from bufferlab.results.latency.bloat import grade
 from bufferlab.results.latency.emodel import G711, G729A, rating
 from bufferlab.results.latency.responsiveness import responsiveness, trimmed_mean
 from bufferlab.results.latency.voice import assess, burst_ratio, codec_of
+from bufferlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedApplication
 
 MS = 10**9
 
@@ -49,19 +55,23 @@ def every_20_ms(packets: int) -> NDArray[np.float64]:
     return np.arange(packets, dtype=np.float64) * 0.02
 
 
-def call(**changes: object) -> dict[str, object]:
-    source = {"record": True, "arrivals": "constant", "sizes": "constant", "interval_ps": 20 * MS}
-    return source | {"packet_bytes": 200} | changes
+def call(packet: str = "200 B", **changes: object) -> ResolvedApplication:
+    udp = {"kind": "udp", "record": True, "interval": "20 ms", "packet": packet, **changes}
+    flows = [{"rtt": "20 ms", "application": udp}]
+    bottleneck = {"rate": "1 Mbps", "buffer": "10 packets"}
+    return Scenario.from_dict({"run": {"duration": "1 s"}, "bottleneck": bottleneck, "flows": flows}).flows[
+        0
+    ]["application"]
 
 
 def test_codecs_by_their_rates() -> None:
     assert codec_of(call()) is G711
-    assert codec_of(call(packet_bytes=60)) is G729A
-    assert codec_of(call(packet_bytes=61)) is G711
-    assert codec_of(call(packet_bytes=40)) is None
+    assert codec_of(call("60 B")) is G729A
+    assert codec_of(call("61 B")) is G711
+    assert codec_of(call("40 B")) is None
     assert codec_of(call(record=False)) is None
-    assert codec_of(call(arrivals="exponential")) is None
-    assert codec_of({}) is None
+    assert codec_of(call(arrivals="poisson")) is None
+    assert codec_of({"kind": "bulk"}) is None
 
 
 def test_a_call_without_trouble_has_the_best_rating() -> None:

@@ -15,8 +15,8 @@ from bufferlab.render.summary import summary_view
 from bufferlab.results.result import Result, RunSet
 
 RUN_KEYS = {
-    "format", "format_version", "version", "name", "duration_s", "warmup_s", "seeds", "flows", "queues",
-    "packets", "events", "cpu_s", "packets_per_cpu_s", "latency",
+    "format", "format_version", "version", "name", "duration_s", "warmup_s", "seeds", "resolved", "flows",
+    "queues", "packets", "events", "cpu_s", "packets_per_cpu_s", "latency",
 }  # fmt: skip
 FLOW_KEYS = {
     "group", "flows", "goodput_bps", "goodput_min_bps", "goodput_max_bps", "goodput_total_bps", "jain_index",

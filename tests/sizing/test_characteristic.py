@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
-from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size import Demand, get_rule
 from bufferlab.studies.traffic import protocol_of
@@ -181,9 +180,9 @@ def test_measured_values_that_are_none(value: float) -> None:
 
 @pytest.mark.parametrize("word", [*CONGESTIONS, "fixed(20)"])
 def test_every_congestion_control_of_scenarios_is_a_protocol(word: str) -> None:
-    congestion = lower(Scenario.from_dict(ONE_FLOW | {"flows": [{"rtt": "40 ms", "congestion": word}]}))[
-        "groups"
-    ][0]["source"]["congestion"]
+    tcp = Scenario.from_dict(ONE_FLOW | {"flows": [{"rtt": "40 ms", "congestion": word}]}).flows[0]["tcp"]
+    assert tcp is not None
+    congestion = tcp["congestion"]
     assert protocol_of(congestion, marks=True) == protocols.get_protocol(word).name
     unmarked = protocol_of(congestion)
     assert unmarked == ("dctcp-unmarked" if word == "dctcp" else protocols.get_protocol(word).name)

@@ -173,6 +173,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::PyFlowState>()?;
     module.add_class::<session::PySession>()?;
     module.add_class::<scenario::PyScenario>()?;
+    module.add_class::<scenario::PySeeded>()?;
     module.add_function(wrap_pyfunction!(scenario::parse_value, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::split_override, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::plain, module)?)?;

@@ -3,7 +3,7 @@
 mod convert;
 mod errors;
 
-use bufferlab_scenario::{Files, Mistake, Scenario, canonical_json, hash_of, plan_json};
+use bufferlab_scenario::{Files, Mistake, Scenario, Seeded, canonical_json, hash_of, plan_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -122,11 +122,11 @@ impl PyScenario {
         serde_json::to_string(self.scenario.resolved()).expect("a resolved scenario is JSON")
     }
 
-    /// The plan under a seed, the scenario's own if there is none, as canonical JSON.
+    /// The scenario under a seed, its own if there is none.
     #[pyo3(signature = (seed = None))]
-    fn plan_json(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
-        let plan = py.detach(|| self.scenario.lower(seed));
-        plan.map(|plan| plan_json(&plan)).map_err(|mistakes| raise_all(py, &mistakes))
+    fn seeded(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<PySeeded> {
+        let seeded = py.detach(|| self.scenario.seeded(seed));
+        seeded.map(PySeeded).map_err(|mistakes| raise_all(py, &mistakes))
     }
 
     /// The run's name, or the file's, or "scenario".
@@ -150,6 +150,28 @@ impl PyScenario {
     /// Whether two come from the same table.
     fn is_same(&self, other: &PyScenario) -> bool {
         self.scenario.resolved() == other.scenario.resolved()
+    }
+}
+
+/// A scenario under a seed.
+#[pyclass(name = "Seeded", module = "bufferlab._core", frozen)]
+pub struct PySeeded(Seeded);
+
+#[pymethods]
+impl PySeeded {
+    /// The plan as canonical JSON.
+    fn plan_json(&self) -> String {
+        plan_json(&self.0.plan)
+    }
+
+    /// The scenario with what the seed settles, as JSON.
+    fn resolved_json(&self) -> String {
+        serde_json::to_string(&self.0.resolved).expect("a resolved scenario is JSON")
+    }
+
+    /// What was drawn for each group, as JSON.
+    fn draws_json(&self) -> String {
+        serde_json::to_string(&self.0.draws).expect("numbers are JSON")
     }
 }
 

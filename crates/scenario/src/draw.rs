@@ -5,6 +5,7 @@
 
 use bufferlab_simulator::StreamKind;
 use bufferlab_units::Stream;
+use serde::Serialize;
 
 use crate::checks::{links_rtt_ps, short_rtt};
 use crate::mistake::Mistake;
@@ -15,7 +16,7 @@ use crate::quantity::law::Law;
 use crate::scenario::Resolved;
 
 /// What was drawn for the flows of one group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Draws {
     /// Two-way propagation delays, ps.
     pub rtt_ps: Vec<u64>,

@@ -20,7 +20,8 @@ mod text;
 mod twin;
 pub mod write;
 
-pub use lower::{canonical_json, hash_of, plan_hash, plan_json};
+pub use draw::Draws;
+pub use lower::{Seeded, canonical_json, hash_of, plan_hash, plan_json};
 pub use mistake::{Details, Mistake, Mistakes};
 pub use overrides::{parse_value, split_override};
 pub use parts::link::SPLITBUFF_CAP;

@@ -186,3 +186,22 @@ fn what_is_written_from_the_declarations_is_complete() {
     assert!(fill_in("<!-- generated: nothing -->\n<!-- end of generated -->").is_err());
     assert!(types().contains("class ResolvedFlow(TypedDict):"));
 }
+
+#[test]
+fn a_seed_settles_what_depends_on_the_flows_drawn() {
+    use serde_json::{json, to_value};
+    let scenario = with("links.west.buffer", "0.5 bdp");
+    let before = to_value(scenario.resolved()).unwrap();
+    assert_eq!(before["links"][0]["buffer"]["limit"], json!(null));
+    let seeded = scenario.seeded(Some(9)).unwrap();
+    assert_eq!(plan_json(&seeded.plan), plan_json(&scenario.lower(Some(9)).unwrap()));
+    let after = to_value(&seeded.resolved).unwrap();
+    assert_eq!(after["run"]["seed"], json!(9));
+    assert_eq!(
+        after["links"][0]["buffer"]["limit"],
+        to_value(seeded.plan.links[0].discipline.limit).unwrap()
+    );
+    assert_eq!(after["links"][0]["packet_bytes"], json!(1500));
+    assert_eq!(after["flows"], before["flows"]);
+    assert_eq!(seeded.draws[1].rtt_ps, [990_000_000_000; 3]);
+}

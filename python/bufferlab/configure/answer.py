@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -110,12 +109,10 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
         "flows": [{"rtt": "1 s", "application": {"kind": "ping", "interval": "1 s", "packet": packet}}],
     }
     try:
-        scenario = Scenario.from_dict(table)
-        link = scenario.links[0]
-        discipline = json.loads(scenario.plan_json())["links"][0]["discipline"]
+        link = Scenario.from_dict(table).seeded().resolved["links"][0]
     except InputError as error:
         raise _as_arguments(error) from None
-    size = link["buffer"]
+    size, discipline = link["buffer"], link["queue"]
     if size["kind"] not in _SIZED:
         raise InputError(
             "is not a size by itself",
@@ -125,11 +122,9 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
         )
     return Answer(
         rate_bps=link["rate_bps"],
-        queue=queue if isinstance(queue, str) else discipline["kind"],
-        discipline=discipline["kind"],
-        parameters={
-            key: value for key, value in discipline.items() if key not in {"kind", "limit", "mark_above"}
-        },
+        queue=queue if isinstance(queue, str) else discipline["discipline"],
+        discipline=discipline["discipline"],
+        parameters={key: value for key, value in discipline.items() if key != "discipline"},
         kind=size["kind"],
         amount=int(size["amount"]),
         packet_bytes=packet_bytes,

@@ -18,7 +18,7 @@ from bufferlab.experiment.fingerprint import describe
 from bufferlab.experiment.job import Job, Measure, Procedure, Simulator
 from bufferlab.experiment.points import Point
 from bufferlab.experiment.simulation import prepare, seed_list
-from bufferlab.plan import lower, plan_hash
+from bufferlab.plan import plan_hash, plan_of
 from bufferlab.scenario import Scenario
 
 Key = TypeVar("Key")
@@ -140,7 +140,8 @@ class Experiment(Generic[Key]):
         """
         point, seed = self.points[task.key], self.seed(task)
         is_scenario = isinstance(point, Scenario)
-        plan = lower(point, seed) if is_scenario and self.simulator is None else None
+        seeded = point.seeded(seed) if isinstance(point, Scenario) and self.simulator is None else None
+        plan = None if seeded is None else plan_of(seeded)
         if plan is not None:
             name = plan_hash(plan)
         else:
@@ -153,6 +154,7 @@ class Experiment(Generic[Key]):
             point=point,
             plan=plan,
             parameters=self.columns(task.key),
+            resolved=None if seeded is None else seeded.resolved,
             measure=self.measure[task.key] if isinstance(self.measure, Mapping) else self.measure,
             procedure=self.procedure,
             brief=self.brief,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from bufferlab import _core
 from bufferlab.experiment import values
@@ -15,6 +15,9 @@ from bufferlab.experiment.store import Row
 from bufferlab.plan import Plan
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 Measure = Callable[[Result], Any]
 """Takes what is wanted from a run."""
@@ -60,6 +63,7 @@ class Job:
         title: Title of the scenario, empty if there is none.
         point: The scenario, or what a procedure takes in its place.
         plan: The plan, if the point is a scenario.
+        resolved: The scenario under the seed, if the point is one.
         parameters: What names the point.
         measure: Takes what is wanted from the result; `None` for the whole of it.
         procedure: Simulates instead.
@@ -73,6 +77,7 @@ class Job:
     point: Any
     plan: Plan | None
     parameters: Mapping[str, Any]
+    resolved: ResolvedScenario | None = None
     measure: Measure | None = None
     procedure: Procedure | None = None
     brief: bool = False
@@ -81,7 +86,9 @@ class Job:
     @property
     def duration_ps(self) -> int:
         """Simulated time, ps; 0 if a procedure decides."""
-        return 0 if self.procedure is not None or self.plan is None else int(self.plan["duration_ps"])
+        return (
+            0 if self.procedure is not None or self.resolved is None else self.resolved["run"]["duration_ps"]
+        )
 
     def identity(self) -> str:
         """Name, fingerprint and arguments of what measures.
@@ -116,12 +123,13 @@ class Job:
     def _simulate(self, control: _core.Control) -> Result | None:
         if self.simulator is not None:
             return self.simulator(self.point, self.seed, control)
-        if self.plan is None:
+        if self.plan is None or self.resolved is None:
             raise TypeError(f"a {type(self.point).__name__} is no scenario: it needs a procedure")
         scenario = self.point
         return simulate_plan(
             self.plan,
             control,
+            resolved=self.resolved,
             name=self.title,
             scenario="" if scenario is None else scenario.to_toml(),
             overrides={} if scenario is None else scenario.overrides,

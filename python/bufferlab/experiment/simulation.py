@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment import recording
 from bufferlab.files import not_written
-from bufferlab.plan import Plan, lower, plan_hash, plan_json
+from bufferlab.plan import Plan, plan_hash, plan_json, plan_of
 from bufferlab.results import frames
 from bufferlab.results.result import Result
 from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 MAX_SEEDS: Final = 100_000
 """Most seeds in one call."""
@@ -88,9 +91,11 @@ def simulate(
         InputError: If the engine refuses the plan.
         OutputError: If a recording's file cannot be opened.
     """
+    seeded = scenario.seeded(seed)
     return simulate_plan(
-        lower(scenario, seed),
+        plan_of(seeded),
         control,
+        resolved=seeded.resolved,
         name=scenario.title,
         scenario=scenario.to_toml(),
         overrides=scenario.overrides,
@@ -104,6 +109,7 @@ def simulate_plan(
     plan: Plan,
     control: _core.Control | None = None,
     *,
+    resolved: ResolvedScenario,
     name: str,
     scenario: str,
     overrides: Mapping[str, Any],
@@ -117,6 +123,7 @@ def simulate_plan(
     Args:
         plan: The plan.
         control: Cancels it, and tells how far it is.
+        resolved: The scenario under the plan's seed.
         name: Title of the scenario, for the result.
         scenario: The scenario as TOML, for the result.
         overrides: Its overrides by path, for the result.
@@ -143,9 +150,10 @@ def simulate_plan(
         name=name,
         scenario=scenario,
         overrides=overrides,
+        resolved=resolved,
         plan=plan,
         plan_hash=plan_hash(plan),
-        frames=frames.from_outcome(outcome, plan, brief=brief),
+        frames=frames.from_outcome(outcome, resolved, plan, brief=brief),
         reached_ps=outcome.reached_ps,
         events=outcome.events,
         packets=outcome.packets,

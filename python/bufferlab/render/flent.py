@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,9 @@ from bufferlab.files import check_writable, written_whole
 from bufferlab.results.latency.voice import codec_of
 from bufferlab.results.result import Result
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedLink
 
 SUFFIX: Final = ".flent.gz"
 """What Flent's files end with."""
@@ -108,7 +111,8 @@ class _Content:
     @property
     def step_s(self) -> float:
         """Distance of the samples, or Flent's own without any, s."""
-        return float((self.result.plan["sample_interval_ps"] or STEP_PS) / PS_PER_S)
+        probes = self.result.resolved["probes"]
+        return float((probes["interval_ps"] if probes else STEP_PS) / PS_PER_S)
 
     @property
     def x_values(self) -> Floats:
@@ -147,7 +151,9 @@ class _Content:
 
     def add_pings(self) -> list[str]:
         """Add the groups of pings: the first as Flent's own, others as extra hosts."""
-        groups = [group["name"] for group in self.result.plan["groups"] if group["source"].get("echo")]
+        groups = [
+            flow["name"] for flow in self.result.resolved["flows"] if flow["application"]["kind"] == "ping"
+        ]
         if not self.result.exchanges.height:
             return []
         for index, group in enumerate(groups):
@@ -159,7 +165,7 @@ class _Content:
 
     def add_call(self) -> None:
         """Add the first group of calls: one-way delay and jitter."""
-        calls = [group["name"] for group in self.result.plan["groups"] if codec_of(group["source"])]
+        calls = [flow["name"] for flow in self.result.resolved["flows"] if codec_of(flow["application"])]
         if not calls or not self.result.exchanges.height:
             return
         came = self._add_exchanges("VoIP::delay", calls[0])
@@ -168,7 +174,6 @@ class _Content:
 
     def document(self, test: str) -> dict[str, Any]:
         """The whole document, as a run of one of Flent's tests."""
-        plan = self.result.plan
         return {
             "version": _FORMAT_VERSION,
             "x_values": [round(float(x), 9) for x in self.x_values],
@@ -182,14 +187,14 @@ class _Content:
                 "HOST": "bufferlab",
                 "HOSTS": ["bufferlab"],
                 "LOCAL_HOST": "bufferlab",
-                "LENGTH": plan["duration_ps"] / PS_PER_S,
+                "LENGTH": self.result.duration_s,
                 "TOTAL_LENGTH": self.result.reached_ps / PS_PER_S,
                 "STEP_SIZE": self.step_s,
                 "TIME": _EPOCH,
                 "T0": _EPOCH,
                 "IP_VERSION": 4,
                 "TEST_PARAMETERS": self.parameters,
-                "EGRESS_INFO": {"qdisc": [_queue(link) for link in plan["links"]]},
+                "EGRESS_INFO": {"qdisc": [_queue(link) for link in self.result.resolved["links"]]},
                 "SERIES_META": {name: {"UNITS": unit} for name, unit in self.units.items()},
             },
         }
@@ -233,13 +238,11 @@ def _streams(result: Result) -> list[_Stream]:
     samples = result.flow_samples
     if not samples.height:
         return []
-    groups = {group["name"]: group for group in result.plan["groups"]}
+    groups = {flow["name"]: flow for flow in result.resolved["flows"]}
     sampled = samples.select("flow", "group").unique(maintain_order=True).sort("flow")
-    tcp = [
-        (flow, groups[name]) for flow, name in sampled.iter_rows() if groups[name]["source"]["kind"] == "tcp"
-    ]
-    back = set(tcp[0][1]["reverse"]) if tcp else set()
-    return [_Stream(flow, not back & set(group["forward"])) for flow, group in tcp]
+    tcp = [(flow, groups[name]) for flow, name in sampled.iter_rows() if groups[name]["tcp"] is not None]
+    back = set(tcp[0][1]["reverse_path"]) if tcp else set()
+    return [_Stream(flow, not back & set(group["path"])) for flow, group in tcp]
 
 
 def _test_of(streams: Sequence[_Stream]) -> str:
@@ -264,6 +267,6 @@ def _row_wise(columns: Sequence[Series], combine: Any) -> Series:  # noqa: ANN40
     return [combine(row) if row else None for row in rows]
 
 
-def _queue(link: Mapping[str, Any]) -> dict[str, Any]:
+def _queue(link: ResolvedLink) -> dict[str, Any]:
     """A link as Flent's metadata has interfaces."""
-    return {"name": link["discipline"]["kind"], "id": link["name"], "params": {"rate_bps": link["rate_bps"]}}
+    return {"name": link["queue"]["discipline"], "id": link["name"], "params": {"rate_bps": link["rate_bps"]}}

@@ -5,7 +5,8 @@ An exchange is a burst of an on-off application with a size, a fetch, a recorded
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -13,8 +14,11 @@ from numpy.typing import NDArray
 
 from bufferlab.results.metrics.exchanges import EXCHANGES
 from bufferlab.results.metrics.expressions import Run
-from bufferlab.results.tables import NONE, Plan
+from bufferlab.results.tables import NONE
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedApplication
 
 Floats = NDArray[np.float64]
 
@@ -22,16 +26,19 @@ _MS_PER_S: Final = 1000
 _JITTER_GAIN: Final = 1 / 16
 
 
-def from_table(table: pl.DataFrame, run: Run) -> pl.DataFrame:
-    """The frame of the engine's table."""
-    of_flows = pl.Series(run.plan["flows"]["group"], dtype=pl.UInt32)
-    table = table.with_columns(of_flows.gather(table["flow"]).alias("group"))
-    return _with_jitter(table, run.plan).select(run.columns(EXCHANGES))
+def from_table(table: pl.DataFrame, groups: pl.Series, run: Run) -> pl.DataFrame:
+    """The frame of the engine's table; `groups` has each flow's group."""
+    table = table.with_columns(groups.gather(table["flow"]).alias("group"))
+    recorded = [_is_recorded(flow["application"]) for flow in run.resolved["flows"]]
+    return _with_jitter(table, recorded).select(run.columns(EXCHANGES))
 
 
-def _with_jitter(table: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+def _is_recorded(application: ResolvedApplication) -> bool:
+    return application["kind"] == "udp" and application["record"]
+
+
+def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:
     """The table with delay variation and jitter of recorded datagrams, null elsewhere."""
-    recorded = [bool(group.get("source", {}).get("record")) for group in plan["groups"]]
     is_recorded = pl.Series([recorded[group] for group in table["group"]], dtype=pl.Boolean)
     variation = np.full(table.height, np.nan)
     jitter = np.full(table.height, np.nan)

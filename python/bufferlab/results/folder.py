@@ -5,7 +5,7 @@ A folder of one run holds:
 - `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied;
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
-- `summary.json`: see `bufferlab.results.summary`;
+- `summary.json`: see `bufferlab.results.summary`; it has the resolved scenario;
 - `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
   `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`.
 
@@ -35,7 +35,7 @@ from bufferlab.results.summary import summarize
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 
 _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"
@@ -181,7 +181,13 @@ def _read_run(directory: Path) -> dict[str, Any]:
         scenario = (directory / _SCENARIO_FILE).read_text(encoding="utf-8")
         frames = Frames(**{name: pl.read_parquet(directory / f"{name}.parquet") for name in NAMES})
         plan = _read_json(directory / "plan.json")
-        return {name: meta[name] for name in _META} | {"scenario": scenario, "plan": plan, "frames": frames}
+        return {
+            **{name: meta[name] for name in _META},
+            "scenario": scenario,
+            "resolved": _read_json(directory / "summary.json")["resolved"],
+            "plan": plan,
+            "frames": frames,
+        }
     except (KeyError, TypeError) as error:
         raise InputError(f"lacks {error}", file=path, accepted="a file as Bufferlab wrote it") from error
     except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:

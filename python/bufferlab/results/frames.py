@@ -18,12 +18,13 @@ from bufferlab.results.metrics.flows import FLOWS
 from bufferlab.results.metrics.queues import CLASSES, QUEUES, WAIT_QUANTILES
 from bufferlab.results.metrics.samples import CLASS_SAMPLES, FLOW_SAMPLES, HISTOGRAMS, QUEUE_SAMPLES
 from bufferlab.results.tables import PS_PER_MS, Plan
-from bufferlab.results.transfers import transfers
+from bufferlab.results.transfers import with_sizes
 from bufferlab.stats import histogram_quantiles
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
     from bufferlab._core import Outcome
+    from bufferlab._scenario_types import ResolvedScenario
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,29 @@ NAMES: Final = tuple(field.name for field in fields(Frames))
 """The frames' names, which are also those of their files."""
 
 
-def measured_s(plan: Plan, reached_ps: int) -> float:
+def measured_s(resolved: ResolvedScenario, reached_ps: int) -> float:
     """Length of the measured window, s."""
-    return max(reached_ps - int(plan["warmup_ps"]), 0) / PS_PER_S
+    return max(reached_ps - resolved["run"]["warmup_ps"], 0) / PS_PER_S
 
 
-def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames:
-    """Build the frames of a run of `plan`; if `brief`, only those that a summary needs: the rest is empty."""
-    run = Run(plan, measured_s(plan, outcome.reached_ps))
-    histograms = pl.DataFrame(outcome.histograms())
+def from_outcome(outcome: Outcome, resolved: ResolvedScenario, plan: Plan, *, brief: bool = False) -> Frames:
+    """Build the frames of a run.
+
+    Args:
+        outcome: What the engine measured.
+        resolved: The scenario under the run's seed.
+        plan: Its plan.
+        brief: Only the frames that a summary needs; the rest is empty.
+    """
+    run = Run(resolved, measured_s(resolved, outcome.reached_ps))
+    histograms, flows = pl.DataFrame(outcome.histograms()), pl.DataFrame(outcome.flows())
+    groups = flows.sort("flow")["group"]
     frames = {
-        "flows": _flows(pl.DataFrame(outcome.flows()), run),
+        "flows": with_sizes(flows, resolved, plan).select(run.columns(FLOWS)),
         "queues": _with_quantiles(pl.DataFrame(outcome.queues()), histograms, "group").select(
             run.columns(QUEUES)
         ),
-        "exchanges": exchanges.from_table(pl.DataFrame(outcome.exchanges()), run),
+        "exchanges": exchanges.from_table(pl.DataFrame(outcome.exchanges()), groups, run),
     }
     if brief:
         return Frames(**dict.fromkeys(NAMES, pl.DataFrame()) | frames)
@@ -78,7 +87,7 @@ def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames
         histograms=histograms.select(run.columns(HISTOGRAMS)),
         queue_samples=_queue_samples(pl.DataFrame(outcome.queue_samples()), run),
         flow_samples=_flow_samples(
-            pl.DataFrame(outcome.sender_samples()), pl.DataFrame(outcome.receiver_samples()), run
+            pl.DataFrame(outcome.sender_samples()), pl.DataFrame(outcome.receiver_samples()), groups, run
         ),
         classes=_with_quantiles(
             pl.DataFrame(outcome.classes()), pl.DataFrame(outcome.class_histograms()), "class"
@@ -87,18 +96,14 @@ def from_outcome(outcome: Outcome, plan: Plan, *, brief: bool = False) -> Frames
     )
 
 
-def _flows(table: pl.DataFrame, run: Run) -> pl.DataFrame:
-    to_send = transfers(run.plan)["transfer_bytes"].gather(table["flow"])
-    return table.with_columns(to_send).select(run.columns(FLOWS))
-
-
 def _queue_samples(table: pl.DataFrame, run: Run) -> pl.DataFrame:
     return table.sort("link", "time_ps", maintain_order=True).select(run.columns(QUEUE_SAMPLES))
 
 
-def _flow_samples(senders: pl.DataFrame, receivers: pl.DataFrame, run: Run) -> pl.DataFrame:
+def _flow_samples(
+    senders: pl.DataFrame, receivers: pl.DataFrame, groups: pl.Series, run: Run
+) -> pl.DataFrame:
     table = senders.join(receivers, on=["time_ps", "flow"], how="full", coalesce=True)
-    groups = pl.Series(run.plan["flows"]["group"], dtype=pl.UInt32)
     table = table.with_columns(groups.gather(table["flow"]).alias("group"))
     return table.sort("flow", "time_ps").select(run.columns(FLOW_SAMPLES))
 

@@ -78,11 +78,11 @@ class FlowGroup:
 def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
     """The groups of a run that have flows, and "all" if there are several."""
     reached_s = run.reached_ps / PS_PER_S
-    flows = with_transfers(run.flows, run.plan, warmup_s=run.warmup_s, reached_s=reached_s)
-    kinds = {group["name"]: group.get("source", {}).get("kind") for group in run.plan["groups"]}
+    flows = with_transfers(run.flows, run.resolved, warmup_s=run.warmup_s, reached_s=reached_s)
+    tcp = {flow["name"] for flow in run.resolved["flows"] if flow["tcp"] is not None}
 
     def group(name: str, rows: pl.DataFrame) -> FlowGroup:
-        exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=kinds.get(name) == "tcp")
+        exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=name in tcp)
         return FlowGroup(name, rows, exchanges, reached_s)
 
     parts = flows.partition_by("group", maintain_order=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -12,6 +12,9 @@ from bufferlab.results.frames import Frames, measured_s
 from bufferlab.results.recording import Recording
 from bufferlab.results.tables import Plan
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,6 +25,7 @@ class Measurement:
         name: Title of the scenario.
         scenario: The scenario as TOML: as given, or with the overrides applied if there are any.
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
+        resolved: What it means under the run's seed: defaults filled in, units resolved, buffers in packets.
         plan: The plan that ran, as plain values.
         plan_hash: Identity of the plan.
         frames: The measurements. Each frame is an attribute of its own, too: `flows`, `queues`, `histograms`,
@@ -38,6 +42,7 @@ class Measurement:
     name: str
     scenario: str
     overrides: Mapping[str, Any]
+    resolved: ResolvedScenario
     plan: Plan
     plan_hash: str
     frames: Frames
@@ -51,22 +56,22 @@ class Measurement:
     @property
     def seed(self) -> int:
         """Seed of the run."""
-        return int(self.plan["seed"])
+        return self.resolved["run"]["seed"]
 
     @property
     def duration_s(self) -> float:
         """Length of the run, s."""
-        return float(self.plan["duration_ps"] / PS_PER_S)
+        return self.resolved["run"]["duration_ps"] / PS_PER_S
 
     @property
     def warmup_s(self) -> float:
         """When measuring began, s."""
-        return float(self.plan["warmup_ps"] / PS_PER_S)
+        return self.resolved["run"]["warmup_ps"] / PS_PER_S
 
     @property
     def measured_s(self) -> float:
         """Length of the measured window, s."""
-        return measured_s(self.plan, self.reached_ps)
+        return measured_s(self.resolved, self.reached_ps)
 
     @property
     def packets_per_cpu_s(self) -> float | None:

@@ -4,6 +4,7 @@ The document always has the same keys:
 
 - `format` ("bufferlab-summary"), `format_version`, `version` (of Bufferlab), `name` (of the scenario),
   `duration_s`, `warmup_s`, `seeds`;
+- `resolved`: the scenario with defaults filled in and units resolved, under the first seed;
 - the metrics of the run;
 - `flows`: an object per flow group and one for "all" (left out if there is one group only), with `group`,
   `flows` (their number, the mean over the seeds) and the metrics of flow groups;
@@ -46,6 +47,7 @@ def summarize(results: Sequence[Measurement]) -> Document:
         "duration_s": first.duration_s,
         "warmup_s": first.warmup_s,
         "seeds": [result.seed for result in results],
+        "resolved": first.resolved,
         **RUNS.over_seeds([run_values(result) for result in results]),
         "flows": _over_seeds(results, flow_values, ("group",), FLOW_GROUPS),
         "queues": _over_seeds(results, queue_values, ("link", "group"), QUEUE_SUMMARY),
@@ -68,7 +70,7 @@ def flow_values(result: Measurement) -> list[Document]:
 
 def queue_values(result: Measurement) -> list[Document]:
     """The metrics of a run's queues: an object per link and group, "all" first."""
-    links = [link["name"] for link in result.plan["links"]]
+    links = [link["name"] for link in result.resolved["links"]]
     rows = result.queues.select("link", "group", *QUEUE_SUMMARY.names).to_dicts()
     return sorted(rows, key=lambda row: (links.index(row["link"]), row["group"] != ALL))
 

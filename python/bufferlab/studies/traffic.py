@@ -1,42 +1,45 @@
-"""The demand of a plan, which is the input of the sizing rules."""
+"""The demand of a scenario, which is the input of the sizing rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bufferlab.errors import InputError
+from bufferlab.resolved import full_packet_bytes, lasts
+from bufferlab.scenario import Seeded
 from bufferlab.theory.bscl import effective_rtt_s
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.theory.targets import Targets
+from bufferlab.units import PS_PER_S
 
-_PS_PER_S = 1e12
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedLink
+
 _SPREAD_THAT_DESYNCHRONIZES = 0.05
 """Standard deviation over mean of the round-trip times above which flows count as unsynchronized: in ns-2,
 round-trip times spread evenly over ±20 % (0.115) show no synchronization, equal ones complete
 synchronization."""
 
-_LINUX_VERSIONS: Final = {"linux_2_6_24": "cubic-0.8", "linux_2_6_26": "cubic-0.7", "linux_5": "cubic-linux"}
-
 
 def demand_of(
-    plan: dict[str, Any],
+    seeded: Seeded,
     link: int,
     *,
     targets: Targets | None = None,
     measured: Mapping[str, float] | None = None,
 ) -> Demand:
-    """The demand of a plan's long-lived TCP flows on a link.
+    """The demand of a scenario's long-lived TCP flows on a link.
 
     The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
     data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
     count only if there are no others.
 
     Args:
-        plan: A lowered scenario.
+        seeded: The scenario under a seed.
         link: Index of the link.
         targets: Targets for the link.
         measured: Measured characteristic values by protocol, used in place of the model's.
@@ -44,24 +47,23 @@ def demand_of(
     Raises:
         InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
     """
-    groups = plan["groups"]
-    crossing = [i for i, group in enumerate(groups) if link in group["forward"] and _is_tcp(group)]
-    lasting = [i for i in crossing if groups[i]["source"]["transfer_bytes"] is None]
-    chosen = lasting or crossing
-    member = np.isin(np.asarray(plan["flows"]["group"]), chosen)
-    if not member.any():
-        name = plan["links"][link]["name"]
+    sized, groups = seeded.resolved["links"][link], seeded.resolved["flows"]
+    on_link = [i for i, flow in enumerate(groups) if sized["name"] in flow["path"]]
+    crossing = [i for i in on_link if groups[i]["tcp"] is not None]
+    chosen = [i for i in crossing if lasts(groups[i])] or crossing
+    if not chosen:
+        name = sized["name"]
         raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
-    mix = _mix(plan, chosen, marks=_marks(plan["links"][link]["discipline"]))
+    mix = _mix(seeded, chosen, marks=_marks(sized))
     _check_measured(measured or {}, mix)
-    rtt_s = _round_trips_s(plan)[member]
-    jittered = any(groups[i]["jitter"]["kind"] != "none" for i in chosen)
+    rtt_s = np.concatenate([seeded.draws[i]["rtt_ps"] for i in chosen]) / PS_PER_S
+    jittered = any(groups[i]["jitter"] is not None for i in chosen)
     spread = float(rtt_s.std() / rtt_s.mean()) > _SPREAD_THAT_DESYNCHRONIZES
     return Demand(
-        rate_bps=float(plan["links"][link]["rate_bps"]),
+        rate_bps=float(sized["rate_bps"]),
         rtt_s=float(rtt_s.mean()),
-        flows=int(member.sum()),
-        packet_bytes=max(_wire_bytes(groups[i]) for i in chosen),
+        flows=rtt_s.size,
+        packet_bytes=max(full_packet_bytes(groups[i]) for i in chosen),
         desynchronized=jittered or spread,
         mix=mix,
         harmonic_rtt_s=effective_rtt_s(rtt_s),
@@ -70,35 +72,31 @@ def demand_of(
     )
 
 
-def _marks(discipline: Mapping[str, Any]) -> bool:
+def _marks(link: ResolvedLink) -> bool:
     """Whether a queue marks ECN-capable packets."""
-    thresholds = (discipline.get("mark_above"), discipline.get("ce_threshold_ps"))
-    return bool(discipline.get("ecn")) or any(threshold is not None for threshold in thresholds)
+    thresholds = (link["mark_above"], link["queue"].get("ce_threshold_ps"))
+    return bool(link["queue"].get("ecn")) or any(threshold is not None for threshold in thresholds)
 
 
-def protocol_of(congestion: Mapping[str, Any], *, marks: bool = False) -> str:
-    """Name of the theory's protocol for a plan's congestion control.
+def protocol_of(congestion: str, *, marks: bool = False) -> str:
+    """Name of the theory's protocol for a congestion control.
 
     Args:
-        congestion: As in the plan.
+        congestion: As scenarios write it.
         marks: Whether the link marks packets: DCTCP is Reno where it does not.
     """
-    kind = str(congestion["kind"])
-    if kind == "cubic-linux":
-        return _LINUX_VERSIONS[congestion["version"]]
-    if kind == "dctcp" and not marks:
-        return "dctcp-unmarked"
-    return get_protocol(kind).name
+    return "dctcp-unmarked" if congestion == "dctcp" and not marks else get_protocol(congestion).name
 
 
-def _mix(plan: dict[str, Any], chosen: list[int], *, marks: bool) -> tuple[tuple[str, float], ...]:
+def _mix(seeded: Seeded, chosen: list[int], *, marks: bool) -> tuple[tuple[str, float], ...]:
     """Flows of each protocol, in order of the groups."""
-    counts = np.bincount(np.asarray(plan["flows"]["group"], dtype=np.intp), minlength=len(plan["groups"]))
     mix: dict[str, float] = {}
     for index in chosen:
-        name = protocol_of(plan["groups"][index]["source"]["congestion"], marks=marks)
-        mix[name] = mix.get(name, 0.0) + float(counts[index])
-    return tuple((name, count) for name, count in mix.items() if count)
+        tcp = seeded.resolved["flows"][index]["tcp"]
+        if tcp is not None:
+            name = protocol_of(tcp["congestion"], marks=marks)
+            mix[name] = mix.get(name, 0.0) + len(seeded.draws[index]["rtt_ps"])
+    return tuple(mix.items())
 
 
 def _check_measured(measured: Mapping[str, float], mix: tuple[tuple[str, float], ...]) -> None:
@@ -108,24 +106,3 @@ def _check_measured(measured: Mapping[str, float], mix: tuple[tuple[str, float],
             raise InputError(
                 "is the protocol of no flow", key="measured", value=name, accepted=", ".join(names)
             )
-
-
-def _is_tcp(group: dict[str, Any]) -> bool:
-    return bool(group["source"]["kind"] == "tcp")
-
-
-def _wire_bytes(group: dict[str, Any]) -> int:
-    return int(group["source"]["mss_bytes"] + group["source"]["header_bytes"])
-
-
-def _round_trips_s(plan: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    flows = plan["flows"]
-    own = sum(
-        np.asarray(flows[column], dtype=np.float64)
-        for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
-    )
-    of_links = [
-        float(sum(plan["links"][index]["delay_ps"] for index in group["forward"] + group["reverse"]))
-        for group in plan["groups"]
-    ]
-    return np.asarray((own + np.asarray(of_links)[np.asarray(flows["group"])]) / _PS_PER_S, dtype=np.float64)

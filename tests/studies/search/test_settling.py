@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import bufferlab
-from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.studies.search import Effort, Goal
 from bufferlab.studies.search.settling import LONGEST_CYCLE_S, settling
@@ -18,7 +17,7 @@ DOCUMENT = {
 
 
 def test_times_are_those_of_the_longest_flow_with_a_full_buffer() -> None:
-    times = settling(lower(Scenario.from_dict(DOCUMENT)), 0, 50, 1500)
+    times = settling(Scenario.from_dict(DOCUMENT).seeded(), 0, 50, 1500)
     assert times.rtt_s == pytest.approx(0.1 + 50 * 1500 * 8 / 12e6)
     # Linux: 200 ms above the smoothed round-trip time
     assert times.rto_s == pytest.approx(times.rtt_s + 0.2)
@@ -29,11 +28,11 @@ def test_times_are_those_of_the_longest_flow_with_a_full_buffer() -> None:
 
 def test_a_cycle_has_an_end_and_controls_without_a_model_have_none() -> None:
     fast = DOCUMENT | {"bottleneck": {"rate": "100 Gbps", "delay": "1 ms", "buffer": "1 bdp"}}
-    assert settling(lower(Scenario.from_dict(fast)), 0, 10**6, 1500).cycle_s == LONGEST_CYCLE_S
+    assert settling(Scenario.from_dict(fast).seeded(), 0, 10**6, 1500).cycle_s == LONGEST_CYCLE_S
     westwood = DOCUMENT | {"flows": [{"congestion": "westwood", "rtt": "100 ms"}]}
-    assert settling(lower(Scenario.from_dict(westwood)), 0, 50, 1500).cycle_s == 0.0
+    assert settling(Scenario.from_dict(westwood).seeded(), 0, 50, 1500).cycle_s == 0.0
     udp = {"rtt": "100 ms", "application": {"kind": "udp", "packet": "1000 B", "rate": "1 Mbps"}}
-    assert settling(lower(Scenario.from_dict(DOCUMENT | {"flows": [udp]})), 0, 50, 1500).rto_s == 0.0
+    assert settling(Scenario.from_dict(DOCUMENT | {"flows": [udp]}).seeded(), 0, 50, 1500).rto_s == 0.0
 
 
 def test_runs_that_are_too_short_are_told() -> None:

@@ -6,9 +6,7 @@ use bufferlab_simulator::{LimitChange, LinkPlan, QueuePlan};
 use bufferlab_units::Rate;
 use serde_json::json;
 
-use super::traffic::Traffic;
 use crate::checks::samples_link;
-use crate::draw::Draws;
 use crate::mistake::Mistake;
 use crate::parts::link::Link;
 use crate::parts::queue::{KEY_OF_LINKS, Queue};
@@ -19,9 +17,8 @@ use crate::scenario::Resolved;
 const PACKET_BYTES: u64 = 1000;
 const PPB: f64 = 1e9;
 
-pub(super) fn links(scenario: &Resolved, draws: &[Draws]) -> Result<Vec<LinkPlan>, Mistake> {
-    let links = scenario.links.iter().enumerate().map(|(index, link)| {
-        let traffic = Traffic::of(link, scenario, draws).on(link);
+pub(super) fn links(scenario: &Resolved, traffic: &[Option<LinkTraffic>]) -> Result<Vec<LinkPlan>, Mistake> {
+    let links = scenario.links.iter().zip(traffic).enumerate().map(|(index, (link, traffic))| {
         let sample = scenario.probes.as_ref().is_some_and(|probes| samples_link(probes, &link.name));
         lower(link, traffic.as_ref(), sample).map_err(|mistake| mistake.below(&scenario.link_key(index)))
     });

@@ -4,14 +4,15 @@
 
 mod columns;
 mod link;
+mod settle;
 mod source;
 mod traffic;
 
 use bufferlab_simulator::{GroupPlan, JitterPlan, Plan};
 use sha2::{Digest, Sha256};
 
-use crate::draw::draw;
-use crate::mistake::Mistakes;
+use crate::draw::{Draws, draw};
+use crate::mistake::{Mistake, Mistakes};
 use crate::parts::flow::Flow;
 use crate::quantity::law::LawKind;
 use crate::scenario::{Resolved, Scenario};
@@ -23,21 +24,46 @@ impl Scenario {
     /// If a drawn round-trip time is shorter than its links' delays, no flow of a group starts before the run's end, or a
     /// buffer's word has no flows to depend on.
     pub fn lower(&self, seed: Option<u64>) -> Result<Plan, Mistakes> {
-        let scenario = self.resolved();
-        let seed = seed.unwrap_or(scenario.run.seed);
-        let lowered = draw(scenario, seed).and_then(|draws| {
-            Ok(Plan {
-                version: Plan::VERSION,
-                seed,
-                duration_ps: scenario.run.duration_ps,
-                warmup_ps: scenario.run.warmup_ps,
-                sample_interval_ps: scenario.probes.as_ref().map_or(0, |probes| probes.interval_ps),
-                links: link::links(scenario, &draws)?,
-                groups: scenario.flows.iter().map(|flow| group(flow, scenario)).collect(),
-                flows: columns::columns(scenario, &draws),
-            })
-        });
-        lowered.map_err(|mistake| self.placed(mistake))
+        self.seeded(seed).map(|seeded| seeded.plan)
+    }
+
+    /// The scenario under a seed, its own if there is none.
+    ///
+    /// # Errors
+    /// As [`Scenario::lower`].
+    pub fn seeded(&self, seed: Option<u64>) -> Result<Seeded, Mistakes> {
+        let seed = seed.unwrap_or(self.resolved().run.seed);
+        Seeded::of(self.resolved(), seed).map_err(|mistake| self.placed(mistake))
+    }
+}
+
+/// A scenario under a seed.
+#[derive(Clone, Debug)]
+pub struct Seeded {
+    /// What was drawn for each group.
+    pub draws: Vec<Draws>,
+    /// The engine's input.
+    pub plan: Plan,
+    /// The scenario with this seed, and with what the flows drawn make of its buffers and queues.
+    pub resolved: Resolved,
+}
+
+impl Seeded {
+    fn of(scenario: &Resolved, seed: u64) -> Result<Seeded, Mistake> {
+        let draws = draw(scenario, seed)?;
+        let traffic = traffic::of_links(scenario, &draws);
+        let plan = Plan {
+            version: Plan::VERSION,
+            seed,
+            duration_ps: scenario.run.duration_ps,
+            warmup_ps: scenario.run.warmup_ps,
+            sample_interval_ps: scenario.probes.as_ref().map_or(0, |probes| probes.interval_ps),
+            links: link::links(scenario, &traffic)?,
+            groups: scenario.flows.iter().map(|flow| group(flow, scenario)).collect(),
+            flows: columns::columns(scenario, &draws),
+        };
+        let resolved = settle::settled(scenario, &traffic, &plan);
+        Ok(Seeded { draws, plan, resolved })
     }
 }
 

@@ -25,9 +25,14 @@ impl Crossing {
     }
 }
 
+/// What buffer words depend on at each link; nothing where nothing crosses.
+pub(super) fn of_links(scenario: &Resolved, draws: &[Draws]) -> Vec<Option<LinkTraffic>> {
+    scenario.links.iter().map(|link| Traffic::of(link, scenario, draws).on(link)).collect()
+}
+
 /// What crosses one link: data of TCP, data of UDP, acknowledgments.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traffic {
+struct Traffic {
     tcp: Crossing,
     udp: Crossing,
     acks: Crossing,
@@ -35,7 +40,7 @@ pub(super) struct Traffic {
 
 impl Traffic {
     /// The traffic of a link.
-    pub(super) fn of(link: &Link, scenario: &Resolved, draws: &[Draws]) -> Traffic {
+    fn of(link: &Link, scenario: &Resolved, draws: &[Draws]) -> Traffic {
         let mut traffic = Traffic::default();
         for (flow, drawn) in scenario.flows.iter().zip(draws) {
             let sum_ps: u128 = drawn.rtt_ps.iter().map(|&rtt_ps| u128::from(rtt_ps)).sum();
@@ -63,7 +68,7 @@ impl Traffic {
     }
 
     /// What buffer words depend on: data before acknowledgments, TCP before UDP.
-    pub(super) fn on(&self, link: &Link) -> Option<LinkTraffic> {
+    fn on(&self, link: &Link) -> Option<LinkTraffic> {
         let chosen = [self.tcp, self.udp, self.acks].into_iter().find(|kind| kind.flows > 0)?;
         let data_bytes = self.tcp.packet_bytes.max(self.udp.packet_bytes);
         Some(LinkTraffic {

@@ -49,6 +49,10 @@ part! {
         /// Changes of the buffer during the run: from the time `at` on, this `buffer` holds; in order of time.
         changes: Vec<Change> = given(Value::List(Vec::new())), ListOf::<Change>::within(0, usize::MAX, None),
             crate::keys::toml("[{ at = \"30 s\", buffer = \"50 packets\" }]");
+        also
+        /// Largest full packet of the flows on it, by which a buffer in another unit becomes packets; of a scenario under a
+        /// seed only.
+        packet_bytes: Option<u64>;
         prepare with_buffer;
         agree agree;
     }

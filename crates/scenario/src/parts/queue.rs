@@ -1,7 +1,7 @@
 //! Queue disciplines, as scenarios write them. Their parameters are declared where they are implemented.
 
 use bufferlab_parameters::{Described, Kinds, Parameter};
-use bufferlab_qdisc::{DisciplineConfig, RttSource};
+use bufferlab_qdisc::{DisciplineConfig, RttSource, Threshold};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
@@ -35,6 +35,14 @@ impl Queue {
                 RttSource::Timestamps { .. } => Some("timestamps"),
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// The backlog above which a FIFO marks.
+    pub fn mark_above(&self) -> Option<Threshold> {
+        match &self.config {
+            DisciplineConfig::Fifo(config) => config.mark_above,
             _ => None,
         }
     }

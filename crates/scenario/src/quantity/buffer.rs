@@ -45,6 +45,8 @@ pub struct Buffer {
     /// Packets, bytes, picoseconds of draining time, or multiples of the BDP or of BDP/√n.
     #[serde(serialize_with = "as_number")]
     pub amount: BigRational,
+    /// What it comes to with the flows of a seed; nothing before they are drawn.
+    pub limit: Option<Limit>,
 }
 
 /// What a buffer's amount counts.
@@ -88,7 +90,7 @@ pub fn parse_buffer(value: &Value) -> Result<Buffer, Mistake> {
     let Some(text) = value.as_text() else {
         return refused("is not a text with a number and a unit", ACCEPTED.to_owned());
     };
-    let buffer = |kind, amount: BigRational| Ok(Buffer { text: text.to_owned(), kind, amount });
+    let buffer = |kind, amount: BigRational| Ok(Buffer { text: text.to_owned(), kind, amount, limit: None });
     let counted = |kind, amount: u64| buffer(kind, BigRational::from_integer(amount.into()));
     let word = match text.trim() {
         "unlimited" => return buffer(BufferKind::Unlimited, BigRational::zero()),

@@ -25,12 +25,20 @@ from typing import Any, Literal, NotRequired, TypedDict
 "#;
 
 const RESOLVED: &str = r#"
+ResolvedLimit = dict[Literal["packets", "bytes"], int] | Literal["unlimited"]
+"""How much may wait: {"packets": 50}, {"bytes": 75000}, or "unlimited"."""
+
+
 class ResolvedBuffer(TypedDict):
-    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word."""
+    """A buffer as written, its number parsed: packets, bytes, ps of draining, or multiples of the word.
+
+    `limit` is what it comes to with the flows of a seed, `None` without one.
+    """
 
     text: str
     kind: Literal["packets", "bytes", "time", "bdp", "stanford", "unlimited"]
     amount: float
+    limit: ResolvedLimit | None
 
 
 class ResolvedLaw(TypedDict):
@@ -55,6 +63,16 @@ class ResolvedLaw(TypedDict):
 ResolvedQueue = dict[str, Any]
 """A queue: its `discipline` and that discipline's parameters, as the plan has them."""
 
+"#;
+
+const DRAWS: &str = r#"
+class Draws(TypedDict):
+    """What was drawn for the flows of a group, each list in their order; `None` where nothing is drawn."""
+
+    rtt_ps: list[int]
+    start_ps: list[int]
+    stop_ps: list[int] | None
+    transfer_bytes: list[int] | None
 "#;
 
 /// The module `bufferlab._scenario_types`.
@@ -97,6 +115,7 @@ pub fn types() -> String {
     ];
     let fields = fields.map(|(name, python)| (name, python.to_owned()));
     class(&mut text, "ResolvedScenario", "A scenario as it is meant.", &fields);
+    text.push_str(DRAWS);
     text
 }
 

@@ -121,16 +121,18 @@ def measure(run: Result) -> dict[str, float | None]:
     """
     queue = queue_values(run)[0]
     flows = {row["group"]: row for row in flow_values(run)}
-    link = run.plan["links"][0]
-    buffer_packets = link["discipline"]["limit"]["packets"]
+    link = run.resolved["links"][0]
+    limit = link["buffer"]["limit"]
+    if not isinstance(limit, dict):
+        raise TypeError(f"a buffer of {limit} is never full")
     return {
         "rate_bps": link["rate_bps"],
         "flows": flows[ALL]["flows"],
-        "buffer_packets": buffer_packets,
+        "buffer_packets": limit["packets"],
         "duration_s": run.duration_s,
         "utilization": queue["utilization"],
         "loss": queue["loss"],
-        "fill": queue["backlog_mean_packets"] / buffer_packets,
+        "fill": queue["backlog_mean_packets"] / limit["packets"],
         "wait_ms": queue["wait_mean_ms"],
         "jain": flows[ALL]["jain_index"],
         "bbr_share": flows["bbr3"]["goodput_total_bps"] / flows[ALL]["goodput_total_bps"]

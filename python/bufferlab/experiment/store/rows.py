@@ -21,7 +21,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -33,6 +33,9 @@ from bufferlab.results.measurement import Measurement
 from bufferlab.results.metrics.registry import FLOW_GROUPS, QUEUE_SUMMARY, RUNS, STORED
 from bufferlab.results.summary import flow_values, queue_values, run_values
 from bufferlab.results.tables import ALL
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{fingerprint(__name__)}"
 """This engine: its version, the fingerprint of its sources, and that of the modules that make its figures."""
@@ -96,7 +99,7 @@ def done_row(result: Measurement, *, parameters: Mapping[str, Any] | None = None
         wall_s: How long it took, s.
     """
     flows, queues = flow_values(result), queue_values(result)
-    link = main_link(result.plan)
+    link = main_link(result.resolved)
     own = next(row for row in queues if row["link"] == link and row["group"] == ALL) if link else {}
     run = run_values(result)
     return {
@@ -165,10 +168,10 @@ def rows_to_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame([{key: row.get(key) for key in SCHEMA} for row in rows], schema=dict(SCHEMA))
 
 
-def main_link(plan: Mapping[str, Any]) -> str | None:
+def main_link(resolved: ResolvedScenario) -> str | None:
     """Name of the link that sizing looks at, `None` if no data crosses any."""
     try:
-        return str(plan["links"][choose_link(plan)]["name"])
+        return resolved["links"][choose_link(resolved)]["name"]
     except InputError:
         return None
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab import _core
-from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
-from bufferlab.results.transfers import transfers
+from bufferlab.results.tables import BITS_PER_BYTE, NONE, PS_PER_MS
 from bufferlab.units import PS_PER_S
 
 SPAN_S: Final = 120.0
@@ -74,7 +73,7 @@ class Group:
 
 
 class Watch:
-    """Runs a plan in steps, keeps readings for the view, and keeps a pace.
+    """Stands in for the engine: runs a plan in steps, keeps readings for the view, and keeps a pace.
 
     Args:
         speed: Simulated seconds a second; as fast as it goes by default.
@@ -172,10 +171,14 @@ def _groups(plan: Mapping[str, Any]) -> Sequence[Group]:
     """The groups of TCP flows that are there for long: of short flows the first ones tell little."""
     found: list[Group] = []
     of_flows = plan["flows"]["group"]
-    short = transfers(plan)["is_short"]
+    sizes = plan["flows"].get("transfer_bytes")
     for index, group in enumerate(plan["groups"]):
         first, count = of_flows.index(index), of_flows.count(index)
-        if group["source"]["kind"] == "tcp" and not short[first] and len(found) < MOST_GROUPS:
+        if (
+            group["source"]["kind"] == "tcp"
+            and not (sizes and sizes[first] != NONE)
+            and len(found) < MOST_GROUPS
+        ):
             flows = range(first, first + min(count, MOST_FLOWS))
             found.append(Group(group["name"], count, flows, group["source"]["mss_bytes"]))
     return found

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from bufferlab.resolved import full_packet_bytes
 from bufferlab.results.exchanges import begun_of
 from bufferlab.results.latency import voice
 from bufferlab.results.latency.responsiveness import Responsiveness, responsiveness
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.tables import BITS_PER_BYTE
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedFlow
 
 _ROUND_TRIPS: Final = frozenset({"TCP", "page", "ping"})
 """Kinds of groups that have round trips; the others are calls, or nothing."""
@@ -29,32 +33,32 @@ class GroupLatency:
     Attributes:
         run: The run.
         name: The group's name.
-        groups: The plan of each group that has flows.
+        groups: Each group that has flows.
         flows: The rows of the frame `flows` of each of these groups.
     """
 
     run: Measurement
     name: str
-    groups: Mapping[str, Mapping[str, Any]]
+    groups: Mapping[str, ResolvedFlow]
     flows: Mapping[str, pl.DataFrame]
 
     @property
-    def plan(self) -> Mapping[str, Any]:
-        """The group's plan."""
+    def group(self) -> ResolvedFlow:
+        """The group in the scenario."""
         return self.groups[self.name]
 
     @cached_property
     def kind(self) -> str | None:
         """What its flows are: TCP, a probe (a page of one segment at most, or a ping), or a codec's."""
-        source = self.plan["source"]
-        if source["kind"] != "tcp":
-            codec = voice.codec_of(source)
+        application, tcp = self.group["application"], self.group["tcp"]
+        if tcp is None:
+            codec = voice.codec_of(application)
             name = codec.name if codec else None
-            return "ping" if source.get("echo") else name
-        turns = source.get("on_off") or {}
-        size = (turns.get("on") or {}).get("bytes") or {}
-        fits = size.get("kind") == "constant" and size["value"] <= source["mss_bytes"]
-        return "page" if turns.get("fetch") and source["handshake"] and fits else "TCP"
+            return "ping" if application["kind"] == "ping" else name
+        if application["kind"] != "web" or not tcp["handshake"]:
+            return "TCP"
+        size = application["size"]
+        return "page" if size["kind"] == "constant" and size["value"] <= tcp["segment_bytes"] else "TCP"
 
     def idle_ms(self) -> float | None:
         """The round trip in empty queues."""
@@ -99,7 +103,7 @@ class GroupLatency:
         loaded_ms = [
             rtt_ms
             for name, other in self.groups.items()
-            if _makes_load(other, self.flows[name]) and _links(other) & _links(self.plan)
+            if _makes_load(other, self.flows[name]) and _links(other) & _links(self.group)
             for rtt_ms in self.flows[name]["rtt_ms"].drop_nulls().to_list()
         ]
         return responsiveness(foreign_ms, loaded_ms)
@@ -121,23 +125,23 @@ class GroupLatency:
     @cached_property
     def _waits(self) -> Mapping[str, float | None] | None:
         """The waits in the only queue on the way; `None` if there are several, or none."""
-        if len(self.plan["forward"]) != 1 or self.plan["reverse"]:
+        path = self.group["path"]
+        if len(path) != 1 or self.group["reverse_path"]:
             return None
-        link = self.run.plan["links"][self.plan["forward"][0]]["name"]
-        rows = self.run.queues.filter((pl.col("link") == link) & (pl.col("group") == self.name))
+        rows = self.run.queues.filter((pl.col("link") == path[0]) & (pl.col("group") == self.name))
         return rows.row(0, named=True) if rows.height else None
 
     @cached_property
     def _calls(self) -> Sequence[voice.Call]:
-        source = self.plan["source"]
-        codec = voice.codec_of(source)
-        if self.kind in _ROUND_TRIPS or codec is None or not self._exchanges.height:
+        application = self.group["application"]
+        codec = voice.codec_of(application)
+        if application["kind"] != "udp" or codec is None or not self._exchanges.height:
             return []
         found = [
             voice.assess(
                 flow["start_s"].to_numpy(),
                 flow["end_s"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
-                source["interval_ps"],
+                application["interval_ps"],
                 codec,
                 self.run.reached_ps / PS_PER_S,
             )
@@ -147,22 +151,21 @@ class GroupLatency:
 
     def _transmission_ms(self) -> float:
         """A full packet's own transmission, and its answer's if the way back has links."""
-        group, source, links = self.plan, self.plan["source"], self.run.plan["links"]
-        if source["kind"] == "tcp":
-            there, back = source["mss_bytes"] + source["header_bytes"], source["ack_bytes"]
-        else:
-            there = back = source["packet_bytes"]
-        seconds = sum(there * BITS_PER_BYTE / links[index]["rate_bps"] for index in group["forward"])
-        seconds += sum(back * BITS_PER_BYTE / links[index]["rate_bps"] for index in group["reverse"])
-        if group.get("access_bps"):
-            seconds += there * BITS_PER_BYTE / group["access_bps"]
+        group, tcp = self.group, self.group["tcp"]
+        rates = {link["name"]: link["rate_bps"] for link in self.run.resolved["links"]}
+        there = full_packet_bytes(group)
+        back = there if tcp is None else tcp["ack_bytes"]
+        seconds = sum(there * BITS_PER_BYTE / rates[link] for link in group["path"])
+        seconds += sum(back * BITS_PER_BYTE / rates[link] for link in group["reverse_path"])
+        if group["access_rate_bps"]:
+            seconds += there * BITS_PER_BYTE / group["access_rate_bps"]
         return float(seconds * 1e3)
 
 
 def groups_with_latency(run: Measurement) -> Iterator[GroupLatency]:
     """The groups of a run that have flows."""
     flows = {str(part["group"][0]): part for part in run.flows.partition_by("group", maintain_order=True)}
-    groups = {group["name"]: group for group in run.plan["groups"] if group["name"] in flows}
+    groups = {group["name"]: group for group in run.resolved["flows"] if group["name"] in flows}
     return (GroupLatency(run, name, groups, flows) for name in groups)
 
 
@@ -174,11 +177,11 @@ def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
     return float(np.average(sampled[column].to_numpy(), weights=sampled["rtt_samples"].to_numpy()))
 
 
-def _makes_load(group: Mapping[str, Any], flows: pl.DataFrame) -> bool:
+def _makes_load(group: ResolvedFlow, flows: pl.DataFrame) -> bool:
     """Whether a group's flows send without end."""
-    source, endless = group["source"], not flows["transfer_bytes"].is_not_null().any()
-    return source["kind"] == "tcp" and endless and not source.get("on_off")
+    endless = not flows["transfer_bytes"].is_not_null().any()
+    return group["tcp"] is not None and endless and group["application"]["kind"] not in {"on-off", "web"}
 
 
-def _links(group: Mapping[str, Any]) -> set[int]:
-    return {*group["forward"], *group["reverse"]}
+def _links(group: ResolvedFlow) -> set[str]:
+    return {*group["path"], *group["reverse_path"]}

@@ -16,9 +16,9 @@ applications in playout buffer optimization for VoIP networks", ICC 2004, "minim
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from bufferlab.results.latency.emodel import G711, G729A, Codec, opinion_score, rating
 from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedApplication
 
 Floats = NDArray[np.float64]
 
@@ -58,14 +61,16 @@ class Call:
     score: float
 
 
-def codec_of(source: Mapping[str, Any]) -> Codec | None:
-    """The codec of a group's calls by its source in the plan; `None` if it has no calls."""
-    if not source.get("record") or (source.get("arrivals"), source.get("sizes")) != ("constant", "constant"):
+def codec_of(application: ResolvedApplication) -> Codec | None:
+    """The codec of a group's calls; `None` if it has no calls."""
+    if application["kind"] != "udp" or not application["record"]:
         return None
-    speech_bits = (source["packet_bytes"] - _HEADER_BYTES) * BITS_PER_BYTE
+    if (application["arrivals"], application["sizes"]) != ("constant", "constant"):
+        return None
+    speech_bits = (application["packet_bytes"] - _HEADER_BYTES) * BITS_PER_BYTE
     if speech_bits <= 0:
         return None
-    return G729A if speech_bits * PS_PER_S <= G729A.payload_bps * source["interval_ps"] else G711
+    return G729A if speech_bits * PS_PER_S <= G729A.payload_bps * application["interval_ps"] else G711
 
 
 def assess(start_s: Floats, end_s: Floats, interval_ps: int, codec: Codec, reached_s: float) -> Call | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from bufferlab.results.metrics.metric import Dimension
-from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE, PS_PER_MS, Plan
+from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE, PS_PER_MS
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 
 @dataclass(frozen=True)
@@ -17,11 +21,11 @@ class Run:
     """What expressions need to know about a run.
 
     Attributes:
-        plan: Its plan.
+        resolved: Its scenario.
         window_s: Length of the measured window, s.
     """
 
-    plan: Plan
+    resolved: ResolvedScenario
     window_s: float
 
     def columns(self, dimension: Dimension) -> list[pl.Expr]:
@@ -37,12 +41,12 @@ Expression = Callable[[Run], pl.Expr]
 
 def seed(run: Run) -> pl.Expr:
     """The run's seed."""
-    return pl.lit(run.plan["seed"], dtype=pl.UInt64)
+    return pl.lit(run.resolved["run"]["seed"], dtype=pl.UInt64)
 
 
 def group_names(run: Run) -> pl.Expr:
     """The name of a flow group, "all" for all groups together."""
-    names = [group["name"] for group in run.plan["groups"]]
+    names = [group["name"] for group in run.resolved["flows"]]
     of_all = pl.col("group") == ALL_GROUPS
     one = pl.when(~of_all).then("group")
     return pl.when(of_all).then(pl.lit(ALL)).otherwise(named(one, names, pl.String))
@@ -50,7 +54,7 @@ def group_names(run: Run) -> pl.Expr:
 
 def link_names(run: Run) -> pl.Expr:
     """The name of a link."""
-    return named(pl.col("link"), [link["name"] for link in run.plan["links"]], pl.String)
+    return named(pl.col("link"), [link["name"] for link in run.resolved["links"]], pl.String)
 
 
 def named(index: pl.Expr, values: Sequence[object], dtype: type[pl.DataType]) -> pl.Expr:

@@ -9,9 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from bufferlab.experiment.simulation import ScenarioLike, prepare
-from bufferlab.plan import lower
 from bufferlab.results.links import choose_link, packet_bytes
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.advice import Site
 from bufferlab.studies.targets import Target
 
@@ -43,9 +42,9 @@ class Question:
     @classmethod
     def of(cls, base: Scenario, link: str | None, targets: tuple[Target, ...]) -> Question:
         """Take what the question needs from a scenario."""
-        plan = lower(base)
-        index = 0 if link is None and len(base.links) == 1 else choose_link(plan, link)
-        site = _site(base, plan, index)
+        seeded = base.seeded()
+        index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
+        site = _site(base.title, seeded, index)
         bdp = site.rate_bps * site.rtt_ms / 8e3 / site.packet_bytes
         return cls(base, index, site, targets, max(round(LARGEST * bdp), LEAST_UPPER))
 
@@ -66,30 +65,19 @@ def _is_regular(application: Mapping[str, Any]) -> bool:
     return bool(application["arrivals"] == application["sizes"] == "constant")
 
 
-def _site(base: Scenario, plan: Mapping[str, Any], index: int) -> Site:
-    link = base.links[index]
+def _site(name: str, seeded: Seeded, index: int) -> Site:
+    link = seeded.resolved["links"][index]
     return Site(
-        name=base.title,
+        name=name,
         link=link["name"],
         rate_bps=link["rate_bps"],
-        rtt_ms=_mean_rtt_ms(plan, index),
-        packet_bytes=packet_bytes(plan, index),
+        packet_bytes=packet_bytes(seeded.resolved, index),  # says if no flow crosses it
+        rtt_ms=_mean_rtt_ms(seeded, link["name"]),
     )
 
 
-def _mean_rtt_ms(plan: Mapping[str, Any], index: int) -> float:
+def _mean_rtt_ms(seeded: Seeded, link: str) -> float:
     """Mean round-trip time without waiting over the flows whose data crosses a link."""
-    flows = plan["flows"]
-    own = sum(
-        np.asarray(flows[column], dtype=np.float64)
-        for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
-    )
-    group = np.asarray(flows["group"], dtype=np.intp)
-    links = np.array(
-        [
-            sum(plan["links"][i]["delay_ps"] for i in each["forward"] + each["reverse"])
-            for each in plan["groups"]
-        ]
-    )
-    crosses = np.array([index in each["forward"] for each in plan["groups"]])[group]
-    return float((own + links[group])[crosses].mean()) / 1e9
+    pairs = zip(seeded.resolved["flows"], seeded.draws, strict=True)
+    rtts_ps = [np.asarray(drawn["rtt_ps"], dtype=np.float64) for flow, drawn in pairs if link in flow["path"]]
+    return float(np.concatenate(rtts_ps).mean()) / 1e9

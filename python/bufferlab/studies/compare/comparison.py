@@ -27,7 +27,6 @@ from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
-from bufferlab.plan import lower
 from bufferlab.results.links import choose_link
 from bufferlab.results.summary import estimates
 from bufferlab.scenario import Scenario
@@ -144,10 +143,10 @@ def compare(
     contenders = parse_contenders(queues)
     base = prepare(scenario, overrides)
     wanted = seed_list(seeds, base.run["seed"])
-    index = 0 if link is None and len(base.links) == 1 else choose_link(lower(base), link)
+    index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in cases.values():
-        lower(case, wanted[0])  # errors come before any work is wasted
+        case.seeded(wanted[0])  # errors come before any work is wasted
     experiment = Experiment(
         base.title,
         cases,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from bufferlab.resolved import lasts
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
 from bufferlab.results.tables import ALL
 from bufferlab.stats import jain_index
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 FIGURES: Final = (
     "utilization",
@@ -30,7 +34,7 @@ Row = dict[str, Any]
 
 def figures_of_run(link: str, result: Result) -> Row:
     """`FIGURES` of a link, and as `groups` the `GROUP_FIGURES` of each flow group that crosses it."""
-    crossing = _crossing(result.plan, link)
+    crossing = _crossing(result.resolved, link)
     queue = {row["group"]: row for row in queue_values(result) if row["link"] == link}
     flows = {row["group"]: row for row in flow_values(result)}
     nothing = dict.fromkeys((*FIGURES, *GROUP_FIGURES))
@@ -44,14 +48,9 @@ def figures_of_run(link: str, result: Result) -> Row:
     }
 
 
-def _crossing(plan: Mapping[str, Any], link: str) -> dict[str, bool]:
+def _crossing(resolved: ResolvedScenario, link: str) -> dict[str, bool]:
     """The groups whose data crosses the link, and whether their flows never end."""
-    index = [each["name"] for each in plan["links"]].index(link)
-    return {
-        group["name"]: group["source"]["kind"] == "tcp" and group["source"]["transfer_bytes"] is None
-        for group in plan["groups"]
-        if index in group["forward"]
-    }
+    return {flow["name"]: lasts(flow) for flow in resolved["flows"] if link in flow["path"]}
 
 
 def _fairness(result: Result, crossing: Mapping[str, bool]) -> float | None:

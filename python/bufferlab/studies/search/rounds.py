@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare
-from bufferlab.plan import Plan, lower
 from bufferlab.results.links import choose_link
 from bufferlab.results.links import packet_bytes as full_packet_bytes
-from bufferlab.scenario import Scenario, check_buffer
+from bufferlab.scenario import Scenario, Seeded, check_buffer
 from bufferlab.studies.search.answer import Mode, Searched
 from bufferlab.studies.search.goal import Goal
 from bufferlab.studies.search.least import (
@@ -29,6 +28,9 @@ from bufferlab.studies.search.live import Live, Simulated, timing_for
 from bufferlab.studies.search.restart import Restarts, with_buffer
 from bufferlab.studies.search.settling import ROUND_TRIPS, Settling, settling
 from bufferlab.units import MAX_TIME_PS, PS_PER_S
+
+if TYPE_CHECKING:
+    pass
 
 DEFAULT_BOUNDS: Final = "1..1bdp"
 BOUNDS_ACCEPTED: Final = "two buffers, the smaller one first, such as 1..1bdp or 10..500 packets"
@@ -74,12 +76,12 @@ def search(
     base = prepare(scenario, overrides)
     if base.probes is not None:  # nobody looks at time series of measurements
         base = base.with_overrides({"probes": None})
-    plan = lower(base)
-    index = 0 if link is None and len(base.links) == 1 else choose_link(plan, link)
-    packet_bytes = full_packet_bytes(plan, index)
+    seeded = base.seeded()
+    index = 0 if link is None and len(base.links) == 1 else choose_link(seeded.resolved, link)
+    packet_bytes = full_packet_bytes(seeded.resolved, index)
     low, high = parse_bounds(bounds, base, index, packet_bytes)
     plenty = max(high, _packets("1 bdp", base, index, packet_bytes))
-    times = settling(plan, index, plenty, packet_bytes)
+    times = settling(seeded, index, plenty, packet_bytes)
     sizes = size_grid(low, high, effort.resolution)
 
     def searched(found: Found) -> Searched:
@@ -97,7 +99,7 @@ def search(
 
     with runner or Runner(threads=threads, progress=progress) as keeping:
         if mode == "live":
-            evaluate = _live(base, plan, index, plenty=plenty, times=times, effort=effort)
+            evaluate = _live(base, seeded, index, plenty=plenty, times=times, effort=effort)
         else:
             evaluate = Restarts(base, index, base.run["seed"], keeping).evaluate
         with keeping.bar(base.title) as bar:
@@ -110,11 +112,11 @@ def search(
 
 
 def _live(
-    scenario: Scenario, plan: Plan, link: int, *, plenty: int, times: Settling, effort: Effort
+    scenario: Scenario, seeded: Seeded, link: int, *, plenty: int, times: Settling, effort: Effort
 ) -> Evaluate:
     """A run that continues until the search is over, from the moment at which all flows have started."""
     timing = timing_for(times)
-    started_s = max(plan["flows"]["start_ps"]) / PS_PER_S
+    started_s = max(max(drawn["start_ps"]) for drawn in seeded.draws) / PS_PER_S
     measurements = SCAN_ROUNDS * (SCAN_SIZES + 1) + effort.rounds * effort.sizes_a_round
     duration_s = started_s + timing.settle_s + measurements * timing.measurement_s
     if duration_s * PS_PER_S > MAX_TIME_PS:
@@ -175,10 +177,10 @@ def _packets(text: str, scenario: Scenario, link: int, packet_bytes: int) -> int
         check_buffer(text)
     except InputError as error:
         raise error.at(key="bounds") from None
-    limit = lower(with_buffer(scenario, link, text))["links"][link]["discipline"]["limit"]
-    if limit == "unlimited":
+    limit = with_buffer(scenario, link, text).seeded().resolved["links"][link]["buffer"]["limit"]
+    if limit is None or limit == "unlimited":
         raise InputError("has no end", key="bounds", value=text, accepted=BOUNDS_ACCEPTED)
-    return int(limit["packets"]) if "packets" in limit else max(1, int(limit["bytes"]) // packet_bytes)
+    return limit["packets"] if "packets" in limit else max(1, limit["bytes"] // packet_bytes)
 
 
 def _short_runs(scenario: Scenario, times: Settling) -> list[str]:

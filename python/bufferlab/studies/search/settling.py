@@ -7,17 +7,17 @@ retransmission timeout and then many round trips until it is in its steady state
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from bufferlab.errors import InputError
-from bufferlab.plan import Plan
+from bufferlab.scenario import Seeded
 from bufferlab.studies.traffic import protocol_of
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedStack
 
 ROUND_TRIPS: Final = 20
 """"Many": slow start to 1000 packets takes 10, with an acknowledgment for every second segment 18."""
@@ -47,57 +47,39 @@ class Settling:
         return self.rto_s + ROUND_TRIPS * self.rtt_s
 
 
-def settling(plan: Plan, link: int, packets: int, packet_bytes: int) -> Settling:
-    """Derive the times from a plan.
+def settling(seeded: Seeded, link: int, packets: int, packet_bytes: int) -> Settling:
+    """Derive the times from a scenario under a seed.
 
     Args:
-        plan: A lowered scenario.
+        seeded: The scenario under a seed.
         link: Index of the link whose buffer is searched.
         packets: The largest buffer, packets.
         packet_bytes: Size of a full packet, bytes.
     """
-    rate_bps = plan["links"][link]["rate_bps"]
-    rtt_s = _longest_rtt_s(plan, link) + packets * packet_bytes * 8 / rate_bps
-    groups = [
-        group for group in plan["groups"] if link in group["forward"] and group["source"]["kind"] == "tcp"
+    name, rate_bps = seeded.resolved["links"][link]["name"], seeded.resolved["links"][link]["rate_bps"]
+    crossing = [
+        (flow["tcp"], drawn["rtt_ps"])
+        for flow, drawn in zip(seeded.resolved["flows"], seeded.draws, strict=True)
+        if name in flow["path"]
     ]
+    longest_ps = max((max(rtt_ps) for _, rtt_ps in crossing), default=0)
+    rtt_s = longest_ps / PS_PER_S + packets * packet_bytes * 8 / rate_bps
     windows = rate_bps * rtt_s / 8 / packet_bytes
-    flows = sum(_count(plan, groups))
+    stacks = [tcp for tcp, _ in crossing if tcp is not None]
+    flows = sum(len(rtt_ps) for tcp, rtt_ps in crossing if tcp is not None)
     return Settling(
         rtt_s=rtt_s,
-        rto_s=max((_timeout_s(group["source"], rtt_s) for group in groups), default=0.0),
-        cycle_s=max((_cycle_s(group["source"], windows / flows, rtt_s) for group in groups), default=0.0),
+        rto_s=max((_timeout_s(tcp, rtt_s) for tcp in stacks), default=0.0),
+        cycle_s=max((_cycle_s(tcp, windows / flows, rtt_s) for tcp in stacks), default=0.0),
     )
 
 
-def _longest_rtt_s(plan: Plan, link: int) -> float:
-    flows = plan["flows"]
-    of_groups = np.array(
-        [
-            sum(plan["links"][index]["delay_ps"] for index in group["forward"] + group["reverse"])
-            if link in group["forward"]
-            else -1
-            for group in plan["groups"]
-        ],
-        dtype=np.float64,
-    )[np.asarray(flows["group"], dtype=np.intp)]
-    columns = ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
-    own = sum(np.asarray(flows[column], dtype=np.float64) for column in columns)
-    crossing = of_groups >= 0
-    return float((own + of_groups)[crossing].max()) / PS_PER_S if crossing.any() else 0.0
-
-
-def _count(plan: Plan, groups: Iterable[dict[str, Any]]) -> list[int]:
-    indices = [plan["groups"].index(group) for group in groups]
-    return [plan["flows"]["group"].count(index) for index in indices]
-
-
-def _timeout_s(tcp: dict[str, Any], rtt_s: float) -> float:
+def _timeout_s(tcp: ResolvedStack, rtt_s: float) -> float:
     """RFC 6298 rules (2.3) and (2.4) once the round-trip time varies little."""
     return float(max(tcp["min_rto_ps"] / PS_PER_S, rtt_s + tcp["rto_margin_ps"] / PS_PER_S))
 
 
-def _cycle_s(tcp: dict[str, Any], window_packets: float, rtt_s: float) -> float:
+def _cycle_s(tcp: ResolvedStack, window_packets: float, rtt_s: float) -> float:
     """Length of an epoch that ends with link and buffer full."""
     try:
         epoch = get_protocol(protocol_of(tcp["congestion"])).epoch(max(window_packets, 2.0), rtt_s)

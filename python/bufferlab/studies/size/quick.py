@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bufferlab.plan import lower
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.traffic import demand_of
@@ -59,8 +58,7 @@ def quick_scenario(
 def _long_enough_s(scenario: dict[str, Any]) -> float:
     """Ten sawteeth of a flow with its share W of the pipe and a buffer of a BDP: 3/8·(2W)²/(W/T) each."""
     loaded = Scenario.from_dict(scenario)
-    plan = lower(loaded, loaded.run["seed"])
-    demand = demand_of(plan, choose_link(plan))
+    demand = demand_of(loaded.seeded(), choose_link(loaded.resolved))
     share = demand.bdp_packets / float(demand.flow_count)
     return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))
 

@@ -16,7 +16,6 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.files import not_written
-from bufferlab.plan import lower
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size.recommend import Recommendation, recommend
@@ -176,17 +175,17 @@ def size(
     loaded = _loaded(scenario)
     if overrides:
         loaded = loaded.with_overrides(dict(overrides))
-    plan = lower(loaded, loaded.run["seed"])
-    index = choose_link(plan, link)
+    seeded = loaded.seeded()
+    index = choose_link(seeded.resolved, link)
     try:
-        demand = demand_of(plan, index, targets=wanted, measured=measured)
+        demand = demand_of(seeded, index, targets=wanted, measured=measured)
         found = feasibility(demand)
     except InputError as error:
         option = (error.key or "").partition(".")[0] in _OPTIONS
         raise error.at(file=None if option else loaded.file) from error
     frame = rules_frame(demand, found)
     theory = Sizing(
-        link=plan["links"][index]["name"],
+        link=loaded.links[index]["name"],
         demand=demand,
         frame=frame,
         recommendation=recommend(demand, None, found),

@@ -1,0 +1,24 @@
+"""What a resolved scenario says of its groups of flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedFlow
+
+
+def full_packet_bytes(flow: ResolvedFlow) -> int:
+    """Size of a group's full packet of data on the wire, bytes."""
+    application = flow["application"]
+    if application["kind"] == "udp" or application["kind"] == "ping":
+        return application["packet_bytes"]
+    tcp = flow["tcp"]
+    if tcp is None:
+        raise TypeError(f"a {application['kind']} application has no packets of its own")
+    return tcp["segment_bytes"] + tcp["header_bytes"]
+
+
+def lasts(flow: ResolvedFlow) -> bool:
+    """Whether a group is TCP that is there for all of the run, or comes again and again."""
+    return flow["tcp"] is not None and flow["application"]["kind"] != "transfer"

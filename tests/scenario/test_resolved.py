@@ -1,0 +1,93 @@
+"""The resolved form: what a scenario means, and what a seed settles of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from bufferlab.plan import NEVER_PS, lower
+from bufferlab.scenario import Scenario
+
+ROOT: Final = Path(__file__).parents[2]
+EXAMPLES: Final = sorted((ROOT / "examples").glob("*.toml"))
+
+READS_PLANS: Final = {
+    "plan.py",
+    "experiment/simulation.py",  # hands it to the engine
+    "results/transfers.py",  # what was drawn for each flow
+    "render/watching/readings.py",  # in the engine's place
+    "render/watching/view.py",
+    "evidence/ns2/equivalent.py",  # changes it into ns-2's
+    "evidence/ns2/measure.py",
+}
+"""The modules that may know keys of plans."""
+
+
+def dumbbell(**link: Any) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "run": {"duration": "10 s", "seed": 5},
+            "bottleneck": {"rate": "10 Mbps", "buffer": "1 bdp", **link},
+            "flows": [{"rtt": "uniform(20 ms, 200 ms)", "count": 3}],
+        }
+    )
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_seed_settles_what_the_plan_has(path: Path) -> None:
+    seeded = Scenario.load(path).seeded(7)
+    plan, resolved = lower(Scenario.load(path), 7), seeded.resolved
+    assert (resolved["run"]["seed"], resolved["run"]["duration_ps"]) == (7, plan["duration_ps"])
+    for link, planned in zip(resolved["links"], plan["links"], strict=True):
+        assert link["buffer"]["limit"] == planned["discipline"]["limit"]
+        assert link["queue"]["discipline"] == planned["discipline"]["kind"]
+        parameters = {key: value for key, value in link["queue"].items() if key != "discipline"}
+        assert parameters.items() <= planned["discipline"].items()
+    for drawn, index in zip(seeded.draws, range(len(plan["groups"])), strict=True):
+        of_group = [flow for flow, group in enumerate(plan["flows"]["group"]) if group == index]
+        assert drawn["start_ps"] == [plan["flows"]["start_ps"][flow] for flow in of_group]
+        stops_ps = [plan["flows"]["stop_ps"][flow] for flow in of_group]
+        assert (drawn["stop_ps"] or [NEVER_PS] * len(of_group)) == stops_ps
+
+
+def test_nothing_else_depends_on_the_seed() -> None:
+    scenario = dumbbell()
+    plain, settled = scenario.resolved, scenario.seeded().resolved
+    assert plain["links"][0]["buffer"]["limit"] is None
+    assert plain["links"][0]["packet_bytes"] is None
+    assert settled["run"] == plain["run"]
+    assert (settled["flows"], settled["probes"]) == (plain["flows"], plain["probes"])
+
+
+def test_a_buffer_in_words_is_that_of_the_flows_drawn() -> None:
+    first, second = (dumbbell().seeded(seed) for seed in (1, 2))
+    limits = [seeded.resolved["links"][0]["buffer"]["limit"] for seeded in (first, second)]
+    assert limits[0] != limits[1]
+    mean_s = sum(first.draws[0]["rtt_ps"]) / 3 / 1e12
+    packet_bytes = first.resolved["links"][0]["packet_bytes"]
+    assert packet_bytes == 1500
+    assert limits[0] == {"packets": round(10e6 * mean_s / 8 / packet_bytes)}
+
+
+def test_changes_and_marks_are_sized_too() -> None:
+    link = (
+        dumbbell(mark_above="1 ms", changes=[{"at": "5 s", "buffer": "12 ms"}]).seeded().resolved["links"][0]
+    )
+    assert link["mark_above"] is not None
+    assert link["mark_above"]["limit"] == {"packets": 1}
+    assert link["changes"][0]["buffer"]["limit"] == {"packets": 10}
+    red = dumbbell(queue={"discipline": "red", "min_threshold": "12 ms", "max_threshold": "24 ms"})
+    queue = red.seeded().resolved["links"][0]["queue"]
+    assert (queue["min_threshold"], queue["max_threshold"]) == ({"packets": 10}, {"packets": 20})
+
+
+def test_only_few_modules_know_keys_of_plans() -> None:
+    package = ROOT / "python" / "bufferlab"
+    reads = re.compile(r"\bplan(\[|\.get\()")
+    found = {
+        str(path.relative_to(package)) for path in package.rglob("*.py") if reads.search(path.read_text())
+    }
+    assert found <= READS_PLANS
