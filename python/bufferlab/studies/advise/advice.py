@@ -93,8 +93,9 @@ class Entry:
         return min((each.confidence for each in self.checks), default=1.0)
 
     def mean(self, name: str) -> Estimate:
-        """Mean of a value over its runs, and how sure it is."""
-        return estimate(values.get(name) for values in self.values)
+        """Mean of a value over its runs, and how sure it is, which identical runs do not tell."""
+        found = estimate(values.get(name) for values in self.values)
+        return Estimate(found.mean, None) if self.identical else found
 
     @property
     def identical(self) -> bool:

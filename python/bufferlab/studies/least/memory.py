@@ -70,6 +70,11 @@ class Memory:
         """Whether all targets are met in the mean over a size's runs."""
         return all(self.meets(size, target) for target in (self.targets if targets is None else targets))
 
+    def is_fixed(self) -> bool:
+        """Whether all runs of each size measured the same, and some size has several."""
+        several = [runs for runs in map(self.values, self._values) if len(runs) > 1]
+        return bool(several) and all(run == runs[0] for runs in several for run in runs)
+
     def is_clear(self, size: int, targets: Sequence[Target]) -> bool:
         """Whether no target's mean margin is within a standard error of zero."""
         return all(_is_clear(self.margins(size, target)) for target in targets)

@@ -38,6 +38,9 @@ MORE_SEEDS: Final = (4, 8)
 LEAST_CHECKS: Final = 8
 """Fewest runs that confirm a candidate."""
 
+FIXED_CHECKS: Final = 2
+"""Runs that check a candidate where all seeds of the scan gave the same."""
+
 SHARPEN: Final = 0.2
 """Runs are added at the bracket's ends until the crossing's standard error is this part of the resolution."""
 
@@ -128,9 +131,11 @@ class _Search:
         self.high = plan.upper
         self.rising: tuple[Target, ...] = plan.targets
         self.refused = 0
+        self.fixed = False
 
     def run(self) -> Search:
         yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "scan")
+        self.fixed = self.memory.is_fixed()
         met = self._first_met()
         if met is None:
             return self._none()
@@ -172,7 +177,7 @@ class _Search:
     def _bisect(self) -> Generator[Step, Mapping[Run, Values], None]:
         while self.high - self.low > 1 and self.high > self.low * (1.0 + self.plan.resolution):
             size = self._between()
-            yield from self._ask([size], SCAN_SEEDS, "bisection")
+            yield from self._ask([size], 1 if self.fixed else SCAN_SEEDS, "bisection")
             for count in MORE_SEEDS:
                 if self.memory.is_clear(size, self.rising):
                     break
@@ -231,6 +236,8 @@ class _Search:
         if self.low < self.high:
             crossed = crossing(self.memory, self.rising, self.low, self.high)
         size, runs = (self.high, LEAST_CHECKS) if crossed is None else self._above(crossed)
+        if self.fixed:  # the bisection has the answer, and all seeds give the same
+            size, runs = self.high, FIXED_CHECKS
         if refused is not None:
             size = max(size, math.ceil(refused * (1.0 + self.plan.resolution / 2)), refused + 1)
         return min(size, self.plan.upper), runs
