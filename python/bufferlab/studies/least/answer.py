@@ -54,7 +54,7 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
 
 @dataclass(frozen=True, eq=False)
 class Least:
-    """The least size that meets all targets.
+    """The least size that meets all targets, or the largest.
 
     Attributes:
         size: The size; `None` if no size within the bounds meets all targets.
@@ -63,9 +63,11 @@ class Least:
         confidence: That all targets are met at the size, the least of all checks, candidates that were
             refused accounted for.
         confirmed: Whether it reaches what was asked for.
-        below: The next smaller size whose runs show that it misses a target; `None` if none was tried.
+        beyond: The nearest tried size that would be a better answer (smaller; of a search for the largest,
+            larger), but misses a target in the mean; `None` if none was tried.
         conflict: The targets that are missed where the others are met.
-        islands: Sizes above the answer at which a target is surely missed, though it is met at the answer.
+        islands: Sizes on the other side of the answer at which a target is surely missed, though it is met
+            at the answer.
         lower: Least size that was allowed.
         upper: Largest size that was allowed.
         values: What each checking run measured at `closest`, by seed.
@@ -78,7 +80,7 @@ class Least:
     closest: int
     confidence: float
     confirmed: bool
-    below: int | None
+    beyond: int | None
     conflict: tuple[Target, ...]
     islands: tuple[int, ...]
     lower: int

@@ -30,14 +30,21 @@ class Crossing(NamedTuple):
     error: float
 
 
-def crossing(memory: Memory, targets: Sequence[Target], low: int, high: int) -> Crossing | None:
-    """The last crossing of the targets' lines within the bracket; `None` if no line crosses."""
+def crossing(memory: Memory, targets: Sequence[Target], missed: int, met: int) -> Crossing | None:
+    """The crossing of the targets' lines within the bracket that is nearest to the end where they are met.
+
+    `None` if no line crosses.
+    """
+    low, high = sorted((missed, met))
     sizes = [size for size in memory.sizes if low / REACH <= size <= high * REACH]
-    found = [_crossing(memory, target, sizes, (low, high)) for target in targets]
-    return max((each for each in found if each is not None), default=None)
+    found = [_crossing(memory, target, sizes, (missed, met)) for target in targets]
+    nearest = max if met > missed else min
+    return nearest((each for each in found if each is not None), default=None)
 
 
 def _crossing(memory: Memory, target: Target, sizes: Sequence[int], ends: tuple[int, int]) -> Crossing | None:
+    missed, met = ends
+    low, high = sorted(ends)
     margins = [memory.margins(size, target) for size in sizes]
     places = np.concatenate(
         [np.full(len(each), math.log(size)) for size, each in zip(sizes, margins, strict=True)]
@@ -46,11 +53,11 @@ def _crossing(memory: Memory, target: Target, sizes: Sequence[int], ends: tuple[
     if not np.isfinite(values).all() or np.ptp(places) == 0:
         return None
     slope, level = np.polyfit(places, values, 1)
-    if slope <= 0 or memory.margins(ends[0], target).mean() >= 0:
+    if slope * (met - missed) <= 0 or memory.margins(missed, target).mean() >= 0:
         return None
-    size = math.exp(min(max(-level / slope, math.log(ends[0])), math.log(ends[1])))
-    scatter = _within(margins) / float(slope)
-    near = sum(len(memory.margins(size, target)) for size in sizes if ends[0] <= size <= ends[1])
+    size = math.exp(min(max(-level / slope, math.log(low)), math.log(high)))
+    scatter = _within(margins) / abs(float(slope))
+    near = sum(len(memory.margins(size, target)) for size in sizes if low <= size <= high)
     return Crossing(size, scatter, scatter / math.sqrt(near))
 
 

@@ -15,7 +15,7 @@ so share one pool of processors, and a run that two of them ask for is made once
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,6 +68,9 @@ _NARROWEST, _WIDEST = 0.15, 0.85
 class Plan:
     """What a search is asked.
 
+    A search for the largest size goes the same way from the other end: what is said here of larger sizes than
+    the answer is then true of smaller ones.
+
     Attributes:
         targets: What shall be met, at least one.
         lower: Least size, at least 1.
@@ -78,6 +81,7 @@ class Plan:
         guess: A size near which the answer is expected; the scan looks there, too.
         runs: About the most runs; if they do not suffice for the resolution, the answer is larger, not less
             sure.
+        largest: Search the largest size that meets all targets in place of the least.
     """
 
     targets: tuple[Target, ...]
@@ -88,6 +92,29 @@ class Plan:
     resolution: float = 0.1
     guess: int | None = None
     runs: int = 300
+    largest: bool = False
+
+    def ordered(self, sizes: Iterable[int]) -> list[int]:
+        """Sizes in the order of preference: the least first, or the largest."""
+        return sorted(sizes, reverse=self.largest)
+
+    def preferred(self, size: int, other: int) -> bool:
+        """Whether a size would be a better answer than another."""
+        return size > other if self.largest else size < other
+
+    def safer(self, size: float, share: float) -> int:
+        """A size by a share farther from the preferred end, rounded away from it, within the bounds."""
+        moved = math.floor(size / (1.0 + share)) if self.largest else math.ceil(size * (1.0 + share))
+        return self.within(moved)
+
+    def bolder(self, size: int, share: float) -> int:
+        """A size by a share nearer to the preferred end, rounded towards it, within the bounds."""
+        moved = math.ceil(size * (1.0 + share)) if self.largest else math.floor(size / (1.0 + share))
+        return self.within(moved)
+
+    def within(self, size: int) -> int:
+        """The size, or the nearest bound."""
+        return min(max(size, self.lower), self.upper)
 
 
 @dataclass(frozen=True)
@@ -109,7 +136,7 @@ Search = Generator[Step, Mapping[Run, Values], Least]
 
 
 def least(plan: Plan) -> Search:
-    """Search the least size that meets all targets.
+    """Search the least size that meets all targets, or the largest.
 
     Args:
         plan: What is asked.
@@ -127,8 +154,7 @@ class _Search:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.memory = Memory(plan.targets)
-        self.low = plan.lower
-        self.high = plan.upper
+        self.missed, self.met = plan.ordered((plan.lower, plan.upper))
         self.rising: tuple[Target, ...] = plan.targets
         self.refused = 0
         self.fixed = False
@@ -138,13 +164,14 @@ class _Search:
         self.fixed = self.memory.is_fixed()
         met = self._first_met()
         if met is None:
-            return self._none()
+            return (yield from self._none())
         if met > 0:
-            self.low, self.high = self.memory.sizes[met - 1], self.memory.sizes[met]
+            sizes = self.plan.ordered(self.memory.sizes)
+            self.missed, self.met = sizes[met - 1], sizes[met]
             yield from self._bisect()
             yield from self._sharpen()
         else:
-            self.low = self.high = self.memory.sizes[0]
+            self.missed = self.met = self.plan.ordered(self.memory.sizes)[0]
         return (yield from self._confirm())
 
     # The scan
@@ -153,12 +180,12 @@ class _Search:
         plan = self.plan
         sizes = {round(float(size)) for size in np.geomspace(plan.lower, plan.upper, SCAN_SIZES)}
         if plan.guess is not None:
-            sizes.add(min(max(plan.guess, plan.lower), plan.upper))
+            sizes.add(plan.within(plan.guess))
         return sorted(sizes)
 
     def _first_met(self) -> int | None:
-        """Index of the least size of the scan that meets all targets, or those that want a larger size."""
-        sizes, memory = self.memory.sizes, self.memory
+        """Place of the best size of the scan that meets all targets, or those that want a safer size."""
+        sizes, memory = self.plan.ordered(self.memory.sizes), self.memory
         for index, size in enumerate(sizes):
             if memory.meets_all(size):
                 return index
@@ -175,7 +202,7 @@ class _Search:
     # The bisection
 
     def _bisect(self) -> Generator[Step, Mapping[Run, Values], None]:
-        while self.high - self.low > 1 and self.high > self.low * (1.0 + self.plan.resolution):
+        while self._is_wide():
             size = self._between()
             yield from self._ask([size], 1 if self.fixed else SCAN_SEEDS, "bisection")
             for count in MORE_SEEDS:
@@ -183,31 +210,37 @@ class _Search:
                     break
                 yield from self._ask([size], count, "bisection")
             if self.memory.meets_all(size, self.rising):
-                self.high = size
+                self.met = size
             else:
-                self.low = size
+                self.missed = size
+
+    def _is_wide(self) -> bool:
+        """Whether there is a size between the bracket's ends that would make a difference."""
+        low, high = sorted((self.missed, self.met))
+        return high - low > 1 and high > low * (1.0 + self.plan.resolution)
 
     def _between(self) -> int:
         """The size at which the last of the targets is expected to be met, by interpolation."""
-        low, high = math.log(self.low), math.log(self.high)
+        missed, met = math.log(self.missed), math.log(self.met)
         shares = []
         for target in self.rising:
-            below = float(self.memory.margins(self.low, target).mean())
-            above = float(self.memory.margins(self.high, target).mean())
-            if below < 0 <= above:
-                shares.append(-below / (above - below))
+            lacking = float(self.memory.margins(self.missed, target).mean())
+            left = float(self.memory.margins(self.met, target).mean())
+            if lacking < 0 <= left:
+                shares.append(-lacking / (left - lacking))
         share = min(max(max(shares, default=0.5), _NARROWEST), _WIDEST)
-        size = round(math.exp(low + share * (high - low)))
-        return min(max(size, self.low + 1), self.high - 1)
+        size = round(math.exp(missed + share * (met - missed)))
+        low, high = sorted((self.missed, self.met))
+        return min(max(size, low + 1), high - 1)
 
     def _sharpen(self) -> Generator[Step, Mapping[Run, Values], None]:
         """Add runs at the bracket's ends until it is clear enough where it is crossed."""
         count = 2 * SCAN_SEEDS
         while 2 * count <= self.plan.runs / 3:
-            crossed = crossing(self.memory, self.rising, self.low, self.high)
+            crossed = crossing(self.memory, self.rising, self.missed, self.met)
             if crossed is None or crossed.error <= SHARPEN * self.plan.resolution:
                 return
-            yield from self._ask([self.low, self.high], count, "sharpening")
+            yield from self._ask([self.missed, self.met], count, "sharpening")
             count *= 2
 
     # The confirmation
@@ -225,32 +258,32 @@ class _Search:
                 return (yield from self._settle(answer, seeds))
             refused = answer
             self.refused += 1
-            larger, runs = self._candidate(size)
-            if self.refused == CANDIDATES or larger == size or self._is_hopeless(answer):
+            safer, runs = self._candidate(size)
+            if self.refused == CANDIDATES or safer == size or self._is_hopeless(answer):
                 return answer
-            size = larger
+            size = safer
 
     def _candidate(self, refused: int | None) -> tuple[int, int]:
-        """The next size to be checked, and by how many runs: somewhat above where the fit crosses zero."""
+        """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
         crossed = None
-        if self.low < self.high:
-            crossed = crossing(self.memory, self.rising, self.low, self.high)
-        size, runs = (self.high, LEAST_CHECKS) if crossed is None else self._above(crossed)
+        if self.missed != self.met:
+            crossed = crossing(self.memory, self.rising, self.missed, self.met)
+        size, runs = (self.met, LEAST_CHECKS) if crossed is None else self._behind(crossed)
         if self.fixed:  # the bisection has the answer, and all seeds give the same
-            size, runs = self.high, FIXED_CHECKS
+            size, runs = self.met, FIXED_CHECKS
         if refused is not None:
-            size = max(size, math.ceil(refused * (1.0 + self.plan.resolution / 2)), refused + 1)
-        return min(size, self.plan.upper), runs
+            size = self.plan.ordered((size, self.plan.safer(refused, self.plan.resolution / 2)))[1]
+        return size, runs
 
-    def _above(self, crossed: Crossing) -> tuple[int, int]:
-        """A size above a crossing, and the runs that would confirm it nine times in ten."""
+    def _behind(self, crossed: Crossing) -> tuple[int, int]:
+        """A size on the safe side of a crossing, and the runs that would confirm it nine times in ten."""
         most = max(self.plan.runs // 2, LEAST_CHECKS)
         doubt = 1.3 * crossed.error
         room = max(SLACK * self.plan.resolution - doubt, 1e-9)
         runs = min(max(math.ceil((POWER * crossed.scatter / room) ** 2), LEAST_CHECKS), most)
         room = POWER * (1.0 + self.refused / 2) * crossed.scatter / math.sqrt(runs)
         slack = max(doubt + room, self.plan.resolution / 4)
-        return math.ceil(crossed.size * (1.0 + slack)), runs
+        return self.plan.safer(crossed.size, slack), runs
 
     def _check_seeds(self, number: int, runs: int) -> list[int]:
         first = self.plan.first_seed + CHECK_SEEDS * (number + 1)
@@ -269,7 +302,7 @@ class _Search:
             closest=size,
             confidence=confidence,
             confirmed=not unsure,
-            below=self._below(size),
+            beyond=self._beyond(size),
             conflict=missed,
             islands=self._islands(size),
             lower=self.plan.lower,
@@ -279,47 +312,49 @@ class _Search:
         )
 
     def _is_hopeless(self, answer: Least) -> bool:
-        """Whether a target that wants a smaller size is surely missed: larger sizes are no better."""
+        """Whether a target that wants a bolder size is surely missed: safer sizes are no better."""
         falling = [target for target in answer.conflict if target not in self.rising]
         return any(target in self.memory.surely_fails(answer.closest, SURE) for target in falling)
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
-        """Check the size a step below with the same seeds, so that the answer is shown to be the least."""
+        """Check the size a step beyond with the same seeds, so that the answer is shown to be the least."""
         chosen = answer.closest
-        size = max(math.floor(chosen / (1.0 + self.plan.resolution)), self.plan.lower)
-        if size < chosen:
+        size = self.plan.bolder(chosen, self.plan.resolution)
+        if size != chosen:
             self.memory.add((yield _step(size, seeds, f"checking that {size} misses", answer)))
-        doubtful = [each for each in self.memory.sizes if each > chosen and not self.memory.meets_all(each)]
+        doubtful = [each for each in self._behind_of(chosen) if not self.memory.meets_all(each)]
         if doubtful:
             more = tuple(Run(each, seed) for each in doubtful for seed in seeds[:LEAST_CHECKS])
-            self.memory.add((yield Step(more, "checking larger sizes", answer)))
+            self.memory.add((yield Step(more, "checking others that should meet", answer)))
         return self._answer(chosen, seeds, 1.0 - self.plan.confidence)
 
-    def _below(self, size: int) -> int | None:
-        """The largest tried size below that misses a target in the mean."""
-        return next(
-            (each for each in reversed(self.memory.sizes) if each < size and not self.memory.meets_all(each)),
-            None,
-        )
+    def _behind_of(self, size: int) -> list[int]:
+        """The tried sizes that should meet what this one meets: larger ones, or smaller ones."""
+        return [each for each in self.memory.sizes if self.plan.preferred(size, each)]
+
+    def _beyond(self, size: int) -> int | None:
+        """The nearest tried size that would be a better answer, but misses a target in the mean."""
+        better = [each for each in self.memory.sizes if self.plan.preferred(each, size)]
+        missed = [each for each in better if not self.memory.meets_all(each)]
+        return self.plan.ordered(missed)[-1] if missed else None
 
     def _islands(self, size: int) -> tuple[int, ...]:
-        return tuple(
-            each for each in self.memory.sizes if each > size and self.memory.surely_fails(each, SURE)
-        )
+        return tuple(each for each in self._behind_of(size) if self.memory.surely_fails(each, SURE))
 
-    def _none(self) -> Least:
-        """No size of the scan meets the targets that want a larger one."""
+    def _none(self) -> Search:
+        """No size of the scan meets the targets that want a safer one: say what the closest gives."""
         size = self._closest()
-        seeds = self.memory.seeds(size)
+        seeds = self._check_seeds(0, FIXED_CHECKS if self.fixed else LEAST_CHECKS)
+        self.memory.add((yield _step(size, seeds, f"measuring {size}, the closest", None)))
         return self._answer(size, seeds, 0.0)
 
     def _closest(self) -> int:
-        """The size with the fewest targets missed; of those, the largest."""
+        """The size with the fewest targets missed; of those, the safest."""
 
         def missed(size: int) -> int:
             return sum(not self.memory.meets(size, target) for target in self.plan.targets)
 
-        return min(reversed(self.memory.sizes), key=missed)
+        return min(reversed(self.plan.ordered(self.memory.sizes)), key=missed)
 
     # Asking
 
@@ -329,7 +364,8 @@ class _Search:
         """Have each size run with the first seeds of the search."""
         seeds = range(self.plan.first_seed, self.plan.first_seed + count)
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
-        self.memory.add((yield Step(tuple(runs), f"{phase}, {self.low} … {self.high}")))
+        low, high = sorted((self.missed, self.met))
+        self.memory.add((yield Step(tuple(runs), f"{phase}, {low} … {high}")))
 
 
 def _step(size: int, seeds: Sequence[int], note: str, answer: Least | None) -> Step:
