@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_every_verb_has_help(bufferlab: Command, verb: str) -> None:
         (("frobnicate",), "frobnicate"),
         (("--frobnicate",), "--frobnicate"),
         (("run",), "scenario"),
-        (("run", "small.toml", "--seeds", "many"), "'--seeds'"),
+        (("run", "small.toml", "--seeds", "many"), "--seeds: invalid int value: 'many'"),
         (("run", "small.toml", "again"), "again"),
     ],
 )
@@ -54,10 +55,10 @@ def test_bad_usage_is_one_line_and_status_2(bufferlab: Command, args: tuple[str,
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
-    def fail(_verb: str | None) -> None:
+    def fail(_verb: str, _args: Sequence[str]) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "build_app", fail)
+    monkeypatch.setattr(cli, "run_verb", fail)
     return cli.main(["run"])
 
 

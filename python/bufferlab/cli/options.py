@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
-
-from bufferlab.cli.common import say, status_of
+from bufferlab.cli.arguments import Argument, Option
+from bufferlab.cli.common import Exit, say, status_of
 from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import ENGINES, Runner
@@ -26,27 +25,23 @@ CACHE_DAYS: Final = 90
 CACHE_BYTES: Final = 500_000_000
 """What verbs keep by themselves: runs of so many last days, and no more than this much, bytes."""
 
-ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)]
+ScenarioFile = Annotated[Path, Argument(help="Scenario file, TOML or JSON.", show_default=False)]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
+    Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(help="Parallel simulations; default one per processor.", show_default=False),
+    Option(help="Parallel simulations; default one per processor.", show_default=False),
 ]
-Engine = Annotated[
-    str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
-]
+Engine = Annotated[str, Option(help="Who simulates: local (threads of this process) or ray (a cluster).")]
 RayAddress = Annotated[
     str | None,
-    typer.Option(
-        help="Ray cluster; default a running one, otherwise one on this machine.", show_default=False
-    ),
+    Option(help="Ray cluster; default a running one, otherwise one on this machine.", show_default=False),
 ]
 StoreFolder = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--store",
         help="Folder that keeps finished runs for later commands; default ~/.cache/bufferlab/runs.",
         show_default=False,
@@ -54,14 +49,14 @@ StoreFolder = Annotated[
 ]
 StoreOfResults = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--store",
         help="Folder that keeps finished runs for later commands; default OUT/runs.",
         show_default=False,
     ),
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+Fresh = Annotated[bool, Option("--fresh", help="Simulate again what is already stored.")]
+AsJson = Annotated[bool, Option("--json", help="Print everything as JSON.")]
 
 
 def runner_of(
@@ -114,7 +109,7 @@ def delivering(deliver: Callable[[Any], None]) -> Iterator[None]:
     except RunInterrupted as interrupted:
         if interrupted.finished is not None:
             deliver(interrupted.finished)
-        raise typer.Exit(status_of(interrupted)) from None
+        raise Exit(status_of(interrupted)) from None
 
 
 def _cache() -> Path | None:

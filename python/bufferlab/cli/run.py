@@ -6,9 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from bufferlab.cli.common import FAILED, say
+from bufferlab.cli.arguments import Option
+from bufferlab.cli.common import FAILED, Exit, say
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -29,32 +28,27 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario, split_override
 
 
-def register(app: typer.Typer) -> None:
-    """Add the verb to the command."""
-    app.command("run")(run)
-
-
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     overrides: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--set",
             metavar="PATH=VALUE",
             help="Override a value: links.bottleneck.rate='50 Mbps', flows.short.count=10. Repeatable.",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
+    seeds: Annotated[int, Option(help="Number of seeds, counted up from the scenario's.")] = 1,
     factor: Annotated[
         int,
-        typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
+        Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
     ] = 1,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     store: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Folder that keeps the whole results of finished runs, which are then not made again; "
             "not of runs that are recorded or watched.",
             show_default=False,
@@ -63,17 +57,15 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     fresh: Fresh = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
+        Option(help="Write the result folder here; replaces an existing result.", show_default=False),
     ] = None,
     plot: Annotated[
         bool,
-        typer.Option(
-            "--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."
-        ),
+        Option("--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."),
     ] = False,
     flent_file: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--flent",
             metavar="FILE.flent.gz",
             help="Write the run for Flent, which plots it: flent -i FILE.flent.gz -f plot.",
@@ -82,40 +74,38 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     pcap: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write what the hosts and links see to this file (pcapng, for Wireshark).",
             show_default=False,
         ),
     ] = None,
     pcap_at: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
         ),
     ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Write every packet's events to this file: ns-2's lines, or a table if it ends in .csv.",
             show_default=False,
         ),
     ] = None,
     record_flows: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="GROUP", help="Groups of flows in --pcap and --trace; repeatable. [default: all]"
-        ),
+        Option(metavar="GROUP", help="Groups of flows in --pcap and --trace; repeatable. [default: all]"),
     ] = None,
     record_limit: Annotated[
-        int, typer.Option(help="Largest number of packets in --pcap, and of lines in --trace.")
+        int, Option(help="Largest number of packets in --pcap, and of lines in --trace.")
     ] = DEFAULT_LIMIT,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
+        Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
     ] = False,
     watch_speed: Annotated[
         float | None,
-        typer.Option(
+        Option(
             metavar="X",
             help="Live view at this number of simulated seconds per second; default as fast as possible.",
             show_default=False,
@@ -161,7 +151,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         for recording in recordings:
             say(str(recording))
     if any(recording.problem is not None for recording in recordings):
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:
