@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -41,7 +40,7 @@ def test_every_verb_has_help(bufferlab: Command, verb: str) -> None:
         (("frobnicate",), "frobnicate"),
         (("--frobnicate",), "--frobnicate"),
         (("run",), "scenario"),
-        (("run", "small.toml", "--seeds", "many"), "--seeds: invalid int value: 'many'"),
+        (("run", "small.toml", "--seeds", "many"), "'--seeds'"),
         (("run", "small.toml", "again"), "again"),
     ],
 )
@@ -55,10 +54,10 @@ def test_bad_usage_is_one_line_and_status_2(bufferlab: Command, args: tuple[str,
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int:
-    def fail(_verb: str, _args: Sequence[str]) -> None:
+    def fail(_verb: str | None) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "run_verb", fail)
+    monkeypatch.setattr(cli, "build_app", fail)
     return cli.main(["run"])
 
 

@@ -23,7 +23,6 @@ print(*sys.modules, file=sys.stderr)
 """
 UNUSED = {
     "asyncio",
-    "bufferlab.configure",
     "bufferlab.evidence",
     "bufferlab.experiment.cluster",
     "bufferlab.render.plots",

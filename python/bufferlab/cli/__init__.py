@@ -5,27 +5,16 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-from argparse import SUPPRESS
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from textwrap import shorten
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from bufferlab import __version__
-from bufferlab.cli.arguments import Parser, call
-from bufferlab.cli.common import (
-    BAD_INPUT,
-    FAILED,
-    Exit,
-    UsageError,
-    say,
-    silence_stdout,
-    status_of,
-    terminable,
-)
+from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
 
 VERBS: Final[Mapping[str, str]] = {
     "run": "bufferlab.cli.run",
@@ -38,12 +27,9 @@ VERBS: Final[Mapping[str, str]] = {
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",
 }
-"""The module of each verb, in the order of the help; its function of that name is the verb."""
+"""The module of each verb, in the order of the help; its `register(app)` adds the verb to the command."""
 
 _NAME: Final = "bufferlab"
-_ABOUT: Final = "How large should a router's buffer be, and which queue should it run?"
-_WIDTH: Final = 76
-_COLUMN: Final = 11
 
 _COLLECTED_AFTER: Final = 200_000
 """New objects after which garbage is looked for. Imports make half as many, of which nothing is garbage."""
@@ -65,17 +51,28 @@ def main(args: Sequence[str] | None = None) -> int:
     return _flushed(status)
 
 
-def run_verb(name: str, args: Sequence[str]) -> None:
-    """Import a verb and call it.
+def build_app(verb: str | None = None) -> typer.Typer:
+    """Make the command.
 
     Args:
-        name: The verb.
-        args: The command line behind it.
-
-    Raises:
-        UsageError: The verb does not take it.
+        verb: The verb that is run, whose module is imported; without one, all verbs are listed only.
     """
-    call(getattr(import_module(VERBS[name]), name), f"{_NAME} {name}", args)
+    app = typer.Typer(
+        name=_NAME,
+        help="How large should a router's buffer be, and which queue should it run?",
+        epilog="'bufferlab COMMAND --help' lists the options of a command.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_start)
+    if verb is not None:
+        import_module(VERBS[verb]).register(app)
+        return app
+    for listed in VERBS:
+        app.command(listed, help=_help_of(listed))(_listed)
+    return app
 
 
 @contextmanager
@@ -88,48 +85,31 @@ def _rarely_collected() -> Iterator[None]:
         gc.freeze()
 
 
+def _help_of(verb: str) -> str | None:
+    """A verb's help, read from its source: its imports would take longer than all else that lists verbs."""
+    tree = ast.parse(Path(__file__).with_name(f"{verb}.py").read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == verb)
+    return next(map(ast.get_docstring, functions), None)
+
+
+def _listed() -> None:
+    """Stands for a verb that is listed only."""
+
+
 def _invoke(args: list[str]) -> int:
     try:
         with terminable():
-            if args and args[0] in VERBS:
-                run_verb(args[0], args[1:])
-            else:
-                _list_verbs(args)
+            command = typer.main.get_command(build_app(args[0] if args and args[0] in VERBS else None))
+            with command.make_context(_NAME, args) as context:
+                command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
     except BrokenPipeError:
         raise
-    except SystemExit:  # the help was shown
-        return 0
-    except Exit as end:
-        return end.status
-    except UsageError as error:
-        say(str(error))
-        return BAD_INPUT
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - nobody should see a traceback unasked
-        return status_of(error)
+        status = _usage_status(error)
+        return status_of(error) if status is None else status
     return 0
-
-
-def _list_verbs(args: list[str]) -> None:
-    """What the command does without a verb."""
-    parser = Parser(_NAME, "[OPTIONS] COMMAND [ARGS]...", _ABOUT)
-    parser.options.add_argument("--version", action="store_true", help="Show the version and exit.")
-    parser.add_help_option()
-    verbs = parser.add_argument_group("Commands", "\n".join(map(_line_of, VERBS)))
-    verbs.add_argument("verb", nargs="?", help=SUPPRESS)
-    parser.epilog = f"'{_NAME} COMMAND --help' lists the options of a command."
-    asked = parser.parse_args(args)
-    if asked.verb is not None:
-        like = "".join(f"; did you mean '{each}'?" for each in get_close_matches(asked.verb, VERBS, 1))
-        parser.error(f"there is no command '{asked.verb}'{like}")
-    print(f"{_NAME} {__version__}" if asked.version else parser.format_help().rstrip())  # noqa: T201
-
-
-def _line_of(verb: str) -> str:
-    """A verb's line in the list, read from its source: imports would take longer than all else."""
-    tree = ast.parse(Path(__file__).with_name(f"{verb}.py").read_text(encoding="utf-8"))
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == verb)
-    first, *_ = (next(map(ast.get_docstring, functions), None) or verb).splitlines()
-    return f"{verb:<{_COLUMN}}{shorten(first, _WIDTH - _COLUMN, placeholder='…')}"
 
 
 def _flushed(status: int) -> int:
@@ -142,3 +122,25 @@ def _flushed(status: int) -> int:
             return status_of(error)
         return status or FAILED
     return status
+
+
+def _usage_status(error: BaseException) -> int | None:
+    """Tell about bad usage, which typer reports by exceptions of its own; `None` for other errors."""
+    describe = getattr(error, "format_message", None)
+    if describe is None:
+        return None
+    context = getattr(error, "ctx", None)
+    path = _NAME if context is None else context.command_path
+    say(f"{describe().rstrip('.')} (see '{path} --help')")
+    return BAD_INPUT
+
+
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"{_NAME} {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

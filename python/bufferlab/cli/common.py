@@ -33,22 +33,6 @@ DEBUG_VARIABLE: Final = "BUFFERLAB_DEBUG"
 _PIPE_WIDTH: Final = 200
 
 
-class Exit(Exception):  # noqa: N818 - it need not be an error
-    """The command ends with a status, and all is said.
-
-    Attributes:
-        status: The exit status.
-    """
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
-
-
-class UsageError(Exception):
-    """The command line is none that a verb takes."""
-
-
 class Terminated(KeyboardInterrupt):
     """SIGTERM came; it ends work as Ctrl-C does."""
 

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from bufferlab.cli.arguments import Option
+import typer
+
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import (
     AsJson,
@@ -28,11 +29,16 @@ from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("compare")(compare)
+
+
 def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     queues: Annotated[
         str | None,
-        Option(
+        typer.Option(
             help="Queues, each with an optional buffer after a colon: fifo:bdp,fifo:stanford,splitbuff. "
             "'scenario' is the file's own queue; default all queues.",
             show_default=False,
@@ -41,10 +47,10 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     overrides: Overrides = None,
     link: Annotated[
         str | None,
-        Option(help="Link whose queue is replaced; default the slowest.", show_default=False),
+        typer.Option(help="Link whose queue is replaced; default the slowest.", show_default=False),
     ] = None,
     seeds: Annotated[
-        int, Option(help="Simulations per queue; all queues use the same seeds.")
+        int, typer.Option(help="Simulations per queue; all queues use the same seeds.")
     ] = DEFAULT_SEEDS,
     threads: Threads = None,
     engine: Engine = "local",
@@ -52,7 +58,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     store: StoreFolder = None,
     fresh: Fresh = False,
     plot: Annotated[
-        Path | None, Option(help="Draw the figure here, PNG and SVG.", show_default=False)
+        Path | None, typer.Option(help="Draw the figure here, PNG and SVG.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
-from bufferlab.cli.arguments import Option
+import typer
+
 from bufferlab.cli.common import print_json
 from bufferlab.cli.options import AsJson
 from bufferlab.configure import PLATFORMS, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.scenario import parse_value
 
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab configure --rate '100 Mbps' --queue fq_codel --buffer '1000 packets'
+  bufferlab configure --rate '20 Mbps' --queue fq_codel --buffer '80 ms' --shape --cake --platform openwrt
+  bufferlab configure --rate '10 Gbps' --buffer '5 ms' --platform junos --device xe-0/0/0
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("configure", epilog=_EXAMPLES)(configure)
+
 
 def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    rate: Annotated[str, Option(help="Rate of the link: '100 Mbps'.", show_default=False)],
+    rate: Annotated[str, typer.Option(help="Rate of the link: '100 Mbps'.", show_default=False)],
     buffer: Annotated[
         str,
-        Option(help="How much may wait: '1000 packets', '1.5 MB', '20 ms' (of sending).", show_default=False),
+        typer.Option(
+            help="How much may wait: '1000 packets', '1.5 MB', '20 ms' (of sending).", show_default=False
+        ),
     ],
     queue: Annotated[
         str,
-        Option(help="Queue as in a scenario: fq_codel, or {discipline = 'codel', target = '10 ms'}."),
+        typer.Option(help="Queue as in a scenario: fq_codel, or {discipline = 'codel', target = '10 ms'}."),
     ] = "fifo",
-    platform: Annotated[str, Option(help=f"For what: {', '.join(PLATFORMS)}.")] = "linux",
+    platform: Annotated[str, typer.Option(help=f"For what: {', '.join(PLATFORMS)}.")] = "linux",
     device: Annotated[
         str | None,
-        Option(help="Interface whose output it is; default a usual name.", show_default=False),
+        typer.Option(help="Interface whose output it is; default a usual name.", show_default=False),
     ] = None,
     shape: Annotated[
-        bool, Option("--shape", help="Hold the rate by a shaper: the router's own link is faster.")
+        bool, typer.Option("--shape", help="Hold the rate by a shaper: the router's own link is faster.")
     ] = False,
-    cake: Annotated[bool, Option("--cake", help="CAKE in place of FQ-CoDel.")] = False,
-    packet: Annotated[str, Option(help="Size of a full packet.")] = "1500 B",
+    cake: Annotated[bool, typer.Option("--cake", help="CAKE in place of FQ-CoDel.")] = False,
+    packet: Annotated[str, typer.Option(help="Size of a full packet.")] = "1500 B",
     overhead: Annotated[
-        str, Option(help="What the router counts for each packet beyond that: its link header.")
+        str, typer.Option(help="What the router counts for each packet beyond that: its link header.")
     ] = "14 B",
     as_json: AsJson = False,
 ) -> None:
-    """Write what to type on a real router for a queue and its buffer.
-
-    Examples:
-      bufferlab configure --rate '100 Mbps' --queue fq_codel --buffer '1000 packets'
-      bufferlab configure --rate '20 Mbps' --queue fq_codel --buffer '80 ms' --shape --cake --platform openwrt
-      bufferlab configure --rate '10 Gbps' --buffer '5 ms' --platform junos --device xe-0/0/0
-    """
+    """Write what to type on a real router for a queue and its buffer."""
     parsed = parse_value(queue)
     try:
         made = configuration(
@@ -64,7 +73,7 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     elif not made.lines:
         raise _no_equivalent(queue, made)
     else:
-        print(str(made))  # noqa: T201
+        typer.echo(str(made))
 
 
 def _of_options(error: InputError) -> InputError:

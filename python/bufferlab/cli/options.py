@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from bufferlab.cli.arguments import Argument, Option
-from bufferlab.cli.common import Exit, say, status_of
+import typer
+
+from bufferlab.cli.common import say, status_of
 from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import ENGINES, Runner
@@ -25,23 +26,27 @@ CACHE_DAYS: Final = 90
 CACHE_BYTES: Final = 500_000_000
 """What verbs keep by themselves: runs of so many last days, and no more than this much, bytes."""
 
-ScenarioFile = Annotated[Path, Argument(help="Scenario file, TOML or JSON.", show_default=False)]
+ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)]
 Overrides = Annotated[
     list[str] | None,
-    Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
 ]
 Threads = Annotated[
     int | None,
-    Option(help="Parallel simulations; default one per processor.", show_default=False),
+    typer.Option(help="Parallel simulations; default one per processor.", show_default=False),
 ]
-Engine = Annotated[str, Option(help="Who simulates: local (threads of this process) or ray (a cluster).")]
+Engine = Annotated[
+    str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
+]
 RayAddress = Annotated[
     str | None,
-    Option(help="Ray cluster; default a running one, otherwise one on this machine.", show_default=False),
+    typer.Option(
+        help="Ray cluster; default a running one, otherwise one on this machine.", show_default=False
+    ),
 ]
 StoreFolder = Annotated[
     Path | None,
-    Option(
+    typer.Option(
         "--store",
         help="Folder that keeps finished runs for later commands; default ~/.cache/bufferlab/runs.",
         show_default=False,
@@ -49,14 +54,14 @@ StoreFolder = Annotated[
 ]
 StoreOfResults = Annotated[
     Path | None,
-    Option(
+    typer.Option(
         "--store",
         help="Folder that keeps finished runs for later commands; default OUT/runs.",
         show_default=False,
     ),
 ]
-Fresh = Annotated[bool, Option("--fresh", help="Simulate again what is already stored.")]
-AsJson = Annotated[bool, Option("--json", help="Print everything as JSON.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 
 
 def runner_of(
@@ -109,7 +114,7 @@ def delivering(deliver: Callable[[Any], None]) -> Iterator[None]:
     except RunInterrupted as interrupted:
         if interrupted.finished is not None:
             deliver(interrupted.finished)
-        raise Exit(status_of(interrupted)) from None
+        raise typer.Exit(status_of(interrupted)) from None
 
 
 def _cache() -> Path | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from bufferlab.cli.arguments import Argument, Option
+import typer
+
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.errors import InputError
@@ -17,45 +18,48 @@ from bufferlab.files import make_folder
 _RESULTS: Final = Path("results")
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("reproduce")(reproduce)
+
+
 def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     name: Annotated[
         str | None,
-        Argument(
+        typer.Argument(
             help="DOCUMENT/NAME, DOCUMENT for all its figures, or a claims folder; without it, lists them.",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, Option("--quick", help="Few points and short runs, to see that it works.")
+        bool, typer.Option("--quick", help="Few points and short runs, to see that it works.")
     ] = False,
     seeds: Annotated[
-        int | None, Option(help="Seeds per point; default the document's.", show_default=False)
+        int | None, typer.Option(min=1, help="Seeds per point; default the document's.", show_default=False)
     ] = None,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     measured: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             metavar="DIR",
             help="The authors' own result files, shown beside ours (sizing-mininet, bloat-mininet).",
             show_default=False,
         ),
     ] = None,
-    out: Annotated[Path, Option(help="Output folder; DOCUMENT-NAME is created in it.")] = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Output folder; DOCUMENT-NAME is created in it.")] = _RESULTS,
     store: StoreOfResults = None,
     fresh: Fresh = False,
     record: Annotated[
         bool,
-        Option(
+        typer.Option(
             "--record", help="Keep the measured points beside the claims; without a name, for all documents."
         ),
     ] = False,
-    as_json: Annotated[bool, Option("--json", help="Print the comparison as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Reproduce a published figure or table, and compare with what was published."""
-    if seeds is not None and seeds < 1:
-        raise InputError("is too small", key="--seeds", value=seeds, accepted="1 or more seeds")
     if record and quick:
         raise InputError("keeps full runs only", key="--record", accepted="no --quick")
     if name is None and not record:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import IO, Annotated, Final
 
 import polars as pl
+import typer
 
-from bufferlab.cli.arguments import Argument, Option
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
@@ -28,40 +28,49 @@ _PLACES: Final = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "g
 _ROWS: Final = 50
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("results")(results)
+
+
 def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    store: Annotated[Path, Argument(help="Folder of the store of runs.", show_default=False)],
+    store: Annotated[Path, typer.Argument(help="Folder of the store of runs.", show_default=False)],
     conditions: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             "--where",
             metavar="CONDITION",
             help="Only rows that meet all conditions: 'utilization > 0.99 and seed < 5'. Repeatable.",
         ),
     ] = None,
     columns: Annotated[
-        str | None, Option(help="Columns to show, with commas between them.", show_default=False)
+        str | None, typer.Option(help="Columns to show, with commas between them.", show_default=False)
     ] = None,
     sort: Annotated[
-        str | None, Option(help="Sort by a column; -COLUMN for the largest first.", show_default=False)
+        str | None, typer.Option(help="Sort by a column; -COLUMN for the largest first.", show_default=False)
     ] = None,
-    limit: Annotated[int, Option(help="Number of rows to print.")] = _ROWS,
-    means: Annotated[bool, Option("--means", help="Means over seeds instead of single runs.")] = False,
-    failed: Annotated[bool, Option("--failed", help="Only runs that failed, and why.")] = False,
+    limit: Annotated[int, typer.Option(help="Number of rows to print.")] = _ROWS,
+    means: Annotated[bool, typer.Option("--means", help="Means over seeds instead of single runs.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only runs that failed, and why.")] = False,
     table: Annotated[
         str,
-        Option(help="runs: one row per run; flows: also per flow group; queues: also per link and group."),
+        typer.Option(
+            help="runs: one row per run; flows: also per flow group; queues: also per link and group."
+        ),
     ] = "runs",
     engine_version: Annotated[
         str | None,
-        Option(help="Runs of this engine version, or 'all'; default the installed one.", show_default=False),
+        typer.Option(
+            help="Runs of this engine version, or 'all'; default the installed one.", show_default=False
+        ),
     ] = None,
     csv: Annotated[
-        Path | None, Option("--csv", help="Write all rows to a CSV file.", show_default=False)
+        Path | None, typer.Option("--csv", help="Write all rows to a CSV file.", show_default=False)
     ] = None,
     parquet: Annotated[
-        Path | None, Option("--parquet", help="Write all rows to a Parquet file.", show_default=False)
+        Path | None, typer.Option("--parquet", help="Write all rows to a Parquet file.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print all rows as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
 ) -> None:
     """List, filter and export the runs of a store."""
     if limit < 1:

@@ -6,8 +6,9 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-from bufferlab.cli.arguments import Option
-from bufferlab.cli.common import FAILED, Exit, say
+import typer
+
+from bufferlab.cli.common import FAILED, say
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -28,27 +29,32 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario, split_override
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("run")(run)
+
+
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     overrides: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             "--set",
             metavar="PATH=VALUE",
             help="Override a value: links.bottleneck.rate='50 Mbps', flows.short.count=10. Repeatable.",
         ),
     ] = None,
-    seeds: Annotated[int, Option(help="Number of seeds, counted up from the scenario's.")] = 1,
+    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
     factor: Annotated[
         int,
-        Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
+        typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
     ] = 1,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     store: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             help="Folder that keeps the whole results of finished runs, which are then not made again; "
             "not of runs that are recorded or watched.",
             show_default=False,
@@ -57,15 +63,17 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     fresh: Fresh = False,
     out: Annotated[
         Path | None,
-        Option(help="Write the result folder here; replaces an existing result.", show_default=False),
+        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
     ] = None,
     plot: Annotated[
         bool,
-        Option("--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."),
+        typer.Option(
+            "--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."
+        ),
     ] = False,
     flent_file: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             "--flent",
             metavar="FILE.flent.gz",
             help="Write the run for Flent, which plots it: flent -i FILE.flent.gz -f plot.",
@@ -74,38 +82,40 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     pcap: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             help="Write what the hosts and links see to this file (pcapng, for Wireshark).",
             show_default=False,
         ),
     ] = None,
     pcap_at: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
         ),
     ] = None,
     trace: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             help="Write every packet's events to this file: ns-2's lines, or a table if it ends in .csv.",
             show_default=False,
         ),
     ] = None,
     record_flows: Annotated[
         list[str] | None,
-        Option(metavar="GROUP", help="Groups of flows in --pcap and --trace; repeatable. [default: all]"),
+        typer.Option(
+            metavar="GROUP", help="Groups of flows in --pcap and --trace; repeatable. [default: all]"
+        ),
     ] = None,
     record_limit: Annotated[
-        int, Option(help="Largest number of packets in --pcap, and of lines in --trace.")
+        int, typer.Option(help="Largest number of packets in --pcap, and of lines in --trace.")
     ] = DEFAULT_LIMIT,
     watch: Annotated[
         bool,
-        Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
+        typer.Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
     ] = False,
     watch_speed: Annotated[
         float | None,
-        Option(
+        typer.Option(
             metavar="X",
             help="Live view at this number of simulated seconds per second; default as fast as possible.",
             show_default=False,
@@ -151,7 +161,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         for recording in recordings:
             say(str(recording))
     if any(recording.problem is not None for recording in recordings):
-        raise Exit(FAILED)
+        raise typer.Exit(FAILED)
 
 
 def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from bufferlab.cli.arguments import Option
+import typer
+
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import (
     AsJson,
@@ -36,39 +37,44 @@ from bufferlab.units import PS_PER_S, parse_time
 _EFFORT = Effort()
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("search")(search)
+
+
 def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     utilization: Annotated[
-        float | None, Option(help="Least share of the calibrated full rate: 0.99.", show_default=False)
+        float | None, typer.Option(help="Least share of the calibrated full rate: 0.99.", show_default=False)
     ] = None,
     max_loss: Annotated[
-        float | None, Option(help="Largest loss, drops over arrivals: 0.01.", show_default=False)
+        float | None, typer.Option(help="Largest loss, drops over arrivals: 0.01.", show_default=False)
     ] = None,
     max_delay: Annotated[
         str | None,
-        Option(
+        typer.Option(
             help="Longest mean wait: 20ms. Without other targets, finds the largest buffer.",
             show_default=False,
         ),
     ] = None,
     link: Annotated[
         str | None,
-        Option(help="Link whose buffer is searched; default the slowest.", show_default=False),
+        typer.Option(help="Link whose buffer is searched; default the slowest.", show_default=False),
     ] = None,
     bounds: Annotated[
-        str, Option(help="Range to search, two buffers; plain numbers are packets.")
+        str, typer.Option(help="Range to search, two buffers; plain numbers are packets.")
     ] = DEFAULT_BOUNDS,
     confidence: Annotated[
-        float, Option(help="Probability that the interval contains the answer.")
+        float, typer.Option(help="Probability that the interval contains the answer.")
     ] = _EFFORT.confidence,
     resolution: Annotated[
-        float, Option(help="Relative width of the interval at which the search ends: 0.1 is 10 %.")
+        float, typer.Option(help="Relative width of the interval at which the search ends: 0.1 is 10 %.")
     ] = _EFFORT.resolution,
     seeds: Annotated[
-        int, Option(help="Largest number of rounds, each with its own seed; the first 5 calibrate.")
+        int, typer.Option(help="Largest number of rounds, each with its own seed; the first 5 calibrate.")
     ] = _EFFORT.rounds,
     mode: Annotated[
-        str, Option(help="restart: one run per measurement; live: one run whose buffer is changed.")
+        str, typer.Option(help="restart: one run per measurement; live: one run whose buffer is changed.")
     ] = "restart",
     overrides: Overrides = None,
     threads: Threads = None,
@@ -77,9 +83,11 @@ def search(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     store: StoreFolder = None,
     fresh: Fresh = False,
     plot: Annotated[
-        Path | None, Option(help="Draw the measurements here, PNG and SVG.", show_default=False)
+        Path | None, typer.Option(help="Draw the measurements here, PNG and SVG.", show_default=False)
     ] = None,
-    out: Annotated[Path | None, Option(help="Folder for figure and tables.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for figure and tables.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Search the smallest buffer that meets a target, by simulation, with a stated confidence."""

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from bufferlab.cli.arguments import Argument, Option
+import typer
+
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import (
     AsJson,
@@ -37,66 +38,77 @@ from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 _RESULTS: Final = Path("results")
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("size")(size)
+
+
 def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: Annotated[
         Path | None,
-        Argument(help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False),
+        typer.Argument(
+            help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False
+        ),
     ] = None,
-    rate: Annotated[str | None, Option(help="Rate of the link: '100 Mbps'.", show_default=False)] = None,
+    rate: Annotated[
+        str | None, typer.Option(help="Rate of the link: '100 Mbps'.", show_default=False)
+    ] = None,
     rtt: Annotated[
-        str | None, Option(help="Mean round-trip time without queueing: '100 ms'.", show_default=False)
+        str | None, typer.Option(help="Mean round-trip time without queueing: '100 ms'.", show_default=False)
     ] = None,
     flows: Annotated[
         str | None,
-        Option(
+        typer.Option(
             help="Number of long-lived flows: 200, or by protocol: reno:42,bic:51,cubic-0.8:30.",
             show_default=False,
         ),
     ] = None,
     mix: Annotated[
         str | None,
-        Option(help="With --flows N: shares of the protocols, reno:40%,cubic:60%.", show_default=False),
+        typer.Option(help="With --flows N: shares of the protocols, reno:40%,cubic:60%.", show_default=False),
     ] = None,
-    segment: Annotated[str, Option(help="With --rate: payload of a full segment.")] = "1460 B",
+    segment: Annotated[str, typer.Option(help="With --rate: payload of a full segment.")] = "1460 B",
     spread: Annotated[
-        float, Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
+        float, typer.Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
     ] = 0.2,
-    stack: Annotated[str, Option(help="With --rate: preset of the TCP keys.")] = "rfc",
+    stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "rfc",
     overrides: Overrides = None,
-    link: Annotated[str | None, Option(help="Link to size; default the slowest.", show_default=False)] = None,
+    link: Annotated[
+        str | None, typer.Option(help="Link to size; default the slowest.", show_default=False)
+    ] = None,
     utilization: Annotated[
-        float, Option(help="Keep this utilization; above 0, below 1.")
+        float, typer.Option(help="Keep this utilization; above 0, below 1.")
     ] = DEFAULT_TARGET_UTILIZATION,
     max_loss: Annotated[
-        float | None, Option(help="Keep the loss below this share: 0.01.", show_default=False)
+        float | None, typer.Option(help="Keep the loss below this share: 0.01.", show_default=False)
     ] = None,
     max_delay: Annotated[
-        str | None, Option(help="Keep the queueing delay below this: '20 ms'.", show_default=False)
+        str | None, typer.Option(help="Keep the queueing delay below this: '20 ms'.", show_default=False)
     ] = None,
     confidence: Annotated[
-        float, Option(help="With --max-loss: probability that the bound holds, in theory.")
+        float, typer.Option(help="With --max-loss: probability that the bound holds, in theory.")
     ] = DEFAULT_CONFIDENCE,
     z: Annotated[
         str,
-        Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous-TCP paper's (2.05)."),
+        typer.Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous-TCP paper's (2.05)."),
     ] = CONVENTIONS[0],
     characteristics: Annotated[
-        str, Option(help="Variation of the protocols' windows: derived, or published (Table III).")
+        str, typer.Option(help="Variation of the protocols' windows: derived, or published (Table III).")
     ] = CHARACTERISTICS[0],
     measured: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             metavar="NAME=A",
             help="Measured variation of a protocol's window: westwood=0.1. Repeatable.",
             show_default=False,
         ),
     ] = None,
     verify: Annotated[
-        bool, Option("--verify", help="Simulate each rule's buffer, and others around them.")
+        bool, typer.Option("--verify", help="Simulate each rule's buffer, and others around them.")
     ] = False,
-    seeds: Annotated[int, Option(help="With --verify: simulations per buffer.")] = DEFAULT_SEEDS,
+    seeds: Annotated[int, typer.Option(help="With --verify: simulations per buffer.")] = DEFAULT_SEEDS,
     curve: Annotated[
-        int, Option(help="With --verify: number of buffers besides those of the rules.")
+        int, typer.Option(help="With --verify: number of buffers besides those of the rules.")
     ] = DEFAULT_CURVE_POINTS,
     threads: Threads = None,
     engine: Engine = "local",
@@ -105,10 +117,10 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     fresh: Fresh = False,
     plot: Annotated[
         Path | None,
-        Option(help="With --verify: the figure, PNG and SVG; default OUT/NAME.", show_default=False),
+        typer.Option(help="With --verify: the figure, PNG and SVG; default OUT/NAME.", show_default=False),
     ] = None,
     out: Annotated[
-        Path | None, Option(help="Folder of figure and tables; default results.", show_default=False)
+        Path | None, typer.Option(help="Folder of figure and tables; default results.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from bufferlab.cli.arguments import Option
-from bufferlab.cli.common import FAILED, Exit, print_json, print_rich, say
+import typer
+
+from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -24,11 +25,16 @@ from bufferlab.studies.sweep import default_store
 from bufferlab.studies.sweep import sweep as sweep_scenario
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("sweep")(sweep)
+
+
 def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     vary: Annotated[
         list[str] | None,
-        Option(
+        typer.Option(
             metavar="PATH=VALUES",
             help="Vary a value: 'links[0].buffer=50 packets,100 packets', flows.short.count=1,10, "
             "'bottleneck.rate=log(1..100 Mbps, 5)'. Repeatable; all combinations run.",
@@ -36,7 +42,7 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     sample: Annotated[
         str | None,
-        Option(
+        typer.Option(
             metavar="latin:N",
             help="N points of a Latin hypercube over ranges such as 'bottleneck.buffer=10..500 packets' or "
             "'bottleneck.rate=log(1..100 Mbps)', instead of all combinations.",
@@ -45,27 +51,27 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     listed: Annotated[
         Path | None,
-        Option(
+        typer.Option(
             "--list",
             metavar="FILE.csv",
             help="Points from a CSV file with paths in its first line.",
             show_default=False,
         ),
     ] = None,
-    seeds: Annotated[int, Option(help="Seeds for each point, counted up from the scenario's.")] = 1,
+    seeds: Annotated[int, typer.Option(help="Seeds for each point, counted up from the scenario's.")] = 1,
     overrides: Overrides = None,
     store: Annotated[
         Path | None,
-        Option(help="Folder of the store of runs; default SCENARIO-runs.", show_default=False),
+        typer.Option(help="Folder of the store of runs; default SCENARIO-runs.", show_default=False),
     ] = None,
     fresh: Fresh = False,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     threads: Threads = None,
     tables: Annotated[
-        bool, Option("--tables", help="Keep the full tables of the runs that are simulated.")
+        bool, typer.Option("--tables", help="Keep the full tables of the runs that are simulated.")
     ] = False,
-    retry_failed: Annotated[bool, Option("--retry-failed", help="Simulate failed runs again.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Simulate failed runs again.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Simulate many variants of a scenario, keep them in a store, continue earlier sweeps."""
@@ -91,4 +97,4 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if swept.failed:
         runs = "run" if swept.failed == 1 else "runs"
         say(f"{swept.failed} {runs} failed: see 'bufferlab results {swept.store.directory} --failed'")
-        raise Exit(FAILED)
+        raise typer.Exit(FAILED)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import polars as pl
+import typer
 from rich.markdown import Markdown
 
-from bufferlab.cli.arguments import Argument, Option
-from bufferlab.cli.common import FAILED, Exit, print_json, print_rich, say
+from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
@@ -27,6 +27,11 @@ from bufferlab.render.grid import Column, Grid
 _RESULTS: Final = Path("results/validation")
 
 
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("validate")(validate)
+
+
 class What(StrEnum):
     """What to compare."""
 
@@ -38,19 +43,19 @@ class What(StrEnum):
 def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what: Annotated[
         What,
-        Argument(help="ns2: against ns-2; controls: against theory; scaling: twins of a large link."),
+        typer.Argument(help="ns2: against ns-2; controls: against theory; scaling: twins of a large link."),
     ] = What.NS2,
-    quick: Annotated[bool, Option("--quick", help="Short settings only, one of each kind.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Short settings only, one of each kind.")] = False,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     store: StoreOfResults = None,
     fresh: Fresh = False,
-    out: Annotated[Path, Option(help="Folder for the tables as CSV and Markdown.")] = _RESULTS,
+    out: Annotated[Path, typer.Option(help="Folder for the tables as CSV and Markdown.")] = _RESULTS,
     docs: Annotated[
-        Path | None, Option(help="Rewrite the generated part of this page.", show_default=False)
+        Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print every comparison as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every comparison as JSON.")] = False,
 ) -> None:
     """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons.
 
@@ -87,7 +92,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     say(f"saved in {out}")
     say_kept(runner)
     if result.unexplained:
-        raise Exit(FAILED)
+        raise typer.Exit(FAILED)
 
 
 def _document(name: str, request: Request, out: Path, docs: Path | None, *, as_json: bool) -> None:
