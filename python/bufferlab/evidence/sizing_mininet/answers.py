@@ -132,7 +132,8 @@ def answers(
                 "ours": _number(row["packets"]),
                 "ours_low": _number(row["low"]),
                 "ours_high": _number(row["high"]),
-                **_others(ours.filter((pl.col("senders") == senders) & (pl.col("flows") == flows))),
+                **_of_all("ours", ours, flows),
+                **_of_all("script", script, flows),
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -148,10 +149,16 @@ def _columns(name: str, points: Sequence[Measured], flows: int) -> dict[str, flo
     return dict(zip((name, f"{name}_min", f"{name}_max"), map(_number, values), strict=True))
 
 
-def _others(rows: pl.DataFrame) -> dict[str, float | None]:
-    """Our answers for the other congestion controls."""
-    others = rows.filter(pl.col("control") != CONTROL).select("control", "packets").iter_rows()
-    return {f"ours_{control.lower()}": _number(packets) for control, packets in others}
+def _of_all(name: str, found: pl.DataFrame, flows: int) -> dict[str, float | None]:
+    """The median answer with each control and kind of senders; of our search there is one."""
+    columns = {}
+    for control in searches.CONTROLS:
+        for senders in searches.SENDERS:
+            own = found.filter(
+                pl.col("control") == control, pl.col("senders") == senders, pl.col("flows") == flows
+            )
+            columns[f"{name}_{control.lower()}_{senders}"] = _number(own["packets"].median())
+    return columns
 
 
 def _number(value: Any) -> float | None:  # noqa: ANN401 - whatever polars gives
