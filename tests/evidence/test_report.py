@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bufferlab.evidence import report
+from bufferlab.evidence import measured, report
 from bufferlab.evidence.documents import bundled_documents
 
 ROOT = Path(__file__).parents[2]
@@ -22,3 +23,15 @@ def test_every_document_with_measured_points_has_its_part() -> None:
         if (document.folder / "measured").is_dir():
             page = (ROOT / document.page).read_text(encoding="utf-8")
             assert page.count(report.marker(document)) == 1, document.name
+
+
+def test_a_page_says_which_points_are_of_another_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    load, sentence = measured.load, "Recorded by `bufferlab reproduce ns3/dctcp-10ms --seeds 2`"
+    assert sentence not in report.pages()["docs/validation-ns3.md"]
+
+    def with_two_seeds(*arguments: object) -> measured.Measured | None:
+        found = load(*arguments)  # type: ignore[arg-type]
+        return None if found is None else replace(found, command=f"{found.command} --seeds 2")
+
+    monkeypatch.setattr(measured, "load", with_two_seeds)
+    assert sentence in report.pages()["docs/validation-ns3.md"]

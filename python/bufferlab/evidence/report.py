@@ -23,7 +23,7 @@ from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.reading import PAGE
-from bufferlab.evidence.reproduction import Reproduced
+from bufferlab.evidence.reproduction import Reproduced, Request
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
 
@@ -126,8 +126,9 @@ def _figure_part(found: _Found) -> Iterator[str]:
     yield f"### {found.name}\n"
     yield f"{figure.title}.\n"
     names = Names(found.measured.names)
-    yield from (f"- {fill(note, names)}" for note in figure.notes)
-    if figure.notes:
+    notes = [*(fill(note, names) for note in figure.notes), *_effort(found)]
+    yield from (f"- {note}" for note in notes)
+    if notes:
         yield ""
     if not found.comparison.is_empty():
         yield _claims_table(found)
@@ -140,6 +141,13 @@ def _figure_part(found: _Found) -> Iterator[str]:
         yield "What else the runs show:\n"
         yield from (f"- {text}" for text in findings)
         yield ""
+
+
+def _effort(found: _Found) -> Iterator[str]:
+    """How the points were recorded, if not with the figure's own effort."""
+    command = found.measured.command
+    if command and command != Request().command(found.name):
+        yield f"Recorded by `{command}`, with another number of runs than the figure's own."
 
 
 def _claims_table(found: _Found) -> str:
