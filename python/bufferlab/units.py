@@ -1,4 +1,4 @@
-"""Times in picoseconds, as scenarios and the engine count them, and as people write them."""
+"""Quantities in their least units, as scenarios and the engine count them, and as people write them."""
 
 from __future__ import annotations
 
@@ -29,3 +29,13 @@ def parse_time(value: object, *, least_ps: int = 0) -> int:
 def format_time(time_ps: float) -> str:
     """Write a time in picoseconds for people: "10 ms"."""
     return _core.format_quantity("time", round(time_ps))
+
+
+def format_rate(rate_bps: float) -> str:
+    """Write a rate in bit/s for people: "10 Mbps"."""
+    return _core.format_quantity("rate", round(rate_bps))
+
+
+def format_size(size_bytes: float) -> str:
+    """Write a size in bytes for people: "1.5 KB"."""
+    return _core.format_quantity("size", round(size_bytes))

@@ -141,7 +141,7 @@ def test_notebook_shows_the_same_and_escapes_names(result: Result, three_seeds: 
     text = summary_view(summary).html()
     assert "&lt;b&gt; (2)" in text
     assert "<b> (2)" not in text
-    assert text.count("<table>") == text.count("</table>") == 3
+    assert text.count("<table>") == text.count("</table>") == 4
     assert "means of 3 seeds" in RunSet(three_seeds)._repr_html_()
 
 

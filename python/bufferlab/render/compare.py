@@ -7,6 +7,7 @@ from typing import Any
 
 from bufferlab.display import as_view
 from bufferlab.render.grid import Grid
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import headline, lines
 from bufferlab.render.view import Heading, View
 from bufferlab.results.metrics.registry import STORED
@@ -19,9 +20,11 @@ def comparison_view(comparison: Comparison) -> View:
     """The table, and the queue to run."""
     advice = comparison.advice
     queue = advice.queue or "any"
+    varied = {comparison.link: ("buffer", "queue")}
     return View(
         [
             Heading(headline(comparison.to_dict())),
+            ScenarioLines(comparison.resolved, comparison.seeds, varied).terms(),
             _grid(comparison.link, comparison.rows),
             f"Rule: {advice.rule}.",
             f"Which queue should I run for these flows? {queue}: {advice.reason}.",

@@ -8,6 +8,7 @@ import polars as pl
 
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import View
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.search.answer import Searched
@@ -15,8 +16,9 @@ from bufferlab.studies.search.answer import Searched
 
 @as_view.register
 def search_view(searched: Searched) -> View:
-    """What was measured, and the answer."""
-    return View([_grid(searched), *answer(searched)])
+    """What was run, what was measured, and the answer."""
+    scenario = ScenarioLines(searched.resolved, varied={searched.link: ("buffer",)})
+    return View([scenario.terms(), _grid(searched), *answer(searched)])
 
 
 def answer(searched: Searched) -> Iterator[str]:

@@ -9,9 +9,10 @@ import polars as pl
 
 from bufferlab.display import as_view
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.size import range_text, targets_given, targets_text
 from bufferlab.render.summary import estimated
-from bufferlab.render.view import View
+from bufferlab.render.view import Terms, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Metric
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.size.sizing import Sizing
@@ -24,7 +25,10 @@ _CONSTRAINTS: Final = ("utilization", "loss", "delay")
 def sizing_view(sizing: Sizing) -> View:
     """The link, the rules, what was simulated, and the buffer to take."""
     demand, chosen = sizing.demand, sizing.recommendation
-    simulated = [] if sizing.verification is None else [_verification(sizing, sizing.verification)]
+    simulated: list[Terms | Grid] = []
+    if sizing.verification is not None:
+        scenario = ScenarioLines(sizing.resolved, varied={sizing.link: ("buffer",)})
+        simulated = [scenario.terms(), _verification(sizing, sizing.verification)]
     size_text = f"{chosen.buffer_bytes / 1e3:.4g} KB, {chosen.buffer_ms:.3g} ms"
     return View(
         [

@@ -9,8 +9,9 @@ import polars as pl
 
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, estimated
-from bufferlab.render.view import Heading, View
+from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.sweep import Sweep
@@ -54,8 +55,10 @@ def sweep_view(sweep: Sweep) -> View:
     means = sweep.means
     columns = [*sweep.parameters, *with_widths(means, SHOWN)]
     hint = f"bufferlab results {sweep.store.directory}"
-    view = runs_view(title, means.select(columns), _POINTS, hint)
-    return View([*view.parts, f"all figures and single runs: {hint}"])
+    heading, *table = runs_view(title, means.select(columns), _POINTS, hint).parts
+    scenario = ScenarioLines(sweep.resolved).terms()
+    varied = Terms([*scenario.lines, ("varied", ", ".join(sweep.parameters))])
+    return View([heading, varied, *table, f"all figures and single runs: {hint}"])
 
 
 def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:

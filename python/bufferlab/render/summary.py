@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Grid
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import Heading, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Dimension, Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY, RUNS
@@ -22,7 +23,8 @@ NONE: Final = "–"
 
 def summary_view(summary: Document) -> View:
     """The tables of a summary, between what was run and what it cost."""
-    return View([Heading(headline(summary)), *_grids(summary), _cost(summary)])
+    scenario = ScenarioLines(summary["resolved"], summary["seeds"])
+    return View([Heading(headline(summary)), scenario.terms(), *_grids(summary), _cost(summary)])
 
 
 @as_view.register

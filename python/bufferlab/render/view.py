@@ -6,11 +6,16 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
+from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
 from rich.text import Text
 
 from bufferlab.render.grid import Grid
+
+_LABEL_WIDTH: Final = 24
+"""Most characters of what a line is about."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +26,31 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Terms:
+    """Lines of what something is, each behind what it is about."""
+
+    lines: Sequence[tuple[str, str]]
+
+    def table(self) -> Table:
+        """For a terminal: a long text goes on below itself."""
+        table = Table.grid(padding=(0, 2))
+        table.add_column(max_width=_LABEL_WIDTH, overflow="fold")
+        table.add_column(overflow="fold")
+        for line in self.lines:
+            table.add_row(*map(Text, line))
+        return table
+
+    def html(self) -> str:
+        """For a notebook."""
+        rows = (f"<tr>{''.join(map(_html_cell, line))}</tr>" for line in self.lines)
+        return "\n".join(["<table>", *rows, "</table>"])
+
+
+@dataclass(frozen=True)
 class View:
     """Lines and grids, one below the other; rich prints it as wide as there is room."""
 
-    parts: Sequence[str | Heading | Grid]
+    parts: Sequence[str | Heading | Terms | Grid]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal."""
@@ -34,6 +60,8 @@ class View:
                     yield part
                 case Heading(text):
                     yield Text(text, style="bold")
+                case Terms():
+                    yield part.table()
                 case _:
                     yield Text(part)
 
@@ -49,11 +77,15 @@ class View:
         return "\n".join(_html(part) for part in self.parts)
 
 
-def _html(part: str | Heading | Grid) -> str:
+def _html(part: str | Heading | Terms | Grid) -> str:
     match part:
-        case Grid():
+        case Grid() | Terms():
             return part.html()
         case Heading(text):
             return f"<p><b>{html.escape(text)}</b></p>"
         case _:
             return f"<p>{html.escape(part)}</p>"
+
+
+def _html_cell(text: str) -> str:
+    return f'<td style="text-align:left">{html.escape(text)}</td>'

@@ -30,6 +30,8 @@ from bufferlab.scenario import SET, Scenario
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
 
+    from bufferlab._scenario_types import ResolvedScenario
+
 FORMAT: Final = "bufferlab-sweep"
 FORMAT_VERSION: Final = 1
 
@@ -40,6 +42,7 @@ class Sweep:
 
     Attributes:
         name: Title of the scenario.
+        resolved: The scenario that the points change.
         store: Where its runs are.
         points: What was varied: values by path.
         seeds: Number of seeds of each point.
@@ -51,6 +54,7 @@ class Sweep:
     """
 
     name: str
+    resolved: ResolvedScenario
     store: Store
     points: Sequence[Point]
     seeds: int
@@ -96,6 +100,7 @@ class Sweep:
             "format_version": FORMAT_VERSION,
             "engine": ENGINE,
             "name": self.name,
+            "resolved": self.resolved,
             "store": str(self.store.directory),
             "parameters": self.parameters,
             "points": len(self.points),
@@ -193,6 +198,7 @@ def sweep(
     failed = sum(each.failed for each in done)
     return Sweep(
         name=base.title,
+        resolved=base.resolved,
         store=kept,
         points=chosen,
         seeds=count,

@@ -3,7 +3,7 @@
 The document (`--json`, `Comparison.to_dict()`) has
 
 - `format` ("bufferlab-comparison"), `format_version`, `version`, `name`, `duration_s`, `warmup_s`, `seeds`,
-  `link`;
+  `resolved` (the scenario under the first seed), `link`;
 - `queues`: one object a queue with `queue`, `buffer`, the figures of `FIGURES` and `groups`, one object a
   flow group that crosses the link with `group`, `flows` (their number) and the figures of `GROUP_FIGURES`;
 - `recommendation` with `queue`, `reason`, `rule`.
@@ -38,6 +38,8 @@ from bufferlab.units import PS_PER_S
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from bufferlab._scenario_types import ResolvedScenario
+
 FORMAT: Final = "bufferlab-comparison"
 FORMAT_VERSION: Final = 1
 DEFAULT_SEEDS: Final = 5
@@ -50,6 +52,7 @@ class Comparison:
     Attributes:
         name: Title of the scenario.
         link: Name of the link whose queue was replaced.
+        resolved: The scenario under the first seed, with its own queue and buffer.
         duration_s: Length of the runs, s.
         warmup_s: Measured from here on, s.
         measured: What each run measured, by queue, as written, in order of the seeds: `seed`, `plan_hash`,
@@ -60,6 +63,7 @@ class Comparison:
 
     name: str
     link: str
+    resolved: ResolvedScenario
     duration_s: float
     warmup_s: float
     measured: Mapping[str, Sequence[Row]]
@@ -93,6 +97,7 @@ class Comparison:
             "duration_s": self.duration_s,
             "warmup_s": self.warmup_s,
             "seeds": self.seeds,
+            "resolved": self.resolved,
             "link": self.link,
             "queues": list(self.rows),
             "recommendation": asdict(self.advice),
@@ -145,7 +150,7 @@ def compare(
     wanted = seed_list(seeds, base.run["seed"])
     index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
-    for case in cases.values():
+    for case in (base, *cases.values()):
         case.seeded(wanted[0])  # errors come before any work is wasted
     experiment = Experiment(
         base.title,
@@ -201,6 +206,7 @@ def conclude(
     return Comparison(
         name=scenario.title,
         link=link,
+        resolved=scenario.seeded(next(iter(measured.values()))[0]["seed"]).resolved,
         duration_s=scenario.run["duration_ps"] / PS_PER_S,
         warmup_s=scenario.run["warmup_ps"] / PS_PER_S,
         measured=measured,

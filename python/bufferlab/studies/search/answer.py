@@ -1,9 +1,9 @@
 """The answer of a search, as an object and as a document.
 
 The document (`--json`, `Searched.to_dict()`) has `format` ("bufferlab-search"), `format_version`, `version`,
-`name`, `link`, `mode`, `goal`, `confidence`, the answer (`buffer`, `low`, `high`, each in packets, bytes and
-ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps`, `calibrated_at_packets`,
-`settle_s`, `spent`, `warnings` and `course`, one object per measurement.
+`name`, `link`, `resolved` (the scenario), `mode`, `goal`, `confidence`, the answer (`buffer`, `low`, `high`,
+each in packets, bytes and ms of draining, or `null`), `reached`, `interrupted`, `rate_bps`, `full_rate_bps`,
+`calibrated_at_packets`, `settle_s`, `spent`, `warnings` and `course`, one object per measurement.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from bufferlab.studies.search.settling import Settling
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from bufferlab._scenario_types import ResolvedScenario
+
 FORMAT: Final = "bufferlab-search"
 FORMAT_VERSION: Final = 1
 
@@ -38,6 +40,7 @@ class Searched:
     Attributes:
         name: Title of the scenario.
         link: Name of the link.
+        resolved: The scenario, with its own buffer.
         mode: How buffers were measured.
         rate_bps: The link's rate, bit/s.
         packet_bytes: Its largest full packet, bytes.
@@ -47,6 +50,7 @@ class Searched:
 
     name: str
     link: str
+    resolved: ResolvedScenario
     mode: Mode
     rate_bps: int
     packet_bytes: int
@@ -69,6 +73,7 @@ class Searched:
             "version": _core.engine_version,
             "name": self.name,
             "link": self.link,
+            "resolved": self.resolved,
             "mode": self.mode,
             "goal": {
                 "utilization": found.goal.utilization,

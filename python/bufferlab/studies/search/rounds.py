@@ -90,6 +90,7 @@ def search(
         return Searched(
             name=base.title,
             link=base.links[index]["name"],
+            resolved=seeded.resolved,
             mode=mode,
             rate_bps=base.links[index]["rate_bps"],
             packet_bytes=packet_bytes,

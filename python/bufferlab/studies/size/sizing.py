@@ -29,6 +29,8 @@ from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from bufferlab._scenario_types import ResolvedScenario
+
 DEFAULT_TARGET_UTILIZATION = DEFAULT_UTILIZATION
 DEFAULT_SEEDS = 5
 DEFAULT_CURVE_POINTS = 6
@@ -43,6 +45,7 @@ class Sizing:
 
     Attributes:
         link: Name of the link.
+        resolved: The scenario, with its own buffer.
         demand: The input of the rules.
         frame: One row per rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
             `bound` (whether it asks for at least or allows at most so much), `meets_utilization`,
@@ -57,6 +60,7 @@ class Sizing:
     """
 
     link: str
+    resolved: ResolvedScenario
     demand: Demand
     frame: pl.DataFrame
     recommendation: Recommendation
@@ -84,6 +88,7 @@ class Sizing:
             "format": "bufferlab-sizing",
             "format_version": 1,
             "link": self.link,
+            "resolved": self.resolved,
             "rate_bps": self.demand.rate_bps,
             "rtt_ms": self.demand.rtt_s * 1e3,
             "flows": int(self.demand.flow_count),
@@ -186,6 +191,7 @@ def size(
     frame = rules_frame(demand, found)
     theory = Sizing(
         link=loaded.links[index]["name"],
+        resolved=seeded.resolved,
         demand=demand,
         frame=frame,
         recommendation=recommend(demand, None, found),

@@ -1,0 +1,142 @@
+"""What was run, in lines: of every example, of what a seed settles, of every output."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import bufferlab
+from bufferlab.render.scenario import MOST_LINES, ScenarioLines
+from bufferlab.render.view import Terms, View
+from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
+
+EXAMPLES: Final = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+FILE: Final = Path(__file__).parent / "scenario_lines.txt"
+"""The lines of every example."""
+
+
+def lines(scenario: Scenario, seeds: tuple[int, ...] = (), **varied: tuple[str, ...]) -> dict[str, str]:
+    return dict(ScenarioLines(scenario.seeded().resolved, seeds, varied).terms().lines)
+
+
+def dumbbell(link: dict[str, Any], *flows: dict[str, Any]) -> Scenario:
+    bottleneck = {"rate": "12 Mbps", "buffer": "100 packets"} | link
+    listed = [{"rtt": "100 ms"} | flow for flow in flows or ({},)]
+    return Scenario.from_dict({"run": {"duration": "10 s"}, "bottleneck": bottleneck, "flows": listed})
+
+
+def shown(path: Path) -> str:
+    terms = ScenarioLines(Scenario.load(path).seeded().resolved).terms()
+    return f"{path.name}\n{View([terms]).text(80)}\n"
+
+
+def test_lines_of_every_example() -> None:
+    written = "\n".join(shown(path) for path in EXAMPLES)
+    assert re.sub(r" +\n", "\n", written) == FILE.read_text()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_eighty_columns_are_enough(path: Path) -> None:
+    assert max(map(len, shown(path).splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("link", "text"),
+    [
+        ({"delay": "20 ms"}, "12 Mbps, delay 20 ms, buffer 100 packets (150 KB, 100 ms), fifo"),
+        ({"buffer": "150 KB"}, "12 Mbps, buffer 150 KB (100 ms), fifo"),
+        ({"buffer": "50 ms"}, "12 Mbps, buffer 50 ms: 50 packets (75 KB), fifo"),
+        ({"buffer": "0.5 bdp"}, "12 Mbps, buffer 0.5 bdp: 50 packets (75 KB, 50 ms), fifo"),
+        ({"buffer": "unlimited"}, "12 Mbps, unlimited buffer, fifo"),
+        ({"queue": "codel"}, "12 Mbps, buffer 100 packets (150 KB, 100 ms), codel (target 5 ms)"),
+        (
+            {"mark_above": "20 packets", "loss": 0.001},
+            "12 Mbps, buffer 100 packets (150 KB, 100 ms), fifo (marks above 20 packets), loss 0.1 %",
+        ),
+        (
+            {"changes": [{"at": "5 s", "buffer": "50 packets"}]},
+            "12 Mbps, buffer 100 packets (150 KB, 100 ms), fifo, buffer 50 packets from 5 s on",
+        ),
+    ],
+)
+def test_links(link: dict[str, Any], text: str) -> None:
+    assert lines(dumbbell(link))["link bottleneck"] == text
+
+
+@pytest.mark.parametrize(
+    ("flow", "text"),
+    [
+        ({"count": 10, "congestion": "cubic", "rtt": "uniform(40 ms, 80 ms)"}, "10 × cubic, RTT 40 to 80 ms"),
+        ({"rtt": "uniform(500 ms, 2 s)"}, "1 × reno, RTT 500 ms to 2 s"),
+        ({"rtt_spread": 0.2, "count": 2}, "2 × reno, RTT 100 ms ± 20 %"),
+        ({"application": {"kind": "transfer", "bytes": "2 MB"}}, "1 × reno, 2 MB each, RTT 100 ms"),
+        (
+            {"application": {"kind": "web", "size": "30 KB", "every": "2 s"}},
+            "1 × reno, pages of 30 KB every 2 s, RTT 100 ms",
+        ),
+        (
+            {"application": {"kind": "short-flows", "size": "30 KB", "interval": "25 ms"}},
+            "reno short flows, 30 KB each, one every 25 ms on average, RTT 100 ms",
+        ),
+        (
+            {"application": {"kind": "on-off", "size": "1 MB", "off": "4 s"}, "stop": "8 s"},
+            "1 × reno, on for 1 MB, off for 4 s, RTT 100 ms, stop 8 s",
+        ),
+        ({"access_rate": "1 Gbps", "start": "1 s"}, "1 × reno, RTT 100 ms, access 1 Gbps, start 1 s"),
+    ],
+)
+def test_flows(flow: dict[str, Any], text: str) -> None:
+    assert lines(dumbbell({}, flow))["flows"] == f"{text}, stack rfc"
+
+
+def test_datagrams_have_no_stack() -> None:
+    udp = {"name": "call", "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"}}
+    ping = {"application": {"kind": "ping", "interval": "100 ms"}}
+    found = lines(dumbbell({}, udp, ping))
+    assert found["flows call"] == "1 × udp, 200 B every 20 ms, RTT 100 ms"
+    assert found["flows flows1"] == "1 × ping, 84 B every 100 ms, RTT 100 ms"
+
+
+def test_what_is_varied_is_left_out() -> None:
+    scenario = dumbbell({"queue": "codel"})
+    assert lines(scenario, bottleneck=("buffer", "queue"))["link bottleneck"] == (
+        "12 Mbps, buffer and queue as below"
+    )
+
+
+def test_a_buffer_that_each_seed_draws_names_the_seed() -> None:
+    drawn = dumbbell({"buffer": "1 bdp"}, {"rtt": "uniform(50 ms, 150 ms)"})
+    assert " packets with seed 1 (" in lines(drawn, (1, 2))["link bottleneck"]
+    assert "seed" not in lines(drawn, (1,))["link bottleneck"]
+    fixed = dumbbell({"buffer": "1 bdp"})
+    assert "seed" not in lines(fixed, (1, 2))["link bottleneck"]
+
+
+def test_the_number_of_others_is_told() -> None:
+    many = dumbbell({}, *({"name": f"group-{index}"} for index in range(MOST_LINES + 3)))
+    terms = ScenarioLines(many.seeded().resolved).terms()
+    assert len(terms.lines) == 1 + MOST_LINES + 1
+    assert terms.lines[-1] == ("", "and 3 more groups of flows")
+
+
+def test_a_result_shows_them_below_its_headline(result: Result) -> None:
+    text, page = re.sub(" +", " ", str(result)).splitlines(), result._repr_html_()
+    assert text[1].strip() == "link west 8 kbps, buffer 10 packets (1 KB, 1 s), fifo"
+    assert text[2].strip() == "flows near 2 × reno, 2.5 KB each, RTT 10 ms, stack rfc"
+    assert "buffer 10 packets (1 KB, 1 s), fifo</td>" in page
+
+
+def test_a_sizing_says_what_was_simulated() -> None:
+    scenario = dumbbell({"delay": "1 ms"}, {"count": 4, "rtt": "20 ms"})
+    verified = bufferlab.size(scenario, verify=True, seeds=1, curve_points=2, progress=False)
+    assert "link bottleneck  12 Mbps, delay 1 ms, fifo, buffer as below" in str(verified)
+    assert verified.to_dict()["resolved"]["flows"][0]["count"] == 4
+    assert "link bottleneck" not in str(bufferlab.size(scenario))
+
+
+def test_names_are_escaped_in_notebooks() -> None:
+    assert '<td style="text-align:left">&lt;b&gt;</td>' in Terms([("<b>", "x")]).html()
