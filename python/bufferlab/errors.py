@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from typing import Any, Final
 
@@ -96,6 +97,16 @@ class InputError(ValueError):
 
 class OutputError(Exception):
     """Something could not be written; the message is one line and names the file or folder."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """What to add to "is not known": the known word that is closest, if one is close.
+
+    >>> did_you_mean("utilisation", ["loss", "utilization"]), did_you_mean("x", ["loss"])
+    (" (did you mean 'utilization'?)", '')
+    """
+    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def show(value: object) -> str:

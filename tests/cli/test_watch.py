@@ -50,7 +50,7 @@ def test_on_a_terminal_the_view_comes_before_the_summary(bufferlab: Command, tmp
     status, shown = on_terminal(tmp_path, "run", "small.toml", "--watch")
     assert status == 0
     view, _, summary = shown.partition("measured from 1 s")
-    for words in ("small: 3.0 of 3 s", "bottleneck", "queue", "near (2)", "cwnd", "RTT", "goodput"):
+    for words in ("small: 3.0 of 3 s", "bottleneck", "backlog", "near (2)", "cwnd", "RTT", "goodput"):
         assert words in view
     assert "latency under load" in summary
 

@@ -142,7 +142,7 @@ def test_the_view_has_a_line_a_quantity() -> None:
     _, watch = watched(dumbbell())
     headline, *lines = drawn(watch).splitlines()
     assert headline.startswith("by hand: 20.0 of 20 s")
-    quantities = ["queue", "rate", "cwnd", "RTT", "goodput"]
+    quantities = ["backlog", "throughput", "cwnd", "RTT", "goodput"]
     assert [quantity in line for quantity, line in zip(quantities, lines, strict=True)] == [True] * 5
     assert lines[0].startswith("bottleneck")
     assert lines[2].startswith("bulk (3)")
@@ -165,6 +165,6 @@ def test_half_of_the_window_is_blank_at_half_time() -> None:
     half = [reading for reading in watch.readings if reading.time_s <= 10]
     watch.readings.clear()
     watch.readings.extend(half)
-    _, label, course = drawn(watch).splitlines()[3].partition("cwnd")
-    bars = course.removeprefix(label).rstrip("segmnt .0123456789")
+    _, label, course = drawn(watch).splitlines()[2].partition("throughput")
+    bars = course.removeprefix(label).rstrip("Mbps .0123456789")
     assert len(bars) - len(bars.lstrip()) == pytest.approx(len(bars) / 2, abs=3)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar, overload
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -180,7 +179,6 @@ class Table:
         """
         for key in self._content:
             if key not in self._known:
-                close = difflib.get_close_matches(key, self._known, n=1, cutoff=0.5)
-                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                hint = did_you_mean(key, self._known)
                 known = ", ".join(dict.fromkeys(self._known))
                 raise InputError(f"is not a known key{hint}", key=self.place(key), accepted=known)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, new_figure_row
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.compare.advice import UTILIZATION_SLACK, is_busy
 from bufferlab.studies.compare.comparison import Comparison
 
@@ -23,6 +24,8 @@ _GRAYS: Final = (
     ("0.4", "..."),
     ("0.7", "\\\\\\"),
 )
+_WAIT: Final = STORED["wait_mean_ms"]
+_LATE: Final = STORED["wait_p95_ms"]
 _BAR_ROOM: Final = 0.8
 
 
@@ -59,9 +62,10 @@ def _draw_fairness(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
             capsize=2,
             label=row["queue"],
         )
-    slack = f"hollow: utilization over {UTILIZATION_SLACK * 100:g} % below the best"
-    axes.set_xlabel(f"mean wait of all packets (ms)\n{slack}")
-    axes.set_ylabel("Jain's fairness index of the flows")
+    used = STORED["utilization"]
+    slack = f"hollow: {used.title} over {used.unit.quantity(UTILIZATION_SLACK)} below the best"
+    axes.set_xlabel(f"{_WAIT.unit.axis(f'{_WAIT.words} of all packets')}\n{slack}")
+    axes.set_ylabel(STORED["jain_index"].unit.axis(f"{STORED['jain_index'].title} of the flows"))
     axes.set_xlim(left=0)
     low = min((row["jain_index"] for row in shown), default=0.0)
     axes.set_ylim(max(0.0, low - 0.1), 1.02)
@@ -84,11 +88,11 @@ def _draw_waits(axes: Axes, rows: Sequence[dict[str, Any]]) -> None:
             place, means, width, yerr=spread, color=color, hatch=hatch, edgecolor="black", linewidth=0.5,
             capsize=2, error_kw={"linewidth": 0.8}, label=name,
         )  # fmt: skip
-        p95 = [_number(cell["wait_p95_ms"]) for cell in cells]
-        label = "95th percentile" if at == len(series) - 1 else None
+        p95 = [_number(cell[_LATE.name]) for cell in cells]
+        label = _LATE.statistic if at == len(series) - 1 else None
         axes.plot(place, p95, color=COLORS[1], marker="_", markersize=9, linestyle="none", label=label)
     axes.set_xticks(places, [row["queue"] for row in rows], rotation=35, ha="right")
-    axes.set_ylabel("wait of a group's packets (ms)")
+    axes.set_ylabel(_WAIT.unit.axis(f"{_WAIT.what} of a group's packets"))
     axes.set_ylim(bottom=0)
     axes.grid(visible=False, axis="x")
     axes.legend(fontsize="small", frameon=False)

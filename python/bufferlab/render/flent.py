@@ -28,6 +28,10 @@ from numpy.typing import NDArray
 from bufferlab.errors import InputError
 from bufferlab.files import check_writable, written_whole
 from bufferlab.results.latency.voice import codec_of
+from bufferlab.results.metrics.exchanges import EXCHANGES
+from bufferlab.results.metrics.keys import TIME
+from bufferlab.results.metrics.metric import BITS_PER_S, Metric
+from bufferlab.results.metrics.samples import FLOW_SAMPLES
 from bufferlab.results.result import Result
 from bufferlab.units import PS_PER_S
 
@@ -42,6 +46,11 @@ STEP_PS: Final = PS_PER_S // 5
 
 _FORMAT_VERSION: Final = 4
 _EPOCH: Final = "1970-01-01T00:00:00.000000Z"
+
+_UNITS: Final = {BITS_PER_S.shown: "Mbits/s"}
+"""Units that Flent spells differently."""
+
+_END: Final = EXCHANGES["end_s"]
 
 Floats = NDArray[np.floating[Any]]
 Series = list[float | None]
@@ -127,8 +136,7 @@ class _Content:
         frames = self.result.flow_samples.partition_by("flow", as_dict=True) if streams else {}
         for stream, name in zip(streams, names, strict=True):
             samples = frames[stream.flow,].filter(pl.col("goodput_bps").is_not_null())
-            rates = samples["goodput_bps"] / 1e6
-            self._add(name, samples["time_s"].to_numpy(), rates.to_numpy(), "Mbits/s")
+            rates = self._add(name, samples, TIME, FLOW_SAMPLES["goodput_bps"])
             self.raw[name] = [
                 {"t": time, "val": rate, "dur": self.step_s, "tcp_cwnd": cwnd}
                 | ({} if srtt is None else {"tcp_rtt": srtt})
@@ -146,7 +154,7 @@ class _Content:
             )
         if _test_of(streams) == "rrul_be_nflows":
             self.results["TCP totals"] = _row_wise([self.results[name] for name in names], sum)
-            self.units["TCP totals"] = "Mbits/s"
+            self.units["TCP totals"] = self.units[names[0]]
         return streams
 
     def add_pings(self) -> list[str]:
@@ -169,7 +177,7 @@ class _Content:
         if not calls or not self.result.exchanges.height:
             return
         came = self._add_exchanges("VoIP::delay", calls[0])
-        self._add("VoIP::jitter", came["end_s"].to_numpy(), came["jitter_ms"].to_numpy(), "ms")
+        self._add("VoIP::jitter", came, _END, EXCHANGES["jitter_ms"])
         self.parameters["voip_host"] = calls[0]
 
     def document(self, test: str) -> dict[str, Any]:
@@ -206,21 +214,22 @@ class _Content:
         columns = [self.results[name] for name in names]
         self.results[f"TCP {way} sum"] = _row_wise(columns, sum)
         self.results[f"TCP {way} avg"] = _row_wise(columns, lambda values: sum(values) / len(values))
-        self.units |= {f"TCP {way} {kind}": "Mbits/s" for kind in ("sum", "avg")}
+        self.units |= {f"TCP {way} {kind}": self.units[names[0]] for kind in ("sum", "avg")}
 
     def _add_exchanges(self, name: str, group: str) -> pl.DataFrame:
         """Add how long a group's exchanges took, by when they ended; return those that did."""
         came = self.result.exchanges.filter((pl.col("group") == group) & pl.col("end_s").is_not_null())
-        took_ms = came["duration_s"].to_numpy() * 1e3
-        self._add(name, came["end_s"].to_numpy(), took_ms, "ms")
+        took = self._add(name, came, _END, EXCHANGES["duration_s"])
         self.raw[name] = [
             {"t": time, "val": value, "seq": number}
-            for time, value, number in zip(came["end_s"], took_ms.tolist(), came["number"], strict=True)
+            for time, value, number in zip(came[_END.name], took, came["number"], strict=True)
         ]
         return came
 
-    def _add(self, name: str, times_s: Floats, values: Floats, unit: str) -> None:
-        """Add a series: the mean of what falls into each interval."""
+    def _add(self, name: str, rows: pl.DataFrame, when: Metric, metric: Metric) -> pl.Series:
+        """Add a series: the mean of what falls into each interval; return the values, as Flent has them."""
+        shown: pl.Series = metric.unit.scaled(rows[metric.name])
+        times_s, values = rows[when.name].to_numpy(), shown.to_numpy()
         size = self.x_values.size
         # what ends an interval belongs to it; a sample's time has rounding in its last digits
         places = np.ceil(times_s / self.step_s - 1e-6).astype(np.int64) - 1
@@ -230,7 +239,8 @@ class _Content:
         self.results[name] = [
             float(total / count) if count else None for total, count in zip(sums, counts, strict=True)
         ]
-        self.units[name] = unit
+        self.units[name] = _UNITS.get(metric.unit.shown, metric.unit.shown)
+        return shown
 
 
 def _streams(result: Result) -> list[_Stream]:

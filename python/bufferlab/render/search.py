@@ -6,12 +6,21 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from bufferlab.display import as_view, significant
+from bufferlab.display import as_view
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import View
+from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
+    BYTES,
+    FRACTION,
+    MILLISECONDS,
+    PACKETS,
+    SECONDS,
+)  # fmt: skip
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.search.answer import Searched
+from bufferlab.studies.search.goal import MEASURED
 
 
 @as_view.register
@@ -27,15 +36,16 @@ def answer(searched: Searched) -> Iterator[str]:
     if searched.problem() is None:
         yield _headline(searched)
     if found.goal.utilization is not None:
-        share = significant(found.full_rate_bps / searched.rate_bps * 100)
+        share = FRACTION.quantity(found.full_rate_bps / searched.rate_bps)
         yield (
-            f"full rate (100 %): {significant(found.full_rate_bps / 1e6)} Mbps, {share} % of the link's "
-            f"rate, the median with a buffer of {found.calibrated_at} packets"
+            f"full rate ({FRACTION.quantity(1)}): {BITS_PER_S.quantity(found.full_rate_bps)}, {share} of the "
+            f"link's rate, the median with a buffer of {found.calibrated_at} packets"
         )
     spent = found.spent
+    simulated = SECONDS.quantity(spent["simulated_s"])
     yield (
-        f"cost: {spent['measurements']:.0f} measurements, {significant(spent['simulated_s'])} s simulated, "
-        f"{significant(spent['cpu_s'], 3)} s of CPU time"
+        f"cost: {spent['measurements']:.0f} measurements, {simulated} simulated, "
+        f"{SECONDS.quantity(spent['cpu_s'], digits=3)} of {STORED['cpu_s'].title}"
     )
 
 
@@ -44,11 +54,11 @@ def _headline(searched: Searched) -> str:
     size = searched.size(found.estimate)
     what = "smallest" if found.goal.asks_for_more else "largest"
     high = "?" if found.high is None else str(found.high)
-    sure = f"{found.confidence * 100:.10g} % confidence: {found.low} … {high}"
+    sure = f"{FRACTION.quantity(found.confidence, digits=10)} confidence: {found.low} … {high}"
     if size is None:
         text = f"{what} buffer of {searched.link}: unknown ({sure})"
     else:
-        size_of = f"{significant(size['bytes'] / 1e3)} KB, {significant(size['ms'])} ms"
+        size_of = f"{BYTES.quantity(size['bytes'])}, {MILLISECONDS.quantity(size['ms'])}"
         text = f"{what} buffer of {searched.link}: {found.estimate} packets ({size_of}; {sure})"
     text += f", for {found.goal}"
     if found.interrupted:
@@ -59,15 +69,14 @@ def _headline(searched: Searched) -> str:
 
 def _grid(searched: Searched) -> Grid:
     """A row for each size that was measured."""
-    columns = ("utilization", "loss", "wait_mean_ms")
     sizes = searched.found.course.group_by("buffer_packets").agg(
-        pl.len().alias("measured"), pl.col("meets").sum(), pl.col(columns).median()
+        pl.len().alias("measured"), pl.col("meets").sum(), pl.col(MEASURED).median()
     )
     rows = []
     for row in sizes.sort("buffer_packets").iter_rows(named=True):
         size = searched.size(row["buffer_packets"])
-        figures = [significant(row[name] * STORED[name].unit.scale) for name in columns]
-        drain_ms = significant(size["ms"]) if size else ""
+        figures = [STORED[name].unit.text(row[name]) for name in MEASURED]
+        drain_ms = MILLISECONDS.text(size["ms"]) if size else ""
         rows.append([str(row["buffer_packets"]), drain_ms, str(row["measured"]), str(row["meets"]), *figures])
-    heads = ("ms", "measured", "met", *(STORED[name].label for name in columns))
-    return Grid([Column("packets")], heads, rows)
+    heads = (MILLISECONDS.shown, "measured", "met", *(STORED[name].label for name in MEASURED))
+    return Grid([Column(PACKETS.shown)], heads, rows)

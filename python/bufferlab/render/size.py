@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from bufferlab.errors import InputError
+from bufferlab.results.metrics.metric import BYTES, MILLISECONDS, PACKETS
 from bufferlab.studies.size import Demand, Feasibility, Targets
 from bufferlab.units import PS_PER_S, format_time
 
@@ -116,7 +117,8 @@ def _ways(found: Feasibility) -> list[str]:
 def _size(demand: Demand, size_bytes: float, *, down: bool = False) -> str:
     exact = size_bytes / demand.packet_bytes
     packets = math.floor(exact) if down else math.ceil(exact)
-    return f"{packets} packets ({size_bytes / 1e3:.4g} KB, {size_bytes * 8e3 / demand.rate_bps:.4g} ms)"
+    drain_ms = size_bytes * 8e3 / demand.rate_bps
+    return f"{packets} {PACKETS.shown} ({BYTES.quantity(size_bytes)}, {MILLISECONDS.quantity(drain_ms)})"
 
 
 def _time(seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, MILLISECONDS, PACKETS, Metric
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.size.sizing import Sizing
 
@@ -21,17 +23,21 @@ from bufferlab.studies.size.sizing import Sizing
 class _Curve:
     """One line of a panel."""
 
-    metric: str
+    metric: Metric
     color: str
     marker: str
-    label: str
+
+    @property
+    def label(self) -> str:
+        """What the legend calls it: means over the seeds, if nothing else is said."""
+        return self.metric.statistic or "mean"
 
 
-_UTILIZATION = _Curve("utilization", COLORS[0], "o", "mean")
-_LOSS = _Curve("loss", COLORS[0], "o", "mean")
-_DELAYS = (
-    _Curve("wait_mean_ms", COLORS[0], "o", "mean"),
-    _Curve("wait_p99_ms", COLORS[1], "s", "99th percentile"),
+_UTILIZATION: Final = _Curve(STORED["utilization"], COLORS[0], "o")
+_LOSS: Final = _Curve(STORED["loss"], COLORS[0], "o")
+_WAITS: Final = (
+    _Curve(STORED["wait_mean_ms"], COLORS[0], "o"),
+    _Curve(STORED["wait_p99_ms"], COLORS[1], "s"),
 )
 
 
@@ -50,17 +56,14 @@ def draw(sizing: Sizing) -> Figure:
     used, lost, late = figure.subplots(1, 3)
     points = sizing.verification.unique("buffer_packets").sort("buffer_packets")
     _plot(used, points, _UTILIZATION)
-    used.axhline(target * 100, color="0.5", linewidth=0.8, label=f"target {target:.4g}")
+    wanted = _UTILIZATION.metric.unit.scaled(target)
+    used.axhline(wanted, color="0.5", linewidth=0.8, label=f"target {target:.4g}")
     _plot(lost, points, _LOSS)
-    for curve in _DELAYS:
+    for curve in _WAITS:
         _plot(late, points, curve)
     late.legend(loc="upper left", fontsize="small", frameon=False)
-    for panel, label in (
-        (used, STORED["utilization"].axis),
-        (lost, STORED["loss"].axis),
-        (late, "wait (ms)"),
-    ):
-        panel.set_ylabel(label)
+    for panel, curve in ((used, _UTILIZATION), (lost, _LOSS), (late, _WAITS[0])):
+        panel.set_ylabel(curve.metric.unit.axis(curve.metric.what))
         _axis(panel, ms_per_packet)
         _annotate_rules(panel, sizing.frame)
     lost.set_ylim(bottom=0)
@@ -73,11 +76,11 @@ def draw(sizing: Sizing) -> Figure:
 
 
 def _plot(panel: Axes, points: pl.DataFrame, curve: _Curve) -> None:
-    scale = STORED[curve.metric].unit.scale
+    name, unit = curve.metric.name, curve.metric.unit
     panel.errorbar(
         points["buffer_packets"].to_numpy(),
-        points[curve.metric].to_numpy() * scale,
-        yerr=np.nan_to_num(points[f"{curve.metric}_ci95"].to_numpy() * scale),
+        unit.scaled(points[name].to_numpy()),
+        yerr=np.nan_to_num(unit.scaled(points[name + CONFIDENCE_SUFFIX].to_numpy())),
         color=curve.color,
         marker=curve.marker,
         markersize=4,
@@ -95,9 +98,9 @@ def _axis(panel: Axes, ms_per_packet: float) -> None:
         return np.asarray(ms) / ms_per_packet
 
     panel.set_xscale("log")
-    panel.set_xlabel("buffer (packets)")
+    panel.set_xlabel(PACKETS.axis("buffer"))
     top = panel.secondary_xaxis("top", functions=(to_ms, to_packets))
-    top.set_xlabel("drain time (ms)", fontsize="small")
+    top.set_xlabel(MILLISECONDS.axis("drain time"), fontsize="small")
     for axis in (panel.xaxis, top.xaxis):
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter(FuncFormatter(_plain))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import polars as pl
@@ -11,9 +10,16 @@ from bufferlab.display import as_view
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.size import range_text, targets_given, targets_text
-from bufferlab.render.summary import estimated
 from bufferlab.render.view import Terms, View
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Metric
+from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
+    BRIEF_SECONDS,
+    BYTES,
+    CONFIDENCE_SUFFIX,
+    MILLISECONDS,
+    PACKETS,
+    Metric,
+)  # fmt: skip
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.size.verify import METRICS
@@ -29,11 +35,11 @@ def sizing_view(sizing: Sizing) -> View:
     if sizing.verification is not None:
         scenario = ScenarioLines(sizing.resolved, varied={sizing.link: ("buffer",)})
         simulated = [scenario.terms(), _verification(sizing, sizing.verification)]
-    size_text = f"{chosen.buffer_bytes / 1e3:.4g} KB, {chosen.buffer_ms:.3g} ms"
+    size_text = f"{BYTES.quantity(chosen.buffer_bytes)}, {MILLISECONDS.quantity(chosen.buffer_ms, digits=3)}"
     return View(
         [
-            f"{sizing.link}: {demand.rate_bps / 1e6:g} Mbps, "
-            f"mean round-trip time {demand.rtt_s * 1e3:.4g} ms, "
+            f"{sizing.link}: {BITS_PER_S.quantity(demand.rate_bps, digits=6)}, "
+            f"mean round-trip time {BRIEF_SECONDS.quantity(demand.rtt_s)}, "
             f"{int(demand.flow_count)} long-lived flows ({_mix_text(sizing)}), "
             f"packets of {demand.packet_bytes} bytes on the wire",
             f"Targets: {targets_text(demand.targets)}",
@@ -49,7 +55,7 @@ def _rules(sizing: Sizing) -> Grid:
     targets = sizing.demand.targets
     shown = [name for name, wanted in zip(_CONSTRAINTS, targets_given(targets), strict=True) if wanted]
     columns: list[str | Column] = [
-        *("packets", "KB", "ms"),
+        *(unit.shown for unit in (PACKETS, BYTES, MILLISECONDS)),
         *(Column(f"{name} met in theory", "center") for name in shown),
         Column("source", "left", wraps=True),
     ]
@@ -58,8 +64,8 @@ def _rules(sizing: Sizing) -> Grid:
             row["rule"],
             row["title"],
             str(row["buffer_packets"]),
-            f"{row['buffer_bytes'] / 1e3:.4g}",
-            f"{row['buffer_ms']:.4g}",
+            BYTES.text(row["buffer_bytes"]),
+            MILLISECONDS.text(row["buffer_ms"]),
             *["yes" if row[f"meets_{name}"] else "no" for name in shown],
             row["citation"],
         ]
@@ -79,7 +85,7 @@ def _verification(sizing: Sizing, verification: pl.DataFrame) -> Grid:
         for row in verification.iter_rows(named=True)
     ]
     title = f"Simulated, {sizing.seeds} seeds, ± 95 % confidence"
-    return Grid(["rule", Column("packets")], [metric.label for metric in metrics], rows, title)
+    return Grid(["rule", Column(PACKETS.shown)], [metric.label for metric in metrics], rows, title)
 
 
 def _mix_text(sizing: Sizing) -> str:
@@ -87,5 +93,4 @@ def _mix_text(sizing: Sizing) -> str:
 
 
 def _with_confidence(row: dict[str, Any], metric: Metric) -> str:
-    half = row[metric.name + CONFIDENCE_SUFFIX]
-    return estimated(row[metric.name], None if math.isnan(half) else half, metric.unit.scale)
+    return metric.unit.text(row[metric.name], row[metric.name + CONFIDENCE_SUFFIX])

@@ -10,7 +10,7 @@ import polars as pl
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.summary import NONE, estimated
+from bufferlab.render.summary import NONE
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.results.metrics.registry import STORED
@@ -89,4 +89,4 @@ def _cell(row: dict[str, Any], name: str) -> str:
     metric = STORED.get(name)
     if metric is None:
         return significant(value, 6) if isinstance(value, float) else str(value)
-    return estimated(value, width, metric.unit.scale)
+    return metric.unit.text(value, width)

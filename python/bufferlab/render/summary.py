@@ -10,7 +10,7 @@ from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import Heading, View
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, Dimension, Metric
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, MILLIONS, Dimension, Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY, RUNS
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
@@ -54,8 +54,9 @@ def _widths(row: Document) -> Iterator[float]:
 def _cost(summary: Document) -> str:
     parts = [f"{summary['packets']:,.0f} packets"]
     if summary["packets_per_cpu_s"] is not None:
-        parts.append(f"{significant(summary['cpu_s'], 3)} s of CPU time")
-        parts.append(f"{significant(summary['packets_per_cpu_s'] / 1e6, 3)} million packets per CPU second")
+        time, speed = RUNS["cpu_s"], RUNS["packets_per_cpu_s"]
+        parts.append(f"{time.unit.quantity(summary[time.name], digits=3)} of {time.title}")
+        parts.append(f"{MILLIONS.quantity(summary[speed.name], digits=3)} {speed.title}")
     return ("a seed: " if len(summary["seeds"]) > 1 else "") + ", ".join(parts)
 
 
@@ -102,13 +103,4 @@ def cell(row: Document, metric: Metric) -> str:
 
 
 def _with_interval(row: Document, metric: Metric) -> str:
-    return estimated(row[metric.name], row[metric.name + CONFIDENCE_SUFFIX], metric.unit.scale)
-
-
-def estimated(mean: float, half_width: float | None, scale: float) -> str:
-    """A mean with its confidence interval if there is one, times a scale."""
-    text = significant(mean * scale)
-    # what lies far below the digits shown is rounding, not spread
-    if not half_width or half_width < 1e-6 * abs(mean):
-        return text
-    return f"{text} ± {significant(half_width * scale, 2)}"
+    return metric.unit.text(row[metric.name], row[metric.name + CONFIDENCE_SUFFIX])

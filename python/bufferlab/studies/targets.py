@@ -7,7 +7,6 @@ name are found: `wait_p99` is `wait_p99_ms`, `call.r` the metric `call_r` of the
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,9 +14,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab import _core
-from bufferlab.display import significant
-from bufferlab.errors import InputError
-from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, SECONDS, TEXT, Better, Metric
+from bufferlab.errors import InputError, did_you_mean
+from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
+    DIGITS,
+    FRACTION,
+    MILLISECONDS,
+    SECONDS,
+    TEXT,
+    Better,
+    Metric,
+)
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
@@ -70,12 +77,11 @@ class Target:
             return math.nan
         return value - self.bound if self.at_least else self.bound - value
 
-    def show(self, value: float | None, digits: int = 4) -> str:
+    def show(self, value: float | None, digits: int = DIGITS) -> str:
         """A value with the unit of tables."""
         if value is None or math.isnan(value):
             return "—"
-        unit = self.metric.unit
-        return f"{significant(value * unit.scale, digits)} {unit.shown}".rstrip()
+        return self.metric.unit.quantity(value, digits=digits)
 
     def __str__(self) -> str:
         """The target in words."""
@@ -113,7 +119,10 @@ def parse_target(text: str, groups: Sequence[str]) -> Target:
     group = match["group"]
     if group is not None and group not in groups:
         raise InputError(
-            f"names no flow group{_hint(group, groups)}", key=_KEY, value=text, accepted=", ".join(groups)
+            f"names no flow group{did_you_mean(group, groups)}",
+            key=_KEY,
+            value=text,
+            accepted=", ".join(groups),
         )
     metric = _metric(match["name"], group, text)
     return Target(metric, group, _RELATIONS[match["relation"]], _bound(match["bound"], metric, text))
@@ -161,7 +170,7 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
     if len(set(short)) == 1:
         return _METRICS[short[0]]
     accepted = "the names of docs/metrics.md" if not short else " or ".join(sorted(set(short)))
-    raise InputError(f"names no metric{_hint(word, known)}", key=_KEY, value=text, accepted=accepted)
+    raise InputError(f"names no metric{did_you_mean(word, known)}", key=_KEY, value=text, accepted=accepted)
 
 
 def _bound(written: str, metric: Metric, text: str) -> float:
@@ -199,8 +208,3 @@ def _value_accepted(metric: Metric) -> str:
     examples = {FRACTION: "a share, such as 99 % or 0.99", MILLISECONDS: "a time, such as 20 ms"}
     examples |= {SECONDS: "a time, such as 1.5 s", BITS_PER_S: "a rate, such as 5 Mbps"}
     return examples.get(metric.unit, "a number")
-
-
-def _hint(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""

@@ -6,12 +6,11 @@ does the protocol's characteristic value, and a closed form checks it.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.theory.epochs import (
     Epoch,
     bbr3_epoch,
@@ -92,8 +91,7 @@ def get_protocol(name: str) -> Protocol:
     word = name.partition("(")[0]
     found = PROTOCOLS.get(_OTHER_NAMES.get(word, word))
     if found is None:
-        close = difflib.get_close_matches(name.lower(), [*PROTOCOLS, *_OTHER_NAMES], n=1, cutoff=0.5)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        hint = did_you_mean(name, [*PROTOCOLS, *_OTHER_NAMES])
         raise InputError(f"is not a known protocol{hint}", value=name, accepted=", ".join(PROTOCOLS))
     return found
 

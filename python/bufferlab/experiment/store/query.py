@@ -8,10 +8,11 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.store.rows import FIGURES
 
 _TEXT: Final = r"'(?:[^']|'')*'|\"[^\"]*\""
+_PATH: Final = r"\b[A-Za-z_]\w*(?:\[\w*\]|\.\w+)+"
 _SHOWN_NAMES: Final = 12
 
 
@@ -25,16 +26,23 @@ def where(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.DataFrame:
         InputError: One is no condition, or names no column.
     """
     for condition in conditions:
+        quoted = _quoted(condition, frame.columns)
+        path = re.search(_PATH, re.sub(_TEXT, "", quoted))
+        if path is not None:
+            raise _no_column(frame, path[0], "--where")
         try:
-            expression = pl.sql_expr(_quoted(condition, frame.columns))
+            expression = pl.sql_expr(quoted)
             frame = frame.filter(expression)
+        except pl.exceptions.ColumnNotFoundError as error:
+            unknown = (re.findall(r'"([^"]*)"', str(error)) or [condition])[0]
+            raise _no_column(frame, unknown, "--where") from None
         except (pl.exceptions.PolarsError, ValueError) as error:
             reason = " ".join(re.split(r"\n\n|; valid columns", str(error))[0].split())
             raise InputError(
                 f"is no usable condition ({reason})",
                 file="--where",
                 value=condition,
-                accepted=f"'utilization > 0.99', over the columns {_names(frame.columns)}",
+                accepted=f"'utilization > 0.99', over the columns {_beginning(frame.columns)}",
             ) from None
     return frame
 
@@ -72,8 +80,13 @@ def split_columns(text: str) -> list[str]:
 
 def _known(frame: pl.DataFrame, column: str, option: str) -> None:
     if column not in frame.columns:
-        names = list(dict.fromkeys((*frame.columns, *FIGURES)))  # a list may have read some figures only
-        raise InputError("is no column", file=option, value=column, accepted=_names(names, every=True))
+        raise _no_column(frame, column, option)
+
+
+def _no_column(frame: pl.DataFrame, column: str, option: str) -> InputError:
+    names = list(dict.fromkeys((*frame.columns, *FIGURES)))  # a list may have read some figures only
+    hint = did_you_mean(column, names)
+    return InputError(f"is no column{hint}", file=option, value=column, accepted=", ".join(names))
 
 
 def _quoted(condition: str, columns: Sequence[str]) -> str:
@@ -83,6 +96,5 @@ def _quoted(condition: str, columns: Sequence[str]) -> str:
     return pattern.sub(lambda match: match[1] or f'"{match[2]}"', condition)
 
 
-def _names(columns: Sequence[str], *, every: bool = False) -> str:
-    shown = columns if every else columns[:_SHOWN_NAMES]
-    return ", ".join(shown) + (", …" if len(shown) < len(columns) else "")
+def _beginning(columns: Sequence[str]) -> str:
+    return ", ".join(columns[:_SHOWN_NAMES]) + (", …" if len(columns) > _SHOWN_NAMES else "")

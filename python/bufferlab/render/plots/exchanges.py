@@ -13,10 +13,12 @@ from bufferlab.errors import InputError
 from bufferlab.render.plots.series import decimate
 from bufferlab.render.plots.style import line_style, new_figure
 from bufferlab.render.plots.time_series import title
+from bufferlab.results.metrics.exchanges import EXCHANGES
+from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.result import Result, RunSet
 
 _MARKERS: Final = "osD^vPX"
-_MS_PER_S: Final = 1000.0
+_DURATION: Final = EXCHANGES["duration_s"]
 
 
 def exchanges(runs: Result | RunSet) -> Figure:
@@ -38,11 +40,11 @@ def exchanges(runs: Result | RunSet) -> Figure:
     figure, (times, shares) = new_figure(rows=2)
     for index, part in enumerate(frame.partition_by("group", maintain_order=True)):
         _draw(times, shares, part, index)
-    times.set_xlabel("time (s)")
-    times.set_ylabel("duration (ms)")
+    times.set_xlabel(TIME.axis)
+    times.set_ylabel(_DURATION.axis)
     times.set_yscale("log")
     times.set_title(title(runs).split("\n", maxsplit=1)[0])
-    shares.set_xlabel("duration (ms)")
+    shares.set_xlabel(_DURATION.axis)
     shares.set_xscale("log")
     shares.set_ylabel("share of exchanges")
     shares.set_ylim(0, 1.02)
@@ -52,7 +54,7 @@ def exchanges(runs: Result | RunSet) -> Figure:
 
 def _draw(times: Axes, shares: Axes, part: pl.DataFrame, index: int) -> None:
     done = part.drop_nulls("duration_s").sort("start_s")
-    durations_ms = done["duration_s"].to_numpy() * _MS_PER_S
+    durations_ms = _DURATION.unit.scaled(done[_DURATION.name].to_numpy())
     unfinished = part.height - done.height
     label = str(part["group"][0]) + (f" ({unfinished} not done)" if unfinished else "")
     style = line_style(index)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from bufferlab.errors import InputError
 from bufferlab.render.plots.series import draw, lines_over_seeds
 from bufferlab.render.plots.style import new_figure
+from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.metrics.samples import FLOW_SAMPLES, QUEUE_SAMPLES
 from bufferlab.results.result import Result, RunSet
@@ -66,10 +67,10 @@ def _figure(
     runs: Result | RunSet, samples: pl.DataFrame, value: str, by: str, dimension: Dimension
 ) -> Figure:
     metric = dimension[value]
-    samples = samples.with_columns(pl.col(value) * metric.unit.scale)
+    samples = samples.with_columns(metric.unit.scaled(pl.col(value)))
     figure, (axes,) = new_figure()
     draw(axes, lines_over_seeds(samples, value, by), least=0)
-    axes.set_xlabel("time (s)")
+    axes.set_xlabel(TIME.axis)
     axes.set_ylabel(metric.axis)
     axes.set_ylim(bottom=0)
     axes.set_title(title(runs))

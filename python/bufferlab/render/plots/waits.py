@@ -12,6 +12,7 @@ from bufferlab.errors import InputError
 from bufferlab.render.plots.series import FloatArray, Line, draw
 from bufferlab.render.plots.style import new_figure
 from bufferlab.render.plots.time_series import title
+from bufferlab.results.metrics.samples import HISTOGRAMS
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
 from bufferlab.stats import t_quantile
@@ -38,9 +39,10 @@ def wait_cdf(runs: Result | RunSet, links: list[str] | None = None) -> Figure:
     if not 1 <= len(shown) <= MAX_LINKS:
         raise InputError("is no number of links for a figure", value=len(shown), accepted=f"1 to {MAX_LINKS}")
     figure, all_axes = new_figure(len(shown))
+    wait = HISTOGRAMS["lower_ms"]
     for link, axes in zip(shown, all_axes, strict=True):
         draw(axes, _lines(histograms.filter(pl.col("link") == link)), least=0, most=1)
-        axes.set_xlabel(f"wait at {link} (ms)")
+        axes.set_xlabel(wait.unit.axis(f"{wait.title} at {link}"))
         axes.set_ylabel("share of packets")
         axes.set_ylim(0, 1.02)
         axes.set_xlim(left=0)

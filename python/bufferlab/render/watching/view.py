@@ -11,14 +11,26 @@ from rich.text import Text
 
 from bufferlab.display import significant
 from bufferlab.render.watching.readings import MOST_LINKS, SPAN_S, Reading, Watch
+from bufferlab.results.metrics.metric import Metric
+from bufferlab.results.metrics.samples import FLOW_SAMPLES, QUEUE_SAMPLES
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 """Eighths of a line's height, from 0 to the largest value shown."""
 
 _NONE: Final = " "
-_LABELS_WIDTH: Final = 48
+_LABELS_WIDTH: Final = 51
 _LEAST_BARS: Final = 8
 _MOST_BARS: Final = 100
+
+
+_BACKLOG: Final = QUEUE_SAMPLES["backlog_packets"]
+_THROUGHPUT: Final = QUEUE_SAMPLES["throughput_bps"]
+_CWND: Final = FLOW_SAMPLES["cwnd_segments"]
+_RTT: Final = FLOW_SAMPLES["srtt_ms"]
+_GOODPUT: Final = FLOW_SAMPLES["goodput_bps"]
+
+_Line = tuple[str, str, list[float | None], str]
+"""Whose, which quantity, its values and their unit."""
 
 
 class WatchView:
@@ -52,11 +64,11 @@ class WatchView:
         speed = f", {significant(time_s / elapsed_s, 2)} times real time" if elapsed_s > 0 and time_s else ""
         return f"{self._title}: {time_s:.1f} of {self._watch.duration_s:g} s{speed}"
 
-    def _lines(self, readings: Sequence[Reading]) -> Iterator[tuple[str, str, list[float | None], str]]:
+    def _lines(self, readings: Sequence[Reading]) -> Iterator[_Line]:
         for index, link in enumerate(self._watch.plan["links"][:MOST_LINKS]):
             of_link = [reading.links[index] for reading in readings]
-            yield link["name"], "queue", [float(one.backlog_packets) for one in of_link], "packets"
-            yield "", "rate", [one.rate_bps / 1e6 for one in of_link], "Mbps"
+            yield _line(link["name"], _BACKLOG, [one.backlog_packets for one in of_link])
+            yield _line("", _THROUGHPUT, [one.rate_bps for one in of_link])
         for index, group in enumerate(self._watch.groups):
             of_group = [reading.groups[index] for reading in readings]
             several = len(group.flows) > 1
@@ -65,9 +77,9 @@ class WatchView:
                 if len(group.flows) == group.count
                 else f"{len(group.flows)} of {group.count}"
             )
-            yield f"{group.name} ({count})", "cwnd", [one.cwnd_segments for one in of_group], "segments"
-            yield "", "RTT", [one.rtt_ms for one in of_group], "ms"
-            yield "", "goodput", [one.goodput_bps / 1e6 for one in of_group], "Mbps" + " in all" * several
+            yield _line(f"{group.name} ({count})", _CWND, [one.cwnd_segments for one in of_group])
+            yield _line("", _RTT, [one.rtt_ms for one in of_group])
+            yield _line("", _GOODPUT, [one.goodput_bps for one in of_group], " in all" * several)
 
     def _left_out(self) -> str:
         links = len(self._watch.plan["links"]) - MOST_LINKS
@@ -75,6 +87,11 @@ class WatchView:
         left = ((links, "more links"), (groups, "groups of other flows"))
         parts = [f"{count} {what}" for count, what in left if count > 0]
         return f"and {', '.join(parts)}" if parts else ""
+
+
+def _line(name: str, metric: Metric, values: Sequence[float | None], more: str = "") -> _Line:
+    shown = [None if value is None else metric.unit.scaled(value) for value in values]
+    return name, metric.short or metric.title, shown, metric.unit.shown + more
 
 
 def sparkline(values: Sequence[float | None]) -> str:

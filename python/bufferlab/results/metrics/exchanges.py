@@ -8,7 +8,16 @@ import polars as pl
 
 from bufferlab.results.metrics.expressions import Run, unless_none
 from bufferlab.results.metrics.keys import FLOW, GROUP, SEED
-from bufferlab.results.metrics.metric import BYTES, COUNT, MILLISECONDS, SECONDS, Better, Dimension, Metric
+from bufferlab.results.metrics.metric import (
+    BRIEF_SECONDS,
+    BYTES,
+    COUNT,
+    MILLISECONDS,
+    SECONDS,
+    Better,
+    Dimension,
+    Metric,
+)  # fmt: skip
 from bufferlab.units import PS_PER_S
 
 
@@ -37,7 +46,7 @@ EXCHANGES: Final = Dimension(
             "When the last byte, or the ping's answer, was received; null if it was not by the run's end.",
             _end,
         ),
-        Metric("duration_s", SECONDS, "`end_s` less `start_s`.", _duration, "duration", Better.LOWER),
+        Metric("duration_s", BRIEF_SECONDS, "`end_s` less `start_s`.", _duration, "duration", Better.LOWER),
         Metric("bytes", BYTES, "Its size."),
         Metric(
             "variation_ms",

@@ -14,4 +14,4 @@ FLOW: Final = Metric("flow", COUNT, "Number of the flow, from 0.")
 CLASS: Final = Metric(
     "class", COUNT, "Class of the link's queue discipline. SplitBuff's have the shortest round trips first."
 )
-TIME: Final = Metric("time_s", SECONDS, "Time of the sample.", seconds("time_ps"))
+TIME: Final = Metric("time_s", SECONDS, "Time of the sample.", seconds("time_ps"), "time")

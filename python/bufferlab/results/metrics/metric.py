@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from bufferlab.display import significant
 from bufferlab.stats import estimate
 
 Values = Mapping[str, Any]
@@ -15,6 +17,12 @@ Values = Mapping[str, Any]
 CONFIDENCE_SUFFIX: Final = "_ci95"
 """Ends the name of half a 95 % confidence interval's width."""
 
+DIGITS: Final = 4
+_WIDTH_DIGITS: Final = 2
+"""Significant digits that are shown of a value, and of half its interval's width."""
+
+_ROUNDING: Final = 1e-6
+"""An interval this much narrower than its value is none."""
 
 QUANTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
 """The quantiles that are shown, %, with their words."""
@@ -27,24 +35,61 @@ class Unit:
     Attributes:
         name: In files and in Python.
         shown: In tables and figures; empty for pure numbers.
-        scale: Factor from the one to the other.
+        times: Factor from the one to the other.
+        per: Divisor from the one to the other; the inverse would round.
     """
 
     name: str
     shown: str = ""
-    scale: float = 1.0
+    times: float = 1.0
+    per: float = 1.0
+
+    def scaled(self, value: Any) -> Any:  # noqa: ANN401 - numbers, arrays, columns and expressions
+        """What has the unit of data, in the one that is shown."""
+        return value * self.times / self.per
+
+    def label(self, words: str) -> str:
+        """Words and the unit as tables show them."""
+        return f"{words}, {self.shown}" if self.shown else words
+
+    def axis(self, words: str) -> str:
+        """Words and the unit as figures show them."""
+        return f"{words} ({self.shown})" if self.shown else words
+
+    def text(self, value: float, half_width: float | None = None, digits: int = DIGITS) -> str:
+        """A value as it is shown, with half the width of its interval if that is more than rounding.
+
+        >>> FRACTION.text(0.98765), FRACTION.text(0.98765, 0.01), FRACTION.text(0.98765, 0.0)
+        ('98.77', '98.77 ± 1', '98.77')
+        """
+        text = significant(self.scaled(value), digits)
+        # what lies far below the digits shown is rounding, not spread
+        if not half_width or math.isnan(half_width) or half_width < _ROUNDING * abs(value):
+            return text
+        return f"{text} ± {significant(self.scaled(half_width), _WIDTH_DIGITS)}"
+
+    def quantity(self, value: float, half_width: float | None = None, digits: int = DIGITS) -> str:
+        """The same with the unit.
+
+        >>> BYTES.quantity(1500), NUMBER.quantity(2)
+        ('1.5 KB', '2')
+        """
+        text = self.text(value, half_width, digits)
+        return f"{text} {self.shown}" if self.shown else text
 
 
 TEXT: Final = Unit("text")
 NUMBER: Final = Unit("number")
 COUNT: Final = Unit("count")
-FRACTION: Final = Unit("fraction", "%", 100.0)
+FRACTION: Final = Unit("fraction", "%", times=100.0)
 PACKETS: Final = Unit("packets", "packets")
 SEGMENTS: Final = Unit("segments", "segments")
-BYTES: Final = Unit("bytes", "KB", 1e-3)
-BITS_PER_S: Final = Unit("bit/s", "Mbps", 1e-6)
+BYTES: Final = Unit("bytes", "KB", per=1e3)
+BITS_PER_S: Final = Unit("bit/s", "Mbps", per=1e6)
 SECONDS: Final = Unit("s", "s")
+BRIEF_SECONDS: Final = Unit("s", "ms", times=1e3)
 MILLISECONDS: Final = Unit("ms", "ms")
+MILLIONS: Final = Unit("number", "million", per=1e6)
 
 
 class Better(Enum):
@@ -80,13 +125,15 @@ class Metric:
         definition: What it is, as the documentation prints it.
         compute: Its value: from the object that a row stands for, or an expression over the engine's table.
             `None` for a column of the engine's table that is taken as it is.
-        title: What tables and figures call it; a metric of a frame that has one is part of the summary, too.
+        title: What tables and figures call it; a metric of a queue that has one is part of the summary, too.
+            A quantity, or a quantity, a colon and which statistic of it: "wait: mean".
         better: Which values are better.
         aggregate: What becomes of it over several seeds.
         hide_zero: Tables leave it out if it is zero for all.
         shown_if: Whether it is shown for a row of a summary.
         out_of: A count with which it makes a whole, which tables show: "5 of 6".
         has_line: Whether tables have a line for it.
+        short: What it is called where there is little room; default its title.
     """
 
     name: str
@@ -100,16 +147,32 @@ class Metric:
     shown_if: Callable[[Values], bool] = always
     out_of: str = ""
     has_line: bool = True
+    short: str = ""
 
     @property
     def label(self) -> str:
         """The title and the unit as tables show them."""
-        return f"{self.title}, {self.unit.shown}" if self.unit.shown else self.title
+        return self.unit.label(self.title)
 
     @property
     def axis(self) -> str:
         """The title and the unit as figures show them."""
-        return f"{self.title} ({self.unit.shown})" if self.unit.shown else self.title
+        return self.unit.axis(self.title)
+
+    @property
+    def what(self) -> str:
+        """The quantity of the title: "wait"."""
+        return self.title.partition(": ")[0]
+
+    @property
+    def statistic(self) -> str:
+        """The statistic of the title: "mean"; empty if it has none."""
+        return self.title.partition(": ")[2]
+
+    @property
+    def words(self) -> str:
+        """The title as part of a sentence: "mean wait"."""
+        return " ".join(filter(None, (self.statistic, self.what)))
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ QUEUE_SAMPLES: Final = Dimension(
             BITS_PER_S,
             "Bits that left the link since the previous sample, over the time since then.",
             interval_rate("departed_bytes", "link"),
+            "throughput",
         ),
     ),
 )
@@ -62,7 +63,7 @@ FLOW_SAMPLES: Final = Dimension(
     "One row per sample of a sampled flow: the frame `flow_samples`. Counters run from the run's start.",
     keys=(SEED, TIME, FLOW, GROUP),
     metrics=(
-        Metric("cwnd_segments", SEGMENTS, "Congestion window.", title="congestion window"),
+        Metric("cwnd_segments", SEGMENTS, "Congestion window.", title="congestion window", short="cwnd"),
         Metric("ssthresh_segments", SEGMENTS, "Slow-start threshold."),
         Metric(
             "srtt_ms",
@@ -70,6 +71,7 @@ FLOW_SAMPLES: Final = Dimension(
             "The sender's smoothed round-trip time; null before its first sample.",
             _smoothed_rtt,
             "smoothed round-trip time",
+            short="RTT",
         ),
         Metric("inflight_segments", SEGMENTS, "Segments in flight, by the sender's count."),
         Metric("retransmissions", COUNT, "Packets retransmitted so far."),
@@ -80,6 +82,7 @@ FLOW_SAMPLES: Final = Dimension(
             "Payload that arrived in order since the previous sample, over the time since then.",
             interval_rate("delivered_bytes", "flow"),
             "goodput per flow",
+            short="goodput",
         ),
     ),
 )
@@ -117,7 +120,7 @@ HISTOGRAMS: Final = Dimension(
     "One row per link, group and bucket of waits with packets: the frame `histograms`.",
     keys=(SEED, LINK, GROUP),
     metrics=(
-        Metric("lower_ms", MILLISECONDS, "Least wait of the bucket.", milliseconds("lower_ps")),
+        Metric("lower_ms", MILLISECONDS, "Least wait of the bucket.", milliseconds("lower_ps"), "wait"),
         Metric("upper_ms", MILLISECONDS, "Least wait of the next bucket.", milliseconds("upper_ps")),
         Metric("packets", COUNT, "Packets with such a wait.", lambda _run: pl.col("count")),
     ),

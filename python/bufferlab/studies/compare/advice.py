@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab.display import significant
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import estimate
 
 UTILIZATION_SLACK: Final = 0.02
@@ -19,9 +20,9 @@ FAIR_SLACK: Final = 0.02
 """If no queue is that fair: largest distance to the fairest one."""
 
 RULE: Final = (
-    f"the lowest mean wait among queues that are busy (utilization within {UTILIZATION_SLACK * 100:g} % of "
-    f"the best) and fair (Jain index of at least {FAIR:g} or, if none reaches that, within {FAIR_SLACK:g} of "
-    "the best)"
+    "the lowest mean wait among queues that are busy (utilization within "
+    f"{FRACTION.quantity(UTILIZATION_SLACK)} of the best) and fair (Jain index of at least {FAIR:g} or, if "
+    f"none reaches that, within {FAIR_SLACK:g} of the best)"
 )
 
 Row = Mapping[str, Any]
@@ -88,13 +89,17 @@ def _wait(row: Row) -> float:
     return float(row["wait_mean_ms"])
 
 
+def _wait_text(row: Row) -> str:
+    return MILLISECONDS.quantity(_wait(row), digits=3)
+
+
 def _praise(chosen: Row, candidates: int, bar: float) -> str:
     lower = f" (Jain index of at least {significant(bar, 3)}, as none reaches {FAIR:g})"
     bar_text = "" if bar >= FAIR else lower
     which = "the only busy and fair queue" if candidates == 1 else f"of {candidates} busy and fair queues"
     wait = "with a mean wait of" if candidates == 1 else "the one with the lowest mean wait,"
     return (
-        f"{which}{bar_text}, {wait} {significant(_wait(chosen), 3)} ms "
+        f"{which}{bar_text}, {wait} {_wait_text(chosen)} "
         f"(utilization {_percent(chosen['utilization'])}, Jain index {significant(_jain(chosen), 3)})"
     )
 
@@ -106,9 +111,9 @@ def _margin(chosen: Row, second: Row, waits_ms: Mapping[str, Sequence[float | No
     if more.mean == 0 and not more.half_width:
         return f"{second['queue']} is equal"
     if more.mean is None or more.half_width is None:
-        difference = significant(_wait(second) - _wait(chosen), 2)
-        return f"next is {second['queue']}, {difference} ms longer (one seed, so no confidence)"
-    difference = f"{significant(more.mean, 2)} ± {significant(more.half_width, 2)} ms longer"
+        difference = MILLISECONDS.quantity(_wait(second) - _wait(chosen), digits=2)
+        return f"next is {second['queue']}, {difference} longer (one seed, so no confidence)"
+    difference = f"{MILLISECONDS.quantity(more.mean, more.half_width, digits=2)} longer"
     if more.mean <= more.half_width:
         return f"{second['queue']} is not significantly different ({difference})"
     return f"next is {second['queue']}, {difference}"
@@ -116,15 +121,15 @@ def _margin(chosen: Row, second: Row, waits_ms: Mapping[str, Sequence[float | No
 
 def _next_in_fairness(row: Row) -> str:
     fairness = f"Jain index {significant(_jain(row), 3)}"
-    return f"next in fairness is {row['queue']} ({fairness}, mean wait {significant(_wait(row), 3)} ms)"
+    return f"next in fairness is {row['queue']} ({fairness}, mean wait {_wait_text(row)})"
 
 
 def _refusal(row: Row, best: float) -> str:
-    wait = f"{row['queue']} waits {significant(_wait(row), 3)} ms but is"
+    wait = f"{row['queue']} waits {_wait_text(row)} but is"
     if not is_busy(row["utilization"], best):
         return f"{wait} not busy (utilization {_percent(row['utilization'])})"
     return f"{wait} not fair (Jain index {significant(_jain(row), 3)})"
 
 
 def _percent(share: float) -> str:
-    return f"{significant(share * 100, 4)} %"
+    return FRACTION.quantity(share)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
 
 OWN: Final = "scenario"
@@ -83,8 +82,7 @@ def _parse(written: str) -> Contender:
     name = written.strip()
     word, colon, size = (part.strip() for part in name.partition(":"))
     if word not in QUEUE_WORDS and word != OWN:
-        close = difflib.get_close_matches(word.lower(), [*QUEUE_WORDS, OWN], n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
         raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)
     if not colon:
         return Contender(name, word, None)

@@ -16,6 +16,7 @@ import polars as pl
 
 from bufferlab import _core, display
 from bufferlab.files import not_written
+from bufferlab.studies.search.goal import TARGETS
 from bufferlab.studies.search.least import Found
 from bufferlab.studies.search.settling import Settling
 
@@ -99,22 +100,24 @@ class Searched:
         """Why no buffer within the bounds meets the goal, and what to do; `None` if one does or may."""
         found, goal = self.found, self.found.goal
         best = found.best()
+        values = {metric.name: metric.unit.quantity(best[metric.name]) for metric in TARGETS.values()}
+        wait_ms = found.wait_at(found.low)
+        wait = TARGETS["max_delay_s"]
         if goal.asks_for_more and found.low > found.sizes[-1]:
             return (
                 f"no buffer up to {found.sizes[-1]} packets meets {goal.without_delay()}; the best is "
-                f"{best['buffer_packets']} packets with a utilization of {best['utilization'] * 100:.4g} % "
-                f"and a loss of {best['loss'] * 100:.3g} %: raise the upper end of --bounds, or ask for less"
+                f"{best['buffer_packets']} packets with a utilization of {values['utilization']} "
+                f"and a loss of {values['loss']}: raise the upper end of --bounds, or ask for less"
             )
-        wait_ms = found.wait_at(found.low)
         if not goal.asks_for_more and found.high is not None and found.high < found.sizes[0]:
             return (
-                f"no buffer of {found.sizes[0]} packets or more meets {goal}: the mean wait with "
-                f"{found.sizes[0]} packets is {best['wait_mean_ms']:.4g} ms. Lower --bounds, or allow more"
+                f"no buffer of {found.sizes[0]} packets or more meets {goal}: the {wait.words} with "
+                f"{found.sizes[0]} packets is {values[wait.name]}. Lower --bounds, or allow more"
             )
         if goal.asks_for_more and goal.max_delay_s is not None and wait_ms > goal.max_delay_s * 1e3:
             return (
                 f"no buffer meets all targets: {goal.without_delay()} needs {found.estimate} packets (at "
-                f"least {found.low}), and then the mean wait is {wait_ms:.4g} ms. Allow that "
+                f"least {found.low}), and then the {wait.words} is {wait.unit.quantity(wait_ms)}. Allow that "
                 "wait, or ask for less"
             )
         return None

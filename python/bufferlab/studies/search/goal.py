@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from bufferlab.errors import InputError
+from bufferlab.results.metrics.metric import Metric
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.units import PS_PER_S, format_time
+
+TARGETS: Final[Mapping[str, Metric]] = {
+    "utilization": STORED["utilization"],
+    "max_loss": STORED["loss"],
+    "max_delay_s": STORED["wait_mean_ms"],
+}
+"""What the constraints of a `Goal` are about."""
+
+MEASURED: Final = tuple(metric.name for metric in TARGETS.values())
+"""What is measured of each buffer; the utilization is the share of the full rate."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +104,21 @@ class Goal:
         """The constraints in words, but for the delay."""
         parts = []
         if self.utilization is not None:
-            parts.append(f"a utilization of {self.utilization * 100:g} %")
+            parts.append(f"a {_in_words('utilization', self.utilization)}")
         if self.max_loss is not None:
-            parts.append(f"a loss of at most {self.max_loss * 100:g} %")
+            parts.append(f"a {_in_words('max_loss', self.max_loss, 'at most ')}")
         return " and ".join(parts)
 
     def __str__(self) -> str:
         """The constraints in words."""
         parts = [self.without_delay()] if self.asks_for_more else []
         if self.max_delay_s is not None:
-            parts.append(f"a mean wait of at most {format_time(round(self.max_delay_s * PS_PER_S))}")
+            longest = format_time(round(self.max_delay_s * PS_PER_S))
+            parts.append(f"a {TARGETS['max_delay_s'].words} of at most {longest}")
         return " and ".join(parts)
+
+
+def _in_words(target: str, value: float, bound: str = "") -> str:
+    """A target as it was given, to all its digits."""
+    metric = TARGETS[target]
+    return f"{metric.words} of {bound}{metric.unit.quantity(value, digits=10)}"

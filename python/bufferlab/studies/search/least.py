@@ -19,7 +19,7 @@ from scipy.stats import binom
 
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.progress import Bar
-from bufferlab.studies.search.goal import Goal, Sample
+from bufferlab.studies.search.goal import MEASURED, TARGETS, Goal, Sample
 from bufferlab.studies.search.threshold import Threshold
 
 Evaluate = Callable[[Sequence[int], int], Sequence[Sample]]
@@ -110,8 +110,7 @@ class Found:
             `buffer_packets`, `utilization`, `loss` and `wait_mean_ms`.
         """
         within = self.course.filter(pl.col("buffer_packets").is_between(self.sizes[0], self.sizes[-1]))
-        columns = ("utilization", "loss", "wait_mean_ms")
-        medians = within.group_by("buffer_packets").agg(pl.col(columns).median()).sort("buffer_packets")
+        medians = within.group_by("buffer_packets").agg(pl.col(MEASURED).median()).sort("buffer_packets")
         order = "utilization" if self.goal.utilization is not None else "loss"
         if not self.goal.asks_for_more:
             order = "wait_mean_ms"
@@ -300,14 +299,15 @@ def falls(course: pl.DataFrame) -> list[str]:
         on="buffer_packets", index="round", values="utilization"
     )
     sizes = sorted(int(name) for name in scan.columns if name != "round")
+    used = TARGETS["utilization"]
     found = []
     for smaller, larger in itertools.pairwise(sizes):
         less = (scan[str(smaller)] - scan[str(larger)]).to_list()
         if len(less) >= SCAN_ROUNDS and min(less) > 0 and median(less) >= MATERIAL:
-            shares = [float(median(scan[str(size)].to_list())) * 100 for size in (smaller, larger)]
+            low, high = (used.unit.quantity(median(scan[str(size)].to_list())) for size in (smaller, larger))
             found.append(
-                f"utilization is not monotonic in the buffer: {shares[0]:.4g} % with {smaller} packets, "
-                f"{shares[1]:.4g} % with {larger}. The search assumes that it is, so check the figure"
+                f"{used.title} is not monotonic in the buffer: {low} with {smaller} packets, "
+                f"{high} with {larger}. The search assumes that it is, so check the figure"
             )
     return found
 

@@ -14,7 +14,7 @@ from bufferlab.results.links import choose_link
 from bufferlab.results.links import packet_bytes as full_packet_bytes
 from bufferlab.scenario import Scenario, Seeded, check_buffer
 from bufferlab.studies.search.answer import Mode, Searched
-from bufferlab.studies.search.goal import Goal
+from bufferlab.studies.search.goal import TARGETS, Goal
 from bufferlab.studies.search.least import (
     SCAN_ROUNDS,
     SCAN_SIZES,
@@ -207,7 +207,8 @@ def _calibration(found: Found, rate_bps: int) -> list[str]:
     share = found.full_rate_bps / rate_bps
     if found.goal.utilization is None or share >= FULL:
         return []
+    used = TARGETS["utilization"].unit
     return [
-        f"even with a large buffer ({found.calibrated_at} packets) the link carries only {share * 100:.4g} "
-        "% of its rate; that counts as 100 %"
+        f"even with a large buffer ({found.calibrated_at} packets) the link carries only "
+        f"{used.quantity(share)} of its rate; that counts as {used.quantity(1)}"
     ]

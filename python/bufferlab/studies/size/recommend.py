@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, FRACTION
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.rules import get_rule
@@ -104,7 +105,8 @@ def _cut(demand: Demand, found: Feasibility, wanted: str) -> str:
             kept = demand.protocols
             room = (found.delay_bytes or 0.0) / demand.bdp_bytes
             least = min(float(single_flow_utilization(room, each.beta)) for each in kept)
-            text += f": synchronized flows would use {least:.1%} of the link just after a loss"
+            share = FRACTION.quantity(least, digits=3)
+            text += f": synchronized flows would use {share} of the link just after a loss"
         return text
     if found.compromise is None:
         return "In theory no buffer reaches the utilization with so few flows"
@@ -115,7 +117,7 @@ def _cut(demand: Demand, found: Feasibility, wanted: str) -> str:
             f"utilization falls from {demand.targets.utilization:.4g} to at most {given.utilization:.4g}"
         )
     if given.loss_added > 0:
-        parts.append(f"loss grows by at least {given.loss_added:.2%}")
+        parts.append(f"loss grows by at least {FRACTION.quantity(given.loss_added, digits=3)}")
     return f"In theory it has a cost: {', '.join(parts)}"
 
 
@@ -123,9 +125,9 @@ def _by_simulation(demand: Demand, verification: pl.DataFrame) -> Recommendation
     targets = demand.targets
     tried = _within(verification, demand)
     rules = tried.filter(pl.col("rule") != "").sort("buffer_packets", maintain_order=True)
-    wanted = f"{targets.utilization:.2%}"
+    wanted = FRACTION.quantity(targets.utilization, digits=10)
     if targets.max_loss is not None:
-        wanted += f" with a loss of at most {targets.max_loss:.2%}"
+        wanted += f" with a loss of at most {FRACTION.quantity(targets.max_loss, digits=10)}"
     good = rules.filter(_keeps(demand))
     if good.is_empty():
         best = rules.sort("utilization", "buffer_packets", descending=[True, False]).row(0, named=True)
@@ -161,9 +163,10 @@ def _keeps(demand: Demand) -> pl.Expr:
 
 
 def _share(row: dict[str, float], demand: Demand) -> str:
-    half = row["utilization_ci95"]
-    text = f"{row['utilization']:.2%}" + ("" if math.isnan(half) else f" ± {half:.2%}")
-    return text if demand.targets.max_loss is None else f"{text} with a loss of {row['loss']:.2%}"
+    text = FRACTION.quantity(row["utilization"], row["utilization" + CONFIDENCE_SUFFIX])
+    if demand.targets.max_loss is None:
+        return text
+    return f"{text} with a loss of {FRACTION.quantity(row['loss'])}"
 
 
 def _chosen(name: str, demand: Demand, reason: str, *, verified: bool) -> Recommendation:
