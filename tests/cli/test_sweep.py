@@ -189,7 +189,7 @@ def test_one_line_says_what_is_wrong(bufferlab: Command, args: tuple[str, ...], 
         (("--where", "seed = 'x' and"), "--where: "),
         (
             ("--columns", "sed"),
-            "--columns: 'sed' is no column (did you mean 'seed'?); accepted: bottleneck.buffer, ",
+            "--columns: 'sed' is no column (did you mean 'seed'?); accepted: ",
         ),
         (("--columns", "seed,seed"), "--columns: 'seed' is named twice"),
         (("--sort", "-sed"), "--sort: 'sed' is no column (did you mean 'seed'?); accepted: "),

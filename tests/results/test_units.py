@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import bufferlab
 from bufferlab.results.metrics.metric import BITS_PER_S, BYTES, FRACTION, MILLISECONDS, NUMBER
-from bufferlab.results.metrics.registry import QUEUE_SUMMARY, STORED
+from bufferlab.results.metrics.registry import DIMENSIONS, QUEUE_SUMMARY, STORED
+
+PACKAGE = Path(bufferlab.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -46,3 +51,18 @@ def test_titles_name_a_quantity_and_which_statistic_of_it() -> None:
     assert (wait.what, wait.statistic, wait.words) == ("wait", "95th percentile", "95th percentile wait")
     assert (loss.what, loss.statistic, loss.words) == ("loss", "", "loss")
     assert {metric.what for metric in QUEUE_SUMMARY if metric.statistic} == {"wait", "backlog"}
+
+
+def test_labels_of_metrics_stand_in_the_registry_only() -> None:
+    """Nobody types a title with its unit again: tables and figures read it."""
+    metrics = [metric for dimension in DIMENSIONS for metric in dimension.columns]
+    shown = [metric for metric in metrics if metric.title and metric.unit.shown]
+    labels = {text for metric in shown for text in (metric.label, metric.axis)}
+    typed = [
+        f"{path.name}:{node.lineno}: {node.value!r}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value in labels
+    ]
+    assert len(labels) > 60
+    assert not typed

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
+from bufferlab.results.metrics.keys import TIME
+from bufferlab.results.metrics.registry import STORED
 
 _MARKERS: Final = "osD^vPX"
 _BINS: Final = 60
@@ -28,7 +30,7 @@ def draw_queues(work: Work) -> Figure:
 
 def draw_round_trips(work: Work) -> Figure:
     """Event A's round-trip time over time, a line a window."""
-    return _lines(_by_title(work), "rtt_ms", "round-trip time (ms)")
+    return _lines(_by_title(work), "rtt_ms", STORED["rtt_ms"].axis)
 
 
 def draw_variations(work: Work) -> dict[str, Figure]:
@@ -47,7 +49,7 @@ def _lines(series: Mapping[str, pl.DataFrame], value: str, label: str) -> Figure
     figure, (axes,) = new_figure()
     for index, (title, frame) in enumerate(series.items()):
         axes.plot(frame["time_s"], frame[value], label=title, **line_style(index))
-    axes.set_xlabel("time (s)")
+    axes.set_xlabel(TIME.axis)
     axes.set_ylabel(label)
     axes.legend(fontsize="x-small", frameon=False, ncols=2)
     return figure
@@ -63,8 +65,8 @@ def _variation(series: Mapping[str, pl.DataFrame], zoom_ms: float | None) -> Fig
         )  # fmt: skip
     if zoom_ms is not None:
         axes.set_ylim(-zoom_ms, zoom_ms)
-    axes.set_xlabel("time (s)")
-    axes.set_ylabel("delay variation (ms)")
+    axes.set_xlabel(TIME.axis)
+    axes.set_ylabel(STORED["delay_variation_ms"].axis)
     axes.legend(fontsize="x-small", frameon=False, ncols=2)
     return figure
 
@@ -80,7 +82,7 @@ def _distribution(series: Mapping[str, pl.DataFrame]) -> Figure:
         shares = np.arange(1, sizes.size + 1) / sizes.size
         right.step(np.maximum(sizes, 0.1), shares, where="post", label=title, **line_style(index))
     left.set_yscale("log")
-    left.set_xlabel("delay variation (ms)")
+    left.set_xlabel(STORED["delay_variation_ms"].axis)
     left.set_ylabel("packets")
     right.set_xscale("log")
     right.set_xlabel("size of the delay variation (ms)")
@@ -111,8 +113,8 @@ def draw_inflation(work: Work) -> Figure:
     windows.legend(fontsize="x-small", frameon=False)
     times.plot(frame["time_s"], frame["rtt_ms"], label="round-trip time", **line_style(0))
     times.axhline(40, color="black", linewidth=0.8, linestyle="dotted", label="without waiting")
-    times.set_ylabel("round-trip time (ms)")
-    times.set_xlabel("time (s)")
+    times.set_ylabel(STORED["rtt_ms"].axis)
+    times.set_xlabel(TIME.axis)
     times.legend(fontsize="x-small", frameon=False)
     return figure
 
@@ -122,17 +124,18 @@ def draw_many(work: Work) -> Figure:
     points = work.points
     rules = points["buffer"].unique(maintain_order=True)
     figure, (waits, use) = new_figure_row(2)
+    used = STORED["utilization"]
     for index, rule in enumerate(rules):
         own = points.filter(pl.col("buffer") == rule).sort("flows")
         _with_tail(waits, own, rule, index)
-        use.plot(own["flows"], own["utilization"] * 100, label=rule, marker=_MARKERS[index], markersize=4,
-                 **line_style(index))  # fmt: skip
+        shares = used.unit.scaled(own[used.name])
+        use.plot(own["flows"], shares, label=rule, marker=_MARKERS[index], markersize=4, **line_style(index))
     for axes in (waits, use):
         axes.set_xscale("log")
         axes.set_xlabel("flows (1 Mbps each)")
     waits.set_yscale("log")
     waits.set_ylabel("wait: mean, line to 99 % (ms)")
-    use.set_ylabel("utilization (%)")
+    use.set_ylabel(used.axis)
     use.legend(fontsize="x-small", frameon=False)
     return figure
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from bufferlab.evidence.bloat_mininet.author import SERIES
 from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import COLORS, line_style, new_figure
+from bufferlab.results.metrics.keys import TIME
 
 AXES: Final[Mapping[str, str]] = {
     "cwnd_segments": "cwnd (segments)",
@@ -45,7 +46,7 @@ def draw_series(work: Work) -> Figure:
         panel.set_ylabel(label)
     panels[0].legend(fontsize="x-small", frameon=False, ncols=3)
     panels[1].legend(fontsize="x-small", frameon=False, ncols=3)
-    panels[-1].set_xlabel("time (s)")
+    panels[-1].set_xlabel(TIME.axis)
     return figure
 
 

@@ -14,6 +14,7 @@ from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS
+from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.theory.protocols import get_protocol
@@ -101,7 +102,7 @@ def draw(work: Work, duration_s: float = 60.0) -> Figure:
         panel.set_title(control, fontsize="small")
         panel.tick_params(labelsize="x-small")
         panel.set_ylim(0, 2.5 * BDP_PACKETS)
-    figure.supxlabel("time (s)", fontsize="small")
+    figure.supxlabel(TIME.axis, fontsize="small")
     figure.supylabel("congestion window (packets)", fontsize="small")
     return figure
 

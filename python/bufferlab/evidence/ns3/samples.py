@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import line_style, new_figure_row
+from bufferlab.results.metrics.keys import TIME
+from bufferlab.results.metrics.samples import FLOW_SAMPLES
 from bufferlab.results.result import Result
 
 _INTERVAL_MS: Final = 200
@@ -98,7 +100,7 @@ def draw_cubic(work: Work) -> Figure:
             **line_style(index),
             label=str(recovery),
         )
-    panel.set_xlabel("time (s)")
-    panel.set_ylabel("congestion window (segments)")
+    panel.set_xlabel(TIME.axis)
+    panel.set_ylabel(FLOW_SAMPLES["cwnd_segments"].axis)
     panel.legend(fontsize="small", frameon=False)
     return figure

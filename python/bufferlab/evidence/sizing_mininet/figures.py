@@ -13,6 +13,7 @@ from bufferlab.evidence.documents import Work
 from bufferlab.evidence.sizing_mininet import oc3
 from bufferlab.evidence.sizing_mininet.searches import TESTBED, link_of
 from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
+from bufferlab.results.metrics.keys import TIME
 
 _TESTBEDS = {"mininet": ("Mininet-HiFi", "s", "black"), "hardware": ("NetFPGA", "D", "gray")}
 
@@ -92,7 +93,7 @@ def draw_trace(work: Work) -> Figure:
     buffers.step(*zip(*steps, (times[-1], answer), strict=True), where="post", color=COLORS[0])
     buffers.set_yscale("log")
     buffers.set_ylabel("buffer (packets)")
-    buffers.set_xlabel("time (s)")
+    buffers.set_xlabel(TIME.axis)
     rates.sharex(buffers)
     rates.legend(fontsize="small", frameon=False)
     figure.suptitle(f"{work.figure.title}: {answer} packets", fontsize="medium")

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
 from bufferlab.render.plots.style import line_style, new_figure_row
+from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.result import Result
 
 _MEAN_MS: Final = 100.0
@@ -59,7 +60,7 @@ def draw_fig3(work: Work) -> Figure:
             )
         panel.axhline(_MEAN_MS, color="black", linewidth=1)
         panel.set_title(f"{law}, {senders}", loc="left")
-        panel.set_xlabel("time (s)")
+        panel.set_xlabel(TIME.axis)
     panels[0].set_ylabel("estimated mean propagation delay (ms)")
     panels[-1].legend(fontsize="small", frameon=False)
     return figure
