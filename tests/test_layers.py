@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -38,6 +40,9 @@ LAYERS = (
     {"evidence"}, {"bufferlab"}, {"cli", "__main__"},
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
+
+OPTIONAL = {"pandas"}
+"""What users have if they want its tables."""
 
 PURE = {"theory": BASE, "configure": BASE | SCENARIO}
 """Layers that need only these of those below them."""
@@ -122,6 +127,28 @@ def test_there_is_no_circle() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_packages_that_are_imported_are_dependencies() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    required = {*project["dependencies"], *project["optional-dependencies"]["ray"]}
+    known = {"bufferlab", *OPTIONAL, *sys.stdlib_module_names}
+    known |= {re.split(r"[^\w-]", each)[0] for each in required}
+    others = {
+        name: used - known
+        for name, path in MODULES.items()
+        if (used := set(packages(ast.parse(path.read_text())))) - known
+    }
+    assert others == {}
+
+
+def packages(tree: ast.AST) -> Iterator[str]:
+    """The packages that a module imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
 
 
 def test_few_modules_import_by_name() -> None:
