@@ -30,6 +30,8 @@ UNUSED = {
     "bufferlab.studies",
     "bufferlab.theory",
     "matplotlib",
+    "numpy.ma",
+    "pydantic",
     "ray",
     "rich.live",
     "rich.progress",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _MS_PER_S: Final = 1000
+_NOTHING: Final = pl.lit(None, dtype=pl.Float64)
 _JITTER_GAIN: Final = 1 / 16
 
 
@@ -39,6 +40,8 @@ def _is_recorded(application: ResolvedApplication) -> bool:
 
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:
     """The table with delay variation and jitter of recorded datagrams, null elsewhere."""
+    if not any(recorded):
+        return table.with_columns(variation_ms=_NOTHING, jitter_ms=_NOTHING)
     is_recorded = pl.Series([recorded[group] for group in table["group"]], dtype=pl.Boolean)
     variation = np.full(table.height, np.nan)
     jitter = np.full(table.height, np.nan)

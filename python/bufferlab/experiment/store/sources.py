@@ -28,13 +28,16 @@ def reached(module: str) -> Mapping[str, Path]:
     Imports within functions and those for type checkers count. Compiled modules do not.
     """
     found: dict[str, Path] = {}
+    seen = {module}
     waiting = [module]
     while waiting:
         name = waiting.pop()
         path = _file(name)
-        if name not in found and path is not None:
+        if path is not None:
             found[name] = path
-            waiting += _imports(path.read_text(encoding="utf-8"))
+            new = {*_imports(path.read_text(encoding="utf-8"))} - seen
+            seen |= new
+            waiting += new
     return found
 
 
@@ -47,6 +50,7 @@ def _imports(text: str) -> Iterator[str]:
 
 def _file(name: str) -> Path | None:
     """The file of a module; `None` if the name is no module of its own, or the package itself."""
-    stem = _ROOT.joinpath(*name.split(".")[1:])
-    candidates = (stem.with_suffix(".py"), stem / "__init__.py") if stem != _ROOT else ()
+    _, *below = name.split(".")
+    stem = "/".join(below)
+    candidates = (_ROOT / f"{stem}.py", _ROOT / f"{stem}/__init__.py") if below else ()
     return next((path for path in candidates if path.is_file()), None)
