@@ -255,7 +255,7 @@ def _queues() -> pl.DataFrame:
         whole_lost_packets=nothing,
         whole_departed_packets=[105, 0, 105],
         left_packets=[5, 0, 5],
-        busy_fraction=[0.0, 0.0, 0.9],
+        busy_fraction=[0.9, 0.0, 0.9],
     )
 
 
@@ -272,6 +272,7 @@ def _classes() -> dict[str, pl.DataFrame]:
             wait_max_ps=[150 * MS, 0],
             **{f"whole_{name}_packets": [120, 0] for name in counts},
             left_packets=[0, 0],
+            busy_fraction=[0.9, 0.0],
         ),
         "class_histograms": table(
             **{"link": [0, 0], "class": [0, 0]},

@@ -197,6 +197,7 @@ fn classes(table: ClassTable) -> Result<RecordBatch, ArrowError> {
             whole_dropped_packets,
             whole_departed_packets,
             left_packets,
+            busy_fraction,
         }
     )
 }

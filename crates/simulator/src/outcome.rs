@@ -148,7 +148,7 @@ table! {
         arrived_packets: u64,
         /// The same in bytes.
         arrived_bytes: u64,
-        /// Packets dropped by the queue in the measured window.
+        /// Of those, packets that the queue dropped.
         dropped_packets: u64,
         /// The same in bytes.
         dropped_bytes: u64,
@@ -184,7 +184,7 @@ table! {
         whole_departed_packets: u64,
         /// Waiting or in transmission at the run's end, packets.
         left_packets: u64,
-        /// Fraction of the measured window in which the transmitter was busy (rows of all groups).
+        /// Fraction of the measured window in which the transmitter sent these packets.
         busy_fraction: f64,
     }
 }
@@ -216,7 +216,7 @@ table! {
         arrived_packets: u64,
         /// The same in bytes.
         arrived_bytes: u64,
-        /// Packets dropped in the measured window.
+        /// Of those, packets that were dropped.
         dropped_packets: u64,
         /// The same in bytes.
         dropped_bytes: u64,
@@ -238,6 +238,8 @@ table! {
         whole_departed_packets: u64,
         /// Waiting or in transmission at the run's end, packets.
         left_packets: u64,
+        /// Fraction of the measured window in which the transmitter sent these packets.
+        busy_fraction: f64,
     }
 }
 

@@ -62,6 +62,8 @@ impl Waits {
 struct GroupStatistics {
     counters: Counters,
     at_warmup: Counters,
+    /// Transmission time within the window.
+    busy: Span,
     /// Made with the group's first service here: most groups cross few of a large network's links.
     waits: Option<Box<Waits>>,
 }
@@ -78,8 +80,6 @@ pub(crate) struct LinkStatistics {
     byte_area: u128,
     last_change: Time,
     max: Backlog,
-    /// Transmission time within the window.
-    busy: Span,
     /// By class, if the discipline has classes.
     classes: Vec<GroupStatistics>,
 }
@@ -94,7 +94,6 @@ impl LinkStatistics {
             byte_area: 0,
             last_change: Time::ZERO,
             max: Backlog::default(),
-            busy: Span::ZERO,
             classes: Vec::new(),
         }
     }
@@ -119,9 +118,15 @@ impl LinkStatistics {
         count(&mut self.groups[usize::from(group)].counters.arrived, wire_bytes);
     }
 
+    /// A packet that arrived at `arrived` is dropped. The window's drops are those of its arrivals: what came before it
+    /// may be dropped in it, and then there would be more drops than arrivals.
     #[inline]
-    pub(crate) fn on_drop(&mut self, group: u16, wire_bytes: u32) {
-        count(&mut self.groups[usize::from(group)].counters.dropped, wire_bytes);
+    pub(crate) fn on_drop(&mut self, group: u16, wire_bytes: u32, arrived: Time) {
+        let books = &mut self.groups[usize::from(group)];
+        count(&mut books.counters.dropped, wire_bytes);
+        if arrived < self.from {
+            count(&mut books.at_warmup.dropped, wire_bytes);
+        }
     }
 
     #[inline]
@@ -166,9 +171,8 @@ impl LinkStatistics {
             return self.on_passage_at_the_edge(group, wire_bytes, now, starts, departs);
         }
         let wait = starts - now;
-        books.record(wait);
+        books.serve(wait, departs - starts);
         self.add_areas(wait, wire_bytes);
-        self.busy = self.busy + (departs - starts);
         true
     }
 
@@ -188,9 +192,10 @@ impl LinkStatistics {
         let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
         let (wait, busy) = (within(now, starts), within(starts, departs));
         self.add_areas(wait, wire_bytes);
-        self.busy = self.busy + busy;
+        let books = &mut self.groups[usize::from(group)];
+        books.busy = books.busy + busy;
         if starts >= self.from && starts < self.to {
-            self.groups[usize::from(group)].record(starts - now);
+            books.record(starts - now);
         }
         departs < self.to
     }
@@ -204,8 +209,7 @@ impl LinkStatistics {
     /// A packet starts its transmission after this wait.
     #[inline]
     pub(crate) fn on_service(&mut self, packet: &Packet, wait: Span, transmission: Span) {
-        self.busy = self.busy + transmission;
-        self.groups[usize::from(packet.group)].record(wait);
+        self.groups[usize::from(packet.group)].serve(wait, transmission);
     }
 
     /// The backlog has been this since the last change.
@@ -225,20 +229,32 @@ impl LinkStatistics {
         self.max = backlog;
     }
 
-    /// Forgets what was measured before the window, where it was booked as it happened. The rest of a
-    /// transmission under way belongs to the window.
-    pub(crate) fn forget_window(&mut self, now: Time, departs: Time) {
-        let groups = self.groups.iter_mut().chain(&mut self.classes);
-        groups.filter_map(|group| group.waits.as_deref_mut()).for_each(Waits::clear);
+    /// Forgets what was measured before the window, where it was booked as it happened.
+    pub(crate) fn forget_window(&mut self, now: Time) {
+        for group in self.groups.iter_mut().chain(&mut self.classes) {
+            group.waits.as_deref_mut().into_iter().for_each(Waits::clear);
+            group.busy = Span::ZERO;
+        }
         (self.packet_area, self.byte_area, self.last_change) = (0, 0, now);
-        self.busy = if departs == Time::NEVER { Span::ZERO } else { departs.saturating_since(now) };
     }
 
-    /// The run ends; a transmission under way counts up to here.
-    pub(crate) fn cut_window(&mut self, now: Time, departs: Time) {
-        if departs != Time::NEVER {
-            self.busy = self.busy - departs.saturating_since(now).min(self.busy);
+    /// The window begins; the rest of a transmission under way belongs to it.
+    pub(crate) fn add_rest(&mut self, group: u16, class: usize, rest: Span) {
+        for books in self.books(group, class) {
+            books.busy = books.busy + rest;
         }
+    }
+
+    /// The run ends, and the rest of a transmission under way does not count.
+    pub(crate) fn cut_rest(&mut self, group: u16, class: usize, rest: Span) {
+        for books in self.books(group, class) {
+            books.busy = books.busy - rest.min(books.busy);
+        }
+    }
+
+    /// Those of a packet's group and of its class, if there is one.
+    fn books(&mut self, group: u16, class: usize) -> impl Iterator<Item = &mut GroupStatistics> {
+        self.classes.get_mut(class).into_iter().chain(self.groups.get_mut(usize::from(group)))
     }
 
     /// Arrived and dropped packets and transmitted bytes since the run's start.
@@ -291,11 +307,8 @@ impl LinkStatistics {
 
     fn report_group(&self, link: u32, group: u32, statistics: &GroupStatistics, table: &mut QueueTable) {
         let (now, then) = (&statistics.counters, &statistics.at_warmup);
-        let window = self.to.saturating_since(self.from).as_ps() as f64;
         let whole_link = group == ALL_GROUPS;
-        let of_link = |value: f64| {
-            if whole_link && window > 0.0 { value / window } else { 0.0 }
-        };
+        let of_link = |value: f64| if whole_link { self.a_window(value) } else { 0.0 };
         let waits = statistics.waits.as_deref();
         let served = waits.map_or(0, |waits| waits.histogram.total());
         table.link.push(link);
@@ -320,7 +333,13 @@ impl LinkStatistics {
         table.whole_lost_packets.push(now.lost_packets);
         table.whole_departed_packets.push(now.departed.packets);
         table.left_packets.push(now.left_packets);
-        table.busy_fraction.push(of_link(self.busy.as_ps() as f64));
+        table.busy_fraction.push(self.a_window(statistics.busy.as_ps() as f64));
+    }
+
+    /// Part of the window's length; 0 if there is none.
+    fn a_window(&self, ps: f64) -> f64 {
+        let window = self.to.saturating_since(self.from).as_ps() as f64;
+        if window > 0.0 { ps / window } else { 0.0 }
     }
 }
 
@@ -354,7 +373,15 @@ impl GroupStatistics {
         self.waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
     }
 
+    /// A packet starts its transmission after a wait.
+    #[inline(always)]
+    fn serve(&mut self, wait: Span, transmission: Span) {
+        self.busy = self.busy + transmission;
+        self.record(wait);
+    }
+
     fn add(&mut self, other: &GroupStatistics) {
+        self.busy = self.busy + other.busy;
         self.counters.add(&other.counters);
         self.at_warmup.add(&other.at_warmup);
         if let (Some(sum), Some(part)) = (self.waits.as_deref_mut(), other.waits.as_deref()) {

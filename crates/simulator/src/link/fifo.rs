@@ -69,7 +69,7 @@ impl Fifo {
             && self.bytes + u64::from(wire_bytes) <= self.slack.bytes;
         if !slack && !self.admits(now, wire_bytes, statistics) {
             statistics.on_arrival(group, wire_bytes);
-            statistics.on_drop(group, wire_bytes);
+            statistics.on_drop(group, wire_bytes, now);
             return Fate::Stays;
         }
         if packet.kind == PacketKind::Data(Ecn::Capable) && self.marks(now, group, statistics) {

@@ -47,7 +47,13 @@ impl Queued {
 
     /// By value and separate, so that a packet that crosses only FIFO links is never assembled in memory.
     #[inline(never)]
-    pub(crate) fn arrive(&mut self, now: Time, packet: Packet, statistics: &mut LinkStatistics) -> Fate {
+    pub(crate) fn arrive(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        statistics: &mut LinkStatistics,
+    ) -> Fate {
+        packet.enqueued = now;
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.qdisc.enqueue(now, packet, &mut self.drops);
@@ -83,7 +89,7 @@ impl Queued {
             Some(packet) => {
                 let transmission = self.clock.next(packet.wire_bytes);
                 self.class = self.qdisc.class();
-                statistics.on_class_service(self.class, now - packet.enqueued);
+                statistics.on_class_service(self.class, now - packet.enqueued, transmission);
                 statistics.on_service(packet, now - packet.enqueued, transmission);
                 now + transmission
             }
@@ -104,7 +110,8 @@ impl Queued {
     #[inline]
     fn count_drops(&mut self, statistics: &mut LinkStatistics) {
         for dropped in self.drops.drain(..) {
-            statistics.on_drop(dropped.packet.group, dropped.packet.wire_bytes);
+            let packet = &dropped.packet;
+            statistics.on_drop(packet.group, packet.wire_bytes, packet.enqueued);
             if let Some(kept) = &mut self.kept {
                 kept.push(dropped);
             }
@@ -120,13 +127,18 @@ impl Queued {
     }
 
     pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {
-        statistics.forget_window(now, self.departs);
+        statistics.forget_window(now);
+        if let Some(packet) = &self.in_service {
+            statistics.add_rest(packet.group, self.class, self.departs.saturating_since(now));
+        }
     }
 
     /// What is left is counted through the discipline's service.
     pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
         statistics.before_change(end, self.qdisc.backlog());
-        statistics.cut_window(end, self.departs);
+        if let Some(packet) = &self.in_service {
+            statistics.cut_rest(packet.group, self.class, self.departs.saturating_since(end));
+        }
         let mut left: Vec<Packet> = self.in_service.take().into_iter().collect();
         if !left.is_empty() {
             statistics.on_class_left(self.class);

@@ -24,9 +24,9 @@ impl LinkStatistics {
 
     /// A packet starts its transmission after this wait.
     #[inline]
-    pub(crate) fn on_class_service(&mut self, class: usize, wait: Span) {
+    pub(crate) fn on_class_service(&mut self, class: usize, wait: Span, transmission: Span) {
         if let Some(books) = self.classes.get_mut(class) {
-            books.record(wait);
+            books.serve(wait, transmission);
         }
     }
 
@@ -62,6 +62,7 @@ impl LinkStatistics {
             table.whole_dropped_packets.push(now.dropped.packets);
             table.whole_departed_packets.push(now.departed.packets);
             table.left_packets.push(now.left_packets);
+            table.busy_fraction.push(self.a_window(books.busy.as_ps() as f64));
             report_histogram(link, class, waits, outcome);
         }
     }

@@ -28,6 +28,8 @@ pub(crate) fn assert_conservation(outcome: &Outcome) {
         let gone = queues.whole_departed_packets[row] + queues.whole_dropped_packets[row];
         let accounted = gone + queues.left_packets[row];
         assert_eq!(queues.whole_arrived_packets[row], accounted, "row {row} of {queues:?}");
+        // the window's drops are of the window's arrivals
+        assert!(queues.dropped_packets[row] <= queues.arrived_packets[row], "row {row} of {queues:?}");
         if queues.group[row] == ALL_GROUPS {
             assert_sums(queues, row);
         }

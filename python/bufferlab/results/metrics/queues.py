@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.results.metrics.expressions import Expression, Run, divided, named, rate, ratio
+from bufferlab.results.metrics.expressions import Expression, Run, divided, named, ratio
 from bufferlab.results.metrics.flows import whole
 from bufferlab.results.metrics.keys import CLASS, GROUP, LINK, SEED
 from bufferlab.results.metrics.metric import (
@@ -35,8 +35,8 @@ def _link_rate(run: Run) -> pl.Expr:
     return named(pl.col("link"), [link["rate_bps"] for link in run.resolved["links"]], pl.UInt64)
 
 
-def _utilization(run: Run) -> pl.Expr:
-    return rate("departed_bytes")(run) / _link_rate(run)
+def _throughput(run: Run) -> pl.Expr:
+    return pl.col("busy_fraction") * _link_rate(run)
 
 
 def _of_all(column: str) -> Expression:
@@ -61,15 +61,16 @@ def _backlog(name: str, unit: Unit, what: str, title: str) -> Metric:
 _THROUGHPUT: Final = Metric(
     "throughput_bps",
     BITS_PER_S,
-    "Bits that left the link in the measured window, over its length.",
-    rate("departed_bytes"),
+    "Bits that left the link in the measured window, over its length. A packet that leaves at an edge of the "
+    "window counts by the part within.",
+    _throughput,
     "throughput",
     Better.HIGHER,
 )
 _LOSS: Final = Metric(
     "loss",
     FRACTION,
-    "Packets that the queue dropped over packets that arrived.",
+    "Of the packets that arrived in the measured window, the share that the queue dropped.",
     ratio(pl.col("dropped_packets"), pl.col("arrived_packets")),
     "loss",
     Better.LOWER,
@@ -82,9 +83,15 @@ _WAITS: Final = (
 _ARRIVED: Final = Metric("arrived_packets", COUNT, "Packets that arrived at the queue.")
 _ARRIVED_BYTES: Final = Metric("arrived_bytes", BYTES, "Bytes that arrived at the queue.")
 _DROPPED: Final = Metric(
-    "dropped_packets", COUNT, "Packets that the queue dropped.", title="packets dropped", better=Better.LOWER
+    "dropped_packets",
+    COUNT,
+    "Packets that arrived and that the queue dropped.",
+    title="packets dropped",
+    better=Better.LOWER,
 )
-_DROPPED_BYTES: Final = Metric("dropped_bytes", BYTES, "Bytes that the queue dropped.", better=Better.LOWER)
+_DROPPED_BYTES: Final = Metric(
+    "dropped_bytes", BYTES, "Bytes that arrived and that the queue dropped.", better=Better.LOWER
+)
 _LOST: Final = Metric(
     "lost_packets",
     COUNT,
@@ -112,17 +119,11 @@ QUEUES: Final = Dimension(
             "utilization",
             FRACTION,
             "Bits that left in the measured window over what the link could carry.",
-            _utilization,
+            lambda _run: pl.col("busy_fraction"),
             "utilization",
             Better.HIGHER,
         ),
         _THROUGHPUT,
-        Metric(
-            "busy_fraction",
-            FRACTION,
-            "Part of the measured window in which the link sent.",
-            _of_all("busy_fraction"),
-        ),
         _LOSS,
         _DROPPED,
         _LOST,

@@ -47,6 +47,7 @@ fn push(rows: QueueTable, table: &mut ClassTable) {
     table.whole_dropped_packets.extend(rows.whole_dropped_packets);
     table.whole_departed_packets.extend(rows.whole_departed_packets);
     table.left_packets.extend(rows.left_packets);
+    table.busy_fraction.extend(rows.busy_fraction);
 }
 
 pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSampleTable) {

@@ -92,7 +92,9 @@ impl Oracle<'_> {
             (chosen.len() as u64, chosen.iter().map(|stay| stay.bytes).sum::<u64>())
         };
         let arrived = |window: Window| count(&|stay| stay.came() && window.holds(stay.arrived));
-        let dropped = |window: Window| count(&|s| s.dropped.is_some_and(|at| window.holds(at)));
+        let dropped = |window: Window| {
+            count(&|s| window.holds(s.arrived) && s.dropped.is_some_and(|at| at < window.to))
+        };
         let lost = |window: Window| count(&|s| s.lost && window.holds(s.arrived));
         let departed = |window: Window| count(&|s| s.sent.is_some_and(|(_, ends)| window.holds(ends)));
         table.arrived_packets.push(arrived(measured).0);
@@ -108,6 +110,9 @@ impl Oracle<'_> {
         table.whole_lost_packets.push(lost(whole).0);
         table.whole_departed_packets.push(departed(whole).0);
         table.left_packets.push(count(&|s| s.came() && s.dropped.is_none() && !s.left_by(whole.to)).0);
+        let sent = stays.iter().filter_map(|stay| stay.sent);
+        let busy: u128 = sent.map(|(starts, ends)| measured.overlap(starts, ends)).sum();
+        table.busy_fraction.push(busy as f64 / measured.length());
     }
 
     pub(super) fn report_waits(
@@ -154,12 +159,9 @@ impl Oracle<'_> {
                 max = (backlog.packets.max(max.0), backlog.bytes.max(max.1));
             }
         }
-        let sent = link.stays.iter().filter_map(|stay| stay.sent);
-        let busy: u128 = sent.map(|(starts, ends)| window.overlap(starts, ends)).sum();
         let share = |area: u128| if group == ALL_GROUPS { area as f64 / window.length() } else { 0.0 };
         table.backlog_mean_packets.push(share(packet_area));
         table.backlog_mean_bytes.push(share(byte_area));
-        table.busy_fraction.push(share(busy));
         table.backlog_max_packets.push(if group == ALL_GROUPS { max.0 } else { 0 });
         table.backlog_max_bytes.push(if group == ALL_GROUPS { max.1 } else { 0 });
     }
