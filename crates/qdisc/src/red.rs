@@ -13,8 +13,9 @@
 //! papers, the sections of the first with its table of contents. The texts themselves were not available, so section 4
 //! of the third is not confirmed.
 //!
-//! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls as it
-//! would have for the small packets that could have been sent in it. Between the thresholds the chance of a drop grows
+//! On each arrival the average moves by a share `weight` towards the backlog found; after an idle time it falls first as
+//! it would have for the typical packets that could have been sent in it. A packet that finds at most one waiting passes:
+//! a link to which enough is offered never falls idle, however high the average still is. Between the thresholds the chance of a drop grows
 //! from 0 to `max_p`, at a rate that keeps the distances between drops uniform. Above the upper one every packet is
 //! dropped; in gentle mode only above twice the upper one, with a chance from `max_p` to 1 in between. Adaptive RED
 //! changes `max_p` twice a second so that the average stays halfway between the thresholds.
@@ -23,7 +24,10 @@
 //! - The queue's measure, packets or bytes, is that of the thresholds. The chance does not depend on a packet's size,
 //!   as RFC 7141 section 2.2 asks; figure 2 leaves it open.
 //! - The idle time starts when the transmitter finds the queue empty (as in Linux and ns-2), not when the last packet
-//!   leaves the queue.
+//!   leaves the queue. The packet that ends it is an arrival that found nothing, as in ns-2 (`estimator`, m + 1); figure 2
+//!   counts the idle time only, so that arrivals closer than a packet's time would never lower the average.
+//! - Figure 2 drops also what finds an empty queue. ns-2 lets it pass, and what finds one packet (`enque`, `qlen > 1`);
+//!   without that, a flood that the average has outgrown would be dropped until the average has decayed, on an idle link.
 //! - `ecn` marks early; a packet that meets an average above the last threshold is dropped even so (RFC 3168 section 7;
 //!   the paper would mark it).
 //! - `max_p` is adapted by the first arrival half a second or more after the last time, as no discipline has a clock.
@@ -155,6 +159,8 @@ const ALPHA: f64 = 0.01;
 const BETA: f64 = 0.9;
 /// The target is the middle fifth between the thresholds (2001, section 4: `target`).
 const TARGET: (f64, f64) = (0.4, 0.6);
+/// Packets that find no more than so many waiting pass (ns-2's `queue/red.cc`, `enque`).
+const SHORT_PACKETS: u64 = 1;
 
 /// A FIFO queue under random early detection.
 #[derive(Clone, Debug)]
@@ -213,12 +219,12 @@ impl Red {
         }
     }
 
-    /// The average with this arrival (1993, figure 2, first part).
+    /// The average with this arrival (1993, figure 2, first part; ns-2's `estimator` after an idle time).
     #[inline]
     fn estimate(&mut self, now: Time) {
         if let Some(since) = self.idle_since.take() {
             let missed = now.saturating_since(since).as_ps() / self.packet_time.as_ps().max(1);
-            self.average *= power(1.0 - self.weight, missed);
+            self.average *= power(1.0 - self.weight, missed + 1);
         } else {
             let found = self.unit.measure(self.backlog());
             self.average += self.weight * (found - self.average);
@@ -250,10 +256,10 @@ impl Red {
         }
     }
 
-    /// What is to become of the packet that comes (1993, figure 2, second part).
+    /// What is to become of the packet that comes (1993, figure 2, second part; ns-2's `enque` for a short queue).
     #[inline]
     fn judge(&mut self) -> Verdict {
-        if self.average < self.min_threshold {
+        if self.average < self.min_threshold || self.backlog().packets <= SHORT_PACKETS {
             self.count = None;
             return Verdict::Pass;
         }

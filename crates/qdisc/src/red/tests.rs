@@ -52,14 +52,14 @@ fn bursts_pass_as_the_paper_computes() {
 }
 
 #[test]
-fn an_idle_time_counts_for_the_packets_it_could_have_sent() {
+fn an_idle_time_counts_for_the_packets_it_could_have_sent_and_for_the_one_that_ends_it() {
     let mut queue = red(CONFIG);
     (queue.average, queue.idle_since) = (10.0, None);
     queue.dequeue(Time::ZERO, &mut Drops::new());
     // asking again does not restart it
     queue.dequeue(Time::ZERO + Span::from_ms(40), &mut Drops::new());
     queue.estimate(Time::ZERO + Span::from_us(80 * 1000 + 79));
-    let expected = 10.0 * 0.998_f64.powi(1000);
+    let expected = 10.0 * 0.998_f64.powi(1001);
     assert!((queue.average - expected).abs() < 1e-12, "{} {expected}", queue.average);
 }
 
@@ -96,12 +96,29 @@ fn distances_between_drops_are_uniform() {
 }
 
 #[test]
-fn above_the_upper_threshold_all_are_dropped() {
+fn above_the_upper_threshold_all_are_dropped_unless_the_queue_is_short() {
     let mut queue = red(RedConfig { weight: Some(0.0), ecn: true, ..CONFIG });
     (queue.average, queue.idle_since) = (15.0, None);
-    assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 20);
+    assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 18);
+    assert_eq!(queue.backlog().packets, 2);
+    queue.dequeue(Time::ZERO, &mut Drops::new());
+    assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 19);
     queue.average = 4.9;
     assert_eq!(offer(&mut queue, Time::ZERO, 20, CAPABLE), 0);
+}
+
+/// Five packets a packet's time on an average that a burst has left far too high: the transmitter always finds one, and the
+/// average comes down.
+#[test]
+fn a_flood_keeps_the_link_busy_and_lowers_the_average() {
+    let mut queue = red(RedConfig { gentle: true, adaptive: true, ..CONFIG });
+    (queue.average, queue.idle_since) = (500.0, None);
+    for step in 0..20_000 {
+        let now = Time::ZERO + Span::from_ps(step * queue.packet_time.as_ps());
+        offer(&mut queue, now, 5, CAPABLE);
+        assert!(queue.dequeue(now, &mut Drops::new()).is_some(), "at step {step}");
+    }
+    assert!(queue.average < 30.0, "{}", queue.average);
 }
 
 #[test]

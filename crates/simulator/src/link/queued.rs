@@ -47,12 +47,7 @@ impl Queued {
 
     /// By value and separate, so that a packet that crosses only FIFO links is never assembled in memory.
     #[inline(never)]
-    pub(crate) fn arrive(
-        &mut self,
-        now: Time,
-        mut packet: Packet,
-        statistics: &mut LinkStatistics,
-    ) -> Fate {
+    pub(crate) fn arrive(&mut self, now: Time, mut packet: Packet, statistics: &mut LinkStatistics) -> Fate {
         packet.enqueued = now;
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());

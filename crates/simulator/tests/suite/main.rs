@@ -4,6 +4,8 @@
 //! JSON: kept in `tests/plans`, it is tried again by every run.
 
 #[cfg(test)]
+mod busy;
+#[cfg(test)]
 mod differential;
 #[cfg(test)]
 mod golden;

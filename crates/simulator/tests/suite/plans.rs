@@ -18,7 +18,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use data::data;
-use kinds::any_kind;
+pub(crate) use kinds::any_kind;
 use queues::discipline;
 
 /// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.

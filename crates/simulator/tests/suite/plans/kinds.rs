@@ -13,7 +13,7 @@ use super::STEP_PS;
 const MOST: usize = 16;
 
 /// A configuration of any kind; `weights` says how often a kind is drawn, where it is not once.
-pub(super) fn any_kind<K: Kinds + Clone + std::fmt::Debug>(
+pub(crate) fn any_kind<K: Kinds + Clone + std::fmt::Debug>(
     weights: &[(&str, u32)],
 ) -> impl Strategy<Value = K> + use<K> {
     let weight = |word: &str| weights.iter().find(|(name, _)| *name == word).map_or(1, |&(_, weight)| weight);
