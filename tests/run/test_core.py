@@ -62,7 +62,8 @@ def test_tables_have_the_engines_columns() -> None:
     )  # fmt: skip
     plan = json.loads(plan_text())
     law = {"kind": "constant", "value": 10**9}
-    turns = {"on": {"bytes": {"kind": "constant", "value": 1000}}, "off_ps": law, "after_idle": "keep"}
+    on = {"bytes": {"kind": "constant", "value": 1000}}
+    turns = {"on": on, "off_ps": law, "after_idle": "keep", "fetch": False}
     plan["groups"][0]["source"]["on_off"] = turns
     found = tables(_core.simulate(json.dumps(plan)))
     for kind, name in zip(kinds, TABLES, strict=True):

@@ -4,9 +4,9 @@ mod data;
 
 use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, within};
 
-use data::{check_echoes, check_law, check_transfers};
+use data::{check_echoes, check_transfers};
 
-use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, OnPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
@@ -124,13 +124,7 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
         require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;
     }
     if let Some(on_off) = &tcp.on_off {
-        match on_off.on {
-            OnPlan::TimePs(law) => check_law(law, MAX_PS, &format!("{at}.on_off.on.time_ps"))?,
-            OnPlan::Bytes(law) => check_law(law, most_bytes(tcp), &format!("{at}.on_off.on.bytes"))?,
-        }
-        let holds = !on_off.fetch || matches!(on_off.on, OnPlan::Bytes(_));
-        require(holds, format!("{at}.on_off.on"), "time_ps", "bytes with fetch")?;
-        check_law(on_off.off_ps, MAX_PS, &format!("{at}.on_off.off_ps"))?;
+        on_off.validate(most_bytes(tcp)).map_err(|error| error.under(&format!("{at}.on_off")))?;
     }
     check_sequence_space(plan, group, tcp, at)
 }

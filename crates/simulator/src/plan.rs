@@ -153,7 +153,6 @@ pub struct TcpPlan {
     /// Payload bytes to send; `null` for a sender that never ends.
     pub transfer_bytes: Option<u64>,
     /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_off: Option<OnOffPlan>,
 }
 
@@ -164,10 +163,8 @@ pub struct UdpPlan {
     #[serde(flatten)]
     pub config: UdpConfig,
     /// The receiver returns each packet, as ICMP's echo does.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
     /// Each packet is a row of the exchanges; so it is with `echo`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record: bool,
 }
 
@@ -193,10 +190,8 @@ pub struct FlowColumns {
     pub sample: Vec<bool>,
     /// Index of the flow whose data this one returns, as its receiver gets them; `u32::MAX` for none. Empty if no flow
     /// returns another's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub echo_of: Vec<u32>,
     /// Payload to send in place of the group's, bytes; `u64::MAX` for the group's. Empty if no flow has its own.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfer_bytes: Vec<u64>,
 }
 

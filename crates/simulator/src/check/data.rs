@@ -3,22 +3,7 @@
 use bufferlab_parameters::{require, within};
 
 use super::{Checked, most_bytes};
-use crate::plan::{FlowColumns, GroupPlan, LawPlan, SourcePlan};
-
-/// Largest index of a Pareto law, which is next to a constant by then.
-const MAX_SHAPE: f64 = 100.0;
-
-pub(super) fn check_law(law: LawPlan, most: u64, at: &str) -> Checked {
-    match law {
-        LawPlan::Constant { value } => within(value, 1, most, format!("{at}.value")),
-        LawPlan::Exponential { mean } => within(mean, 1, most, format!("{at}.mean")),
-        LawPlan::Pareto { mean, shape } => {
-            within(mean, 1, most, format!("{at}.mean"))?;
-            let accepted = format!("above 1, to {MAX_SHAPE}");
-            require(1.0 < shape && shape <= MAX_SHAPE, format!("{at}.shape"), shape, accepted)
-        }
-    }
-}
+use crate::plan::{FlowColumns, GroupPlan, SourcePlan};
 
 pub(super) fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked {
     let (length, count) = (flows.echo_of.len(), flows.group.len());

@@ -1,7 +1,11 @@
 //! Applications that are silent at times.
 
+use bufferlab_parameters::{LONGEST, OutOfBounds, require, within};
 use bufferlab_transport::AfterIdle;
 use serde::{Deserialize, Serialize};
+
+/// Largest index of a Pareto law, which is next to a constant by then.
+const MAX_SHAPE: f64 = 100.0;
 
 /// An application that has data, then none, by turns. It starts with data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,8 +19,21 @@ pub struct OnOffPlan {
     pub after_idle: AfterIdle,
     /// Each burst is what a client fetches: it asks over a new connection, `off_ps` after it asked last, or at once when
     /// it has the last one, if that is later. The sender is the server.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fetch: bool,
+}
+
+impl OnOffPlan {
+    /// Checks it; a flow can send at most `most_bytes`.
+    pub(crate) fn validate(&self, most_bytes: u64) -> Result<(), OutOfBounds> {
+        let (law, most, at) = match self.on {
+            OnPlan::TimePs(law) => (law, LONGEST.as_ps(), "on.time_ps"),
+            OnPlan::Bytes(law) => (law, most_bytes, "on.bytes"),
+        };
+        law.validate(most).map_err(|error| error.under(at))?;
+        let holds = !self.fetch || matches!(self.on, OnPlan::Bytes(_));
+        require(holds, "on", "time_ps", "bytes with fetch")?;
+        self.off_ps.validate(LONGEST.as_ps()).map_err(|error| error.under("off_ps"))
+    }
 }
 
 /// How long, or how much, an application sends at a time.
@@ -50,4 +67,19 @@ pub enum LawPlan {
         /// Its index, above 1.
         shape: f64,
     },
+}
+
+impl LawPlan {
+    /// Checks its parameters; its mean is at most `most`.
+    fn validate(self, most: u64) -> Result<(), OutOfBounds> {
+        match self {
+            LawPlan::Constant { value } => within(value, 1, most, "value"),
+            LawPlan::Exponential { mean } => within(mean, 1, most, "mean"),
+            LawPlan::Pareto { mean, shape } => {
+                within(mean, 1, most, "mean")?;
+                let accepted = format!("above 1, to {MAX_SHAPE}");
+                require(1.0 < shape && shape <= MAX_SHAPE, "shape", shape, accepted)
+            }
+        }
+    }
 }
