@@ -226,8 +226,6 @@ class FlowDict(TypedDict):
     segment: NotRequired[str | None]
     header: NotRequired[str | None]
     ack: NotRequired[str | None]
-    window: NotRequired[str | None]
-    window_scaling: NotRequired[bool | None]
     initial_window: NotRequired[int | None]
     initial_ssthresh: NotRequired[int | Literal["none"] | None]
     delayed_ack: NotRequired[bool | int | None]
@@ -241,6 +239,8 @@ class FlowDict(TypedDict):
     limited_transmit: NotRequired[bool | None]
     handshake: NotRequired[bool | None]
     paced: NotRequired[bool | None]
+    window: NotRequired[str | None]
+    window_scaling: NotRequired[bool | None]
     offload: NotRequired[str | None]
     after_idle: NotRequired[Literal["keep", "restart", "decay"] | None]
     name: NotRequired[str | None]
@@ -436,8 +436,6 @@ class ResolvedStack(TypedDict):
     segment_bytes: int
     header_bytes: int
     ack_bytes: int
-    window: str
-    window_scaling: bool
     initial_window: int
     initial_ssthresh: int | None
     delayed_ack: int
@@ -451,6 +449,8 @@ class ResolvedStack(TypedDict):
     limited_transmit: bool
     handshake: bool
     paced: bool
+    window: str
+    window_scaling: bool
     offload: int | str
     after_idle: Literal["keep", "restart", "decay"]
 

@@ -8,7 +8,7 @@ import pytest
 from bufferlab.scenario import Scenario
 
 STACKS = ("rfc", "ns2-sack1", "linux", "inet-reno")
-SOURCE = Path(__file__).parents[2] / "crates" / "scenario" / "src" / "parts" / "stack.rs"
+CRATES = Path(__file__).parents[2] / "crates"
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,14 @@ def test_packets_on_the_wire(name: str, wire_bytes: int) -> None:
     assert tcp["segment_bytes"] + tcp["header_bytes"] == wire_bytes
 
 
+def comments(path: str, begin: str) -> int:
+    body = (CRATES / path).read_text().split(begin)[1].split("\n}\n")[0]
+    return len(re.findall(r"^ +// ", body, re.MULTILINE))
+
+
 def test_every_constant_has_its_source() -> None:
-    """Each preset is written with comments that name a standard, a source file or a parameter."""
-    for name in STACKS:
-        body = (
-            SOURCE.read_text().split(f"const {name.upper().replace('-', '_')}: Stack")[1].split("\n};\n")[0]
-        )
-        assert len(re.findall(r"^ +// ", body, re.MULTILINE)) >= 8, name
+    """Presets and defaults are written with comments that name a standard, a source file or a parameter."""
+    for name in STACKS[1:]:
+        assert comments("scenario/src/parts/stack.rs", f"fn {name.replace('-', '_')}() -> Stack") >= 8, name
+    assert comments("scenario/src/parts/stack.rs", "fn rfc() -> Stack") >= 5
+    assert comments("transport/src/config.rs", "pub struct TcpConfig") >= 12

@@ -23,6 +23,7 @@ mod sample;
 mod scalable;
 mod vegas;
 mod westwood;
+mod words;
 
 pub use bbr::{Bbr1, Bbr1Config, Bbr3, Bbr3Config};
 pub use bic::{Bic, BicConfig};
@@ -38,6 +39,7 @@ pub use sample::{AckSample, RateSample};
 pub use scalable::{Scalable, ScalableConfig};
 pub use vegas::{Vegas, VegasConfig};
 pub use westwood::{Westwood, WestwoodConfig};
+pub use words::NamedControl;
 
 use bufferlab_parameters::{Parameters, kinds};
 use bufferlab_units::{Span, Stream, Time};
@@ -238,17 +240,6 @@ controls! {
     Bbr1(Bbr1Config) = "bbr": Box<Bbr1>,
     /// BBR version 3.
     Bbr3(Bbr3Config) = "bbr3": Box<Bbr3>,
-}
-
-/// Words of scenarios beside those of the kinds: older versions of some.
-pub const VERSIONS: [(&str, CongestionConfig); 2] =
-    [("cubic-0.8", linux_cubic(LinuxVersion::V2_6_24)), ("cubic-0.7", linux_cubic(LinuxVersion::V2_6_26))];
-
-/// Second words for some kinds.
-pub const ALIASES: [(&str, &str); 2] = [("compound", "ctcp"), ("bbr1", "bbr")];
-
-const fn linux_cubic(version: LinuxVersion) -> CongestionConfig {
-    CongestionConfig::LinuxCubic(LinuxCubicConfig { version, fast_convergence: true, hystart: false })
 }
 
 #[cfg(test)]

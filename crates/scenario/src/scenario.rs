@@ -11,7 +11,6 @@ use crate::parts::link::Link;
 use crate::parts::probes::Probes;
 use crate::parts::run::Run;
 use crate::parts::stack::preset;
-use crate::parts::tcp::Stack;
 use crate::quantity::empirical::Files;
 use crate::text::places::Places;
 use crate::text::value::{Table, Value, check_plain};
@@ -77,7 +76,7 @@ impl Resolved {
                 flow.path = vec![only.name.clone()];
             }
             let stack = preset(flow.stack.unwrap_or(run.stack));
-            flow.tcp = (!flow.application.is_datagrams()).then(|| Stack::of(stack, &flow.keys));
+            flow.tcp = (!flow.application.is_datagrams()).then(|| flow.keys.over(stack));
         }
         Resolved { run, links, flows, probes, is_short }
     }

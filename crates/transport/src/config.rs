@@ -1,4 +1,5 @@
-//! Parameters of a connection. The defaults are those of the standards; hosts of other kinds are presets of the scenario.
+//! Parameters of a connection. The defaults are those of the standards; hosts of other kinds are presets of the scenario,
+//! whose keys they are by this declaration.
 
 use bufferlab_parameters::{
     FLAG, Field, Kind, LARGEST_PACKET, OutOfBounds, bytes, choice, count, parameters, require, time, within,
@@ -108,48 +109,63 @@ pub fn most_by_size(mss_bytes: u32) -> u32 {
 }
 
 parameters! {
-    /// Parameters of a TCP sender and its receiver.
+    /// Parameters of a TCP sender and its receiver. Users read the doc comments; below them are the defaults' sources.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct TcpConfig {
-        /// How losses are repaired (RFC 6675).
+        /// How losses are repaired; `linux` is `sack` with losses told by the order of sending, tail-loss probes (both RFC
+        /// 8985) and the window brought down over a round trip (RFC 6937).
+        // RFC 6675.
         recovery: Recovery = Recovery::Sack, choice::<Recovery>();
-        /// Payload of a full segment: 1500 bytes less 20 of IP, 20 of TCP and 12 of timestamps with padding (RFC 7323
-        /// appendix A).
+        /// Payload of a full segment (MSS).
+        // 1500-byte IP packets: 20 IP + 20 TCP + 12 timestamps with padding (RFC 7323 appendix A) leave 1448.
         mss_bytes as "segment": u32 = 1448, bytes(1, LARGEST_PACKET);
         /// Headers of a data segment on the wire, on top of the payload.
         header_bytes: u32 = 52, bytes(0, MOST_HEADERS);
         /// Size of a pure acknowledgment, and of a SYN, on the wire.
         ack_bytes: u32 = 52, bytes(1, LARGEST_PACKET);
-        /// Initial congestion window, segments (RFC 6928 section 2).
-        initial_window: u32 = 10, count("segments", 1, MOST_SEGMENTS);
-        /// Initial slow-start threshold, segments; default none (RFC 5681 section 3.1: "SHOULD be set arbitrarily high").
-        initial_ssthresh: Option<u32> = None, count("segments", 1, MOST_SEGMENTS);
-        /// The receiver's advertised window, after the limit of window scaling (RFC 7323 section 2.3).
+        /// The receiver's advertised window.
+        // RFC 7323 section 2.3: the largest scaled window.
         receive_window_bytes as "window": u64 = 65_535 << 14, bytes(1, 1 << 50);
         /// The receiver tunes its window, as Linux does, up to the advertised one.
         tuned_window: bool = false, FLAG;
-        /// Segments that a pure acknowledgment waits for (RFC 5681 section 4.2: "at least every second full-sized
-        /// segment").
+        /// Initial congestion window, segments.
+        // RFC 6928 section 2: min (10*MSS, max (2*MSS, 14600)), 10 segments of 1448 bytes.
+        initial_window: u32 = 10, count("segments", 1, MOST_SEGMENTS);
+        /// Initial slow-start threshold, segments.
+        // RFC 5681 section 3.1: "The initial value of ssthresh SHOULD be set arbitrarily high".
+        initial_ssthresh: Option<u32> = None, count("segments", 1, MOST_SEGMENTS);
+        /// Segments that an acknowledgment waits for: true is 2, false is 1.
+        // RFC 5681 section 4.2: an ACK "for at least every second full-sized segment",
         ack_every as "delayed_ack": u32 = 2, count("segments", 1, 1000);
-        /// Longest wait of a delayed acknowledgment (RFC 5681 section 4.2: "within 500 ms"; 200 ms is BSD's timer).
+        /// Longest wait of a delayed acknowledgment.
+        // "within 500 ms of the arrival of the first unacknowledged packet"; 200 ms is BSD's timer
+        // (Stevens, TCP/IP Illustrated, volume 1, section 19.3).
         ack_delay: Span = Span::from_ms(200), time(Span::ZERO, LONGEST_TIMER);
-        /// Lower bound of the retransmission timeout (RFC 6298 rule 2.4).
+        /// Lower bound of the retransmission timeout.
+        // RFC 6298 rule (2.4): "if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second".
         min_rto: Span = Span::from_s(1), time(SHORTEST_TIMER, LONGEST_TIMER);
-        /// Least margin of the retransmission timeout above the smoothed round-trip time; zero for the variation alone.
-        rto_margin: Span = Span::ZERO, time(Span::ZERO, LONGEST_TIMER);
-        /// Upper bound of the retransmission timeout (RFC 6298 rule 2.5).
+        /// Upper bound of the retransmission timeout.
+        // RFC 6298 rule (2.5): a maximum "provided it is at least 60 seconds".
         max_rto: Span = Span::from_s(60), time(SHORTEST_TIMER, LONGEST_TIMER);
-        /// Timeout before the first round-trip sample (RFC 6298 rule 2.1).
+        /// Least margin of the retransmission timeout above the smoothed round-trip time; Linux's is 200 ms.
+        // RFC 6298 rule (2.3): the margin is max (G, K*RTTVAR), G the clock's granularity.
+        rto_margin: Span = Span::ZERO, time(Span::ZERO, LONGEST_TIMER);
+        /// Timeout before the first round-trip sample.
+        // RFC 6298 rule (2.1): 1 second until a round-trip time is measured.
         initial_rto: Span = Span::from_s(1), time(SHORTEST_TIMER, LONGEST_TIMER);
-        /// Granularity of the round-trip clock; 1 ps is exact.
+        /// Granularity of the round-trip clock; `"1 ps"` is exact.
+        // RFC 6298 section 4: "finer clock granularities (<= 100 msec) perform somewhat better".
         clock: Span = Span::from_ps(1), time(Span::from_ps(1), LONGEST_TIMER);
-        /// A round-trip sample from each acknowledgment of new data (RFC 7323 section 4); otherwise one a window.
+        /// A round-trip sample from each acknowledgment; otherwise one a window.
+        // RFC 7323 section 4.
         timestamps: bool = true, FLAG;
-        /// A new segment for each of the first two duplicate acknowledgments (RFC 3042).
+        /// RFC 3042: new segments for the first two duplicate acknowledgments.
         limited_transmit: bool = true, FLAG;
-        /// A SYN goes first (RFC 9293 section 3.5).
+        /// A SYN goes first.
+        // RFC 9293 section 3.5.
         handshake: bool = true, FLAG;
-        /// Segments leave at a pace, not in bursts; controls with a rate of their own are paced anyway.
+        /// Segments leave evenly: 2 windows a round trip below half of the slow-start threshold, 1.2 above, as Linux paces
+        /// under the queue `fq`; the first ten leave at once; `bbr` and `bbr3` have a pace of their own.
         paced: bool = false, FLAG;
         /// How many consecutive segments leave as one packet, at most; default one.
         offload: Option<Offload> = None, count("segments", 1, MAX_PACKET_SEGMENTS as u64);

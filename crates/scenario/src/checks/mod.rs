@@ -92,7 +92,7 @@ fn check_echoes(scenario: &Resolved, reading: &mut Reading<'_>) {
             let mistake = Mistake::new("does not fit").key(format!("flows[{index}].count"));
             reading.refuse(mistake.value(&Value::from(flow.count)).accepted(accepted));
         }
-        let segment = |flow: &Flow| flow.tcp.as_ref().map_or(0, |tcp| tcp.segment_bytes);
+        let segment = |flow: &Flow| flow.tcp.as_ref().map_or(0, |tcp| tcp.connection.mss_bytes.into());
         if segment(flow) != segment(of) {
             let mistake = Mistake::new("does not fit").key(format!("flows[{index}].segment"));
             let accepted = format!("that of '{}', {}", of.name, format_size(segment(of)));

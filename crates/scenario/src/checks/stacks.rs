@@ -22,32 +22,34 @@ pub(super) fn check_stack(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &m
 }
 
 fn check_timers(tcp: &Stack, reading: &mut Reading<'_>) {
-    let mut timers = [("min_rto", tcp.min_rto_ps), ("rto_margin", tcp.rto_margin_ps)].into_iter();
-    if let Some((key, timer_ps)) = timers.find(|(_, timer_ps)| *timer_ps > tcp.max_rto_ps) {
-        let accepted = format!("at most {}", format_time(tcp.max_rto_ps));
-        let mistake = Mistake::new("is above max_rto").key(key).text(format_time(timer_ps));
+    let mut timers =
+        [("min_rto", tcp.connection.min_rto), ("rto_margin", tcp.connection.rto_margin)].into_iter();
+    let most = tcp.connection.max_rto;
+    if let Some((key, timer)) = timers.find(|(_, timer)| *timer > most) {
+        let accepted = format!("at most {}", format_time(most.as_ps()));
+        let mistake = Mistake::new("is above max_rto").key(key).text(format_time(timer.as_ps()));
         reading.refuse(mistake.accepted(accepted));
     }
 }
 
 fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Reading<'_>) {
-    if !tcp.congestion.config().needs_rates() || tcp.recovery.computes_pipe() {
+    if !tcp.congestion.config.needs_rates() || tcp.connection.recovery.computes_pipe() {
         return;
     }
-    let word = tcp.congestion.word();
+    let word = &tcp.congestion.word;
     let counting: Vec<&str> = Recovery::ALL
         .iter()
         .filter(|recovery| recovery.computes_pipe())
         .map(|recovery| recovery.word())
         .collect();
-    let given = tcp.recovery.word();
-    if flow.keys.recovery.is_some() {
+    let given = tcp.connection.recovery.word();
+    if flow.keys.has("recovery") {
         let mistake = Mistake::new(format!("does not go with {word}")).key("recovery").text(given);
         return reading.refuse(mistake.accepted(counting.join(" or ")));
     }
     let stack = flow.stack.unwrap_or(run_stack);
     let with_sack =
-        STACKS.iter().filter(|(_, preset)| preset.recovery.computes_pipe()).map(|(name, _)| *name);
+        STACKS.iter().filter(|(_, preset)| preset.connection.recovery.computes_pipe()).map(|(name, _)| *name);
     let with_sack = with_sack.collect::<Vec<_>>().join(", ");
     let problem = format!("needs the recovery sack or linux, and the stack '{stack}' has {given}");
     let accepted = format!("it with recovery = 'sack' or 'linux', or with a stack of {with_sack}");
@@ -55,19 +57,20 @@ fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Readi
 }
 
 fn check_pace(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
-    if let Some(paced) = flow.keys.paced.filter(|_| tcp.congestion.config().needs_rates()) {
-        let problem = format!("means nothing to {}, which has a pace of its own", tcp.congestion.word());
-        let mistake = Mistake::new(problem).key("paced").value(&Value::Flag(paced));
+    if flow.keys.has("paced") && tcp.congestion.config.needs_rates() {
+        let problem = format!("means nothing to {}, which has a pace of its own", tcp.congestion.word);
+        let mistake = Mistake::new(problem).key("paced").value(&Value::Flag(tcp.connection.paced));
         reading.refuse(mistake.accepted("no paced here, or another congestion control"));
     }
 }
 
 fn check_offload(tcp: &Stack, reading: &mut Reading<'_>) {
-    let most = most_by_size(tcp.segment_bytes as u32);
+    let segment_bytes = tcp.connection.mss_bytes;
+    let most = most_by_size(segment_bytes);
     if let Offload::Segments(segments) = tcp.offload
         && segments > u64::from(most)
     {
-        let accepted = format!("1 to {most} segments of {} B, 'auto' or 'none'", tcp.segment_bytes);
+        let accepted = format!("1 to {most} segments of {segment_bytes} B, 'auto' or 'none'");
         let mistake = Mistake::new("is more than 64 KB").key("offload").text(format!("{segments} segments"));
         reading.refuse(mistake.accepted(accepted));
     }
@@ -75,12 +78,13 @@ fn check_offload(tcp: &Stack, reading: &mut Reading<'_>) {
 
 /// A window of less than a segment would let nothing pass.
 fn check_window(tcp: &Stack, reading: &mut Reading<'_>) {
-    if tcp.receive_window_bytes() >= tcp.segment_bytes {
+    let segment_bytes = u64::from(tcp.connection.mss_bytes);
+    if tcp.receive_window_bytes() >= segment_bytes {
         return;
     }
-    let segment = format!("{} B", tcp.segment_bytes);
+    let segment = format!("{segment_bytes} B");
     let least = if tcp.window.is_tuned() {
-        format!("auto({} B)", tcp.segment_bytes * WINDOW_PART)
+        format!("auto({} B)", segment_bytes * WINDOW_PART)
     } else {
         segment.clone()
     };
@@ -99,10 +103,9 @@ pub(super) fn check_round_trips(scenario: &Resolved, reading: &mut Reading<'_>) 
     for (index, link) in scenario.links.iter().enumerate() {
         let Some(source) = link.queue.reads() else { continue };
         let lacks = |flow: &&Flow| {
-            let reads = flow
-                .tcp
-                .as_ref()
-                .is_none_or(|tcp| if source == "handshake" { tcp.handshake } else { tcp.timestamps });
+            let tcp = flow.tcp.as_ref().map(|stack| &stack.connection);
+            let reads =
+                tcp.is_none_or(|tcp| if source == "handshake" { tcp.handshake } else { tcp.timestamps });
             flow.path.contains(&link.name) && !reads
         };
         if let Some(flow) = scenario.flows.iter().find(lacks) {

@@ -16,7 +16,7 @@ pub(crate) use declare::part;
 pub use kinds::{Choice, FLAG, Fraction, NAME, RATE, Size, TITLE, Time, Whole, WordOf};
 pub use nested::{ListOf, Names, TableOf};
 pub use reading::{Reading, Slot, read_key};
-pub use shown::Shown;
+pub use shown::{Shown, literal};
 pub use texts::Text;
 
 use crate::mistake::Mistake;

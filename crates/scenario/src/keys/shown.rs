@@ -1,6 +1,6 @@
 //! The types of what is read, as Python's dictionaries of a resolved scenario have them.
 
-use bufferlab_parameters::Words;
+use bufferlab_parameters::{Word, Words};
 
 use super::Part;
 
@@ -32,7 +32,7 @@ shown! {
     crate::parts::queue::Queue => "ResolvedQueue",
     crate::parts::tcp::Stack => "ResolvedStack",
     crate::quantity::buffer::Buffer => "ResolvedBuffer",
-    crate::quantity::congestion::Congestion => "str",
+    crate::parts::tcp::NamedControl => "str",
     crate::quantity::hosts::Offload => "int | str",
     crate::quantity::hosts::Window => "str",
     crate::quantity::law::Law => "ResolvedLaw",
@@ -52,9 +52,14 @@ impl<T: Shown> Shown for Vec<T> {
 }
 
 /// The Python type of a choice of words, as the plan has them.
-pub fn literal<W: Words>() -> String {
-    let words: Vec<String> = W::WORDS.iter().map(|word| format!("\"{}\"", word.in_plan())).collect();
+pub fn literal(words: &[Word]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.in_plan())).collect();
     format!("Literal[{}]", words.join(", "))
+}
+
+/// The same of a type.
+fn literal_of<W: Words>() -> String {
+    literal(W::WORDS)
 }
 
 /// The Python type of a part.
@@ -72,7 +77,7 @@ macro_rules! shown_as {
     };
 }
 
-shown_as!(literal: crate::parts::tcp::Growth, crate::parts::tcp::Recovery, crate::parts::tcp::AfterIdle,
+shown_as!(literal_of: crate::parts::tcp::Growth, crate::parts::tcp::Recovery, crate::parts::tcp::AfterIdle,
     crate::parts::application::Arrivals, crate::parts::application::Sizes);
 shown_as!(part: crate::parts::run::Run, crate::parts::link::Link, crate::parts::link::Change, crate::parts::flow::Flow,
     crate::parts::probes::Probes);

@@ -55,33 +55,7 @@ fn pings(ping: &Ping) -> UdpPlan {
 fn tcp(application: &Application, stack: &Stack) -> TcpPlan {
     TcpPlan {
         congestion: congestion(stack),
-        config: TcpConfig {
-            recovery: stack.recovery,
-            mss_bytes: stack.segment_bytes as u32,
-            header_bytes: stack.header_bytes as u32,
-            ack_bytes: stack.ack_bytes as u32,
-            initial_window: stack.initial_window as u32,
-            initial_ssthresh: stack.initial_ssthresh,
-            receive_window_bytes: stack.receive_window_bytes(),
-            tuned_window: stack.window.is_tuned(),
-            ack_every: stack.delayed_ack as u32,
-            ack_delay: Span::from_ps(stack.ack_delay_ps),
-            min_rto: Span::from_ps(stack.min_rto_ps),
-            rto_margin: Span::from_ps(stack.rto_margin_ps),
-            max_rto: Span::from_ps(stack.max_rto_ps),
-            initial_rto: Span::from_ps(stack.initial_rto_ps),
-            clock: Span::from_ps(stack.clock_ps),
-            timestamps: stack.timestamps,
-            limited_transmit: stack.limited_transmit,
-            // an echo goes over the connection that is there
-            handshake: stack.handshake && !matches!(application, Application::Echo(_)),
-            paced: stack.paced,
-            offload: match stack.offload {
-                Offload::None => None,
-                Offload::Auto => Some(bufferlab_transport::Offload::Auto),
-                Offload::Segments(segments) => Some(bufferlab_transport::Offload::Segments(segments as u32)),
-            },
-        },
+        config: connection(application, stack),
         transfer_bytes: match application {
             Application::Transfer(transfer) => Some(transfer.transfer_bytes),
             _ => None,
@@ -91,6 +65,22 @@ fn tcp(application: &Application, stack: &Stack) -> TcpPlan {
             Application::Web(web) => Some(fetches(web, stack)),
             _ => None,
         },
+    }
+}
+
+/// The connection's parameters with what the host's keys come to.
+fn connection(application: &Application, stack: &Stack) -> TcpConfig {
+    TcpConfig {
+        receive_window_bytes: stack.receive_window_bytes(),
+        tuned_window: stack.window.is_tuned(),
+        offload: match stack.offload {
+            Offload::None => None,
+            Offload::Auto => Some(bufferlab_transport::Offload::Auto),
+            Offload::Segments(segments) => Some(bufferlab_transport::Offload::Segments(segments as u32)),
+        },
+        // an echo goes over the connection that is there
+        handshake: stack.connection.handshake && !matches!(application, Application::Echo(_)),
+        ..stack.connection.clone()
     }
 }
 
@@ -120,13 +110,8 @@ fn law(law: &Law) -> LawPlan {
 
 /// The control with the keys that it has of those of the stack.
 fn congestion(stack: &Stack) -> CongestionConfig {
-    let mut config = stack.congestion.config();
-    let keys = [
-        ("growth", json!(stack.growth)),
-        ("fast_convergence", json!(stack.fast_convergence)),
-        ("hystart", json!(stack.congestion.hystart)),
-        ("segments", json!(stack.congestion.segments)),
-    ];
+    let mut config = stack.congestion.config.clone();
+    let keys = [("growth", json!(stack.growth)), ("fast_convergence", json!(stack.fast_convergence))];
     let table = config.table();
     for (key, value) in keys {
         if table.iter().any(|parameter| parameter.key == key) {

@@ -56,12 +56,12 @@ impl Traffic {
                     traffic.udp.add(flow.count, mean_ps, bytes);
                 }
             }
-            let Some(tcp) = &flow.tcp else { continue };
+            let Some(tcp) = flow.tcp.as_ref().map(|stack| &stack.connection) else { continue };
             if there {
-                traffic.tcp.add(flow.count, mean_ps, tcp.segment_bytes + tcp.header_bytes);
+                traffic.tcp.add(flow.count, mean_ps, u64::from(tcp.mss_bytes + tcp.header_bytes));
             }
             if back {
-                traffic.acks.add(flow.count, mean_ps, tcp.ack_bytes);
+                traffic.acks.add(flow.count, mean_ps, tcp.ack_bytes.into());
             }
         }
         traffic

@@ -5,7 +5,8 @@ use serde::{Serialize, Serializer};
 use super::MAX_FLOWS;
 use super::application::{Application, ApplicationKind};
 use super::stack::STACK_WORDS;
-use super::tcp::{Stack, TcpKeys};
+use super::tcp::Stack;
+use super::tcp_keys::TcpKeys;
 use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
 use crate::mistake::Mistake;
 use crate::quantity::empirical::NoFiles;
@@ -110,7 +111,7 @@ fn refuse_tcp_keys(flow: &Flow, kind: &str, reading: &mut Reading<'_>) {
         ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping"),
     ];
     let others = others.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key);
-    for key in flow.keys.given().into_iter().chain(others) {
+    for key in flow.keys.given().chain(others) {
         let mistake = Mistake::new(format!("means nothing to a {kind} application")).key(key);
         reading.refuse(mistake.accepted("no TCP keys here"));
     }

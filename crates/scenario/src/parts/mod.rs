@@ -2,6 +2,7 @@
 //! one part only are with the part; those across parts are in `checks`.
 
 pub mod application;
+pub mod connection;
 pub mod flow;
 pub mod link;
 pub mod parameter;
@@ -10,11 +11,10 @@ pub mod queue;
 pub mod run;
 pub mod stack;
 pub mod tcp;
+pub mod tcp_keys;
 
 /// Most flows in one scenario.
 pub const MAX_FLOWS: u64 = 1_000_000;
-/// Largest window in segments: its bytes stay far within 64 bits.
-pub const MAX_SEGMENTS: u64 = 1_000_000_000;
 /// Largest payload of one packet: with its headers it stays below the 65,535 bytes of an IP packet.
 pub const MAX_PACKET_BYTES: u64 = 60_000;
 /// Most header bytes of one packet.

@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use crate::keys::{
-    FLAG, Fraction, Key, Kind, Presence, RATE, Reading, Schemas, Size, Time, Whole, WordOf, one_line,
+    FLAG, Fraction, Key, Kind, Presence, RATE, Reading, Schemas, Shown, Size, Time, Whole, WordOf, literal,
+    one_line,
 };
 use crate::mistake::Mistake;
 use crate::quantity::buffer::{Buffer, parse_threshold};
@@ -112,7 +113,7 @@ impl Of {
     }
 
     /// A value of the plan as scenarios write it.
-    fn written(self, plan: &Json) -> Value {
+    pub fn written(self, plan: &Json) -> Value {
         let number = plan.as_u64().unwrap_or_default();
         match self.0 {
             ParameterKind::Flag => Value::Flag(plan.as_bool().unwrap_or_default()),
@@ -133,7 +134,7 @@ impl Of {
     }
 
     /// Values other than the default, where that is easy to say.
-    fn examples(self, presence: &Presence) -> Vec<Value> {
+    pub fn examples(self, presence: &Presence) -> Vec<Value> {
         let default = if let Presence::Given(value) = presence { Some(value) } else { None };
         match self.0 {
             ParameterKind::Threshold => ["20 packets", "30 KB", "1 ms", "0.2 bdp"].map(Value::from).to_vec(),
@@ -164,6 +165,29 @@ pub fn key_of<C: Serialize>(parameter: &Parameter, default: &C, parts: &mut Sche
     };
     let examples = kind.examples(&presence);
     Key::new(parameter.key, &doc, presence, &kind, examples, parts)
+}
+
+/// A parameter's name in a resolved scenario: the key with its unit.
+pub fn resolved_name(parameter: &Parameter) -> String {
+    let unit = match parameter.kind {
+        ParameterKind::Time { .. } => "_ps",
+        ParameterKind::Rate => "_bps",
+        ParameterKind::Bytes { .. } => "_bytes",
+        _ => "",
+    };
+    [parameter.key, unit].concat()
+}
+
+/// Its type there, in Python.
+pub fn python_of(parameter: &Parameter) -> String {
+    let python = match parameter.kind {
+        ParameterKind::Flag => bool::python(),
+        ParameterKind::Number { .. } => f64::python(),
+        ParameterKind::Words(words) => literal(words),
+        ParameterKind::Threshold | ParameterKind::Form(_) => "Any".to_owned(),
+        _ => u64::python(),
+    };
+    if parameter.is_optional { format!("{python} | None") } else { python }
 }
 
 /// A doc comment, and what it says of the default: "…; default never."

@@ -10,7 +10,7 @@ use crate::parts::probes::Probes;
 use crate::parts::queue::disciplines;
 use crate::parts::run::Run;
 use crate::parts::stack::STACKS;
-use crate::parts::tcp::TcpKeys;
+use crate::parts::tcp_keys::TcpKeys;
 use crate::quantity::format::format_time;
 use crate::text::write::inline_toml;
 

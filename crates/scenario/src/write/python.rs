@@ -104,7 +104,7 @@ pub fn types() -> String {
     resolved::<Run>(&mut text);
     resolved::<Change>(&mut text);
     resolved::<Link>(&mut text);
-    class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &Stack::fields());
+    class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &borrowed(&Stack::fields()));
     resolved::<Flow>(&mut text);
     resolved::<Probes>(&mut text);
     let fields = [
@@ -136,8 +136,7 @@ fn given(text: &mut String, name: &str, doc: &str, keys: &[Key], tag: Option<(&s
         (key.name.clone(), python)
     };
     let fields: Vec<(String, String)> = keys.iter().map(of_key).collect();
-    let all: Vec<(&str, String)> =
-        tag.into_iter().chain(fields.iter().map(|(name, python)| (name.as_str(), python.clone()))).collect();
+    let all: Vec<(&str, String)> = tag.into_iter().chain(borrowed(&fields)).collect();
     class(text, &format!("{name}Dict"), doc, &all);
 }
 
@@ -154,6 +153,10 @@ fn resolved_applications(text: &mut String) {
     }
     let names: Vec<_> = applications.iter().map(|(_, name, ..)| format!("Resolved{name}")).collect();
     text.extend([format!("\nResolvedApplication = (\n    {}\n)\n", names.join("\n    | "))]);
+}
+
+fn borrowed(fields: &[(String, String)]) -> Vec<(&str, String)> {
+    fields.iter().map(|(name, python)| (name.as_str(), python.clone())).collect()
 }
 
 fn class(text: &mut String, name: &str, doc: &str, fields: &[(&str, String)]) {

@@ -219,16 +219,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (any_kind(&CONTROLS), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
-        |(
-            congestion,
-            recovery,
-            sizes,
-            window,
-            acks,
-            timers,
-            switches,
-            (transfer_bytes, on_off, [paced, tuned_window], offload),
-        )| {
+        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off, config))| {
             TcpPlan {
                 config: TcpConfig {
                     recovery: recovery_for(&congestion, recovery),
@@ -238,7 +229,6 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                     initial_window: window.0,
                     initial_ssthresh: window.1,
                     receive_window_bytes: window.2 * u64::from(sizes.0),
-                    tuned_window,
                     ack_every: acks.0,
                     ack_delay: Span::from_ps(acks.1),
                     min_rto: timers.0,
@@ -249,8 +239,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                     timestamps: switches.0,
                     limited_transmit: switches.1,
                     handshake: switches.2,
-                    paced,
-                    offload,
+                    ..config
                 },
                 congestion,
                 transfer_bytes,

@@ -1,14 +1,14 @@
 //! What TCP sources have to send.
 
 use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan};
-use bufferlab_transport::{AfterIdle, Offload};
+use bufferlab_transport::{AfterIdle, Offload, TcpConfig};
 use proptest::prelude::*;
 
 use super::{MS, moment};
 
-/// A transfer, or bursts, or data without end; whether it is paced, and its window tuned; how many segments a packet
-/// holds.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [bool; 2], Option<Offload>)> {
+/// A transfer, or bursts, or data without end; a configuration that says whether it is paced, and its window tuned, and how
+/// many segments a packet holds.
+pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, TcpConfig)> {
     let data = prop_oneof![
         3 => Just((None, None)),
         1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
@@ -16,8 +16,9 @@ pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, [
     ];
     let switches =
         (prop_oneof![2 => Just(false), 1 => Just(true)], prop_oneof![9 => Just(false), 1 => Just(true)]);
-    (data, switches, offload())
-        .prop_map(|((bytes, on_off), (paced, tuned), offload)| (bytes, on_off, [paced, tuned], offload))
+    (data, switches, offload()).prop_map(|((bytes, on_off), (paced, tuned_window), offload)| {
+        (bytes, on_off, TcpConfig { paced, tuned_window, offload, ..TcpConfig::default() })
+    })
 }
 
 fn offload() -> impl Strategy<Value = Option<Offload>> {
