@@ -7,6 +7,7 @@ import functools
 import re
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
@@ -61,6 +62,130 @@ def test_every_crate_depends_on_lower_layers_only() -> None:
 
 def test_every_crate_has_a_place() -> None:
     assert {path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml")} == set(CRATES)
+
+
+Name = tuple[str, ...]
+"""A Rust module's path in its crate: ("quantity", "law"); () for the crate's root."""
+
+USE = re.compile(r"(pub(?:\([^)]*\))?\s+)?\buse\s+([^;$]+);")
+PATH = re.compile(r"\b(?:crate|super|self)(?:::\w+)+")
+# clippy sees to it that nothing follows a test module
+TESTS_HERE = re.compile(r"#\[cfg\(test\)\]\s*(?:pub\(crate\) )?mod \w+ \{.*", re.DOTALL)
+TESTS_ELSEWHERE = re.compile(r"#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\(crate\) )?mod (\w+);")
+
+
+class RustModules:
+    """The modules of a crate, without tests, and what they import of each other."""
+
+    def __init__(self, source: Path) -> None:
+        texts = {}
+        for path in source.rglob("*.rs"):
+            parts = path.relative_to(source).with_suffix("").parts
+            own = parts[-1] in ("mod", "lib", "main")
+            texts[parts[:-1] if own else parts] = re.sub(r"//[^\n]*", "", path.read_text())
+        tests = [(*name, test) for name, text in texts.items() for test in TESTS_ELSEWHERE.findall(text)]
+        kept = {name for name in texts if not any(name[: len(test)] == test for test in tests)}
+        self.texts = {name: TESTS_HERE.sub("", texts[name]) for name in kept}
+        self.exports = {
+            name: {path[-1]: path for public, path in uses(text) if public}
+            for name, text in self.texts.items()
+        }
+
+    def imported(self, name: Name) -> set[Name]:
+        """Modules that one takes items of; where an item is re-exported, the module that has it."""
+        paths = [path for _, path in uses(self.texts[name])]
+        paths += [tuple(path.split("::")) for path in PATH.findall(self.texts[name])]
+        return {module for path in paths if (module := self.absolute(name, path)) is not None}
+
+    def absolute(self, name: Name, path: Name) -> Name | None:
+        """Where a path leads from a module; nothing for another crate's."""
+        if path[0] == "crate":
+            return self.below((), path[1:])
+        if path[0] == "super":
+            return self.absolute(name[:-1], ("self", *path[1:]))
+        if path[0] == "self":
+            inner = path[1:]
+            return self.absolute(name, inner) if inner[:1] == ("super",) else self.below(name, inner)
+        return self.below(name, path) if (*name, path[0]) in self.texts else None
+
+    def below(self, name: Name, path: Name) -> Name | None:
+        for index, part in enumerate(path):
+            if (*name, part) in self.texts:
+                name = (*name, part)
+            else:
+                exported = self.exports[name].get(part, ())
+                found = self.absolute(name, exported + path[index + 1 :]) if exported else None
+                return name if found is None else found
+        return name
+
+    def siblings(self) -> dict[Name, dict[str, set[str]]]:
+        """For each module, which of those in it imports which, each with all that is in it."""
+        levels: dict[Name, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for name in self.texts:
+            for other in self.imported(name):
+                same = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+                if same is not None:
+                    levels[name[:same]][name[same]].add(other[same])
+        return levels
+
+
+def uses(text: str) -> Iterator[tuple[bool, Name]]:
+    """Each path that is imported, and whether it is re-exported."""
+    for public, tree in USE.findall(text):
+        for path in leaves(tree):
+            yield bool(public), path
+
+
+def leaves(tree: str) -> Iterator[Name]:
+    """The paths of `a::{b, c::{d, self}}`."""
+    head, brace, inner = tree.strip().partition("{")
+    start = tuple(part.split(" as ")[0].strip() for part in head.split("::") if part.strip())
+    if not brace:
+        yield start
+        return
+    depth, item = 0, ""
+    for letter in inner.rstrip().removesuffix("}") + ",":
+        depth += (letter == "{") - (letter == "}")
+        if letter == "," and depth == 0:
+            yield from (start + rest for rest in leaves(item) if rest)
+            item = ""
+        else:
+            item += letter
+
+
+def circle(graph: Mapping[str, set[str]]) -> str:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return " -> ".join(error.args[1])
+    return ""
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_there_is_no_circle_of_rust_modules(crate: str) -> None:
+    """Among modules of one parent, each with all in it; a parent and its modules may use each other."""
+    for parent, graph in RustModules(ROOT / "crates" / crate / "src").siblings().items():
+        assert not circle(graph), f"in {'::'.join(('crate', *parent))}"
+
+
+def test_a_circle_of_rust_modules_is_found(tmp_path: Path) -> None:
+    files = {
+        "lib.rs": "mod a; mod b; mod c;\npub use c::{deep::Thing, m};",
+        "a.rs": "use crate::{Thing, b::Other};",
+        "b.rs": "#[cfg(test)]\nmod tests { use crate::a::X; }",
+        "c/mod.rs": "pub mod deep; mod macros; pub use macros::m;",
+        "c/deep.rs": "use crate::{m, b}; fn f() { super::super::b::g() }",
+        "c/macros.rs": "macro_rules! m { () => {} } pub(crate) use m;",
+    }
+    (tmp_path / "c").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert RustModules(tmp_path).siblings() == {
+        (): {"a": {"b", "c"}, "c": {"b"}},
+        ("c",): {"deep": {"macros"}},
+    }
+    (tmp_path / "b.rs").write_text("use super::a;")
+    assert circle(RustModules(tmp_path).siblings()[()])
 
 
 def name_of(path: Path) -> str:
@@ -122,11 +247,7 @@ def test_pure_layers_need_little(name: str) -> None:
 
 
 def test_there_is_no_circle() -> None:
-    graph = {module: {*others} for module, others in arrows().items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" -> ".join(error.args[1]))
+    assert not circle(arrows())
 
 
 def test_packages_that_are_imported_are_dependencies() -> None:

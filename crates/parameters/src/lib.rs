@@ -43,6 +43,7 @@
 //! ```
 
 mod declare;
+mod entry;
 mod field;
 mod kind;
 #[doc(hidden)]

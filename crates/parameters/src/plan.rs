@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::kind::Words;
@@ -85,20 +85,4 @@ pub fn read_word<'de, W: Words, D: Deserializer<'de>>(deserializer: D) -> Result
         let words: Vec<_> = W::WORDS.iter().map(|word| format!("`{}`", word.in_plan())).collect();
         D::Error::custom(format_args!("unknown variant `{given}`, expected one of {}", words.join(", ")))
     })
-}
-
-/// A map of one value whose key was read.
-pub(crate) struct OneEntry(pub(crate) Option<serde_json::Value>);
-
-impl<'de> MapAccess<'de> for OneEntry {
-    type Error = serde_json::Error;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, _seed: K) -> Result<Option<K::Value>, Self::Error> {
-        Ok(None)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Self::Error> {
-        let value = self.0.take().ok_or_else(|| serde_json::Error::custom("no value"))?;
-        seed.deserialize(value.into_deserializer())
-    }
 }

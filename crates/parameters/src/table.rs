@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::MapAccess;
 use serde::ser::SerializeMap;
 
+use crate::entry::OneEntry;
 use crate::kind::{Kind, Word};
 
 /// A parameter as declared.
@@ -81,7 +82,7 @@ pub trait Parameters: Default + Serialize {
         let table = Self::table();
         let parameter = table.iter().find(|parameter| parameter.key == key);
         let plan_key = parameter.ok_or_else(|| unread("there is no such parameter".to_owned()))?.plan_key();
-        let mut map = crate::plan::OneEntry(Some(value));
+        let mut map = OneEntry(Some(value));
         self.read_field(&plan_key, &mut map).map_err(|error| unread(error.to_string()))?;
         Ok(())
     }

@@ -2,14 +2,16 @@
 
 mod convert;
 mod errors;
+mod values;
 
 use bufferlab_scenario::{Files, Mistake, Scenario, Seeded, canonical_json, hash_of, plan_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use convert::{from_python, table_from_python, table_to_python};
+use convert::{from_python, table_from_python};
 use errors::{raise, raise_all};
+use values::{table_to_python, to_python};
 
 /// A scenario: what was given, and what it means.
 #[pyclass(name = "Scenario", module = "bufferlab._core", frozen)]
@@ -178,7 +180,7 @@ impl PySeeded {
 /// A value of a command line: TOML where it is TOML, else the text itself.
 #[pyfunction]
 pub fn parse_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-    convert::to_python(py, &bufferlab_scenario::parse_value(text))
+    to_python(py, &bufferlab_scenario::parse_value(text))
 }
 
 /// "path=value" as a command line has it.
@@ -190,7 +192,7 @@ pub fn split_override(py: Python<'_>, text: &str) -> PyResult<(String, String)> 
 /// A Python value as a file could hold it: tables, lists and scalars, copied; `key` is for messages.
 #[pyfunction]
 pub fn plain<'py>(py: Python<'py>, value: &Bound<'py, PyAny>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-    convert::to_python(py, &from_python(value, key)?)
+    to_python(py, &from_python(value, key)?)
 }
 
 /// A quantity of text, in its least unit: "time" in picoseconds, "rate" in bits per second, "size" in bytes; at least so much.

@@ -8,12 +8,12 @@ use bufferlab_units::Stream;
 use serde::Serialize;
 
 use crate::checks::{links_rtt_ps, short_rtt};
-use crate::mistake::Mistake;
 use crate::parts::application::{Application, Arrivals, ShortFlows};
 use crate::parts::flow::Flow;
 use crate::quantity::format::format_time;
 use crate::quantity::law::Law;
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
+use crate::text::mistake::Mistake;
 
 /// What was drawn for the flows of one group.
 #[derive(Clone, Debug, Serialize)]

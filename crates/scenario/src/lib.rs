@@ -11,10 +11,10 @@ mod checks;
 mod draw;
 mod keys;
 mod lower;
-mod mistake;
 mod overrides;
 mod parts;
 mod quantity;
+mod resolved;
 mod scenario;
 mod text;
 mod twin;
@@ -22,11 +22,12 @@ pub mod write;
 
 pub use draw::Draws;
 pub use lower::{Seeded, canonical_json, hash_of, plan_hash, plan_json};
-pub use mistake::{Details, Mistake, Mistakes};
 pub use overrides::{parse_value, split_override};
 pub use parts::link::SPLITBUFF_CAP;
 pub use quantity::empirical::{Files, NoFiles};
-pub use scenario::{Resolved, Scenario};
+pub use resolved::Resolved;
+pub use scenario::Scenario;
+pub use text::mistake::{Details, Mistake, Mistakes};
 pub use text::value::{DEEPEST, Entry, Node, Place, Table, Value};
 
 /// Reads a quantity in its least unit: a "time" in picoseconds, a "rate" in bits per second, a "size" in bytes.

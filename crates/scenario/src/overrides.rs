@@ -1,8 +1,9 @@
 //! Changes to a scenario by path: `links.bottleneck.rate`, `flows.short.count`, `flows[0].rtt`.
 
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
+use crate::text::plain::check_plain;
 use crate::text::toml;
-use crate::text::value::{Node, Table, Value, check_plain};
+use crate::text::value::{Node, Table, Value};
 
 /// What stands for the file in messages about overrides.
 pub const SOURCE: &str = "--set";

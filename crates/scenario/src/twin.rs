@@ -16,13 +16,13 @@
 //! Buffers", SIGCOMM 2004, section 3), so the twin's relative deviation is larger. The twin's BDP/√n follows it: its waits
 //! are √s times as long, their share of the buffer about stays.
 
-use crate::mistake::{Mistake, Mistakes};
 use crate::parts::application::Application;
 use crate::parts::link::Link;
 use crate::quantity::buffer::{Buffer, BufferKind};
 use crate::quantity::empirical::Files;
 use crate::quantity::nearest_quotient;
 use crate::scenario::Scenario;
+use crate::text::mistake::{Mistake, Mistakes};
 use crate::text::value::{Node, Table, Value};
 
 /// Disciplines whose drops are a share of what arrives; CoDel's come at a rate of their own, whatever the link's.

@@ -1,8 +1,8 @@
-//! Python's values as scenarios have them, and back.
+//! Python's values as scenarios have them.
 
 use bufferlab_scenario::{DEEPEST, Entry, Mistake, Node, Table, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use super::errors::{raise, raise_about};
 
@@ -112,30 +112,4 @@ fn huge(value: &Bound<'_, PyAny>) -> String {
     let is_negative = value.lt(0).unwrap_or(false);
     let digits = value.str().map(|text| text.to_string_lossy().into_owned());
     digits.unwrap_or_else(|_| format!("{}{}", if is_negative { "-" } else { "" }, "9".repeat(100)))
-}
-
-/// A table as a dictionary.
-pub fn table_to_python<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for entry in &table.entries {
-        dict.set_item(&entry.name, to_python(py, &entry.node.value)?)?;
-    }
-    Ok(dict)
-}
-
-/// A value as Python has it.
-pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Null => py.None().into_bound(py),
-        Value::Flag(flag) => PyBool::new(py, *flag).to_owned().into_any(),
-        Value::Whole(number) => number.into_pyobject(py)?.into_any(),
-        Value::Huge(digits) => py.get_type::<PyInt>().call1((digits,))?,
-        Value::Float(number) => PyFloat::new(py, *number).into_any(),
-        Value::Text(text) | Value::Other(text) => PyString::new(py, text).into_any(),
-        Value::List(items) => {
-            let items = items.iter().map(|item| to_python(py, &item.value)).collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, items)?.into_any()
-        }
-        Value::Table(table) => table_to_python(py, table)?.into_any(),
-    })
 }

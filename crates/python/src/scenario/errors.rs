@@ -4,7 +4,7 @@ use bufferlab_scenario::{Mistake, Mistakes};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use super::convert::to_python;
+use super::values::to_python;
 
 /// The exception for one mistake.
 pub fn raise(py: Python<'_>, mistake: &Mistake) -> PyErr {

@@ -6,12 +6,12 @@ mod totals;
 pub use totals::{samples_group, samples_link};
 
 use crate::keys::Reading;
-use crate::mistake::Mistake;
 use crate::parts::application::Application;
 use crate::parts::flow::Flow;
 use crate::parts::link::Link;
 use crate::quantity::format::{format_size, format_time};
-use crate::scenario::{Resolved, Root};
+use crate::resolved::{Resolved, Root};
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 const MOST_LISTED: usize = 20;

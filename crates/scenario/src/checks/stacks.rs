@@ -4,13 +4,13 @@ use bufferlab_parameters::Words;
 use bufferlab_transport::most_by_size;
 
 use crate::keys::Reading;
-use crate::mistake::Mistake;
 use crate::parts::flow::Flow;
 use crate::parts::stack::STACKS;
 use crate::parts::tcp::{Recovery, Stack};
 use crate::quantity::format::format_time;
 use crate::quantity::hosts::{Offload, UNSCALED_WINDOW_BYTES, WINDOW_PART};
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 pub(super) fn check_stack(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Reading<'_>) {

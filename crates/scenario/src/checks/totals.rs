@@ -2,13 +2,13 @@
 
 use super::listed;
 use crate::keys::Reading;
-use crate::mistake::Mistake;
 use crate::parts::MAX_FLOWS;
 use crate::parts::application::Application;
 use crate::parts::flow::Flow;
 use crate::parts::probes::Probes;
 use crate::quantity::format::format_time;
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 /// Most rows of time series that one run may write.

@@ -32,6 +32,12 @@ macro_rules! part {
             $($(#[$also_meta])* pub $also: $also_type,)*
         }
 
+        impl $crate::keys::Shown for $part {
+            fn python() -> ::std::string::String {
+                concat!("Resolved", stringify!($part)).to_owned()
+            }
+        }
+
         impl $crate::keys::Part for $part {
             const NAME: &'static str = stringify!($part);
             const DOC: &'static str = concat!($($part_doc),+);

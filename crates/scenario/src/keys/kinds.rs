@@ -6,8 +6,8 @@ use bufferlab_parameters::Words;
 use serde_json::{Value as Json, json};
 
 use super::{Kind, Reading, Schemas};
-use crate::mistake::Mistake;
 use crate::quantity::{MAX_TIME_PS, parse_rate, parse_size, parse_time};
+use crate::text::mistake::Mistake;
 use crate::text::show::{is_printable, show_float};
 use crate::text::value::Value;
 

@@ -17,9 +17,10 @@ pub use kinds::{Choice, FLAG, Fraction, NAME, RATE, Size, TITLE, Time, Whole, Wo
 pub use nested::{ListOf, Names, TableOf};
 pub use reading::{Reading, Slot, read_key};
 pub use shown::{Shown, literal};
+pub(crate) use shown::{shown, shown_as_words};
 pub use texts::Text;
 
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::value::{Table, Value};
 
 /// What a key's value may be, and how it is read.

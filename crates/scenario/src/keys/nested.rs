@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::kinds::NAME;
 use super::reading::read_each;
 use super::{Kind, Part, Reading, Schemas, object_schema};
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::value::{Node, Value};
 
 /// A list of names, of at least so many.

@@ -1,8 +1,8 @@
 //! Reading of tables: every mistake is kept with its key and its place.
 
 use super::{Kind, Presence, one_line};
-use crate::mistake::{Mistake, Mistakes};
 use crate::quantity::empirical::Files;
+use crate::text::mistake::{Mistake, Mistakes};
 use crate::text::nearest::hint;
 use crate::text::places::Places;
 use crate::text::value::{Node, Table, Value};

@@ -1,8 +1,6 @@
 //! The types of what is read, as Python's dictionaries of a resolved scenario have them.
 
-use bufferlab_parameters::{Word, Words};
-
-use super::Part;
+use bufferlab_parameters::Word;
 
 /// A type that a resolved scenario shows.
 pub trait Shown {
@@ -10,15 +8,29 @@ pub trait Shown {
     fn python() -> String;
 }
 
+/// Says the types in Python.
 macro_rules! shown {
     ($($type:ty => $python:literal,)+) => {
-        $(impl Shown for $type {
-            fn python() -> String {
+        $(impl $crate::keys::Shown for $type {
+            fn python() -> ::std::string::String {
                 $python.to_owned()
             }
         })+
     };
 }
+
+/// Says that types in Python are their words.
+macro_rules! shown_as_words {
+    ($($type:ty),+) => {
+        $(impl $crate::keys::Shown for $type {
+            fn python() -> ::std::string::String {
+                $crate::keys::literal(<$type as ::bufferlab_parameters::Words>::WORDS)
+            }
+        })+
+    };
+}
+
+pub(crate) use {shown, shown_as_words};
 
 shown! {
     bool => "bool",
@@ -27,12 +39,8 @@ shown! {
     f64 => "float",
     String => "str",
     &'static str => "str",
-    crate::parts::application::Application => "ResolvedApplication",
-    crate::parts::flow::Jitter => "ResolvedLaw | None",
-    crate::parts::queue::Queue => "ResolvedQueue",
-    crate::parts::tcp::Stack => "ResolvedStack",
     crate::quantity::buffer::Buffer => "ResolvedBuffer",
-    crate::parts::tcp::NamedControl => "str",
+    bufferlab_congestion::NamedControl => "str",
     crate::quantity::hosts::Offload => "int | str",
     crate::quantity::hosts::Window => "str",
     crate::quantity::law::Law => "ResolvedLaw",
@@ -57,27 +65,4 @@ pub fn literal(words: &[Word]) -> String {
     format!("Literal[{}]", words.join(", "))
 }
 
-/// The same of a type.
-fn literal_of<W: Words>() -> String {
-    literal(W::WORDS)
-}
-
-/// The Python type of a part.
-pub fn part<P: Part>() -> String {
-    format!("Resolved{}", P::NAME)
-}
-
-macro_rules! shown_as {
-    ($function:ident: $($type:ty),+) => {
-        $(impl Shown for $type {
-            fn python() -> String {
-                $function::<$type>()
-            }
-        })+
-    };
-}
-
-shown_as!(literal_of: crate::parts::tcp::Growth, crate::parts::tcp::Recovery, crate::parts::tcp::AfterIdle,
-    crate::parts::application::Arrivals, crate::parts::application::Sizes);
-shown_as!(part: crate::parts::run::Run, crate::parts::link::Link, crate::parts::link::Change, crate::parts::flow::Flow,
-    crate::parts::probes::Probes);
+shown_as_words!(bufferlab_congestion::Growth, bufferlab_transport::Recovery, bufferlab_transport::AfterIdle);

@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use super::{Kind, Reading, Schemas};
-use crate::mistake::Mistake;
 use crate::quantity::empirical::Files;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 /// A value that a function reads.

@@ -6,7 +6,7 @@ use crate::checks::{links_rtt_ps, path_ps, samples_group};
 use crate::draw::Draws;
 use crate::parts::application::Application;
 use crate::parts::flow::Flow;
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
 
 /// No other flow, among the flows whose data is returned.
 const NO_FLOW: u32 = u32::MAX;

@@ -7,11 +7,11 @@ use bufferlab_units::Rate;
 use serde_json::json;
 
 use crate::checks::samples_link;
-use crate::mistake::Mistake;
 use crate::parts::link::Link;
 use crate::parts::queue::{KEY_OF_LINKS, Queue};
 use crate::quantity::buffer::{Buffer, LinkTraffic, limit};
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
+use crate::text::mistake::Mistake;
 
 /// A typical packet where no flow says one, bytes.
 const PACKET_BYTES: u64 = 1000;

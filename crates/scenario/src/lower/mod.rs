@@ -12,10 +12,11 @@ use bufferlab_simulator::{GroupPlan, JitterPlan, Plan};
 use sha2::{Digest, Sha256};
 
 use crate::draw::{Draws, draw};
-use crate::mistake::{Mistake, Mistakes};
 use crate::parts::flow::Flow;
 use crate::quantity::law::LawKind;
-use crate::scenario::{Resolved, Scenario};
+use crate::resolved::Resolved;
+use crate::scenario::Scenario;
+use crate::text::mistake::{Mistake, Mistakes};
 
 impl Scenario {
     /// The plan under a seed, the scenario's own if there is none.

@@ -3,7 +3,7 @@
 use bufferlab_simulator::Plan;
 
 use crate::quantity::buffer::{Limit, LinkTraffic};
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
 
 /// The scenario with the plan's seed, its limits, and the queues' parameters that were left open.
 pub(super) fn settled(scenario: &Resolved, traffic: &[Option<LinkTraffic>], plan: &Plan) -> Resolved {

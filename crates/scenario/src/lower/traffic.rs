@@ -4,7 +4,7 @@ use crate::draw::Draws;
 use crate::parts::application::Application;
 use crate::parts::link::Link;
 use crate::quantity::buffer::LinkTraffic;
-use crate::scenario::Resolved;
+use crate::resolved::Resolved;
 
 /// Flows of one kind on a link; filled group by group.
 #[derive(Clone, Copy, Debug, Default)]

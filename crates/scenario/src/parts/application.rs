@@ -6,12 +6,13 @@ use serde_json::{Value as Json, json};
 use super::{MAX_HEADER_BYTES, MAX_PACKET_BYTES};
 use crate::keys::{
     Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
-    part, tagged_schema, tagged_table,
+    part, shown, shown_as_words, tagged_schema, tagged_table,
 };
-use crate::mistake::Mistake;
 use crate::quantity::format::{format_rate, format_size};
-use crate::quantity::law::{Law, LawKind, Quantity, SIZE, TURN, parse_law};
+use crate::quantity::kind::{Quantity, SIZE, TURN};
+use crate::quantity::law::{Law, LawKind, parse_law};
 use crate::quantity::{MAX_SIZE_BYTES, PS_PER_S, nearest_quotient};
+use crate::text::mistake::Mistake;
 use crate::text::nearest::{USUAL_CUTOFF, hint};
 use crate::text::value::{Table, Value};
 
@@ -42,6 +43,9 @@ bufferlab_parameters::words! {
         Poisson = "poisson",
     }
 }
+
+shown_as_words!(Sizes, Arrivals);
+shown! { Application => "ResolvedApplication", }
 
 /// A law that may be drawn during the run.
 fn during_runs(law: Law, value: &Value, of: &Quantity) -> Result<Law, Mistake> {

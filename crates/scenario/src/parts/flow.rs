@@ -7,10 +7,11 @@ use super::application::{Application, ApplicationKind};
 use super::stack::STACK_WORDS;
 use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
-use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
-use crate::mistake::Mistake;
+use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part, shown};
 use crate::quantity::empirical::NoFiles;
-use crate::quantity::law::{Law, LawKind, TIME, parse_law};
+use crate::quantity::kind::TIME;
+use crate::quantity::law::{Law, LawKind, parse_law};
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 const TIME_LAW: Text<Law> = Text::of("time or law", |value, files| parse_law(value, &TIME, files));
@@ -20,6 +21,8 @@ const JITTER: Text<Jitter> =
 /// A sender's random processing delay, if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jitter(pub Option<Law>);
+
+shown! { Jitter => "ResolvedLaw | None", }
 
 impl Serialize for Jitter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,9 +2,9 @@
 
 use super::queue::{Queue, QueueKind, discipline};
 use crate::keys::{Fraction, ListOf, NAME, RATE, REQUIRED, Reading, Text, Time, absent, given, part};
-use crate::mistake::Mistake;
 use crate::quantity::buffer::{Buffer, parse_buffer, parse_threshold};
 use crate::quantity::format::format_time;
+use crate::text::mistake::Mistake;
 use crate::text::value::{Node, Table, Value};
 
 /// Buffer of a `SplitBuff` that is given none.

@@ -8,9 +8,9 @@ use crate::keys::{
     FLAG, Fraction, Key, Kind, Presence, RATE, Reading, Schemas, Shown, Size, Time, Whole, WordOf, literal,
     one_line,
 };
-use crate::mistake::Mistake;
 use crate::quantity::buffer::{Buffer, parse_threshold};
 use crate::quantity::format::format_time;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 /// What a parameter was given.

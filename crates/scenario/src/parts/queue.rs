@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use super::parameter::{Held, key_of, kind_of};
-use crate::keys::{Key, Kind, Reading, Schemas, tagged_schema};
-use crate::mistake::Mistake;
+use crate::keys::{Key, Kind, Reading, Schemas, shown, tagged_schema};
 use crate::quantity::buffer::Buffer;
+use crate::text::mistake::Mistake;
 use crate::text::nearest::{USUAL_CUTOFF, hint};
 use crate::text::value::{Table, Value};
 
@@ -25,6 +25,8 @@ pub struct Queue {
     /// Thresholds that were given, whose words may depend on the traffic.
     pub thresholds: Vec<(&'static str, Buffer)>,
 }
+
+shown! { Queue => "ResolvedQueue", }
 
 impl Queue {
     /// What it reads in the packets that pass, if they must have it: `handshake` or `timestamps`.

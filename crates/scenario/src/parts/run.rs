@@ -2,8 +2,8 @@
 
 use super::stack::STACK_WORDS;
 use crate::keys::{REQUIRED, Reading, TITLE, Time, Whole, absent, given, part};
-use crate::mistake::Mistake;
 use crate::quantity::format::format_time;
+use crate::text::mistake::Mistake;
 
 /// The warm-up is such a part of the run unless given.
 const WARMUP_SHARE: u64 = 5;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::connection::{self, STACK};
-use crate::keys::{Choice, FLAG, Text, part};
+use crate::keys::{Choice, FLAG, Text, part, shown};
 use crate::quantity::congestion::parse_congestion;
 use crate::quantity::hosts::{
     Offload, SCALED_WINDOW_BYTES, UNSCALED_WINDOW_BYTES, Window, parse_offload, parse_window,
@@ -115,6 +115,8 @@ host_keys! {
     /// ¾ of what it was (Linux, RFC 2861).
     after_idle: AfterIdle = Choice::<AfterIdle>::any(), "keep";
 }
+
+shown! { Stack => "ResolvedStack", }
 
 impl Stack {
     /// The window that the receiver can advertise, bytes: what is asked for, within the scaling limit.

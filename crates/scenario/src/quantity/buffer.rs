@@ -23,7 +23,7 @@ use super::{
     MAX_PACKETS, MAX_SIZE_BYTES, MAX_TIME_PS, PS_PER_S, SIZE_UNITS, TIME_UNITS, Unit, nearest_whole,
     parse_size, parse_time, split_quantity, whole,
 };
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 /// What a buffer may be, for messages.

@@ -3,7 +3,7 @@
 use bufferlab_congestion::{FixedConfig, NamedControl};
 use bufferlab_parameters::{Kind, Parameters};
 
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::nearest::hint;
 use crate::text::value::Value;
 

@@ -3,8 +3,8 @@
 //! The first column's name ends with its unit (`rtt_ms`, `delay_us`, `time_s`, `size_KB`); a second column `weight` is
 //! optional.
 
-use super::law::Quantity;
-use crate::mistake::Mistake;
+use super::kind::Quantity;
+use crate::text::mistake::Mistake;
 
 const ACCEPTED: &str = "a CSV file with a header that ends with a unit, such as 'rtt_ms' or 'size_KB,weight', \
                         and one value a line";

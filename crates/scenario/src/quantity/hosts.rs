@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{SIZE_UNITS, parse_size, split_quantity, whole};
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 /// Largest window without the window-scale option: 16 bits (RFC 9293 section 3.1).

@@ -3,6 +3,7 @@ use bufferlab_units::Stream;
 use super::*;
 use crate::quantity::PS_PER_MS;
 use crate::quantity::empirical::NoFiles;
+use crate::quantity::kind::TIME;
 
 struct OneFile(&'static str);
 

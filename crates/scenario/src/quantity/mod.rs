@@ -9,13 +9,14 @@ pub mod congestion;
 pub mod empirical;
 pub mod format;
 pub mod hosts;
+pub mod kind;
 pub mod law;
 mod number;
 mod sampling;
 
 pub use number::{nearest_quotient, nearest_whole, split_quantity, whole};
 
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 use format::{format_rate, format_size, format_time};
 

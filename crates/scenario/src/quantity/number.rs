@@ -5,7 +5,7 @@ use num_rational::BigRational;
 use num_traits::{One, Pow, Signed};
 
 use super::Unit;
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 use crate::text::nearest::{USUAL_CUTOFF, nearest};
 use crate::text::value::Value;
 

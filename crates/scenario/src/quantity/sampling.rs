@@ -3,7 +3,7 @@
 use bufferlab_units::{Stream, exp, ln};
 
 use super::law::{Choices, Law, LawKind};
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 
 /// How often a draw out of bounds is drawn again.
 const MOST_REDRAWS: usize = 200;

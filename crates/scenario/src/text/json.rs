@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::value::{Entry, Node, Place, Table, Value};
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 
 /// What an error of a key that is given twice begins with; the key follows.
 const TWICE: &str = "given twice: ";

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::value::{Entry, Node, Place, Table, Value};
-use crate::mistake::Mistake;
+use crate::text::mistake::Mistake;
 
 const ACCEPTED: &str = "TOML 1.0 (or JSON in a file named *.json)";
 

@@ -10,7 +10,7 @@ use crate::parts::probes::Probes;
 use crate::parts::queue::{disciplines, part_name};
 use crate::parts::run::Run;
 use crate::parts::tcp::Stack;
-use crate::scenario::Root;
+use crate::resolved::Root;
 
 const HEAD: &str = r#""""Types of scenarios as dictionaries: as given (`ScenarioDict`) and as resolved (`ResolvedScenario`).
 

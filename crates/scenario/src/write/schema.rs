@@ -5,7 +5,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::keys::{Part, Schemas, object_schema};
-use crate::scenario::Root;
+use crate::resolved::Root;
 
 /// The schema as it is stored: indented JSON with a final line end.
 pub fn schema_text() -> String {

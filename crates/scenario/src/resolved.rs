@@ -1,0 +1,83 @@
+//! A scenario as it is read, and as it is meant.
+
+use serde::Serialize;
+
+use crate::keys::{ListOf, REQUIRED, TableOf, absent, given, part};
+use crate::parts::flow::Flow;
+use crate::parts::link::Link;
+use crate::parts::probes::Probes;
+use crate::parts::run::Run;
+use crate::parts::stack::preset;
+use crate::text::value::Value;
+
+part! {
+    /// A network, the flows that cross it, and what to measure: docs/scenario.md.
+    pub struct Root {
+        /// Length, warm-up, seed and stack of the run.
+        run: Run = REQUIRED, TableOf::<Run>::any();
+        /// Short form for a single link, named bottleneck.
+        bottleneck: Option<Link> = absent("`links`"), TableOf::<Link>::any();
+        /// The queued links.
+        links: Vec<Link> = given(Value::List(Vec::new())), ListOf::<Link>::within(0, 10_000, Some("links"));
+        /// Groups of flows.
+        flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows"));
+        /// What to sample over time.
+        probes: Option<Probes> = absent("nothing"), TableOf::<Probes>::any();
+    }
+}
+
+/// A scenario as it is meant: defaults filled in, units resolved, stacks expanded, links and groups named.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Resolved {
+    /// Length, warm-up, seed and stack.
+    pub run: Run,
+    /// The links in order, whichever form the file has.
+    pub links: Vec<Link>,
+    /// The groups of flows.
+    pub flows: Vec<Flow>,
+    /// What to sample over time.
+    pub probes: Option<Probes>,
+    /// Whether the only link was written as `bottleneck`.
+    #[serde(skip)]
+    pub is_short: bool,
+}
+
+impl Resolved {
+    /// The link of a name.
+    pub fn link(&self, name: &str) -> Option<&Link> {
+        self.links.iter().find(|link| link.name == name)
+    }
+
+    /// Where a link stands in the file, for messages.
+    pub fn link_key(&self, index: usize) -> String {
+        if self.is_short { "bottleneck".to_owned() } else { format!("links[{index}]") }
+    }
+
+    /// Fills in what the other parts say: names, the only link's path, stacks.
+    pub(crate) fn of(root: Root) -> Resolved {
+        let Root { run, bottleneck, mut links, mut flows, probes } = root;
+        let is_short = bottleneck.is_some();
+        if let Some(mut link) = bottleneck {
+            name(&mut link.name, || "bottleneck".to_owned());
+            links = vec![link];
+        }
+        for (index, link) in links.iter_mut().enumerate() {
+            name(&mut link.name, || format!("link{index}"));
+        }
+        for (index, flow) in flows.iter_mut().enumerate() {
+            name(&mut flow.name, || format!("flows{index}"));
+            if let ([only], true) = (links.as_slice(), flow.path.is_empty()) {
+                flow.path = vec![only.name.clone()];
+            }
+            let stack = preset(flow.stack.unwrap_or(run.stack));
+            flow.tcp = (!flow.application.is_datagrams()).then(|| flow.keys.over(stack));
+        }
+        Resolved { run, links, flows, probes, is_short }
+    }
+}
+
+fn name(name: &mut String, default: impl FnOnce() -> String) {
+    if name.is_empty() {
+        *name = default();
+    }
+}
