@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -22,14 +21,15 @@ from bufferlab.cli.options import (
     runner_of,
     say_kept,
 )
-from bufferlab.cli.size_input import read_groups, read_measured, read_targets
+from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spread, load
+from bufferlab.cli.size_input import read_measured, read_targets
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
 from bufferlab.render.size import infeasible
 from bufferlab.render.sizing import sizing_view
-from bufferlab.scenario import Scenario, split_override
-from bufferlab.studies.size import Sizing, quick_scenario
+from bufferlab.scenario import split_override
+from bufferlab.studies.size import Sizing
 from bufferlab.studies.size import size as size_buffers
 from bufferlab.studies.size.sizing import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
 from bufferlab.theory.normal import CONVENTIONS
@@ -50,27 +50,12 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False
         ),
     ] = None,
-    rate: Annotated[
-        str | None, typer.Option(help="Rate of the link: '100 Mbps'.", show_default=False)
-    ] = None,
-    rtt: Annotated[
-        str | None, typer.Option(help="Mean round-trip time without queueing: '100 ms'.", show_default=False)
-    ] = None,
-    flows: Annotated[
-        str | None,
-        typer.Option(
-            help="Number of long-lived flows: 200, or by protocol: reno:42,bic:51,cubic-0.8:30.",
-            show_default=False,
-        ),
-    ] = None,
-    mix: Annotated[
-        str | None,
-        typer.Option(help="With --flows N: shares of the protocols, reno:40%,cubic:60%.", show_default=False),
-    ] = None,
+    rate: LinkRate = None,
+    rtt: RoundTrip = None,
+    flows: FlowCounts = None,
+    mix: Mix = None,
     segment: Annotated[str, typer.Option(help="With --rate: payload of a full segment.")] = "1460 B",
-    spread: Annotated[
-        float, typer.Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
-    ] = 0.2,
+    spread: Spread = 0.2,
     stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "rfc",
     overrides: Overrides = None,
     link: Annotated[
@@ -137,8 +122,8 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         convention=z,
         characteristics=characteristics,
     )
-    quick = _Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
-    loaded = _loaded(scenario, quick)
+    quick = Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
+    loaded = load(scenario, quick, to="size")
     runner: Runner | None = None
     if verify:
         runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
@@ -162,37 +147,6 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         say_kept(runner)
     if sizing.verification is None and max_delay is not None and not sizing.feasibility.feasible:
         raise infeasible(sizing.demand, sizing.feasibility, max_delay)
-
-
-@dataclass(frozen=True)
-class _Quick:
-    """The options that stand for a scenario file."""
-
-    rate: str | None
-    rtt: str | None
-    flows: str | None
-    mix: str | None
-    details: dict[str, Any]
-
-    def given(self) -> list[str]:
-        """Those that were given."""
-        return [f"--{name}" for name in ("rate", "rtt", "flows", "mix") if getattr(self, name) is not None]
-
-
-def _loaded(scenario: Path | None, quick: _Quick) -> Scenario:
-    if scenario is not None:
-        if quick.given():
-            raise InputError(
-                "does not go with a scenario file",
-                key=quick.given()[0],
-                accepted="--set to change the scenario's values",
-            )
-        return Scenario.load(scenario)
-    if quick.rate is None or quick.rtt is None or quick.flows is None:
-        raise InputError("nothing to size", accepted="a scenario file, or all of --rate, --rtt and --flows")
-    groups = read_groups(quick.flows, quick.mix)
-    content = quick_scenario(quick.rate, quick.rtt, groups, **quick.details)
-    return Scenario.from_dict(content, file="--rate/--rtt/--flows")
 
 
 def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> list[Path]:

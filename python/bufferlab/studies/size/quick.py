@@ -17,7 +17,7 @@ def quick_scenario(
     rtt: str,
     groups: Sequence[tuple[str | None, int]],
     *,
-    segment: str = "1460 B",
+    segment: str | None = "1460 B",
     spread: float = 0.2,
     stack: str = "rfc",
     duration: str | None = None,
@@ -28,7 +28,7 @@ def quick_scenario(
         rate: Rate of the bottleneck, with its unit.
         rtt: Mean two-way propagation delay, with its unit.
         groups: Congestion control (`None` for the stack's own) and number of flows of each group.
-        segment: Payload of a full segment, with its unit.
+        segment: Payload of a full segment, with its unit; `None` for the stack's own.
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
         duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s.
@@ -38,7 +38,7 @@ def quick_scenario(
             "name": _group_name(congestion, index, len(groups)),
             "count": count,
             "rtt": rtt,
-            "segment": segment,
+            **({"segment": segment} if segment else {}),
             "start": "uniform(0 s, 5 s)",
             **({"rtt_spread": spread} if count > 1 else {}),
             **({"congestion": congestion} if congestion else {}),
