@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
+    "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
     "bufferlab.studies.search.answer": "bufferlab.render.search",
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
@@ -27,6 +28,7 @@ VIEWS: Final[Mapping[str, str]] = {
 """The module with the `view` of another module's classes."""
 
 FIGURES: Final[Mapping[str, str]] = {
+    "bufferlab.studies.advise.advice": "bufferlab.render.advise.plot",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare_plot",
     "bufferlab.studies.search.answer": "bufferlab.render.search_plot",
     "bufferlab.studies.size.sizing": "bufferlab.render.size_plot",

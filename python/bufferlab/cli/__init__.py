@@ -17,6 +17,7 @@ from bufferlab import __version__
 from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
 
 VERBS: Final[Mapping[str, str]] = {
+    "advise": "bufferlab.cli.advise",
     "run": "bufferlab.cli.run",
     "size": "bufferlab.cli.size",
     "search": "bufferlab.cli.search",

@@ -50,12 +50,13 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_rich(content: RenderableType) -> None:
-    """Write tables and the like to standard output, at full width if it is no terminal."""
+    """Write tables and the like to standard output; to a pipe at full width, or as COLUMNS says."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
 
     console = Console(file=sys.stdout, highlight=False)
     if not console.is_terminal:
-        console = Console(file=sys.stdout, highlight=False, width=_PIPE_WIDTH)
+        width = None if os.environ.get("COLUMNS") else _PIPE_WIDTH
+        console = Console(file=sys.stdout, highlight=False, width=width)
     console.print(content)
     sys.stdout.flush()
 

@@ -7,3 +7,4 @@ from bufferlab.configure.lines import Configuration as Configuration
 from bufferlab.configure.lines import configuration as configuration
 from bufferlab.configure.platforms import NOT_KNOWN as NOT_KNOWN
 from bufferlab.configure.platforms import PLATFORMS as PLATFORMS
+from bufferlab.configure.platforms import find_platform as find_platform

@@ -1,4 +1,4 @@
-"""What people are shown: lines of text and grids, for a terminal, as text and for a notebook."""
+"""What people are shown: boxes, lines of text and grids, for a terminal, as text and for a notebook."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
+from textwrap import shorten, wrap
 from typing import Final
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +18,10 @@ from bufferlab.render.grid import Grid
 
 _LABEL_WIDTH: Final = 24
 """Most characters of what a line is about."""
+
+_BOX_WIDTH: Final = 80
+_FRAME: Final = 4
+"""Characters of a box's frame and of the space within it, in a line."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,77 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A labeled text of a box.
+
+    Attributes:
+        label: What it is about.
+        text: The text; each of its lines begins a new one.
+        most: Lines that it may take; what does not fit is cut.
+        verbatim: Whether it is to be typed, so that it must not be cut.
+    """
+
+    label: str
+    text: str
+    most: int = 2
+    verbatim: bool = False
+
+
+@dataclass(frozen=True)
+class Box:
+    """An answer at a glance: a frame with sentences above labeled lines.
+
+    Attributes:
+        title: In the frame.
+        head: The sentences.
+        lines: The labeled lines.
+    """
+
+    title: str
+    head: Sequence[str]
+    lines: Sequence[Line]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
+        width = min(options.max_width, _BOX_WIDTH)
+        label = max((len(each.label) for each in self.lines), default=0)
+        within = width - _FRAME
+        table = Table.grid(padding=(0, 1))
+        table.add_column(style="dim", width=label)
+        table.add_column(width=within - label - 1, overflow="fold")
+        for each in self.lines:
+            table.add_row(each.label, Text(_fitted(each, within - label - 1)))
+        head = [Text(line, style="bold" if at == 0 else "") for at, line in enumerate(self.head)]
+        title = Text(f" {shorten(self.title, within - 4, placeholder=' …')} ")
+        yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
+
+    def html(self) -> str:
+        """For a notebook."""
+        first, *others = self.head
+        rows = "".join(
+            f'<tr><td style="text-align:left;opacity:0.7">{html.escape(each.label)}</td>'
+            f'<td style="text-align:left{";white-space:pre;font-family:monospace" if each.verbatim else ""}">'
+            f"{html.escape(each.text)}</td></tr>"
+            for each in self.lines
+        )
+        more = "".join(f"<br>{html.escape(line)}" for line in others)
+        return (
+            f'<div style="border:1px solid;padding:0.5em;max-width:50em"><p>{html.escape(self.title)}</p>'
+            f"<p><b>{html.escape(first)}</b>{more}</p><table>{rows}</table></div>"
+        )
+
+
+@dataclass(frozen=True)
 class View:
     """Lines and grids, one below the other; rich prints it as wide as there is room."""
 
-    parts: Sequence[str | Heading | Terms | Grid]
+    parts: Sequence[str | Heading | Terms | Box | Grid]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal."""
         for part in self.parts:
             match part:
-                case Grid():
+                case Grid() | Box():
                     yield part
                 case Heading(text):
                     yield Text(text, style="bold")
@@ -77,9 +144,19 @@ class View:
         return "\n".join(_html(part) for part in self.parts)
 
 
-def _html(part: str | Heading | Terms | Grid) -> str:
+def _fitted(line: Line, width: int) -> str:
+    """A line's text within a width: what is to be typed as it is, others in no more lines than they may."""
+    if line.verbatim:
+        return line.text
+    wrapped = [more for each in line.text.splitlines() for more in wrap(each, width)]
+    if len(wrapped) <= line.most:
+        return "\n".join(wrapped)
+    return "\n".join(wrap(line.text, width, max_lines=line.most, placeholder=" …"))
+
+
+def _html(part: str | Heading | Terms | Box | Grid) -> str:
     match part:
-        case Grid() | Terms():
+        case Grid() | Terms() | Box():
             return part.html()
         case Heading(text):
             return f"<p><b>{html.escape(text)}</b></p>"

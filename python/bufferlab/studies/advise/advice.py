@@ -8,11 +8,17 @@ The document (`--json`, `Advice.to_dict()`) has `format` ("bufferlab-advice"), `
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from bufferlab import _core, display
+from bufferlab.configure import Configuration, configuration
+from bufferlab.files import not_written
+from bufferlab.scenario import Table
 from bufferlab.stats import Estimate, estimate
 from bufferlab.studies.advise.choice import Choice
 from bufferlab.studies.advise.objectives import Aspect, Kind
@@ -32,6 +38,23 @@ Stage = Literal["first", "tuned", "final"]
 
 
 @dataclass(frozen=True)
+class Users:
+    """A flow group, as those who use it see it.
+
+    Attributes:
+        name: Name of the group.
+        kind: Kind of its application: "bulk", "udp", "web" and so on.
+        flows: How many flows it has.
+        control: Its congestion control; `None` for datagrams.
+    """
+
+    name: str
+    kind: str
+    flows: int
+    control: str | None
+
+
+@dataclass(frozen=True)
 class Site:
     """Where the answer is for.
 
@@ -41,7 +64,9 @@ class Site:
         rate_bps: Its rate, bit/s.
         rtt_ms: Mean round-trip time of the flows that cross it, without waiting, ms.
         packet_bytes: Its largest full packet, bytes.
-        lines: What crosses it, a line a link and flow group.
+        users: The flow groups of the scenario.
+        rules: Buffers by published rules, packets, by the rules' names; none without TCP.
+        largest: Largest buffer that is tried, packets.
     """
 
     name: str
@@ -49,7 +74,14 @@ class Site:
     rate_bps: int
     rtt_ms: float
     packet_bytes: int
-    lines: tuple[str, ...] = ()
+    users: tuple[Users, ...] = ()
+    rules: Mapping[str, int] = field(default_factory=dict)
+    largest: int = 0
+
+    @property
+    def bdp_packets(self) -> float:
+        """Bandwidth-delay product, packets."""
+        return self.rate_bps * self.rtt_ms / 8e3 / self.packet_bytes
 
     def buffer(self, packets: int) -> dict[str, float]:
         """A buffer in packets, bytes and ms of draining."""
@@ -65,14 +97,18 @@ class Entry:
         queue: The queue.
         setting: Its setting.
         values: What each run measured, with the seeds that all entries have.
+        runs: What the runs measured that check its targets, with seeds of their own if there are such.
         checks: Each target.
+        confidence: That all targets are met; 0 if one is missed in the mean.
         least: The search that gave the setting; `None` if it is the usual one.
     """
 
     queue: Queue
     setting: int
     values: tuple[Values, ...]
+    runs: tuple[Values, ...]
     checks: tuple[Check, ...]
+    confidence: float
     least: Least | None
 
     @property
@@ -81,26 +117,32 @@ class Entry:
         return f"{self.queue.name}, {self.queue.show(self.setting)}"
 
     @property
+    def table(self) -> Table:
+        """The discipline as a scenario has it, with its setting."""
+        return self.queue.with_setting(self.setting)
+
+    @property
     def packets(self) -> int:
         """Its buffer, packets."""
         return self.queue.limit(self.setting)
 
-    @property
-    def confidence(self) -> float:
-        """That all targets are met; 0 if one is missed in the mean."""
-        if self.least is not None and self.least.size == self.setting:
-            return self.least.confidence
-        return min((each.confidence for each in self.checks), default=1.0)
-
     def mean(self, name: str) -> Estimate:
-        """Mean of a value over its runs, and how sure it is, which identical runs do not tell."""
-        found = estimate(values.get(name) for values in self.values)
+        """Mean of a value over the runs with common seeds, and how sure it is."""
+        return self._estimate(self.values, name)
+
+    def checked(self, name: str) -> Estimate:
+        """Mean of a value over the runs that check the targets, and how sure it is."""
+        return self._estimate(self.runs, name)
+
+    def _estimate(self, runs: Sequence[Values], name: str) -> Estimate:
+        """Mean and interval, which identical runs do not tell."""
+        found = estimate(values.get(name) for values in runs)
         return Estimate(found.mean, None) if self.identical else found
 
     @property
     def identical(self) -> bool:
         """Whether all its runs measured the same."""
-        return len(self.values) > 1 and all(values == self.values[0] for values in self.values)
+        return len(self.runs) > 1 and all(values == self.runs[0] for values in self.runs)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,13 +187,41 @@ class Advice:
         """Whether the answer meets all targets with the confidence that was asked for."""
         return self.choice.meets and self.answer.confidence >= self.confidence
 
+    def configuration(self, platform: str = "linux", device: str | None = None) -> Configuration:
+        """What to type for the answer.
+
+        Args:
+            platform: For what: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os.
+            device: The interface whose output it is; default a usual name.
+
+        Raises:
+            InputError: There is no such platform, or it cannot take the answer's values.
+        """
+        return self.configuration_of(self.answer, platform, device)
+
+    def configuration_of(self, entry: Entry, platform: str, device: str | None = None) -> Configuration:
+        """What to type for any entry."""
+        return configuration(
+            f"{self.site.rate_bps} bps",
+            entry.table,
+            f"{entry.packets} packets",
+            platform=platform,
+            device=device,
+            packet=f"{self.site.packet_bytes} B",
+        )
+
     def best_fifo(self) -> Entry | None:
         """The best buffer of a plain FIFO queue, if one was tried."""
         found = [entry for entry in self.entries.values() if entry.queue.table == {"discipline": "fifo"}]
         return found[0] if found else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document."""
+    def to_dict(self, *, platform: str = "linux", device: str | None = None) -> dict[str, Any]:
+        """The document.
+
+        Args:
+            platform: For what the lines are that are to be typed.
+            device: The interface whose output it is; default a usual name.
+        """
         answer = self.answer
         return {
             "format": FORMAT,
@@ -176,6 +246,7 @@ class Advice:
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
+            "configuration": self.configuration(platform, device).to_dict(),
             "warnings": list(self.warnings),
             "runs": self.runs,
         }
@@ -196,6 +267,22 @@ class Advice:
             "values": {name: mean for name, (mean, _) in means.items()},
             "values_ci95": {name: half_width for name, (_, half_width) in means.items()},
         }
+
+    def save(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write `advice.json`, `advice.txt`, `advice.png` and `advice.svg` into a folder.
+
+        Raises:
+            OutputError: They cannot be written.
+        """
+        directory = Path(folder)
+        document, text = directory / "advice.json", directory / "advice.txt"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            document.write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+            text.write_text(f"{self}\n", "utf-8")
+        except OSError as error:
+            raise not_written(directory, error) from error
+        return [document, text, *display.save_figure(self.figure(), directory / "advice")]
 
     def figure(self) -> Figure:
         """What the buffers that were tried do, and what each queue does to users."""

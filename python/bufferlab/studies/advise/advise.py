@@ -10,6 +10,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import Course, Watch
+from bufferlab.studies.advise.objectives import possible_aspects, weights_for
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import queues_for
 from bufferlab.studies.targets import make_target, parse_targets
@@ -27,6 +28,7 @@ def advise(
     emphasis: str | None = None,
     confidence: float = 0.95,
     resolution: float = 0.1,
+    quick: bool = False,
     sensitivity: bool = True,
     threads: int | None = None,
     progress: bool | None = None,
@@ -47,6 +49,7 @@ def advise(
             or "transfers"; default all alike.
         confidence: With which all targets shall be met at the answer.
         resolution: The buffer may be larger than the least by this share.
+        quick: End with the first answer: buffers are searched, targets of delay are the usual ones.
         sensitivity: Ask also what would change the answer.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
@@ -61,6 +64,7 @@ def advise(
     base = prepared(scenario, overrides)
     asked = parse_targets(targets, [flow["name"] for flow in base.flows])
     question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
+    weights_for(emphasis, possible_aspects(base, question.site.rtt_ms))  # raises before any work
     field = queues_for(
         queues,
         base,
@@ -80,6 +84,8 @@ def advise(
             watch=watch or (lambda _advice, _note: None),
         )
         try:
-            return course.run(sensitivity=sensitivity)
+            return course.run(quick=quick, sensitivity=sensitivity)
         except RunInterrupted as interrupted:
             raise interrupted.concluded(course.best) from interrupted
+        except KeyboardInterrupt as interrupt:  # it came between simulations
+            raise RunInterrupted(course.best, course.bench.runs, course.bench.runs) from interrupt

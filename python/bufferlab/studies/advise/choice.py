@@ -12,8 +12,14 @@ from bufferlab.studies.advise.objectives import Aspect, Kind, score
 from bufferlab.studies.advise.queues import SIMPLEST
 from bufferlab.studies.targets import Target, Values
 
-MATERIAL: Final = 0.02
+MATERIAL: Final = 0.05
 """Scores that differ by less than this share are equal for users."""
+
+NOTABLE: Final = 0.1
+NOTABLE_RATING: Final = 0.05
+"""Two queues are not equal if in some aspect users fare worse by more than this share; of a call's rating, half
+of the width of a category of ITU-T G.109. Of one queue's settings the usual one is taken unless users fare
+better as a whole: it is the one that is tested everywhere."""
 
 Contest = Mapping[str, Sequence[Values]]
 """What each queue measured, with the same seeds in the same order."""
@@ -26,7 +32,8 @@ class Rival:
     Attributes:
         name: The queue.
         behind: How much worse its users fare than with the chosen one, as a share; negative if better.
-        is_equal: Whether the difference is not significant or too small to matter.
+        is_equal: Whether the difference is not significant or too small to matter, as a whole and in each
+            aspect.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
     """
@@ -75,13 +82,17 @@ def choose(
     fit = [name for name in contest if len(missed[name]) == fewest]
     scores = {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}
     best = max(fit, key=lambda name: sum(scores[name]))
-    equal = [name for name in fit if _is_equal(_behind(scores[name], scores[best]))]
-    chosen = min(equal, key=_simplicity)
-    rivals = []
-    for name in (each for each in contest if each != chosen):
-        behind = _behind(scores[name], scores[chosen])
-        worst = _worst(contest[name], contest[chosen], aspects)
-        rivals.append(Rival(name, behind, _is_equal(behind), missed[name], worst))
+
+    def rival(name: str, other: str) -> Rival:
+        behind = _behind(scores[name], scores[other])
+        worst = _worst(contest[name], contest[other], aspects)
+        is_felt = _is_felt(contest[name], contest[other], aspects) and _queue(name) != _queue(other)
+        is_equal = _is_equal(behind) and not is_felt
+        return Rival(name, behind, is_equal, missed[name], worst)
+
+    equal = [name for name in fit if name == best or rival(name, best).is_equal]
+    chosen = min(equal, key=simplicity)
+    rivals = [rival(name, chosen) for name in contest if name != chosen]
     rivals.sort(key=lambda each: (len(each.missed) > fewest, each.behind.mean or 0.0))
     return Choice(chosen, tuple(rivals), meets=fewest == 0, is_clear=len(equal) == 1)
 
@@ -98,7 +109,7 @@ def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[T
 
 def _behind(scores: Sequence[float], best: Sequence[float]) -> Estimate:
     """How much worse, as a share, seed by seed."""
-    return estimate(math.expm1(b - a) for a, b in zip(scores, best, strict=True))
+    return estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=True))
 
 
 def _is_equal(behind: Estimate) -> bool:
@@ -108,17 +119,34 @@ def _is_equal(behind: Estimate) -> bool:
     return behind.half_width is not None and behind.half_width > 0 and mean - behind.half_width <= 0 <= mean
 
 
-def _simplicity(name: str) -> int:
-    return SIMPLEST.index(name) if name in SIMPLEST else len(SIMPLEST)
+def simplicity(name: str) -> int:
+    """Place of an entry's queue among the simplest."""
+    queue = _queue(name)
+    return SIMPLEST.index(queue) if queue in SIMPLEST else len(SIMPLEST)
+
+
+def _queue(name: str) -> str:
+    """An entry's queue; its name stands before the setting's comma."""
+    return name.partition(",")[0]
 
 
 def _worst(
     runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]
 ) -> tuple[Aspect, float] | None:
-    def behind(aspect: Aspect) -> float:
-        logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
-        return math.expm1(sum(logs) / len(logs))
-
-    found = [(aspect, behind(aspect)) for aspect in aspects]
+    found = [(aspect, _behind_in(aspect, runs, chosen)) for aspect in aspects]
     aspect, share = max(found, key=lambda each: each[1])
     return (aspect, share) if share > 0 else None
+
+
+def _is_felt(runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]) -> bool:
+    """Whether users are worse off in some aspect by more than what is notable."""
+    return any(
+        _behind_in(each, runs, chosen) > (NOTABLE_RATING if each.kind == "calls" else NOTABLE)
+        for each in aspects
+    )
+
+
+def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values]) -> float:
+    """How much worse an aspect is, as a share."""
+    logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
+    return -math.expm1(-sum(logs) / len(logs))

@@ -63,20 +63,27 @@ class Course:
         self.watch = watch
         self.best: Advice | None = None
         self.found: dict[str, Least] = {}
-        self.checked: dict[Case, tuple[Check, ...]] = {}
+        self.checked: dict[Case, dict[int, Values]] = {}
         self.bench = Bench(question.site.link, self._scenario, runner)
         first = int(question.base.run["seed"]) + CHECK_SEEDS
         self.seeds = [first + index for index in range(CONTEST)]
 
-    def run(self, *, sensitivity: bool) -> Advice:
-        """Answer, better and better."""
+    def run(self, *, quick: bool, sensitivity: bool) -> Advice:
+        """Answer, better and better.
+
+        Args:
+            quick: End with the first answer.
+            sensitivity: Ask also what would change it.
+        """
         limits = [queue for queue in self.queues.values() if queue.knob == "limit"]
         targets = [queue for queue in self.queues.values() if queue.knob == "target"]
         pilots = self.seeds[:PILOTS]
         self.watch(None, "trying the usual settings")
         self.bench.measure({Case(queue.name, queue.usual): pilots for queue in targets})
         self._search(limits)
-        self._conclude("first", pilots)
+        advice = self._conclude("first", pilots)
+        if quick:
+            return self._tell(dataclasses.replace(advice, finished=True))
         self._search(targets)
         advice = self._assured(self._conclude("tuned", self.seeds))
         if sensitivity:
@@ -150,8 +157,7 @@ class Course:
             seeds = [first + index for index in range(_runs_to_assure(entry))]
             case = Case(entry.queue.name, entry.setting)
             measured = self.bench.measure({case: seeds})
-            values = {seed: measured[case, seed] for seed in seeds}
-            self.checked[case] = _checks(self.question.targets, entry.setting, values)
+            self.checked[case] = {seed: measured[case, seed] for seed in seeds}
             advice = self._conclude("tuned", self.seeds)
         return advice
 
@@ -159,17 +165,22 @@ class Course:
         """The targets that each entry misses, or, once that was checked by more runs, may miss."""
         found = {}
         for name, entry in entries.items():
-            missed = missed_targets(entry.values, self.question.targets)
+            missed = tuple(each.target for each in entry.checks if not each.met)
             if not missed and Case(entry.queue.name, entry.setting) in self.checked:
                 missed = tuple(each.target for each in entry.checks if each.confidence < self.confidence)
             found[name] = missed
         return found
 
     def _entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
-        checks = self.checked.get(Case(queue.name, setting))
-        if checks is None:
-            checks = found.checks if found is not None else _checks(self.question.targets, setting, values)
-        return Entry(queue, setting, tuple(values.values()), checks, found)
+        runs, confidence = values, None
+        if Case(queue.name, setting) in self.checked:
+            runs = self.checked[Case(queue.name, setting)]
+        elif found is not None and found.size == setting:
+            runs, confidence = found.values, found.confidence
+        checks = _checks(self.question.targets, setting, runs)
+        if confidence is None:
+            confidence = min(each.confidence for each in checks)
+        return Entry(queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found)
 
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""
@@ -211,7 +222,7 @@ def _runs_to_assure(entry: Entry) -> int:
     """How many runs should show that all targets are met, by the margins and their scatter so far."""
     wanted = [CONTEST]
     for each in entry.checks:
-        margins = [each.target.margin(values.get(each.target.name)) for values in entry.values]
+        margins = [each.target.margin(values.get(each.target.name)) for values in entry.runs]
         mean, scatter = float(np.mean(margins)), float(np.std(margins, ddof=1))
         if mean > 0:
             wanted.append(math.ceil((POWER * scatter / mean) ** 2))

@@ -9,6 +9,7 @@ that "10 % faster" weighs as much as "10 % more goodput", whatever the units.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,10 +70,16 @@ def aspects_of(scenario: Scenario, values: Sequence[Values], rtt_ms: float) -> l
         values: Some runs of it.
         rtt_ms: Mean round-trip time without waiting, ms.
     """
+    found = possible_aspects(scenario, rtt_ms)
+    return [each for each in found if any(run.get(each.metric) is not None for run in values)]
+
+
+def possible_aspects(scenario: Scenario, rtt_ms: float) -> list[Aspect]:
+    """The aspects that a scenario's traffic may have; whether a call can be rated, its runs tell."""
     found = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms)]
     for flow in scenario.flows:
         found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
-    return [each for each in found if any(run.get(each.metric) is not None for run in values)]
+    return found
 
 
 def _of_group(name: str, application: str, count: int) -> list[Aspect]:
@@ -104,8 +111,10 @@ def weights_for(emphasis: str | None, aspects: Sequence[Aspect]) -> dict[Kind, f
     """
     kinds = list(dict.fromkeys(each.kind for each in aspects))
     if emphasis is not None and emphasis not in kinds:
+        close = difflib.get_close_matches(emphasis.lower(), kinds, n=1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
         raise InputError(
-            "is nothing that this scenario's traffic can tell",
+            f"is nothing that this scenario's traffic can tell{hint}",
             key="for",
             value=emphasis,
             accepted=", ".join(kinds),

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
-from bufferlab.studies.advise.advice import Site
+from bufferlab.studies.advise.advice import Site, Users
 from bufferlab.studies.targets import Target
+from bufferlab.studies.traffic import demand_of
+from bufferlab.theory.rules import all_rules
+from bufferlab.theory.targets import Targets
 
 LARGEST: Final = 2.0
 """Largest buffer that is tried, in bandwidth-delay products."""
@@ -44,9 +50,8 @@ class Question:
         """Take what the question needs from a scenario."""
         seeded = base.seeded()
         index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
-        site = _site(base.title, seeded, index)
-        bdp = site.rate_bps * site.rtt_ms / 8e3 / site.packet_bytes
-        return cls(base, index, site, targets, max(round(LARGEST * bdp), LEAST_UPPER))
+        site = _site(base.title, seeded, index, targets)
+        return cls(base, index, site, targets, site.largest)
 
 
 def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Scenario:
@@ -65,15 +70,42 @@ def _is_regular(application: Mapping[str, Any]) -> bool:
     return bool(application["arrivals"] == application["sizes"] == "constant")
 
 
-def _site(name: str, seeded: Seeded, index: int) -> Site:
+def _site(name: str, seeded: Seeded, index: int, targets: Sequence[Target]) -> Site:
     link = seeded.resolved["links"][index]
-    return Site(
+    site = Site(
         name=name,
         link=link["name"],
         rate_bps=link["rate_bps"],
         packet_bytes=packet_bytes(seeded.resolved, index),  # says if no flow crosses it
         rtt_ms=_mean_rtt_ms(seeded, link["name"]),
+        users=tuple(
+            Users(
+                flow["name"],
+                flow["application"]["kind"],
+                flow["count"],
+                None if flow["tcp"] is None else flow["tcp"]["congestion"],
+            )
+            for flow in seeded.resolved["flows"]
+        ),
+        rules=_rules(seeded, index, targets),
     )
+    return dataclasses.replace(site, largest=max(round(LARGEST * site.bdp_packets), LEAST_UPPER))
+
+
+def _rules(seeded: Seeded, index: int, targets: Sequence[Target]) -> dict[str, int]:
+    """Buffers by published rules, packets; none where no rule applies."""
+    share = next((each.bound for each in targets if each.name == "utilization" and each.at_least), None)
+    asked = Targets() if share is None or not 0 < share < 1 else Targets(utilization=share)
+    try:
+        demand = demand_of(seeded, index, targets=asked)
+    except InputError:  # no TCP, or a control without a model
+        return {}
+    found = {}
+    for rule in all_rules():
+        with suppress(InputError, ValueError):  # no buffer is enough by this rule
+            if rule.applies(demand):
+                found[rule.name] = int(rule.buffer_packets(demand))
+    return found
 
 
 def _mean_rtt_ms(seeded: Seeded, link: str) -> float:

@@ -57,17 +57,25 @@ class Queue:
         """The buffer, packets."""
         return setting if self.knob == "limit" else self.ample
 
+    @staticmethod
+    def target_us(setting: int) -> int:
+        """The delay that is aimed at, us: three digits, as people would type it."""
+        return round(setting, min(3 - len(str(setting)), 0))
+
     def show(self, setting: int) -> str:
         """A setting in words."""
         if self.knob == "limit":
-            return f"{setting} packets"
-        return f"target {format_time(setting * (PS_PER_S // _US_PER_S))}"
+            return "1 packet" if setting == 1 else f"{setting} packets"
+        return f"target {format_time(self.target_us(setting) * (PS_PER_S // _US_PER_S))}"
+
+    def with_setting(self, setting: int) -> Table:
+        """The discipline's table with a setting."""
+        target = {"target": f"{self.target_us(setting)} us"} if self.knob == "target" else {}
+        return {**self.table, **target}
 
     def scenario(self, base: Scenario, link: int, setting: int) -> Scenario:
         """The scenario with this queue at a link."""
-        table = dict(self.table)
-        if self.knob == "target":
-            table["target"] = f"{setting} us"
+        table = self.with_setting(setting)
         changes: dict[str, object] = {
             f"links[{link}].queue": table,
             f"links[{link}].buffer": f"{self.limit(setting)} packets",

@@ -1,0 +1,212 @@
+"""The answer at a glance, in a box of 24 lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Final
+
+from bufferlab.configure import PLATFORMS
+from bufferlab.display import significant
+from bufferlab.errors import InputError
+from bufferlab.render.advise.felt import behind_text, users_lines
+from bufferlab.render.advise.reasons import helps, loss_note
+from bufferlab.render.advise.words import (
+    check_text,
+    confidence_text,
+    entry_text,
+    measured,
+    queue_text,
+    size_text,
+    title_text,
+)
+from bufferlab.render.view import Box, Line
+from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.choice import Rival, simplicity
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least import Check
+
+MOST_TYPED: Final = 4
+"""Lines to type that are in the box; more of them follow it."""
+
+TYPED_WIDTH: Final = 64
+
+
+def box_of(advice: Advice, platform: str = "linux", device: str | None = None) -> Box:
+    """The answer: what to run, what it gives, how sure, what would change it, what to type."""
+    site = advice.site
+    rate = f"{significant(site.rate_bps / 1e6)} Mbps"
+    title = f"{site.name}: {site.link}, {rate}, RTT {significant(site.rtt_ms, 3)} ms"
+    return Box(title, list(_head(advice)), list(_lines(advice, platform, device)))
+
+
+def to_type(advice: Advice, platform: str, device: str | None) -> tuple[Entry | None, tuple[str, ...]]:
+    """What to type, and for what: the answer, or the best queue that the platform has."""
+    ranked = [advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)]
+    for entry in ranked:
+        try:
+            made = advice.configuration_of(entry, platform, device)
+        except InputError:
+            if entry is advice.answer and platform not in PLATFORMS:
+                raise
+            continue
+        if made.lines:
+            return entry, made.lines
+    return None, ()
+
+
+def folded(lines: Sequence[str], platform: str) -> list[str]:
+    """Lines that fit the box; those of a shell go on after a backslash."""
+    if platform != "linux":
+        return list(lines)
+    found = []
+    for line in lines:
+        parts = wrap(line, TYPED_WIDTH - 2, subsequent_indent="  ", break_long_words=False)
+        found += [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
+    return found
+
+
+def _head(advice: Advice) -> Iterator[str]:
+    entry, checks = advice.answer, advice.answer.checks
+    what = _what(advice)
+    them = "the target" if len(checks) == 1 else f"all {len(checks)} targets"
+    if advice.choice.meets:
+        yield f"Run {what}"
+        if entry.identical:
+            yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
+        elif advice.met:
+            yield f"It meets {them}, {confidence_text(entry.confidence)} ({len(entry.runs)} runs)."
+        else:
+            yield f"Not confirmed: it meets {them} in the mean, {_unsure(advice)}."
+        return
+    if all(any(not check.met for check in each.checks) for each in advice.entries.values()):
+        yield f"No setting that was tried meets {them}."
+    else:
+        yield f"No setting is sure to meet {them}: {confidence_text(advice.confidence)} is asked for."
+    yield f"Closest: {what}"
+
+
+def _what(advice: Advice) -> str:
+    entry = advice.answer
+    size = size_text(advice.site, entry.packets)
+    if entry.queue.knob == "limit":
+        return f"{queue_text(entry.queue)} with a buffer of {size}."
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, room for {size}."
+
+
+def _unsure(advice: Advice) -> str:
+    return f"{confidence_text(advice.answer.confidence)} of {advice.confidence * 100:g} %"
+
+
+def _lines(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
+    yield Line("link", _used(advice.answer), 1)
+    yield Line("wait", _wait(advice.answer), 1)
+    for name, felt in users_lines(advice, advice.answer):
+        yield Line(name[:9], felt, 1)
+    several = len(advice.answer.checks) > 1
+    for each in advice.answer.checks:
+        yield Line("target", check_text(each) + _sure(each, several=several), 1)
+    yield from _notes(advice)
+    if advice.sensitivity:
+        yield Line("changes", _changes(advice), 4)
+    yield from _others(advice)
+    yield from _typed(advice, platform, device)
+
+
+def _used(entry: Entry) -> str:
+    used, lost = entry.checked("utilization"), entry.checked("loss")
+    return f"utilization {measured(used, 100.0, '%')}, loss {measured(lost, 100.0, '%')}"
+
+
+def _wait(entry: Entry) -> str:
+    mean, late = entry.checked("wait_mean_ms"), entry.checked("wait_p99_ms")
+    return f"mean {measured(mean, unit='ms')}, 99th percentile {measured(late, unit='ms')}"
+
+
+def _sure(check: Check, *, several: bool) -> str:
+    return f", {confidence_text(check.confidence)}" if several and check.met and not check.identical else ""
+
+
+def _notes(advice: Advice) -> Iterator[Line]:
+    if not advice.choice.meets and (text := helps(advice)) is not None:
+        yield Line("helps", text, 3)
+    if (text := loss_note(advice)) is not None:
+        yield Line("loss", text, 2)
+    if advice.stage == "first":
+        yield Line("so far", "targets of delay are the usual ones; queues were compared with 3 seeds", 1)
+    elif not advice.finished and not advice.sensitivity:
+        yield Line("so far", "what would change the answer was not tried", 1)
+
+
+def _changes(advice: Advice) -> str:
+    holding = [_kept(each) for each in advice.sensitivity if each.holds]
+    failing = [_broken(each) for each in advice.sensitivity if not each.holds]
+    parts = []
+    if holding:
+        parts.append(f"Still meets with {', '.join(holding)}.")
+    if failing:
+        parts.append(f"Misses with {'; '.join(failing)}.")
+    return " ".join(parts)
+
+
+def _kept(each: Sensitivity) -> str:
+    size = None if each.least is None else each.least.size
+    return each.title if size is None else f"{each.title} [{size} suffice]"
+
+
+def _broken(each: Sensitivity) -> str:
+    found = [
+        f"{title_text(target)} {target.show(each.values.get(target.name), 3)}" for target in each.missed[:1]
+    ]
+    if each.least is not None and each.least.size is not None:
+        found.append(f"{each.least.size} packets needed")
+    elif each.least is not None:
+        found.append(f"no buffer up to {each.least.upper} does")
+    return f"{each.title} ({', '.join(found)})"
+
+
+def _others(advice: Advice) -> Iterator[Line]:
+    """The runner-up, and what plain FIFO comes to, which many routers have alone."""
+    fifo = advice.best_fifo()
+    rivals = {each.name: each for each in advice.choice.rivals}
+    second = next(
+        (each for each in advice.choice.rivals if advice.entries[each.name].queue != advice.answer.queue),
+        None,
+    )
+    if second is not None and (fifo is None or second.name != fifo.name):
+        entry = advice.entries[second.name]
+        yield Line("runner-up", f"{entry_text(entry)}: {_lost(advice, second)}.")
+    if fifo is not None and fifo.name in rivals:
+        label = "runner-up" if second is not None and second.name == fifo.name else "fifo only"
+        start = "fifo, " if label == "runner-up" else ""
+        text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
+        yield Line(label, text)
+
+
+def _lost(advice: Advice, rival: Rival) -> str:
+    """Why a queue was not taken."""
+    entry, chosen = advice.entries[rival.name], advice.answer
+    if rival.missed:
+        checks = {each.target: each for each in entry.checks}
+        missed = [checks[target] for target in rival.missed]
+        first = missed[0]
+        return check_text(first) if not first.met else f"{check_text(first)}, but not confirmed"
+    behind = behind_text(rival, entry, chosen)
+    if rival.is_equal and simplicity(rival.name) > simplicity(chosen.name):
+        return f"{behind}; {queue_text(chosen.queue)} is simpler"
+    return behind
+
+
+def _typed(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
+    entry, lines = to_type(advice, platform, device)
+    title = PLATFORMS[platform].name
+    if entry is None:
+        yield Line("type", f"{title} has none of these queues, as far as is known here.", 1)
+        return
+    shown = folded(lines, platform)
+    if entry is not advice.answer:
+        yield Line("type", f"{title} has no {queue_text(advice.answer.queue)}; for {entry_text(entry)}:", 1)
+    if len(shown) > MOST_TYPED:
+        yield Line("type", f"the lines for {title} are below the table", 1)
+    else:
+        yield Line("" if entry is not advice.answer else "type", "\n".join(shown), verbatim=True)

@@ -1,0 +1,128 @@
+"""What the answer rests on: the queues that were tried, the buffers, and the scenario with other traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.felt import aspect_text
+from bufferlab.render.advise.words import UNKNOWN, entry_text, measured, queue_text, title_text
+from bufferlab.render.grid import Column, Grid
+from bufferlab.stats import estimate
+from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.least import Least
+from bufferlab.studies.targets import Values
+
+MOST_SIZES: Final = 12
+"""Sizes of a search that are shown, those nearest to what it found."""
+
+_PERCENT: Final = 100.0
+
+_LINK: Final = (
+    ("utilization, %", "utilization", _PERCENT),
+    ("loss, %", "loss", _PERCENT),
+    ("wait: mean, ms", "wait_mean_ms", 1.0),
+    ("wait: p99, ms", "wait_p99_ms", 1.0),
+)
+
+
+def evidence(advice: Advice) -> Iterator[Grid]:
+    """The tables."""
+    yield _queues(advice)
+    for entry in advice.entries.values():
+        if entry.least is not None and (entry is advice.answer or entry is advice.best_fifo()):
+            yield _sizes(advice, entry, entry.least)
+    if advice.sensitivity:
+        yield _variants(advice)
+
+
+def _queues(advice: Advice) -> Grid:
+    """A row for each queue and setting, the answer first."""
+    rivals = {each.name: each for each in advice.choice.rivals}
+    seeds = len(advice.answer.values)
+    felt = [each for each in advice.aspects if each.metric != "wait_mean_ms"]
+    rows = []
+    for name in (advice.choice.name, *rivals):
+        entry, rival = advice.entries[name], rivals.get(name)
+        behind = "" if rival is None else measured(rival.behind, 100.0, digits=2)
+        missed = "" if rival is None else ", ".join(title_text(each) for each in rival.missed)
+        size = advice.site.buffer(entry.packets)
+        rows.append(
+            [
+                queue_text(entry.queue),
+                entry.queue.show(entry.setting),
+                str(entry.packets),
+                significant(size["ms"], 3),
+                *_of_link({metric: entry.mean(metric).mean for _, metric, _ in _LINK}),
+                *(aspect_text(each, entry) for each in felt),
+                behind,
+                missed,
+            ]
+        )
+    heads: list[str | Column] = [
+        "packets",
+        "ms",
+        *(title for title, _, _ in _LINK),
+        *(Column(each.title, wraps=False) for each in felt),
+        "users worse by, %",
+        Column("misses", "left", wraps=True),
+    ]
+    title = f"Queues that were tried, with {seeds} common seeds"
+    return _shortened([Column("queue", "left", wraps=True), "setting"], heads, rows, title)
+
+
+def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
+    """A row for each setting that the search of a queue has tried, near what it found."""
+    memory, is_limit = found.memory, entry.queue.knob == "limit"
+    nearest = sorted(memory.sizes, key=lambda size: max(size, entry.setting) / min(size, entry.setting))
+    sizes = sorted(nearest[:MOST_SIZES])
+    rows = []
+    for size in sizes:
+        values = memory.values(size)
+        means = {metric: estimate(each.get(metric) for each in values).mean for _, metric, _ in _LINK}
+        setting = (
+            [str(size), _number(advice.site.buffer(size)["ms"], 1.0)]
+            if is_limit
+            else [f"{entry.queue.target_us(size) / 1e3:g}"]
+        )
+        met = "yes" if memory.meets_all(size) else "no"
+        rows.append([*setting, str(len(values)), *_of_link(means), met, "◂" * (size == entry.setting)])
+    first, more = ("packets", ["ms"]) if is_limit else ("target, ms", [])
+    heads: list[str | Column] = [*more, "runs", *(title for title, _, _ in _LINK), "met", Column("", "left")]
+    near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
+    title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
+    return Grid([Column(first)], heads, rows, title)
+
+
+def _variants(advice: Advice) -> Grid:
+    """A row for each change of the scenario."""
+    rows = []
+    for each in advice.sensitivity:
+        least = UNKNOWN if each.least is None else str(each.least.size or f"> {each.least.upper}")
+        missed = ", ".join(title_text(target) for target in each.missed)
+        rows.append([each.title, *_of_link(each.values), least, missed])
+    heads: list[str | Column] = [
+        *(title for title, _, _ in _LINK),
+        "least buffer, packets",
+        Column("misses", "left", wraps=True),
+    ]
+    title = f"{entry_text(advice.answer)}, where something is other"
+    return _shortened([Column("other", "left", wraps=True)], heads, rows, title)
+
+
+def _shortened(
+    labels: Sequence[str | Column], heads: Sequence[str | Column], rows: Sequence[list[str]], title: str
+) -> Grid:
+    """A grid without its columns in which nothing stands."""
+    told = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", UNKNOWN} for row in rows)]
+    kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in told)] for row in rows]
+    return Grid(labels, [heads[at] for at in told], kept, title)
+
+
+def _of_link(means: Values) -> list[str]:
+    return [_number(means.get(metric), scale) for _, metric, scale in _LINK]
+
+
+def _number(value: float | None, scale: float) -> str:
+    return UNKNOWN if value is None else significant(value * scale, 4 if scale == _PERCENT else 3)

@@ -1,0 +1,66 @@
+"""How an advice was found: the course, the statistics, the weights, the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bufferlab.render.advise.words import confidence_text, entry_text, title_text
+from bufferlab.render.view import Heading
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.choice import MATERIAL, NOTABLE
+from bufferlab.studies.advise.objectives import Aspect
+
+
+def explanation(advice: Advice, platform: str, device: str | None) -> Iterator[str | Heading]:
+    """How it was found."""
+    yield Heading("How it was found")
+    yield (
+        f"{advice.runs} runs of the scenario and {len(advice.sensitivity)} changes of it. Of queues "
+        "without a target of delay, the buffer was searched; of the others, the target, with room for "
+        f"{advice.site.largest} packets."
+    )
+    for entry in advice.entries.values():
+        yield f"{entry_text(entry)}: {_course(advice, entry.name)}"
+    yield (
+        "A setting meets a target if the mean over independent runs does. Confidence is one minus the chance "
+        "of a margin as good if the target were missed: Student's t test with Hall's correction for "
+        "skewness, of runs with seeds that the search has not seen. Refused candidates are accounted for."
+    )
+    yield Heading("How queues were compared")
+    yield (
+        "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
+        f"get; queues within {MATERIAL * 100:g} %, or whose difference is not significant at 95 %, are equal "
+        f"if no aspect is worse by more than {NOTABLE * 100:g} %. Of equals the simplest is taken."
+    )
+    total = sum(advice.weights.values())
+    for kind, weight in advice.weights.items():
+        aspects = "; ".join(_aspect(each) for each in advice.aspects if each.kind == kind)
+        yield f"{kind}, weight {weight / total * 100:.0f} %: {aspects}"
+    yield Heading("Sources")
+    yield (
+        "Intersection-union test: R. L. Berger, Technometrics 24(4), 1982. Skewness: P. Hall, J. R. Statist. "
+        "Soc. B 54(1), 1992. Rating R: ITU-T G.107, G.109. Jain's index: DEC-TR-301, 1984. CoDel's least "
+        "target: RFC 8289, section 4.3."
+    )
+    made = advice.configuration(platform, device)
+    yield from made.notes
+    yield f"Lines for {made.title}: {'; '.join(dict.fromkeys(source.title for source in made.sources))}."
+
+
+def _course(advice: Advice, name: str) -> str:
+    entry = advice.entries[name]
+    found = entry.least
+    if found is None:
+        return f"the usual setting, {len(entry.runs)} runs, {confidence_text(entry.confidence)}"
+    tried = f"{len(found.memory.sizes)} settings from {found.lower} to {found.upper} in {found.runs} runs"
+    if found.size is None:
+        missed = ", ".join(title_text(each) for each in found.conflict)
+        return f"{tried}; none meets all targets, here it misses {missed}"
+    below = "" if found.below is None else f"; {found.below} misses"
+    return f"{tried}; checked by {len(entry.runs)} fresh runs, {confidence_text(entry.confidence)}{below}"
+
+
+def _aspect(aspect: Aspect) -> str:
+    more = {"more": "more is better", "less": "less is better", "rest": "the rest is what users get"}
+    offset = f", with a round trip of {aspect.offset:.4g} ms added" if aspect.offset else ""
+    return f"{aspect.title} ({aspect.metric}, {more[aspect.form]}{offset})"

@@ -1,0 +1,140 @@
+"""What users feel, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.studies.advise.advice import Advice, Entry, Users
+from bufferlab.studies.advise.choice import Rival
+from bufferlab.studies.advise.objectives import Aspect
+
+ENDLESS: Final = frozenset({"bulk", "paced", "on-off"})
+"""Applications that always have something to send."""
+
+_OPINIONS: Final = (
+    (90, "very satisfied"),
+    (80, "satisfied"),
+    (70, "some dissatisfied"),
+    (60, "many dissatisfied"),
+    (0, "nearly all dissatisfied"),
+)
+"""Users by a call's rating (ITU-T G.109, table 1)."""
+
+_MOST_GROUPS: Final = 4
+"""Groups that have a line each; with more, those that send without end share one."""
+
+
+def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
+    """For each flow group its name and what its users feel."""
+    users = advice.site.users
+    if len(users) <= _MOST_GROUPS:
+        return [(each.name, _felt(entry, each)) for each in users]
+    found = []
+    for is_endless, members in groupby(sorted(users, key=_is_finite), key=lambda each: not _is_finite(each)):
+        listed = list(members)
+        if is_endless and len(listed) > 1:
+            found.append((f"{len(listed)} groups", _together(entry, listed)))
+        else:
+            found += [(each.name, _felt(entry, each)) for each in listed]
+    return found
+
+
+def aspect_text(aspect: Aspect, entry: Entry) -> str:
+    """One aspect's value: "5.2 ms"."""
+    mean = entry.mean(aspect.metric).mean
+    if mean is None:
+        return UNKNOWN
+    name = aspect.metric.rpartition(".")[2]
+    if name == "goodput_bps":
+        return f"{significant(mean / 1e6, 3)} Mbps"
+    if name.endswith("_ms"):
+        return f"{significant(mean, 3)} ms"
+    if name.endswith("_s"):
+        return _time(mean)
+    if name == "loss":
+        return f"{significant(mean * 100, 3)} %"
+    return significant(mean, 3)
+
+
+def aspect_title(aspect: Aspect) -> str:
+    """What an aspect is about: where a wait is felt as part of a round trip, the wait that is shown."""
+    return "mean wait" if aspect.metric == "wait_mean_ms" else aspect.title
+
+
+def behind_text(rival: Rival, entry: Entry, chosen: Entry) -> str:
+    """How much worse users fare, and in what most."""
+    mean = rival.behind.mean or 0.0
+    share = f"{significant(abs(mean) * 100, 2)} %"
+    if rival.is_equal:
+        return f"as good for users (difference {share})" if abs(mean) >= 0.0005 else "as good for users"
+    worst = "" if rival.worst is None else f"most: {_contrast(rival.worst[0], entry, chosen)}"
+    if mean <= 0:
+        return f"users fare {share} better as a whole, but worse in {worst.removeprefix('most: ')}"
+    return f"users fare {share} worse" + (f", {worst}" if worst else "")
+
+
+def _contrast(aspect: Aspect, entry: Entry, chosen: Entry) -> str:
+    return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
+
+
+def _is_finite(users: Users) -> bool:
+    return users.kind not in ENDLESS
+
+
+def _felt(entry: Entry, users: Users) -> str:
+    def mean(name: str) -> float | None:
+        return entry.checked(f"{users.name}.{name}").mean
+
+    return ", ".join(_parts(entry, users, mean("call_r"), mean("call_mos")))
+
+
+def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
+    def shown(name: str, words: str, scale: float = 1.0, unit: str = "") -> str:
+        found = entry.checked(f"{users.name}.{name}")
+        return f"{words} {measured(found, scale, unit)}".strip()
+
+    def time(name: str, words: str) -> str:
+        mean = entry.checked(f"{users.name}.{name}").mean
+        return f"{words} {UNKNOWN if mean is None else _time(mean)}"
+
+    if users.kind in ENDLESS:
+        each = " each" if users.flows > 1 else ""
+        yield shown("goodput_bps", "", 1e-6, "Mbps") + each
+        if users.flows > 1:
+            yield shown("jain_index", "Jain's index")
+    elif users.kind == "udp":
+        if rating is not None:
+            words = next(words for least, words in _OPINIONS if rating >= least)
+            yield f"rating R {significant(rating, 3)} ({words})"
+            yield f"MOS {significant(opinion or 0.0, 2)}"
+        yield shown("loss", "loss", 100.0, "%")
+    elif users.kind == "ping":
+        yield shown("loaded_rtt_p50_ms", "median", unit="ms")
+        yield shown("loaded_rtt_p95_ms", "95th percentile", unit="ms")
+    elif users.kind in {"web", "echo"}:
+        yield time("exchange_p50_s", "fetched in")
+        yield time("exchange_p95_s", "95th percentile")
+    else:
+        yield time("completion_s", "completed in")
+        yield time("completion_p95_s", "95th percentile")
+
+
+def _together(entry: Entry, users: Sequence[Users]) -> str:
+    rates = {each.name: entry.checked(f"{each.name}.goodput_bps").mean or 0.0 for each in users}
+    slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    indices = [
+        index
+        for each in users
+        if each.flows > 1 and (index := entry.checked(f"{each.name}.jain_index").mean) is not None
+    ]
+    fair = f", Jain's index within a group at least {significant(min(indices), 3)}" if indices else ""
+    low, high = significant(rates[slow] / 1e6, 3), significant(rates[fast] / 1e6, 3)
+    return f"{low} ({slow}) … {high} Mbps ({fast}) a flow{fair}"
+
+
+def _time(seconds: float) -> str:
+    return f"{significant(seconds, 3)} s" if seconds >= 1 else f"{significant(seconds * 1e3, 3)} ms"

@@ -1,0 +1,83 @@
+"""The best answer so far on a terminal, while it is made better."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.text import Text
+
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.words import confidence_text
+from bufferlab.studies.advise.advice import Advice
+
+_FRAMES_PER_S: Final = 4
+
+
+class Shown(Protocol):
+    """What `advise` tells of its course."""
+
+    def __call__(self, advice: Advice | None, note: str, /) -> None:
+        """Take the best answer so far, and what is done now."""
+
+
+@contextmanager
+def watching(platform: str, device: str | None, *, boxed: bool) -> Iterator[Shown]:
+    """Show the course within the block, on a terminal only; it vanishes afterwards.
+
+    Args:
+        platform: For what the lines are that are to be typed.
+        device: The interface whose output it is.
+        boxed: Show the answer on standard output, if that is a terminal; otherwise only a line of progress on
+            standard error.
+    """
+    out = Console(file=sys.stdout, highlight=False)
+    err = Console(file=sys.stderr, highlight=False)
+    screen = _Screen(platform, device, boxed=boxed and out.is_terminal)
+    console = out if screen.boxed else err
+    if not console.is_terminal:
+        yield lambda _advice, _note: None
+        return
+    with Live(
+        console=console,
+        get_renderable=lambda: screen,
+        refresh_per_second=_FRAMES_PER_S,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        yield screen.take
+
+
+class _Screen:
+    def __init__(self, platform: str, device: str | None, *, boxed: bool) -> None:
+        self.boxed = boxed
+        self._platform = platform
+        self._device = device
+        self._advice: Advice | None = None
+        self._note = "starting"
+        self._began_s = time.monotonic()
+
+    def take(self, advice: Advice | None, note: str, /) -> None:
+        """Take what is known now."""
+        self._advice = advice or self._advice
+        self._note = note or self._note
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self._advice is not None and self.boxed:
+            yield box_of(self._advice, self._platform, self._device)
+        yield Text(self._progress(), style="dim", overflow="ellipsis", no_wrap=True)
+
+    def _progress(self) -> str:
+        seconds = f"{time.monotonic() - self._began_s:.0f} s"
+        if self._advice is None:
+            return f"{seconds}, no answer yet: {self._note} (Ctrl-C ends)"
+        sure = (
+            confidence_text(self._advice.answer.confidence) if self._advice.choice.meets else "targets missed"
+        )
+        return f"{seconds}, {self._advice.runs} runs, {sure}: {self._note} (Ctrl-C: this answer)"

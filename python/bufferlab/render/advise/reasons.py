@@ -1,0 +1,98 @@
+"""Why a link loses packets, and what would help where targets are missed, as far as the runs tell."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.felt import ENDLESS
+from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least import Least
+from bufferlab.studies.targets import Target
+from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
+
+NOTABLE_LOSS: Final = 0.01
+"""Loss above which it is told."""
+
+_AGREES: Final = 3.0
+"""The law of Mathis et al. explains a loss that is at most this many times its own."""
+
+
+def loss_note(advice: Advice) -> str | None:
+    """A loss that is worth telling, with its reason if the runs show it."""
+    entry = advice.answer
+    loss, used = entry.checked("loss").mean, entry.checked("utilization").mean
+    if loss is None or used is None or loss <= NOTABLE_LOSS:
+        return None
+    told = f"Loss is {significant(loss * 100, 2)} %"
+    if all(each.control is None for each in advice.site.users):
+        offered = used / (1 - loss)
+        if offered > 1:
+            share = significant(offered * 100, 3)
+            return f"{told}: the datagrams offer {share} % of the rate, so no buffer avoids it."
+        return _unbounded(advice, told)
+    flows = sum(each.flows for each in advice.site.users if each.control is not None and each.kind in ENDLESS)
+    under_way = _under_way(advice, entry, used)
+    if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
+        window = significant(under_way / flows, 2)
+        return (
+            f"{told}: {flows} flow{'s' if flows > 1 else ''} with {round(under_way)} packets under way, "
+            f"{window} each. Windows this small are cut often."
+        )
+    return _unbounded(advice, told)
+
+
+def helps(advice: Advice) -> str | None:
+    """What would meet the targets that the answer misses."""
+    ranges = [text for entry in advice.entries.values() if (text := _conflict(entry)) is not None]
+    eased = [text for each in advice.sensitivity if (text := _eased(each)) is not None]
+    if eased:
+        ranges.append(f"Met with {', or '.join(eased)}.")
+    return " ".join(ranges) or None
+
+
+def _eased(each: Sensitivity) -> str | None:
+    """Where the targets would be met."""
+    if each.holds:
+        return each.title
+    if each.least is None or each.least.size is None:
+        return None
+    return f"{each.title} and {each.least.size} packets"
+
+
+def _under_way(advice: Advice, entry: Entry, used: float) -> float:
+    """Packets that are under way or wait, by Little's law."""
+    wait_ms = entry.checked("wait_mean_ms").mean or 0.0
+    return used * advice.site.rate_bps * (advice.site.rtt_ms + wait_ms) / 8e3 / advice.site.packet_bytes
+
+
+def _unbounded(advice: Advice, told: str) -> str:
+    bounded = any(target.name == "loss" for target in advice.targets)
+    return f"{told}." if bounded else f"{told}; --target 'loss <= 1 %' would bound it."
+
+
+def _conflict(entry: Entry) -> str | None:
+    """Which sizes of a queue meet which target, where none meets all."""
+    found = entry.least
+    if found is None or found.size is not None or found.closest != entry.setting:
+        return None
+    parts = [_range(entry, found, target) for target in found.memory.targets]
+    return f"{queue_text(entry.queue)}: {'; '.join(parts)}." if len(parts) > 1 else None
+
+
+def _range(entry: Entry, found: Least, target: Target) -> str:
+    """The sizes that met a target in the mean."""
+    met = [size for size in found.memory.sizes if found.memory.meets(size, target)]
+    name = title_text(target)
+    if not met:
+        return f"{name} is met by none"
+    if len(met) == len(found.memory.sizes):
+        return f"{name} by all"
+    show = entry.queue.show
+    if met[-1] == found.memory.sizes[-1]:
+        return f"{name} is met from {show(met[0])} on"
+    if met[0] == found.memory.sizes[0]:
+        return f"{name} is met up to {show(met[-1])}"
+    return f"{name} is met from {show(met[0])} to {show(met[-1])}"

@@ -1,0 +1,95 @@
+"""Numbers and settings of an advice in words."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Entry, Site
+from bufferlab.studies.advise.queues import OWN, Queue
+from bufferlab.studies.least import Check
+from bufferlab.studies.targets import Target
+
+UNKNOWN: Final = "–"
+"""Stands for what is not known."""
+
+_MOST_DIGITS: Final = 4
+
+_CERTAIN: Final = 0.999
+
+
+def size_text(site: Site, packets: int) -> str:
+    """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"."""
+    size = site.buffer(packets)
+    scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
+    count = "1 packet" if packets == 1 else f"{packets} packets"
+    return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
+
+
+def queue_text(queue: Queue) -> str:
+    """A queue's name; that of the scenario with what its table has."""
+    if queue.name != OWN:
+        return queue.name
+    given = [f"{key} {value}" for key, value in queue.table.items() if key not in {"discipline", "target"}]
+    return f"the scenario's {', '.join([str(queue.table['discipline']), *given])}"
+
+
+def entry_text(entry: Entry) -> str:
+    """A queue with its setting."""
+    return f"{queue_text(entry.queue)}, {entry.queue.show(entry.setting)}"
+
+
+def confidence_text(confidence: float) -> str:
+    """A confidence, rounded down: "confidence 97.5 %"."""
+    if confidence > _CERTAIN:
+        return f"confidence > {_CERTAIN * 100:g} %"
+    return f"confidence {math.floor(confidence * 1000) / 10:g} %"
+
+
+def value_text(target: Target, found: Estimate) -> str:
+    """A target's metric with its interval: "99.21 ± 0.06 %"."""
+    return measured(found, target.metric.unit.scale, target.metric.unit.shown)
+
+
+def measured(found: Estimate, scale: float = 1.0, unit: str = "", digits: int = 3) -> str:
+    """A mean with its interval, the mean with as many digits as its interval tells."""
+    mean, half_width = found
+    if mean is None or not math.isfinite(mean):
+        return UNKNOWN
+    mean *= scale
+    if unit == FRACTION.shown:
+        digits += 1  # 99.21 % and 99.94 % are different things
+    if half_width is None or half_width * scale <= 1e-6 * abs(mean):
+        return f"{significant(mean, digits)} {unit}".rstrip()
+    half = significant(half_width * scale, 1)
+    most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS
+    decimals = max(min(len(half.partition(".")[2]), most), 0)
+    half = f"{half_width * scale:.{decimals}f}"
+    shown = f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
+    return f"{shown} {unit}".rstrip()
+
+
+def check_text(check: Check) -> str:
+    """A target, and how far it is met: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
+    target = check.target
+    found = value_text(target, Estimate(check.mean, check.half_width))
+    if check.mean is None:
+        return f"{title_text(target)}: no value, target {target.show(target.bound)}"
+    if check.met:
+        return f"{title_text(target)} {found}, target {target.show(target.bound)}: met"
+    return f"{title_text(target)} {found}, target {target.show(target.bound)}: missed by {_distance(check)}"
+
+
+def title_text(target: Target) -> str:
+    """What a target is about."""
+    title = target.metric.title
+    return title if target.group is None else f"{target.group}: {title.removeprefix(f'{target.group}: ')}"
+
+
+def _distance(check: Check) -> str:
+    unit = check.target.metric.unit
+    size = significant(abs(check.margin) * unit.scale, 2)
+    return f"{size} points" if unit is FRACTION else f"{size} {unit.shown}".rstrip()
