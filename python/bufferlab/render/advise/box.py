@@ -21,6 +21,7 @@ from bufferlab.render.advise.words import (
     title_text,
 )
 from bufferlab.render.view import Box, Line
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice, Entry
 from bufferlab.studies.advise.choice import Rival, simplicity
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -115,12 +116,12 @@ def _lines(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
 
 def _used(entry: Entry) -> str:
     used, lost = entry.checked("utilization"), entry.checked("loss")
-    return f"utilization {measured(used, 100.0, '%')}, loss {measured(lost, 100.0, '%')}"
+    return f"utilization {measured(used, FRACTION)}, loss {measured(lost, FRACTION)}"
 
 
 def _wait(entry: Entry) -> str:
     mean, late = entry.checked("wait_mean_ms"), entry.checked("wait_p99_ms")
-    return f"mean {measured(mean, unit='ms')}, 99th percentile {measured(late, unit='ms')}"
+    return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
 
 def _sure(check: Check, *, several: bool) -> str:
@@ -133,7 +134,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if (text := loss_note(advice)) is not None:
         yield Line("loss", text, 2)
     if advice.stage == "first":
-        yield Line("so far", "targets of delay are the usual ones; queues were compared with 3 seeds", 1)
+        yield Line("so far", "usual targets of delay only, and 3 seeds to compare queues", 1)
     elif not advice.finished and not advice.sensitivity:
         yield Line("so far", "what would change the answer was not tried", 1)
 

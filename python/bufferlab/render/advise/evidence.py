@@ -9,6 +9,7 @@ from bufferlab.display import significant
 from bufferlab.render.advise.felt import aspect_text
 from bufferlab.render.advise.words import UNKNOWN, entry_text, measured, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice, Entry
 from bufferlab.studies.least import Least
@@ -17,13 +18,11 @@ from bufferlab.studies.targets import Values
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
 
-_PERCENT: Final = 100.0
-
 _LINK: Final = (
-    ("utilization, %", "utilization", _PERCENT),
-    ("loss, %", "loss", _PERCENT),
-    ("wait: mean, ms", "wait_mean_ms", 1.0),
-    ("wait: p99, ms", "wait_p99_ms", 1.0),
+    ("utilization, %", "utilization", FRACTION),
+    ("loss, %", "loss", FRACTION),
+    ("wait: mean, ms", "wait_mean_ms", MILLISECONDS),
+    ("wait: p99, ms", "wait_p99_ms", MILLISECONDS),
 )
 
 
@@ -45,7 +44,7 @@ def _queues(advice: Advice) -> Grid:
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
-        behind = "" if rival is None else measured(rival.behind, 100.0, digits=2)
+        behind = "" if rival is None else measured(rival.behind, FRACTION, digits=1).removesuffix(" %")
         missed = "" if rival is None else ", ".join(title_text(each) for each in rival.missed)
         size = advice.site.buffer(entry.packets)
         rows.append(
@@ -82,7 +81,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
         values = memory.values(size)
         means = {metric: estimate(each.get(metric) for each in values).mean for _, metric, _ in _LINK}
         setting = (
-            [str(size), _number(advice.site.buffer(size)["ms"], 1.0)]
+            [str(size), _number(advice.site.buffer(size)["ms"], MILLISECONDS)]
             if is_limit
             else [f"{entry.queue.target_us(size) / 1e3:g}"]
         )
@@ -121,8 +120,8 @@ def _shortened(
 
 
 def _of_link(means: Values) -> list[str]:
-    return [_number(means.get(metric), scale) for _, metric, scale in _LINK]
+    return [_number(means.get(metric), unit) for _, metric, unit in _LINK]
 
 
-def _number(value: float | None, scale: float) -> str:
-    return UNKNOWN if value is None else significant(value * scale, 4 if scale == _PERCENT else 3)
+def _number(value: float | None, unit: Unit) -> str:
+    return UNKNOWN if value is None else unit.text(value, digits=4 if unit is FRACTION else 3)

@@ -56,7 +56,7 @@ def _course(advice: Advice, name: str) -> str:
     if found.size is None:
         missed = ", ".join(title_text(each) for each in found.conflict)
         return f"{tried}; none meets all targets, here it misses {missed}"
-    below = "" if found.below is None else f"; {found.below} misses"
+    below = "" if found.beyond is None else f"; {found.beyond} misses"
     return f"{tried}; checked by {len(entry.runs)} fresh runs, {confidence_text(entry.confidence)}{below}"
 
 

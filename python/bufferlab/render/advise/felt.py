@@ -8,6 +8,7 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.studies.advise.advice import Advice, Entry, Users
 from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.objectives import Aspect
@@ -93,9 +94,8 @@ def _felt(entry: Entry, users: Users) -> str:
 
 
 def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
-    def shown(name: str, words: str, scale: float = 1.0, unit: str = "") -> str:
-        found = entry.checked(f"{users.name}.{name}")
-        return f"{words} {measured(found, scale, unit)}".strip()
+    def shown(name: str, words: str, unit: Unit) -> str:
+        return f"{words} {measured(entry.checked(f'{users.name}.{name}'), unit)}".strip()
 
     def time(name: str, words: str) -> str:
         mean = entry.checked(f"{users.name}.{name}").mean
@@ -103,18 +103,18 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
 
     if users.kind in ENDLESS:
         each = " each" if users.flows > 1 else ""
-        yield shown("goodput_bps", "", 1e-6, "Mbps") + each
+        yield shown("goodput_bps", "", BITS_PER_S) + each
         if users.flows > 1:
-            yield shown("jain_index", "Jain's index")
+            yield shown("jain_index", "Jain's index", NUMBER)
     elif users.kind == "udp":
         if rating is not None:
             words = next(words for least, words in _OPINIONS if rating >= least)
             yield f"rating R {significant(rating, 3)} ({words})"
             yield f"MOS {significant(opinion or 0.0, 2)}"
-        yield shown("loss", "loss", 100.0, "%")
+        yield shown("loss", "loss", FRACTION)
     elif users.kind == "ping":
-        yield shown("loaded_rtt_p50_ms", "median", unit="ms")
-        yield shown("loaded_rtt_p95_ms", "95th percentile", unit="ms")
+        yield shown("loaded_rtt_p50_ms", "median", MILLISECONDS)
+        yield shown("loaded_rtt_p95_ms", "95th percentile", MILLISECONDS)
     elif users.kind in {"web", "echo"}:
         yield time("exchange_p50_s", "fetched in")
         yield time("exchange_p95_s", "95th percentile")

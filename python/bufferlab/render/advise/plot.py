@@ -65,7 +65,7 @@ def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
             label="answer" if entry is advice.answer else f"best {entry.queue.name}",
         )
         if is_limit:
-            _mark_rules(axes, advice, entry.least)
+            _draw_rules(axes, advice, entry.least)
     bound = next((each.bound for each in advice.targets if each.name == "utilization"), None)
     if bound is not None:
         used.axhline(bound * 100, color="0.4", linewidth=0.8, linestyle="dotted", label="target")
@@ -102,7 +102,7 @@ def _curve(axes: Axes, found: Least, metric: str, scales: tuple[float, float], c
         )
 
 
-def _mark_rules(axes: Axes, advice: Advice, found: Least) -> None:
+def _draw_rules(axes: Axes, advice: Advice, found: Least) -> None:
     sizes = found.memory.sizes
     several = sum(each.flows for each in advice.site.users if each.control is not None) > 1
     names = [name for name in _RULES if name in advice.site.rules and not (several and name == _SINGLE)]

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Entry, Site
 from bufferlab.studies.advise.queues import OWN, Queue
@@ -17,6 +17,9 @@ UNKNOWN: Final = "–"
 """Stands for what is not known."""
 
 _MOST_DIGITS: Final = 4
+
+_ROUNDING: Final = 1e-6
+"""An interval of less than this share of its mean is rounding."""
 
 _CERTAIN: Final = 0.999
 
@@ -51,25 +54,24 @@ def confidence_text(confidence: float) -> str:
 
 def value_text(target: Target, found: Estimate) -> str:
     """A target's metric with its interval: "99.21 ± 0.06 %"."""
-    return measured(found, target.metric.unit.scale, target.metric.unit.shown)
+    return measured(found, target.metric.unit)
 
 
-def measured(found: Estimate, scale: float = 1.0, unit: str = "", digits: int = 3) -> str:
-    """A mean with its interval, the mean with as many digits as its interval tells."""
-    mean, half_width = found
-    if mean is None or not math.isfinite(mean):
+def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """A mean with its unit and its interval, with as many digits as that allows."""
+    if found.mean is None or not math.isfinite(found.mean):
         return UNKNOWN
-    mean *= scale
-    if unit == FRACTION.shown:
+    if unit is FRACTION:
         digits += 1  # 99.21 % and 99.94 % are different things
-    if half_width is None or half_width * scale <= 1e-6 * abs(mean):
-        return f"{significant(mean, digits)} {unit}".rstrip()
-    half = significant(half_width * scale, 1)
+    mean, half_width = unit.scaled(found.mean), unit.scaled(found.half_width or 0.0)
+    if half_width <= _ROUNDING * abs(mean):
+        return unit.quantity(found.mean, digits=digits)
+    tells = len(significant(half_width, 1).partition(".")[2])
     most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS
-    decimals = max(min(len(half.partition(".")[2]), most), 0)
-    half = f"{half_width * scale:.{decimals}f}"
+    decimals = max(min(tells, most), 0)
+    half = f"{half_width:.{decimals}f}"
     shown = f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
-    return f"{shown} {unit}".rstrip()
+    return f"{shown} {unit.shown}".rstrip()
 
 
 def check_text(check: Check) -> str:
@@ -91,5 +93,5 @@ def title_text(target: Target) -> str:
 
 def _distance(check: Check) -> str:
     unit = check.target.metric.unit
-    size = significant(abs(check.margin) * unit.scale, 2)
+    size = unit.text(abs(check.margin), digits=2)
     return f"{size} points" if unit is FRACTION else f"{size} {unit.shown}".rstrip()

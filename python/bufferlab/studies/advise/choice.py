@@ -17,9 +17,9 @@ MATERIAL: Final = 0.05
 
 NOTABLE: Final = 0.1
 NOTABLE_RATING: Final = 0.05
-"""Two queues are not equal if in some aspect users fare worse by more than this share; of a call's rating, half
-of the width of a category of ITU-T G.109. Of one queue's settings the usual one is taken unless users fare
-better as a whole: it is the one that is tested everywhere."""
+"""Two queues are not equal if in some aspect users fare worse by more than this share; calls, by half the
+width of a category of ITU-T G.109. Of one queue's settings the usual one is taken unless users fare better as
+a whole: it is the one that is tested everywhere."""
 
 Contest = Mapping[str, Sequence[Values]]
 """What each queue measured, with the same seeds in the same order."""

@@ -92,7 +92,7 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
     pages = [aspect("pages", "median fetch time", "exchange_p50_s", "less")]
     felt: dict[str, list[Aspect]] = {
         "udp": [aspect("calls", "rating R", "call_r", "more"), aspect("calls", "loss", "loss", "rest")],
-        "ping": [aspect("latency", "95th percentile of pings", "loaded_rtt_p95_ms", "less")],
+        "ping": [aspect("latency", "95th percentile", "loaded_rtt_p95_ms", "less")],
         "web": pages,
         "echo": pages,
     }
