@@ -20,7 +20,8 @@ fn controls() -> Vec<AnyControl> {
     let starts = [(2, None), (10, Some(20))];
     let build = |config: &CongestionConfig| {
         starts.map(|(initial_window, initial_ssthresh)| {
-            config.build(Context { initial_window, initial_ssthresh, stream: Stream::new(1, 2, 3) })
+            let (offload_mss_bytes, stream) = (initial_ssthresh.map(|_| 1448), Stream::new(1, 2, 3));
+            config.build(Context { initial_window, initial_ssthresh, offload_mss_bytes, stream })
         })
     };
     configs.iter().flat_map(build).collect()

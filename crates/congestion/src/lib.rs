@@ -116,6 +116,8 @@ pub struct Context {
     pub initial_window: u32,
     /// Initial slow-start threshold, segments, if there is one.
     pub initial_ssthresh: Option<u32>,
+    /// Payload of a segment, bytes, if several may leave as one packet.
+    pub offload_mss_bytes: Option<u32>,
     /// Random numbers of this connection.
     pub stream: Stream,
 }

@@ -3,6 +3,7 @@
 //! [`Bbr1`] is Linux's first version, [`Bbr3`] the version of draft-ietf-ccwg-bbr. This file holds what both
 //! need.
 
+mod offload;
 mod v1;
 mod v3;
 

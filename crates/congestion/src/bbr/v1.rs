@@ -5,7 +5,8 @@
 //!
 //! Departures:
 //! - no detection of policers ("long-term bandwidth"): no policers here;
-//! - no offload: segments are sent one by one, so the budget for send and receive offload is three segments;
+//! - where segments are sent one by one, the budget for send and receive offload is three segments; Linux sends two at
+//!   once above 1.2 Mbit/s;
 //! - nothing restarts from idle: the model stays as it was before a silence;
 //! - an acknowledgment that may have been delayed counts like any other once the round-trip time's filter has expired;
 //! - the bandwidth's filter holds ten rounds, Linux's up to eleven; flights are not counted ahead to the departure;
@@ -21,6 +22,7 @@ use bufferlab_units::{Span, Stream, Time};
 
 use aggregation::Aggregation;
 
+use super::offload::Offload;
 use super::{
     FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
     RoundCount, whole_up,
@@ -45,8 +47,8 @@ const BW_ROUNDS: usize = 10;
 const MIN_RTT_WINDOW: Span = Span::from_s(10);
 /// Least stay with four segments (`bbr_probe_rtt_mode_ms`).
 const PROBE_RTT: Span = Span::from_ms(200);
-/// Segments for offload: three times one (`bbr_quantization_budget`).
-const OFFLOAD_BUDGET: f64 = 3.0;
+/// Packets under way in the hosts: the sender's queue, its card, the receiver (`bbr_quantization_budget`).
+const OFFLOADED_PACKETS: f64 = 3.0;
 /// The window grows by at most so much time's segments for aggregation, s (`bbr_extra_acked_max_us`).
 const EXTRA_ACKED_MAX_S: f64 = 0.1;
 
@@ -86,7 +88,8 @@ impl Algorithm for Bbr1Config {
     const NEEDS_RATES: bool = true;
 
     fn build(&self, context: Context) -> Bbr1 {
-        Bbr1::new(context.initial_window, context.stream)
+        let offload = Offload::new(context.offload_mss_bytes);
+        Bbr1 { offload, ..Bbr1::new(context.initial_window, context.stream) }
     }
 }
 
@@ -128,6 +131,7 @@ pub struct Bbr1 {
     lost: u64,
     held_down: HeldDown,
     aggregation: Aggregation,
+    offload: Offload,
     stream: Stream,
 }
 
@@ -158,6 +162,7 @@ impl Bbr1 {
             lost: 0,
             held_down: HeldDown::default(),
             aggregation: Aggregation::new(),
+            offload: Offload::default(),
             stream,
         }
     }
@@ -186,7 +191,8 @@ impl Bbr1 {
 
     /// `bbr_quantization_budget`.
     fn budgeted(&self, segments: f64) -> f64 {
-        let even = whole_up(f64::midpoint(segments, OFFLOAD_BUDGET)) * 2.0;
+        let budget = OFFLOADED_PACKETS * self.offload.tso_goal(self.pacing);
+        let even = whole_up(f64::midpoint(segments, budget)) * 2.0;
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
     }
 

@@ -10,7 +10,7 @@
 //! - losses in startup are counted by acknowledgments that reveal some, as Linux's v3 does, not by ranges,
 //!   and a round of losses stands for a round in fast recovery;
 //! - no undo of spurious losses, no idle restart: neither occurs here;
-//! - no offload: segments are sent one by one, so `offload_budget` is three segments;
+//! - where segments are sent one by one, `send_quantum` is one segment, the draft's at least two;
 //! - that text enters `ProbeRTT` when the round-trip time is ten seconds old; earlier drafts do every five.
 
 mod cycle;
@@ -24,6 +24,7 @@ use bufferlab_units::{Span, Stream, Time};
 
 use model::{FullPipe, inflight_too_high};
 
+use super::offload::Offload;
 use super::{
     FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
     RoundCount,
@@ -51,8 +52,8 @@ const STARTUP_FULL_LOSSES: u32 = 6;
 const DRAIN_ROUNDS: u64 = 3;
 /// Rounds of the aggregation's filter (`BBR.ExtraAckedFilterLen`).
 const EXTRA_ACKED_ROUNDS: usize = 10;
-/// Three times one segment (`UpdateOffloadBudget`).
-const OFFLOAD_BUDGET: f64 = 3.0;
+/// Packets under way in the hosts (`UpdateOffloadBudget`: "3 * `send_quantum`").
+const OFFLOADED_PACKETS: f64 = 3.0;
 
 /// The state machine's states (section "State Machine").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +123,8 @@ impl Algorithm for Bbr3Config {
     const NEEDS_RATES: bool = true;
 
     fn build(&self, context: Context) -> Bbr3 {
-        Bbr3::new(context.initial_window, context.stream)
+        let offload = Offload::new(context.offload_mss_bytes);
+        Bbr3 { offload, ..Bbr3::new(context.initial_window, context.stream) }
     }
 }
 
@@ -135,6 +137,7 @@ pub struct Bbr3 {
     /// `C.pacing_rate`, segments a second.
     pacing: f64,
     initial_window: f64,
+    offload: Offload,
     has_seen_rtt: bool,
     rounds: RoundCount,
     /// `max_bw_filter`: this cycle's and the last one's largest, segments a second.
@@ -186,6 +189,7 @@ impl Bbr3 {
             cwnd: initial_window,
             pacing: STARTUP_PACING_GAIN * initial_window / NOMINAL_RTT_S,
             initial_window,
+            offload: Offload::default(),
             has_seen_rtt: false,
             rounds: RoundCount::default(),
             max_bw: [0.0; 2],
@@ -239,7 +243,8 @@ impl Bbr3 {
 
     /// `QuantizationBudget`.
     fn budgeted(&self, segments: f64) -> f64 {
-        let budgeted = segments.max(OFFLOAD_BUDGET).max(MIN_PIPE_CWND);
+        let budget = OFFLOADED_PACKETS * self.offload.send_quantum(self.pacing);
+        let budgeted = segments.max(budget).max(MIN_PIPE_CWND);
         if self.state == State::Up { budgeted + 2.0 } else { budgeted }
     }
 

@@ -12,8 +12,7 @@
 //! - an application's writes leave no mark: a packet may hold the end of one and the beginning of the next, and the
 //!   last data there is does not wait for more;
 //! - the shortest round-trip time is the connection's, Linux's that of the last five minutes (`tcp_min_rtt_wlen`);
-//! - the host's own queue is not modeled, nor what bounds the packets in it (`tcp_small_queue_check`);
-//! - BBR's window has no allowance for the packets' size (`bbr_quantization_budget`).
+//! - the host's own queue is not modeled, nor what bounds the packets in it (`tcp_small_queue_check`).
 
 use std::collections::VecDeque;
 

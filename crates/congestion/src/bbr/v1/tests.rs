@@ -96,3 +96,22 @@ fn small_buffers_lose_without_starving() {
     let report = link.run(&mut control, Time::ZERO + Span::from_s(9), |_, _, _| {});
     assert!(report.dropped > 0 && report.utilization > 0.85, "{report:?}");
 }
+
+/// 10,000 segments a second of 1448 bytes: what leaves in a 1024th of a second is 9 segments and some.
+#[test]
+fn packets_of_several_segments_widen_the_window() {
+    let window = |offload_mss_bytes| {
+        let context = Context {
+            initial_window: 10,
+            initial_ssthresh: None,
+            offload_mss_bytes,
+            stream: Stream::new(1, 2, 3),
+        };
+        let mut control = Bbr1Config {}.build(context);
+        LINK.run(&mut control, Time::ZERO + Span::from_s(3), |_, _: &Bbr1, _| {});
+        control.target_inflight(1.0)
+    };
+    // the phase decides on the gain of the pace, 0.75 to 1.25, and so on the goal
+    let more = window(Some(1448)) - window(None);
+    assert!((3.0 * 6.0..=3.0 * 12.0).contains(&more), "{more}");
+}
