@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from bufferlab.scenario import Scenario as Scenario
     from bufferlab.studies.compare import Comparison as Comparison
     from bufferlab.studies.compare import compare as compare
-    from bufferlab.studies.search import Effort as Effort
-    from bufferlab.studies.search import Goal as Goal
-    from bufferlab.studies.search import Searched as Searched
-    from bufferlab.studies.search import search as search
+    from bufferlab.studies.size import Rules as Rules
     from bufferlab.studies.size import Sizing as Sizing
+    from bufferlab.studies.size import rules as rules
     from bufferlab.studies.size import size as size
     from bufferlab.studies.sweep import Sweep as Sweep
     from bufferlab.studies.sweep import sweep as sweep
@@ -46,7 +44,7 @@ __version__: Final = "0.1.0"
 _PUBLIC: Final = {
     "run": "bufferlab.experiment.run",
     "size": "bufferlab.studies.size",
-    "search": "bufferlab.studies.search",
+    "rules": "bufferlab.studies.size",
     "compare": "bufferlab.studies.compare",
     "sweep": "bufferlab.studies.sweep",
     "configuration": "bufferlab.configure",
@@ -58,12 +56,10 @@ _PUBLIC: Final = {
     "save_figure": "bufferlab.display",
     "Scenario": "bufferlab.scenario",
     "Targets": "bufferlab.theory.targets",
-    "Goal": "bufferlab.studies.search",
-    "Effort": "bufferlab.studies.search",
     "Result": "bufferlab.results.result",
     "RunSet": "bufferlab.results.result",
     "Sizing": "bufferlab.studies.size",
-    "Searched": "bufferlab.studies.search",
+    "Rules": "bufferlab.studies.size",
     "Comparison": "bufferlab.studies.compare",
     "Sweep": "bufferlab.studies.sweep",
     "Configuration": "bufferlab.configure",

@@ -21,7 +21,7 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
-    "bufferlab.studies.search.answer": "bufferlab.render.search",
+    "bufferlab.studies.size.published": "bufferlab.render.rules",
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
     "bufferlab.studies.sweep": "bufferlab.render.stored_runs",
 }
@@ -30,7 +30,6 @@ VIEWS: Final[Mapping[str, str]] = {
 FIGURES: Final[Mapping[str, str]] = {
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.plot",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare_plot",
-    "bufferlab.studies.search.answer": "bufferlab.render.search_plot",
     "bufferlab.studies.size.sizing": "bufferlab.render.size_plot",
     "matplotlib.figure": "bufferlab.render.plots.style",
 }

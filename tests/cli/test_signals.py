@@ -20,10 +20,8 @@ COMMANDS = {
     "run": ("run", "small.toml", "--seeds", "5000", "--store", "runs", "--out", "out"),
     "sweep": ("sweep", "small.toml", "--seeds", "5000", "--store", "runs"),
     "compare": ("compare", "small.toml", "--seeds", "500", "--store", "runs"),
-    "size": ("size", "small.toml", "--verify", "--seeds", "500", "--store", "runs"),
-    "search": ("search", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--store", "runs",
-               "--set", "run.duration=200 s"),
-    "live": ("search", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--mode", "live"),
+    "size": ("size", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--store", "runs",
+             "--set", "run.duration=200 s"),
     "validate": ("validate", "ns2", "--store", "runs"),
     "reproduce": ("reproduce", "splitbuff/fig1", "--store", "runs"),
 }  # fmt: skip

@@ -119,3 +119,17 @@ def test_what_is_never_reached_says_so(tmp_path: Path) -> None:
 def test_bbr_has_its_own_closed_form() -> None:
     assert single.closed_form("bbr", 0.1) == pytest.approx(0.85)
     assert single.closed_form("cubic", 0.1) == pytest.approx(0.77)
+
+
+def test_interpolation_finds_where_a_curve_reaches_the_target() -> None:
+    asked: list[int] = []
+
+    def curve(packets: int) -> float:
+        asked.append(packets)
+        return 1 - 1 / (1 + packets)
+
+    grid = [round(1.25**power) for power in range(4, 40)]
+    assert minimum.interpolated(curve, grid, 0.99) == pytest.approx(99, rel=0.02)
+    assert len(set(asked)) <= 7
+    assert minimum.interpolated(curve, grid, 0.1) == grid[0]
+    assert minimum.interpolated(curve, grid, 1.0) == math.inf

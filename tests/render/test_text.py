@@ -17,7 +17,14 @@ def test_a_run_prints_its_tables_without_colors() -> None:
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_a_sizing_prints_its_rules_and_the_buffer_to_take() -> None:
-    lines = str(bufferlab.size(SCENARIO)).splitlines()
-    assert lines[0].startswith("bottleneck: 10 Mbps")
-    assert any(line.startswith("Take ") for line in lines)
+def test_a_sizing_prints_the_buffer_to_take_before_all_else() -> None:
+    lines = str(bufferlab.size(SCENARIO, ["utilization >= 90 %"], progress=False)).splitlines()
+    assert lines[0] == "two flows: fifo at bottleneck"
+    assert lines[1].startswith("Take ")
+    assert max(map(len, lines)) <= 100
+
+
+def test_rules_print_that_no_run_stands_behind_them() -> None:
+    text = str(bufferlab.rules(SCENARIO))
+    assert "no run stands behind it" in text
+    assert "Take " not in text

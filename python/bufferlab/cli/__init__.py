@@ -20,7 +20,6 @@ VERBS: Final[Mapping[str, str]] = {
     "advise": "bufferlab.cli.advise",
     "run": "bufferlab.cli.run",
     "size": "bufferlab.cli.size",
-    "search": "bufferlab.cli.search",
     "compare": "bufferlab.cli.compare",
     "sweep": "bufferlab.cli.sweep",
     "results": "bufferlab.cli.results",

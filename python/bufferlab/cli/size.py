@@ -1,10 +1,10 @@
-"""`bufferlab size`: how large a link's buffer should be."""
+"""`bufferlab size`: the smallest buffer that meets targets."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -22,20 +22,18 @@ from bufferlab.cli.options import (
     say_kept,
 )
 from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spread, load
-from bufferlab.cli.size_input import read_measured, read_targets
+from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
-from bufferlab.experiment.runner import Runner
-from bufferlab.render.size import infeasible
-from bufferlab.render.sizing import sizing_view
+from bufferlab.files import make_folder
+from bufferlab.render.rules import rules_view
+from bufferlab.render.sizing import no_buffer, sizing_view
 from bufferlab.scenario import split_override
-from bufferlab.studies.size import Sizing
-from bufferlab.studies.size import size as size_buffers
-from bufferlab.studies.size.sizing import DEFAULT_CURVE_POINTS, DEFAULT_SEEDS, DEFAULT_TARGET_UTILIZATION
+from bufferlab.studies.least import Plan
+from bufferlab.studies.size import Rules, Sizing, rules
+from bufferlab.studies.size import size as size_buffer
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
-
-_RESULTS: Final = Path("results")
 
 
 def register(app: typer.Typer) -> None:
@@ -61,106 +59,141 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     link: Annotated[
         str | None, typer.Option(help="Link to size; default the slowest.", show_default=False)
     ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What shall be met: 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; default "
+            "'utilization >= 99 %'.",
+            show_default=False,
+        ),
+    ] = None,
     utilization: Annotated[
-        float, typer.Option(help="Keep this utilization; above 0, below 1.")
-    ] = DEFAULT_TARGET_UTILIZATION,
+        str | None, typer.Option(help="Least utilization of the link: 99 % or 0.99.", show_default=False)
+    ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="Keep the loss below this share: 0.01.", show_default=False)
+        str | None, typer.Option(help="Largest loss, drops over arrivals: 1 % or 0.01.", show_default=False)
     ] = None,
     max_delay: Annotated[
-        str | None, typer.Option(help="Keep the queueing delay below this: '20 ms'.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Longest mean wait in the queue: 20 ms. Alone, it asks for the largest buffer.",
+            show_default=False,
+        ),
+    ] = None,
+    bounds: Annotated[
+        str | None,
+        typer.Option(
+            help="Where to search, two buffers; plain numbers are packets. [default: 1..2bdp]",
+            show_default=False,
+        ),
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="With --max-loss: probability that the bound holds, in theory.")
+        float, typer.Option(help="How sure it shall be that the answer meets all targets.")
+    ] = Plan.confidence,
+    resolution: Annotated[
+        float, typer.Option(help="The answer may be larger than the smallest by this share.")
+    ] = Plan.resolution,
+    runs: Annotated[int, typer.Option(help="About the most simulations of the search.")] = Plan.runs,
+    with_rules: Annotated[
+        bool, typer.Option("--rules/--no-rules", help="Simulate the published rules' buffers, too.")
+    ] = True,
+    theory: Annotated[
+        bool, typer.Option("--theory", help="Only what the published rules say, at once and unverified.")
+    ] = False,
+    loss_confidence: Annotated[
+        float, typer.Option(help="For the rules: probability that the loss bound holds.")
     ] = DEFAULT_CONFIDENCE,
     z: Annotated[
         str,
-        typer.Option(help="Quantiles: one-sided (2.33 for 0.99), or the heterogeneous-TCP paper's (2.05)."),
+        typer.Option(
+            help="For the rules: quantiles one-sided (2.33 for 0.99), or the heterogeneous-TCP "
+            "document's (2.05)."
+        ),
     ] = CONVENTIONS[0],
     characteristics: Annotated[
-        str, typer.Option(help="Variation of the protocols' windows: derived, or published (Table III).")
+        str, typer.Option(help="For the rules: variation of windows derived, or published (Table III).")
     ] = CHARACTERISTICS[0],
     measured: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=A",
-            help="Measured variation of a protocol's window: westwood=0.1. Repeatable.",
+            help="For the rules: measured variation of a protocol's window: westwood=0.1. Repeatable.",
             show_default=False,
         ),
     ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Simulate each rule's buffer, and others around them.")
-    ] = False,
-    seeds: Annotated[int, typer.Option(help="With --verify: simulations per buffer.")] = DEFAULT_SEEDS,
-    curve: Annotated[
-        int, typer.Option(help="With --verify: number of buffers besides those of the rules.")
-    ] = DEFAULT_CURVE_POINTS,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(help="With --verify: the figure, PNG and SVG; default OUT/NAME.", show_default=False),
+        Path | None, typer.Option(help="Draw what was simulated here, PNG and SVG.", show_default=False)
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of figure and tables; default results.", show_default=False)
+        Path | None, typer.Option(help="Folder for figure and tables.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Size a buffer by every published rule, recommend one, and check by simulation."""
-    if plot is not None and not verify:
+    """Measure the smallest buffer that meets targets, for the queue that the scenario has."""
+    if theory and (plot or out) is not None:
         raise InputError(
-            "draws what simulations measured", key="--plot", accepted="--plot together with --verify"
+            "draws what runs measured", key="--plot" if plot else "--out", accepted="no --theory"
         )
-    targets = read_targets(
-        max_delay,
-        utilization=utilization,
-        max_loss=max_loss,
-        confidence=confidence,
-        convention=z,
-        characteristics=characteristics,
-    )
+    targets = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
+    conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     quick = Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
     loaded = load(scenario, quick, to="size")
-    runner: Runner | None = None
-    if verify:
-        runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(partial(_show, as_json=as_json)):
-        sizing = size_buffers(
+    changes = dict(split_override(text) for text in overrides or [])
+    variation = read_measured(measured or [])
+    if theory:
+        if target:
+            raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
+        asked = read_theory(targets, conventions)
+        _show_rules(rules(loaded, link=link, targets=asked, measured=variation, overrides=changes), as_json)
+        return
+    if out is not None:
+        make_folder(out)  # before any work is done
+    runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
+    deliver = partial(
+        _deliver, name=scenario.stem if scenario else "size", plot=plot, out=out, as_json=as_json
+    )
+    with delivering(deliver):
+        sizing = size_buffer(
             loaded,
+            [*targets, *(target or [])],
             link=link,
-            verify=verify,
-            targets=targets,
-            measured=read_measured(measured or []),
-            seeds=seeds,
-            curve_points=curve,
-            overrides=dict(split_override(text) for text in overrides or []),
+            bounds=bounds,
+            confidence=confidence,
+            resolution=resolution,
+            runs=runs,
+            with_rules=with_rules,
+            conventions=conventions,
+            measured=variation,
+            overrides=changes,
             runner=runner,
         )
-    saved = _save(sizing, scenario.stem if scenario else "size", plot, out)
-    _show(sizing, as_json=as_json)
-    if saved:
-        say(f"saved {', '.join(str(path) for path in saved)}")
-    if runner is not None:
-        say_kept(runner)
-    if sizing.verification is None and max_delay is not None and not sizing.feasibility.feasible:
-        raise infeasible(sizing.demand, sizing.feasibility, max_delay)
+    deliver(sizing)
+    say_kept(runner)
+    if sizing.packets is None:
+        raise InputError(no_buffer(sizing).rstrip("."), file=loaded.file)
 
 
-def _save(sizing: Sizing, name: str, plot: Path | None, out: Path | None) -> list[Path]:
-    """Write the verification's figure and table; nothing without a verification, unless asked for."""
+def _show_rules(found: Rules, as_json: bool) -> None:
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        print_rich(rules_view(found))
+
+
+def _deliver(sizing: Sizing, *, name: str, plot: Path | None, out: Path | None, as_json: bool) -> None:
     saved: list[Path] = []
+    if plot is not None:
+        saved += save_figure(sizing.figure(), plot)
     if out is not None:
-        saved += sizing.save_tables(out, name)
-    if sizing.verification is not None:
-        saved += save_figure(sizing.figure(), plot or (out or _RESULTS) / name)
-    return saved
-
-
-def _show(sizing: Sizing, *, as_json: bool) -> None:
+        saved += [*sizing.save_tables(out, name), *save_figure(sizing.figure(), out / name)]
     if as_json:
         print_json(sizing.to_dict())
     else:
         print_rich(sizing_view(sizing))
+    if saved:
+        say(f"saved {', '.join(str(path) for path in saved)}")

@@ -1,17 +1,19 @@
-"""What `bufferlab size` reads from its options: the groups of flows and the constraints."""
+"""What `bufferlab size` reads from its options: the groups of flows and the targets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import check_congestion
+from bufferlab.studies.size import in_theory
+from bufferlab.studies.targets import Target, parse_target
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.theory.targets import Targets
-from bufferlab.units import PS_PER_S, parse_time
+from bufferlab.units import parse_time
 
 Groups = list[tuple[str | None, int]]
 """Protocol (`None` for the stack's own) and number of flows."""
@@ -22,14 +24,21 @@ _MEASURED: Final = re.compile(r"([A-Za-z][^=]*)=(\d{0,3}\.?\d{1,15})", re.ASCII)
 _SHARES_MISS_PERCENT: Final = 0.1
 _FLOWS: Final = "200, or reno:150,cubic:50"
 _MIX: Final = "reno:40%,cubic:60%"
+_DELAY: Final = "--max-delay"
 _OPTIONS: Final = {
     "utilization": "--utilization",
-    "confidence": "--confidence",
     "max_loss": "--max-loss",
-    "max_delay_s": "--max-delay",
+    "max_delay_s": _DELAY,
+    "confidence": "--loss-confidence",
     "convention": "--z",
     "characteristics": "--characteristics",
 }
+SHORT: Final = {
+    "utilization": "utilization >= {}",
+    "max_loss": "loss <= {}",
+    "max_delay": "wait_mean <= {}",
+}
+"""The targets that have options of their own."""
 
 
 def read_groups(flows: str, mix: str | None) -> Groups:
@@ -47,26 +56,59 @@ def read_groups(flows: str, mix: str | None) -> Groups:
     return _shared_out(groups[0][1], _shares(mix))
 
 
-def read_targets(max_delay: str | None, **values: Any) -> Targets:  # noqa: ANN401 - Targets' own types
-    """The constraints; errors name the options.
+def read_targets(**written: str | None) -> list[Target]:
+    """Targets from the short options, by their names; errors name the options.
 
     Raises:
-        InputError: A value out of bounds.
+        InputError: A value that is no bound.
     """
-    if max_delay is not None:
-        try:
-            values["max_delay_s"] = parse_time(max_delay, least_ps=1) / PS_PER_S
-        except InputError as error:
-            raise error.at(key="--max-delay") from error
+    return [
+        _short(f"--{name.replace('_', '-')}", SHORT[name], value)
+        for name, value in written.items()
+        if value is not None
+    ]
+
+
+def read_conventions(**details: Any) -> Targets:  # noqa: ANN401 - Targets' own types
+    """What the rules want to know beside the targets; errors name the options.
+
+    Raises:
+        InputError: A value that is not known or out of bounds.
+    """
+    with _named():
+        return Targets(**details)
+
+
+def read_theory(targets: Sequence[Target], conventions: Targets) -> Targets:
+    """What the rules are asked; errors name the options.
+
+    Raises:
+        InputError: A bound that the rules cannot use.
+    """
+    with _named():
+        return in_theory(targets, conventions)
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Have errors name options in place of attributes of `Targets`."""
     try:
-        return Targets(**{each.name: values[each.name] for each in fields(Targets) if each.name in values})
+        yield
     except InputError as error:
-        raise InputError(
-            error.problem,
-            key=_OPTIONS.get(error.key or "", error.key),
-            value=error.value,
-            accepted=error.accepted,
-        ) from error
+        key = _OPTIONS.get(error.key or "", error.key)
+        raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from error
+
+
+def _short(option: str, form: str, value: str) -> Target:
+    if option == _DELAY:
+        try:
+            parse_time(value, least_ps=1)  # a number alone has no unit
+        except InputError as error:
+            raise error.at(key=option) from error
+    try:
+        return parse_target(form.format(value), ())
+    except InputError as error:
+        raise InputError("is no usable bound", key=option, value=value, accepted=error.accepted) from error
 
 
 def read_measured(texts: list[str]) -> dict[str, float]:

@@ -1,9 +1,8 @@
-"""The picture of a sizing: utilization, loss and delay against the buffer, with the rules marked."""
+"""The picture of a sizing: what every simulated buffer does, and where the answer and the rules lie."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -14,80 +13,58 @@ from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, MILLISECONDS, PACKETS, Metric
-from bufferlab.results.metrics.registry import STORED
+from bufferlab.render.sizing import ANSWER, METRICS
 from bufferlab.studies.size.sizing import Sizing
-
-
-@dataclass(frozen=True)
-class _Curve:
-    """One line of a panel."""
-
-    metric: Metric
-    color: str
-    marker: str
-
-    @property
-    def label(self) -> str:
-        """What the legend calls it: means over the seeds, if nothing else is said."""
-        return self.metric.statistic or "mean"
-
-
-_UTILIZATION: Final = _Curve(STORED["utilization"], COLORS[0], "o")
-_LOSS: Final = _Curve(STORED["loss"], COLORS[0], "o")
-_WAITS: Final = (
-    _Curve(STORED["wait_mean_ms"], COLORS[0], "o"),
-    _Curve(STORED["wait_p99_ms"], COLORS[1], "s"),
-)
 
 
 @as_figure.register
 def draw(sizing: Sizing) -> Figure:
-    """Three panels over the buffer in packets (drain time on top), error bars of 95 % over the seeds.
-
-    Raises:
-        ValueError: Nothing was simulated.
-    """
-    if sizing.verification is None:
-        raise ValueError("there is nothing to draw: size with verify=True")
-    ms_per_packet = sizing.demand.packet_bytes * 8e3 / sizing.demand.rate_bps
-    target = sizing.target_utilization
-    figure = Figure(figsize=(11, 4.4), layout="constrained")
-    used, lost, late = figure.subplots(1, 3)
-    points = sizing.verification.unique("buffer_packets").sort("buffer_packets")
-    _plot(used, points, _UTILIZATION)
-    wanted = _UTILIZATION.metric.unit.scaled(target)
-    used.axhline(wanted, color="0.5", linewidth=0.8, label=f"target {target:.4g}")
-    _plot(lost, points, _LOSS)
-    for curve in _WAITS:
-        _plot(late, points, curve)
-    late.legend(loc="upper left", fontsize="small", frameon=False)
-    for panel, curve in ((used, _UTILIZATION), (lost, _LOSS), (late, _WAITS[0])):
-        panel.set_ylabel(curve.metric.unit.axis(curve.metric.what))
+    """A panel a metric over the buffer in packets (drain time on top), error bars of 95 % over the runs."""
+    names = sizing.metrics()
+    ms_per_packet = sizing.site.packet_bytes * 8e3 / sizing.site.rate_bps
+    figure = Figure(figsize=(11 / 3 * len(names), 4.4), layout="constrained")
+    panels = figure.subplots(1, len(names), squeeze=False)[0]
+    points = sizing.curve()
+    for panel, name in zip(panels, names, strict=True):
+        _plot(panel, points, name)
+        _bounds(panel, sizing, name)
         _axis(panel, ms_per_packet)
-        _annotate_rules(panel, sizing.frame)
-    lost.set_ylim(bottom=0)
-    if points["wait_mean_ms"].min() > 0:  # type: ignore[operator]
-        late.set_yscale("log")
-        late.yaxis.set_major_formatter(FuncFormatter(_plain))
-    handles, labels = used.get_legend_handles_labels()
+        _verticals(panel, sizing)
+    handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     return figure
 
 
-def _plot(panel: Axes, points: pl.DataFrame, curve: _Curve) -> None:
-    name, unit = curve.metric.name, curve.metric.unit
+def _plot(panel: Axes, points: pl.DataFrame, name: str) -> None:
+    group, _, metric_name = name.rpartition(".")
+    metric = METRICS[metric_name]
+    known = points.filter(pl.col(name).is_not_null()) if points.schema[name] != pl.Null else points.head(0)
+    values = metric.unit.scaled(known[name].to_numpy())
+    half_widths = metric.unit.scaled(known[f"{name}_ci95"].cast(pl.Float64).fill_null(0.0).to_numpy())
     panel.errorbar(
-        points["buffer_packets"].to_numpy(),
-        unit.scaled(points[name].to_numpy()),
-        yerr=np.nan_to_num(unit.scaled(points[name + CONFIDENCE_SUFFIX].to_numpy())),
-        color=curve.color,
-        marker=curve.marker,
+        known["buffer_packets"].to_numpy(),
+        values,
+        yerr=half_widths,
+        color=COLORS[0],
+        marker="o",
         markersize=4,
         linewidth=1.2,
         capsize=2,
-        label=curve.label,
+        label="mean",
     )
+    panel.set_ylabel(f"{group}: {metric.axis}" if group else metric.axis)
+    if metric_name.startswith("wait_") and values.size and values.min() > 0:
+        panel.set_yscale("log")
+        panel.yaxis.set_major_formatter(FuncFormatter(_plain))
+    elif metric_name == "loss":
+        panel.set_ylim(bottom=0)
+
+
+def _bounds(panel: Axes, sizing: Sizing, name: str) -> None:
+    for target in sizing.plan.targets:
+        if target.name == name:
+            bound = target.metric.unit.scaled(target.bound)
+            panel.axhline(bound, color="0.5", linewidth=0.8, label="target")
 
 
 def _axis(panel: Axes, ms_per_packet: float) -> None:
@@ -98,11 +75,11 @@ def _axis(panel: Axes, ms_per_packet: float) -> None:
         return np.asarray(ms) / ms_per_packet
 
     panel.set_xscale("log")
-    panel.set_xlabel(PACKETS.axis("buffer"))
+    panel.set_xlabel("buffer (packets)")
     top = panel.secondary_xaxis("top", functions=(to_ms, to_packets))
-    top.set_xlabel(MILLISECONDS.axis("drain time"), fontsize="small")
+    top.set_xlabel("drain time (ms)", fontsize="small")
     for axis in (panel.xaxis, top.xaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_locator(LogLocator())
         axis.set_major_formatter(FuncFormatter(_plain))
     panel.tick_params(axis="x", labelsize="small")
     top.tick_params(axis="x", labelsize="small")
@@ -113,12 +90,25 @@ def _plain(value: float, _position: int) -> str:
     return f"{value:g}"
 
 
-def _annotate_rules(panel: Axes, rules: pl.DataFrame) -> None:
-    for index, row in enumerate(rules.iter_rows(named=True)):
+def _verticals(panel: Axes, sizing: Sizing) -> None:
+    """The answer and the rules' buffers."""
+    if sizing.packets is not None:
         panel.axvline(
-            row["buffer_packets"],
-            color=COLORS[(index + 2) % len(COLORS)],
+            sizing.packets, color="black", linewidth=2.0, label=f"{ANSWER}: {sizing.packets} packets"
+        )
+    for index, (packets, rules) in enumerate(_of_rules(sizing)):
+        panel.axvline(
+            packets,
+            color=COLORS[(index + 1) % len(COLORS)],
             linestyle=LINE_STYLES[(index + 1) % len(LINE_STYLES)],
             linewidth=1.2,
-            label=f"{row['rule']}: {row['title']}",
+            label=f"{', '.join(rules)}: {packets}",
         )
+
+
+def _of_rules(sizing: Sizing) -> Iterator[tuple[int, Sequence[str]]]:
+    """Each buffer of rules, and which of them give it."""
+    of_size: dict[int, list[str]] = {}
+    for each in sizing.judged:
+        of_size.setdefault(each.packets, []).append(each.rule)
+    yield from of_size.items()

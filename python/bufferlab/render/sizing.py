@@ -1,96 +1,117 @@
-"""A sizing: the rules, what was simulated, and the buffer to take."""
+"""A sizing: the buffer to take and how sure that is, then what runs say of the published rules."""
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import polars as pl
+from collections.abc import Iterator
+from typing import Final
 
 from bufferlab.display import as_view
+from bufferlab.render.advise.words import size_text
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.least import checks_grid, how_sure, islands, neighbor, packets_text, target_text
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.size import range_text, targets_given, targets_text
-from bufferlab.render.view import Terms, View
-from bufferlab.results.metrics.metric import (
-    BITS_PER_S,
-    BRIEF_SECONDS,
-    BYTES,
-    CONFIDENCE_SUFFIX,
-    MILLISECONDS,
-    PACKETS,
-    Metric,
-)  # fmt: skip
-from bufferlab.results.metrics.registry import STORED
+from bufferlab.render.summary import NONE
+from bufferlab.render.view import Heading, Terms, View
+from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.studies.advise.advice import mean_values
 from bufferlab.studies.size.sizing import Sizing
-from bufferlab.studies.size.verify import METRICS
+from bufferlab.studies.targets import Values
 
-_CONSTRAINTS: Final = ("utilization", "loss", "delay")
+ANSWER: Final = "this answer"
+
+METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 
 @as_view.register
 def sizing_view(sizing: Sizing) -> View:
-    """The link, the rules, what was simulated, and the buffer to take."""
-    demand, chosen = sizing.demand, sizing.recommendation
-    simulated: list[Terms | Grid] = []
-    if sizing.verification is not None:
-        scenario = ScenarioLines(sizing.resolved, varied={sizing.link: ("buffer",)})
-        simulated = [scenario.terms(), _verification(sizing, sizing.verification)]
-    size_text = f"{BYTES.quantity(chosen.buffer_bytes)}, {MILLISECONDS.quantity(chosen.buffer_ms, digits=3)}"
+    """The answer first, what it rests on, the rules, and what was run."""
+    least, plan, site = sizing.least, sizing.plan, sizing.site
+    asked = "; ".join(map(target_text, plan.targets))
+    within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {plan.upper} packets"
+    lines = [("asked", f"{asked}; {within}")]
+    if least.size is not None:
+        lines.append(("how sure", how_sure(least.checks, least.confidence)))
+        lines.append((f"why not {'larger' if plan.largest else 'smaller'}", neighbor(least, plan)))
+    lines += [("beware", text) for text in (islands(least, plan), *sizing.warnings) if text]
+    lines.append(("cost", f"{sizing.runs} runs"))
     return View(
         [
-            f"{sizing.link}: {BITS_PER_S.quantity(demand.rate_bps, digits=6)}, "
-            f"mean round-trip time {BRIEF_SECONDS.quantity(demand.rtt_s)}, "
-            f"{int(demand.flow_count)} long-lived flows ({_mix_text(sizing)}), "
-            f"packets of {demand.packet_bytes} bytes on the wire",
-            f"Targets: {targets_text(demand.targets)}",
-            _rules(sizing),
-            *simulated,
-            *range_text(demand, sizing.feasibility),
-            f"Take {chosen.buffer_packets} packets ({size_text}; {chosen.rule}): {chosen.reason}.",
+            f"{site.name}: {sizing.queue} at {site.link}",
+            Heading(headline(sizing)),
+            checks_grid(least.checks),
+            Terms(lines),
+            *_judged(sizing),
+            ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}).terms(),
         ]
     )
 
 
-def _rules(sizing: Sizing) -> Grid:
-    targets = sizing.demand.targets
-    shown = [name for name, wanted in zip(_CONSTRAINTS, targets_given(targets), strict=True) if wanted]
-    columns: list[str | Column] = [
-        *(unit.shown for unit in (PACKETS, BYTES, MILLISECONDS)),
-        *(Column(f"{name} met in theory", "center") for name in shown),
-        Column("source", "left", wraps=True),
+def headline(sizing: Sizing) -> str:
+    """The answer in a sentence."""
+    least, plan = sizing.least, sizing.plan
+    early = "" if sizing.finished else " This is the best answer so far: the search was interrupted."
+    if least.size is None:
+        return f"{no_buffer(sizing)}.{early}"
+    buffer, what = size_text(sizing.site, least.size), _what(sizing)
+    if not sizing.met:
+        unsure = "but that is not sure. Allow more --runs, or longer runs."
+        return f"Perhaps {buffer}: the mean meets {what}, {unsure}{early}"
+    kind = "largest" if plan.largest else "smallest"
+    exact = f"to within {FRACTION.quantity(plan.resolution)}"
+    return f"Take {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
+
+
+def no_buffer(sizing: Sizing) -> str:
+    """Why there is no answer, and what comes closest."""
+    least, plan = sizing.least, sizing.plan
+    meet, miss = ("meets", "misses") if least.closest == 1 else ("meet", "miss")
+    kept = [target_text(target) for target in plan.targets if target not in least.conflict]
+    but = f" {meet} {' and '.join(kept)}, but" if kept else ""
+    missed = [
+        f"{target_text(each.target)} ({each.target.show(each.mean)})" for each in least.checks if not each.met
     ]
-    rows = [
+    none = f"No buffer from {plan.lower} to {packets_text(plan.upper)} meets {_what(sizing)}"
+    closest = size_text(sizing.site, least.closest)
+    return f"{none}. The closest, {closest},{but} {miss} {' and '.join(missed)}"
+
+
+def _what(sizing: Sizing) -> str:
+    return "the target" if len(sizing.plan.targets) == 1 else "all targets"
+
+
+def _judged(sizing: Sizing) -> Iterator[Grid]:
+    """A row a rule, and one for the answer."""
+    if not sizing.judged:
+        return
+    names = sizing.metrics()
+    rows: list[tuple[str, int, str, Values]] = [
+        (each.rule, each.packets, each.verdict, each.values) for each in sizing.judged
+    ]
+    if sizing.least.size is not None:
+        verdict = "met" if sizing.met else "unclear"
+        rows.append((ANSWER, sizing.least.size, verdict, mean_values(list(sizing.least.values.values()))))
+    rows.sort(key=lambda row: row[1])
+    yield Grid(
+        ["rule", Column("packets")],
+        [Column("targets", "left"), *map(_label, names)],
         [
-            row["rule"],
-            row["title"],
-            str(row["buffer_packets"]),
-            BYTES.text(row["buffer_bytes"]),
-            MILLISECONDS.text(row["buffer_ms"]),
-            *["yes" if row[f"meets_{name}"] else "no" for name in shown],
-            row["citation"],
-        ]
-        for row in sizing.frame.iter_rows(named=True)
-    ]
-    return Grid(["rule", Column("formula", "left", wraps=True)], columns, rows)
+            [rule, str(packets), verdict, *(_cell(name, values.get(name)) for name in names)]
+            for rule, packets, verdict, values in rows
+        ],
+        "What the published rules say, and what runs say of it",
+    )
 
 
-def _verification(sizing: Sizing, verification: pl.DataFrame) -> Grid:
-    metrics = [STORED[name] for name in METRICS]
-    rows = [
-        [
-            row["rule"] or "·",
-            str(row["buffer_packets"]),
-            *(_with_confidence(row, metric) for metric in metrics),
-        ]
-        for row in verification.iter_rows(named=True)
-    ]
-    title = f"Simulated, {sizing.seeds} seeds, ± 95 % confidence"
-    return Grid(["rule", Column(PACKETS.shown)], [metric.label for metric in metrics], rows, title)
+def _cell(name: str, value: float | None) -> str:
+    return NONE if value is None else METRICS[_metric(name)].unit.text(value)
 
 
-def _mix_text(sizing: Sizing) -> str:
-    return ", ".join(f"{count:.0f} {name}" for name, count in sizing.demand.mix)
+def _label(name: str) -> str:
+    group, _, metric = name.rpartition(".")
+    label = METRICS[metric].label
+    return f"{group}: {label.removeprefix(f'{group}: ')}" if group else label
 
 
-def _with_confidence(row: dict[str, Any], metric: Metric) -> str:
-    return metric.unit.text(row[metric.name], row[metric.name + CONFIDENCE_SUFFIX])
+def _metric(name: str) -> str:
+    return name.rpartition(".")[2]

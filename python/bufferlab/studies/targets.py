@@ -178,7 +178,7 @@ def _bound(written: str, metric: Metric, text: str) -> float:
         value = _number(written, metric)
     except (ValueError, InputError):
         value = math.nan
-    if not math.isfinite(value):
+    if not math.isfinite(value) or (metric.unit is FRACTION and not 0 <= value <= 1):
         raise InputError(
             f"has no usable value for {metric.name}", key=_KEY, value=text, accepted=_value_accepted(metric)
         )

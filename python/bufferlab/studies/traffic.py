@@ -19,11 +19,6 @@ from bufferlab.units import PS_PER_S
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedLink
 
-_SPREAD_THAT_DESYNCHRONIZES = 0.05
-"""Standard deviation over mean of the round-trip times above which flows count as unsynchronized: in ns-2,
-round-trip times spread evenly over ±20 % (0.115) show no synchronization, equal ones complete
-synchronization."""
-
 
 def demand_of(
     seeded: Seeded,
@@ -57,14 +52,11 @@ def demand_of(
     mix = _mix(seeded, chosen, marks=_marks(sized))
     _check_measured(measured or {}, mix)
     rtt_s = np.concatenate([seeded.draws[i]["rtt_ps"] for i in chosen]) / PS_PER_S
-    jittered = any(groups[i]["jitter"] is not None for i in chosen)
-    spread = float(rtt_s.std() / rtt_s.mean()) > _SPREAD_THAT_DESYNCHRONIZES
     return Demand(
         rate_bps=float(sized["rate_bps"]),
         rtt_s=float(rtt_s.mean()),
         flows=rtt_s.size,
         packet_bytes=max(full_packet_bytes(groups[i]) for i in chosen),
-        desynchronized=jittered or spread,
         mix=mix,
         harmonic_rtt_s=effective_rtt_s(rtt_s),
         targets=targets or Targets(),

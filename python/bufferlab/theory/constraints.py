@@ -79,20 +79,6 @@ class Feasibility:
         most = math.inf if self.delay_bytes is None else self.delay_bytes
         return math.isfinite(self.least_bytes) and self.least_bytes <= most * (1.0 + _TOLERANCE)
 
-    def meets(self, buffer_bytes: float) -> dict[str, bool | None]:
-        """Whether a buffer meets each constraint in theory; `None` for a constraint that is not set."""
-        room = buffer_bytes * (1.0 + _TOLERANCE)
-        loss = None
-        if self.loss_bytes is not None:
-            loss = bool(self.any_buffer_bounds_loss) or room >= self.loss_bytes
-        return {
-            "utilization": room >= self.utilization_bytes,
-            "loss": loss,
-            "delay": None
-            if self.delay_bytes is None
-            else buffer_bytes <= self.delay_bytes * (1.0 + _TOLERANCE),
-        }
-
 
 def feasibility(demand: Demand) -> Feasibility:
     """The range of buffers that meets a demand's targets.

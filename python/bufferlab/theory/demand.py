@@ -29,8 +29,6 @@ class Demand:
         rtt_s: Arithmetic mean of the flows' two-way propagation delays, s. It excludes queueing.
         flows: Number of long-lived flows: one number, or an array over which every rule is evaluated.
         packet_bytes: Size of a full data packet on the wire, bytes.
-        desynchronized: Whether different round-trip times or jitter at the senders keep the flows from
-            halving their windows together. No rule uses this; the recommendation does.
         mix: Protocols, each with its number or share of the flows.
         harmonic_rtt_s: Harmonic mean of the delays, s; `None` if all are `rtt_s`.
         targets: Targets for utilization, loss and delay.
@@ -41,7 +39,6 @@ class Demand:
     rtt_s: float
     flows: ArrayLike = 1
     packet_bytes: int = 1500
-    desynchronized: bool = False
     mix: tuple[tuple[str, float], ...] = (("reno", 1.0),)
     harmonic_rtt_s: float | None = None
     targets: Targets = field(default_factory=Targets)

@@ -8,8 +8,9 @@ round-trip times) for each, and interpolated between the last that fails and the
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
@@ -26,7 +27,6 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.results.tables import ALL
-from bufferlab.studies.search.plain import interpolated
 from bufferlab.studies.size import Demand, Targets, get_rule
 
 WINDOW_PACKETS: Final = 26.0
@@ -161,6 +161,23 @@ def search(point: Point, seed: int, control: _core.Control) -> dict[str, Any] | 
     except CanceledError:
         return None
     return {"minima": minima, "buffer_packets": looked_at, **behavior}
+
+
+def interpolated(measure: Callable[[int], float], grid: Sequence[int], target: float) -> float:
+    """The least size that keeps `target`, by bisection of `grid` and interpolation between its values.
+
+    For a measure without noise, such as the mean over given seeds, that grows with the size. Infinite if
+    the largest of the grid does not do.
+    """
+    first = bisect.bisect_left(grid, True, key=lambda size: measure(size) >= target)
+    if first == len(grid):
+        return math.inf
+    if first == 0:
+        return float(grid[0])
+    below, above = grid[first - 1], grid[first]
+    low, high = measure(below), measure(above)
+    share = (target - low) / (high - low)
+    return float(below * (above / below) ** share)
 
 
 def conclude(point: Point, found: dict[str, Any]) -> Cell:

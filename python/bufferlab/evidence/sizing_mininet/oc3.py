@@ -14,11 +14,11 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.reproduction import Request
+from bufferlab.evidence.sizing_mininet.search import Effort
 from bufferlab.evidence.sizing_mininet.searches import SCENARIOS, link_of, row_of, searched
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
-from bufferlab.studies.search import Effort, Goal
 
 OC3: Final = "oc3.toml"
 
@@ -83,5 +83,5 @@ def search_point(
     """The search for one number of flows and utilization as a row; `None` if canceled."""
     flows, target, plan = point
     case = scenario(flows, plan.duration_s, plan.warmup_s)
-    found = searched(case, Goal(utilization=target), link_of(OC3).bdp_packets, plan.effort, control)
+    found = searched(case, target, link_of(OC3).bdp_packets, plan.effort, control)
     return None if found is None else row_of(found)

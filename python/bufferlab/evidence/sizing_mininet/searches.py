@@ -17,16 +17,16 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.reproduction import Request
+from bufferlab.evidence.sizing_mininet.search import Effort, Found, search_least
+from bufferlab.evidence.sizing_mininet.search.least import size_grid
+from bufferlab.evidence.sizing_mininet.search.live import Simulated, Timing
+from bufferlab.evidence.sizing_mininet.search.restart import Restarts
+from bufferlab.evidence.sizing_mininet.search.script import Bisected, Procedure, bisected
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.simulation import prepare
 from bufferlab.progress import progress_bar
 from bufferlab.scenario import Scenario
-from bufferlab.studies.search import Effort, Found, Goal, search_least
-from bufferlab.studies.search.least import size_grid
-from bufferlab.studies.search.live import Simulated, Timing
-from bufferlab.studies.search.plain import Bisected, Procedure, bisected
-from bufferlab.studies.search.restart import Restarts
 
 SCENARIOS: Final = Path(__file__).parent / "scenarios"
 
@@ -185,17 +185,19 @@ def search_cell(point: Search, _seed: int, control: _core.Control) -> dict[str, 
     """The search of one setting as a row; `None` if canceled."""
     case = scenario(point.cell, point.duration_s, point.warmup_s)
     most = link_of(TESTBED).bdp_packets
-    found = searched(case, Goal(utilization=TARGET), most, point.effort, control)
+    found = searched(case, TARGET, most, point.effort, control)
     return None if found is None else row_of(found)
 
 
-def searched(case: Scenario, goal: Goal, most: int, effort: Effort, control: _core.Control) -> Found | None:
+def searched(
+    case: Scenario, target: float, most: int, effort: Effort, control: _core.Control
+) -> Found | None:
     """One search in this thread; `None` if canceled."""
     engine = Restarts(case, 0, case.run["seed"], Inline(control))
     try:
         with progress_bar("", visible=False) as bar:
             sizes = size_grid(1, most, effort.resolution)
-            return search_least(engine.evaluate, goal, sizes, most, effort=effort, bar=bar)
+            return search_least(engine.evaluate, target, sizes, most, effort=effort, bar=bar)
     except CanceledError:
         return None
 

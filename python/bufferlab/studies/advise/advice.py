@@ -239,7 +239,7 @@ class Advice:
             "buffer": self.site.buffer(answer.packets),
             "meets": self.met,
             "confidence": answer.confidence,
-            "checks": [_check(each) for each in answer.checks],
+            "checks": [each.to_dict() for each in answer.checks],
             "aspects": [
                 {"kind": each.kind, "metric": each.metric, "weight": self.weights[each.kind]}
                 for each in self.aspects
@@ -296,19 +296,6 @@ class Advice:
 
     def _repr_html_(self) -> str:
         return display.html(self)
-
-
-def _check(check: Check) -> dict[str, Any]:
-    return {
-        "target": str(check.target),
-        "metric": check.target.name,
-        "bound": check.target.bound,
-        "mean": check.mean,
-        "half_width": check.half_width,
-        "confidence": check.confidence,
-        "runs": check.runs,
-        "identical": check.identical,
-    }
 
 
 def _sensitivity(each: Sensitivity) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -41,6 +42,19 @@ class Check:
     def margin(self) -> float:
         """How far the mean is on the right side, in the metric's unit."""
         return self.target.margin(self.mean)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values, for JSON."""
+        return {
+            "target": str(self.target),
+            "metric": self.target.name,
+            "bound": self.target.bound,
+            "mean": self.mean,
+            "half_width": self.half_width,
+            "confidence": self.confidence,
+            "runs": self.runs,
+            "identical": self.identical,
+        }
 
 
 def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Check:

@@ -45,12 +45,13 @@ class Bench:
         self._scenarios = scenarios
         self._runner = runner
         self._prepared: dict[Case, Scenario] = {}
-        self._known: dict[tuple[Case, int], Values] = {}
+        self.known: dict[tuple[Case, int], Values] = {}
+        """What was measured, by case and seed."""
 
     @property
     def runs(self) -> int:
         """How many runs were made."""
-        return len(self._known)
+        return len(self.known)
 
     def scenario(self, case: Case) -> Scenario:
         """The scenario of a case."""
@@ -66,7 +67,7 @@ class Bench:
             RunInterrupted: At Ctrl-C.
         """
         missing = {
-            case: [seed for seed in dict.fromkeys(seeds) if (case, seed) not in self._known]
+            case: [seed for seed in dict.fromkeys(seeds) if (case, seed) not in self.known]
             for case, seeds in wanted.items()
         }
         missing = {case: seeds for case, seeds in missing.items() if seeds}
@@ -80,8 +81,8 @@ class Bench:
             )
             for done in self._runner.all(experiment):
                 if done.seed is not None:  # a run that failed has none, and is an error before
-                    self._known[done.key, done.seed] = done.value
-        return {(case, seed): self._known[case, seed] for case, seeds in wanted.items() for seed in seeds}
+                    self.known[done.key, done.seed] = done.value
+        return {(case, seed): self.known[case, seed] for case, seeds in wanted.items() for seed in seeds}
 
 
 def together(

@@ -1,10 +1,11 @@
-"""How large a buffer should be: by every published rule, and checked by simulation."""
+"""How large a buffer must be: measured, beside what every published rule says."""
 
 from __future__ import annotations
 
+from bufferlab.studies.size.course import size
+from bufferlab.studies.size.published import Rules, in_theory, rules
 from bufferlab.studies.size.quick import quick_scenario
-from bufferlab.studies.size.recommend import Recommendation
-from bufferlab.studies.size.sizing import Sizing, size
+from bufferlab.studies.size.sizing import Sizing
 from bufferlab.theory import bscl, heterogeneous_rules, single_flow, spang, stanford, tiny
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand
@@ -14,8 +15,8 @@ from bufferlab.theory.targets import Targets
 __all__ = [
     "Demand",
     "Feasibility",
-    "Recommendation",
     "Rule",
+    "Rules",
     "Sizing",
     "Targets",
     "all_rules",
@@ -23,7 +24,9 @@ __all__ = [
     "feasibility",
     "get_rule",
     "heterogeneous_rules",
+    "in_theory",
     "quick_scenario",
+    "rules",
     "single_flow",
     "size",
     "spang",

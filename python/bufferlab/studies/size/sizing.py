@@ -1,134 +1,163 @@
-"""Every rule's buffer for a link, one recommendation, and its check by simulation."""
+"""The answer of `size`, as an object and as a document.
+
+The document (`--json`, `Sizing.to_dict()`) has `format` ("bufferlab-sizing"), `format_version`, `version`,
+`name`, `link`, `resolved` (the scenario), `queue`, `rate_bps`, `rtt_ms`, `packet_bytes`, `targets`, `asked`
+(`confidence`, `resolution`, `bounds`, and whether the least or the largest buffer is sought); the answer:
+`buffer` (in packets, bytes and ms of draining; `null` if none meets the targets), `closest`, `confirmed`,
+`confidence`, `checks` (one a target), `beyond`, `conflict`, `islands`; `rules`, one object a published
+rule, with what runs say of its buffer; `tried`, one object a buffer that was simulated; `warnings`, `runs`,
+`finished`.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from os import PathLike
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab import display
-from bufferlab.errors import InputError
-from bufferlab.experiment.interruption import RunInterrupted
-from bufferlab.experiment.runner import Runner
+from bufferlab import _core, display
 from bufferlab.files import not_written
-from bufferlab.results.links import choose_link
-from bufferlab.scenario import Scenario
-from bufferlab.studies.size.recommend import Recommendation, recommend
-from bufferlab.studies.size.verify import Candidate, buffers_experiment, candidates, conclude
-from bufferlab.studies.traffic import demand_of
-from bufferlab.theory.constraints import Feasibility, feasibility
-from bufferlab.theory.demand import Demand
-from bufferlab.theory.rules import all_rules, get_rule
-from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
+from bufferlab.stats import estimate
+from bufferlab.studies.advise.advice import Site
+from bufferlab.studies.least import Least, Plan
+from bufferlab.studies.size.judged import Judged
+from bufferlab.studies.size.published import Rules
+from bufferlab.studies.targets import Values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bufferlab._scenario_types import ResolvedScenario
 
-DEFAULT_TARGET_UTILIZATION = DEFAULT_UTILIZATION
-DEFAULT_SEEDS = 5
-DEFAULT_CURVE_POINTS = 6
+FORMAT: Final = "bufferlab-sizing"
+FORMAT_VERSION: Final = 2
 
-_OPTIONS = ("characteristics", "measured")
-"""Keys of errors about what is not the scenario's."""
+METRICS: Final = ("utilization", "loss", "wait_mean_ms")
+"""What is shown of every buffer, whatever the targets are about."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sizing:
-    """What the rules say about a link's buffer.
+    """The smallest buffer that meets all targets, or the largest that keeps a bound, by simulation.
 
     Attributes:
-        link: Name of the link.
+        site: Where it is for.
         resolved: The scenario, with its own buffer.
-        demand: The input of the rules.
-        frame: One row per rule: `rule`, `title`, `buffer_packets`, `buffer_bytes`, `buffer_ms`,
-            `bound` (whether it asks for at least or allows at most so much), `meets_utilization`,
-            `meets_loss`, `meets_delay` (by the theory of heterogeneous TCP; null without that constraint),
-            `citation`, `assumptions`. Rules by which no buffer is enough have no row.
-        recommendation: The buffer to take, and why.
-        feasibility: Which buffers meet all constraints by theory.
-        verification: One row per simulated buffer (`rule` is empty for points of the curve): mean and 95 %
-            half width over seeds of utilization, loss, wait_mean_ms, wait_p99_ms. `None` if
-            nothing was simulated.
-        seeds: Runs a buffer.
+        queue: The link's queue discipline.
+        plan: What was asked of the search.
+        least: What it came to.
+        measured: What every run measured, by buffer in packets and seed.
+        rules: What the published rules say; `None` if none applies.
+        judged: What runs say of the rules' buffers, by rising size.
+        warnings: What the reader should know.
+        finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
 
-    link: str
+    site: Site
     resolved: ResolvedScenario
-    demand: Demand
-    frame: pl.DataFrame
-    recommendation: Recommendation
-    feasibility: Feasibility
-    verification: pl.DataFrame | None = None
-    seeds: int = 0
+    queue: str
+    plan: Plan
+    least: Least
+    measured: Mapping[int, Mapping[int, Values]]
+    rules: Rules | None = None
+    judged: tuple[Judged, ...] = ()
+    warnings: tuple[str, ...] = ()
+    finished: bool = True
 
     @property
-    def target_utilization(self) -> float:
-        """Utilization to keep."""
-        return self.demand.targets.utilization
+    def packets(self) -> int | None:
+        """The buffer, packets; `None` if no buffer that was allowed meets all targets."""
+        return self.least.size
+
+    @property
+    def met(self) -> bool:
+        """Whether the buffer meets all targets with the confidence that was asked for."""
+        return self.least.size is not None and self.least.confidence >= self.plan.confidence
+
+    @property
+    def runs(self) -> int:
+        """How many runs it took, those of the rules' buffers included."""
+        return sum(map(len, self.measured.values()))
+
+    def metrics(self) -> list[str]:
+        """Names of what is shown of every buffer."""
+        return list(dict.fromkeys((*METRICS, *(target.name for target in self.plan.targets))))
+
+    def curve(self) -> pl.DataFrame:
+        """Means over the runs by buffer: `buffer_packets`, `runs`, each metric and its `…_ci95`."""
+        rows = []
+        for packets in sorted(self.measured):
+            values = list(self.measured[packets].values())
+            row: dict[str, float | None] = {"buffer_packets": packets, "runs": len(values)}
+            for name in self.metrics():
+                row[name], row[f"{name}_ci95"] = estimate(each.get(name) for each in values)
+            rows.append(row)
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def figure(self) -> Figure:
-        """Utilization, loss and delay against the buffer.
-
-        Raises:
-            ValueError: Nothing was simulated.
-        """
+        """What every buffer that was simulated does, and where the answer and the rules lie."""
         return display.figure(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON; what is not a number becomes `None`."""
-        verification = [] if self.verification is None else self.verification.to_dicts()
+        """The document."""
+        least, plan, site = self.least, self.plan, self.site
         return {
-            "format": "bufferlab-sizing",
-            "format_version": 1,
-            "link": self.link,
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "version": _core.engine_version,
+            "name": site.name,
+            "link": site.link,
             "resolved": self.resolved,
-            "rate_bps": self.demand.rate_bps,
-            "rtt_ms": self.demand.rtt_s * 1e3,
-            "flows": int(self.demand.flow_count),
-            "packet_bytes": self.demand.packet_bytes,
-            "desynchronized": self.demand.desynchronized,
-            "mix": [{"protocol": name, "flows": count} for name, count in self.demand.mix],
-            "characteristic": float(self.demand.characteristic),
-            "target_utilization": self.target_utilization,
-            "targets": asdict(self.demand.targets),
-            "feasibility": self._feasibility(),
-            "seeds": self.seeds,
-            "rules": self.frame.to_dicts(),
-            "recommendation": asdict(self.recommendation),
-            "verification": [{key: _json_value(value) for key, value in row.items()} for row in verification],
+            "queue": self.queue,
+            "rate_bps": site.rate_bps,
+            "rtt_ms": site.rtt_ms,
+            "packet_bytes": site.packet_bytes,
+            "targets": [str(target) for target in plan.targets],
+            "asked": {
+                "for": "largest" if plan.largest else "least",
+                "confidence": plan.confidence,
+                "resolution": plan.resolution,
+                "bounds": [plan.lower, plan.upper],
+            },
+            "buffer": None if least.size is None else site.buffer(least.size),
+            "closest": site.buffer(least.closest),
+            "confirmed": self.met,
+            "confidence": least.confidence,
+            "checks": [each.to_dict() for each in least.checks],
+            "beyond": least.beyond,
+            "conflict": [str(target) for target in least.conflict],
+            "islands": list(least.islands),
+            "rules": self._rules(),
+            "tried": self.curve().to_dicts(),
+            "warnings": list(self.warnings),
+            "runs": self.runs,
+            "finished": self.finished,
         }
 
+    def _rules(self) -> list[dict[str, Any]]:
+        judged = {each.rule: each for each in self.judged}
+        rows = [] if self.rules is None else self.rules.frame.to_dicts()
+        return [
+            row | {"simulated": judged[row["rule"]].to_dict() if row["rule"] in judged else None}
+            for row in rows
+        ]
+
     def save_tables(self, directory: Path, name: str) -> list[Path]:
-        """Write the rules and, if there is one, the verification as CSV and Parquet; return the files.
+        """Write the buffers that were simulated, and the rules, as CSV and Parquet; return the files.
 
         Raises:
             OutputError: The folder cannot be written.
         """
-        frames = {f"{name}-rules": self.frame}
-        if self.verification is not None:
-            frames[f"{name}-verification"] = self.verification
-        files: list[Path] = []
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            for stem, frame in frames.items():
-                files += [directory / f"{stem}.csv", directory / f"{stem}.parquet"]
-                frame.write_csv(files[-2])
-                frame.write_parquet(files[-1])
-        except OSError as error:
-            raise not_written(directory, error) from error
-        return files
+        frames = {f"{name}-tried": self.curve()}
+        if self.rules is not None:
+            frames[f"{name}-rules"] = self.rules.frame
+        return save_frames(frames, directory)
 
-    def _feasibility(self) -> dict[str, Any]:
-        found = self.feasibility
-        values = {key: _json_value(value) for key, value in asdict(found).items()}
-        return {"feasible": found.feasible, "least_bytes": _json_value(found.least_bytes)} | values
+    def __repr__(self) -> str:
+        return f"<Sizing {self.site.name!r}, {self.packets} packets>"
 
     def __str__(self) -> str:
         return display.text(self)
@@ -137,121 +166,19 @@ class Sizing:
         return display.html(self)
 
 
-def size(
-    scenario: Scenario | Mapping[str, Any] | str | PathLike[str],
-    *,
-    link: str | None = None,
-    verify: bool = False,
-    target_utilization: float = DEFAULT_TARGET_UTILIZATION,
-    targets: Targets | None = None,
-    measured: Mapping[str, float] | None = None,
-    seeds: int = DEFAULT_SEEDS,
-    curve_points: int = DEFAULT_CURVE_POINTS,
-    threads: int | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    progress: bool | None = None,
-    runner: Runner | None = None,
-) -> Sizing:
-    """Size the buffer of a link by every rule.
-
-    Args:
-        scenario: A scenario, or the path of its file, or its content as a dictionary.
-        link: Which link; default the slowest one.
-        verify: Simulate each rule's buffer, and a curve of others around them.
-        target_utilization: The recommendation keeps this utilization; above 0 and below 1.
-        targets: All constraints; `target_utilization` then says nothing.
-        measured: Characteristic value by congestion control, where a measured one shall stand for the
-            model's; see `bufferlab.theory.measured`.
-        seeds: Simulations a buffer.
-        curve_points: Buffers simulated besides the rules', for the plot.
-        threads: Simulations at a time; `None` for one a core.
-        overrides: Changes of the scenario, by path.
-        progress: Show a progress bar; default if standard error is a terminal.
-        runner: Runs the simulations; default a plain one with `threads` and `progress`.
+def save_frames(frames: Mapping[str, pl.DataFrame], directory: Path) -> list[Path]:
+    """Write frames as CSV and Parquet by their names; return the files.
 
     Raises:
-        InputError: The scenario is not valid, has no such link, or no TCP flow crosses it; a target is out of
-            bounds; or a congestion control has neither a model nor a measured value.
-        RunInterrupted: At Ctrl-C, with what theory says.
+        OutputError: The folder cannot be written.
     """
-    wanted = targets or Targets(utilization=target_utilization)
-    if seeds < 1:
-        raise InputError("is not a number of runs", key="seeds", value=seeds, accepted="1 or more")
-    loaded = _loaded(scenario)
-    if overrides:
-        loaded = loaded.with_overrides(dict(overrides))
-    seeded = loaded.seeded()
-    index = choose_link(seeded.resolved, link)
+    files: list[Path] = []
     try:
-        demand = demand_of(seeded, index, targets=wanted, measured=measured)
-        found = feasibility(demand)
-    except InputError as error:
-        option = (error.key or "").partition(".")[0] in _OPTIONS
-        raise error.at(file=None if option else loaded.file) from error
-    frame = rules_frame(demand, found)
-    theory = Sizing(
-        link=loaded.links[index]["name"],
-        resolved=seeded.resolved,
-        demand=demand,
-        frame=frame,
-        recommendation=recommend(demand, None, found),
-        feasibility=found,
-    )
-    if not verify:
-        return theory
-    tried = _tried(frame, demand, curve_points)
-    experiment = buffers_experiment(loaded, index, tried, seeds)
-    try:
-        runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
-    except RunInterrupted as interrupted:
-        raise interrupted.concluded(theory) from interrupted
-    verification = conclude(tried, runs)
-    recommendation = recommend(demand, verification, found)
-    return replace(theory, recommendation=recommendation, verification=verification, seeds=seeds)
-
-
-def _tried(frame: pl.DataFrame, demand: Demand, curve_points: int) -> list[Candidate]:
-    """The buffers to simulate: the rules' that hold a packet, and a curve."""
-    shown = frame.filter((pl.col("buffer_bytes") >= demand.packet_bytes) | (pl.col("bound") == "most"))
-    packets = dict(zip(shown["rule"], shown["buffer_packets"], strict=True))
-    around = [int(get_rule(name).buffer_packets(demand)) for name in ("stanford", "bdp")]
-    return candidates(packets, curve_points, around)
-
-
-def rules_frame(demand: Demand, found: Feasibility) -> pl.DataFrame:
-    """One row per rule for a demand with one number of flows, and what its buffer meets; see `Sizing`."""
-    rows = [
-        {
-            "rule": rule.name,
-            "title": rule.title,
-            "buffer_packets": int(rule.buffer_packets(demand)),
-            "buffer_bytes": float(rule.buffer_bytes(demand)),
-            "buffer_ms": float(rule.buffer_ms(demand)),
-            "bound": rule.bound,
-            **_meets(found, float(rule.buffer_bytes(demand))),
-            "citation": rule.citation,
-            "assumptions": "; ".join(rule.assumptions),
-        }
-        for rule in all_rules()
-        if rule.applies(demand) and math.isfinite(float(rule.buffer_bytes(demand)))
-    ]
-    meets = {f"meets_{name}": pl.Boolean for name in ("utilization", "loss", "delay")}
-    return pl.DataFrame(rows, schema_overrides=meets)
-
-
-def _meets(found: Feasibility, buffer_bytes: float) -> dict[str, bool | None]:
-    return {f"meets_{name}": value for name, value in found.meets(buffer_bytes).items()}
-
-
-def _loaded(scenario: Scenario | Mapping[str, Any] | str | PathLike[str]) -> Scenario:
-    if isinstance(scenario, Scenario):
-        return scenario
-    if isinstance(scenario, Mapping):
-        return Scenario.from_dict(dict(scenario))
-    return Scenario.load(scenario)
-
-
-def _json_value(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return list(value) if isinstance(value, tuple) else value
+        directory.mkdir(parents=True, exist_ok=True)
+        for stem, frame in frames.items():
+            files += [directory / f"{stem}.csv", directory / f"{stem}.parquet"]
+            frame.write_csv(files[-2])
+            frame.write_parquet(files[-1])
+    except OSError as error:
+        raise not_written(directory, error) from error
+    return files

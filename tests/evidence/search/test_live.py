@@ -1,8 +1,7 @@
-"""One run whose buffer is changed: the session, what is read from it, and the search on it."""
+"""One run whose buffer is changed: the session, and what is read from it."""
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from typing import Any
@@ -12,12 +11,9 @@ import pytest
 
 import bufferlab
 from bufferlab import _core
-from bufferlab.errors import InputError
+from bufferlab.evidence.sizing_mininet.search.live import Counters, Simulated, Timing, measure
 from bufferlab.plan import lower, plan_json
 from bufferlab.scenario import Scenario
-from bufferlab.studies.search import Effort, Goal
-from bufferlab.studies.search.live import Counters, Simulated, Timing, measure, timing_for
-from bufferlab.studies.search.settling import Settling
 from bufferlab.units import PS_PER_S
 
 DOCUMENT: dict[str, Any] = {
@@ -124,13 +120,6 @@ def test_a_measurement_settles_and_takes_the_median() -> None:
     assert sample.began_s == 0.0
 
 
-def test_readings_last_a_second_ten_round_trips_and_a_cycle() -> None:
-    assert timing_for(Settling(rtt_s=0.01, rto_s=0.2, cycle_s=0.3)).reading_s == 1.0
-    assert timing_for(Settling(rtt_s=0.2, rto_s=0.4, cycle_s=0.3)).reading_s == pytest.approx(2.0)
-    assert timing_for(Settling(rtt_s=0.2, rto_s=0.4, cycle_s=30.0)).reading_s == pytest.approx(30.0)
-    assert timing_for(Settling(rtt_s=0.2, rto_s=0.4, cycle_s=0.0)).settle_s == pytest.approx(4.4)
-
-
 def test_a_simulated_link_counts_what_a_run_of_its_own_measures() -> None:
     document = DOCUMENT | {"run": {"duration": "40 s", "warmup": "8 s", "stack": "linux"}}
     scenario = Scenario.from_dict(document)
@@ -144,31 +133,3 @@ def test_a_simulated_link_counts_what_a_run_of_its_own_measures() -> None:
     assert sample.rate_bps == pytest.approx(queue["throughput_bps"], rel=1e-9)
     assert sample.loss == pytest.approx(queue["loss"], rel=1e-9)
     assert sample.wait_mean_ms == pytest.approx(queue["wait_mean_ms"], rel=1e-3)  # those in the queue at 8 s
-
-
-def test_both_modes_find_the_same() -> None:
-    document = DOCUMENT | {"run": {"duration": "120 s", "warmup": "5 s", "stack": "linux"}}
-    effort = Effort(confidence=0.9, resolution=0.3, rounds=100)
-    restart, live = (
-        bufferlab.search(document, Goal(utilization=0.95), effort=effort, mode=mode, progress=False).found
-        for mode in ("restart", "live")
-    )
-    assert restart.reached and live.reached
-    assert restart.high is not None and live.high is not None
-    assert max(restart.low, live.low) <= min(restart.high, live.high)
-    assert live.course["began_s"].is_unique().all()
-    assert all(len(readings) == 5 for readings in live.course["readings_bps"])
-
-
-def test_a_live_search_that_would_take_too_long_says_so() -> None:
-    slow = DOCUMENT | {"bottleneck": {"rate": "10 Gbps", "delay": "1 ms", "buffer": "1 bdp"}}
-    with pytest.raises(InputError, match=r"mode: 'live' may take .* fewer --seeds"):
-        bufferlab.search(slow, Goal(utilization=0.9), mode="live", effort=Effort(rounds=1000), progress=False)
-
-
-def test_the_course_is_plain_values() -> None:
-    effort = Effort(confidence=0.8, resolution=1.0, rounds=8)
-    searched = bufferlab.search(DOCUMENT, Goal(utilization=0.9), mode="live", effort=effort, progress=False)
-    document = json.loads(json.dumps(searched.to_dict(), allow_nan=False))
-    assert document["mode"] == "live"
-    assert searched.figure().axes[1].get_xlabel() == "time (s)"

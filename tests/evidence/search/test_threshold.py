@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from bufferlab.studies.search.least import size_grid
-from bufferlab.studies.search.threshold import Threshold
+from bufferlab.evidence.sizing_mininet.search.least import size_grid
+from bufferlab.evidence.sizing_mininet.search.threshold import Threshold
 
 SIZES = size_grid(1, 453, 0.1)
 AIM = math.log(1.1)

@@ -1,39 +1,27 @@
 """Measuring buffers in one run whose limit is changed on its way, as testbeds do.
 
-After each change the flows settle: a retransmission timeout and many round trips (see `settling`). Then the
-link's counters are read several times, and the median of the rates between two readings counts.
+After each change the flows settle. Then the link's counters are read several times, and the median of the
+rates between two readings counts.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Protocol
+from typing import Protocol
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.evidence.sizing_mininet.search.sample import Sample
 from bufferlab.experiment.inline import CanceledError
 from bufferlab.experiment.interruption import interruptible
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower, plan_json
 from bufferlab.scenario import Scenario
-from bufferlab.studies.search.goal import Sample
-from bufferlab.studies.search.restart import with_buffer
-from bufferlab.studies.search.settling import Settling
+from bufferlab.studies.buffers import with_buffer
 from bufferlab.units import PS_PER_S
-
-READINGS: Final = 5
-"""Readings of a measurement."""
-
-LEAST_READING_S: Final = 1.0
-"""Shortest reading, as in the testbeds, s."""
-
-READING_ROUND_TRIPS: Final = 10
-"""It also takes at least this number of round trips with a full buffer, and a cycle of the flows from loss to
-loss: a shorter one would show only a part of the sawtooth."""
 
 
 class Engine(Protocol):
@@ -90,18 +78,7 @@ class Timing:
 
     settle_s: float
     reading_s: float
-    readings: int = READINGS
-
-    @property
-    def measurement_s(self) -> float:
-        """A measurement in all, s."""
-        return self.settle_s + self.readings * self.reading_s
-
-
-def timing_for(times: Settling) -> Timing:
-    """The timing that a link's flows ask for."""
-    reading_s = max(LEAST_READING_S, READING_ROUND_TRIPS * times.rtt_s, times.cycle_s)
-    return Timing(settle_s=times.settle_s, reading_s=reading_s)
+    readings: int
 
 
 class Simulated:
@@ -181,26 +158,6 @@ class Simulated:
             waited_s=read.waited_ps / PS_PER_S,
             cpu_s=self._cpu_s,
         )
-
-
-class Live:
-    """Measures buffers one after the other on a link that never stops."""
-
-    def __init__(self, engine: Engine, timing: Timing) -> None:
-        self._engine = engine
-        self._timing = timing
-
-    def evaluate(self, sizes: Sequence[int], number: int) -> list[Sample]:
-        """Measure each size; the number of the round says nothing here.
-
-        The largest comes first: flows that were starved by a small buffer come back when there is room.
-
-        Raises:
-            KeyboardInterrupt: At Ctrl-C.
-        """
-        del number
-        found = {size: measure(self._engine, size, self._timing) for size in sorted(sizes, reverse=True)}
-        return [found[size] for size in sizes]
 
 
 def measure(engine: Engine, packets: int, timing: Timing) -> Sample:

@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 from scipy.stats import binom
 
-from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.evidence.sizing_mininet.search.sample import Sample
+from bufferlab.evidence.sizing_mininet.search.threshold import Threshold
 from bufferlab.progress import Bar
-from bufferlab.studies.search.goal import MEASURED, TARGETS, Goal, Sample
-from bufferlab.studies.search.threshold import Threshold
+from bufferlab.results.metrics.metric import FRACTION
 
 Evaluate = Callable[[Sequence[int], int], Sequence[Sample]]
 """Measures each of some sizes once under the same circumstances, which the number of the round stands for."""
@@ -33,8 +33,6 @@ SCAN_SIZES: Final = 4
 
 MATERIAL: Final = 0.002
 """A larger buffer is worth a warning if it carries less by this share of the full rate."""
-
-_ROUNDS: Final = "rounds, the most that were asked for, finished"
 
 SURE_EACH: Final = 0.05
 SURE_BOTH: Final = 0.001
@@ -63,12 +61,9 @@ class Found:
     """What a search came to.
 
     Attributes:
-        goal: What was asked.
         sizes: The sizes that were thought of, rising, packets.
-        estimate: Most likely the least size that meets the goal; of a goal with nothing but a delay, the
-            largest that keeps it; `None` if no size does.
-        low: The true value is not below, packets. Sizes below the smallest were not tried; of a delay alone,
-            less than the smallest stands for none.
+        estimate: Most likely the least size that keeps the utilization; `None` if no size does.
+        low: The true value is not below, packets. Sizes below the smallest were not tried.
         high: The true value is not above, packets; `None` if there may be none up to the largest size.
         confidence: Probability of both.
         reached: Whether the interval is as narrow as was asked.
@@ -78,10 +73,8 @@ class Found:
             `utilization` (of the full rate), `loss`, `wait_mean_ms`, `meets`, `began_s`, `simulated_s`,
             `cpu_s`, `readings_bps`, `reading_s`, and what was known after it: `low`, `high`, `estimate`.
         warnings: What the reader should know.
-        interrupted: Whether Ctrl-C ended it.
     """
 
-    goal: Goal
     sizes: tuple[int, ...]
     estimate: int | None
     low: int
@@ -92,7 +85,6 @@ class Found:
     calibrated_at: int
     course: pl.DataFrame
     warnings: tuple[str, ...] = ()
-    interrupted: bool = False
 
     @property
     def spent(self) -> dict[str, float]:
@@ -103,25 +95,6 @@ class Found:
             "cpu_s": float(self.course["cpu_s"].sum()),
         }
 
-    def best(self) -> dict[str, Any]:
-        """The size within the bounds that comes nearest to the goal, and the medians measured there.
-
-        Returns:
-            `buffer_packets`, `utilization`, `loss` and `wait_mean_ms`.
-        """
-        within = self.course.filter(pl.col("buffer_packets").is_between(self.sizes[0], self.sizes[-1]))
-        medians = within.group_by("buffer_packets").agg(pl.col(MEASURED).median()).sort("buffer_packets")
-        order = "utilization" if self.goal.utilization is not None else "loss"
-        if not self.goal.asks_for_more:
-            order = "wait_mean_ms"
-        chosen = medians.sort(order, descending=order == "utilization", maintain_order=True)
-        return dict(chosen.row(0, named=True))
-
-    def wait_at(self, packets: int) -> float:
-        """Median over the measurements at the nearest measured size of the mean wait, ms."""
-        nearest = min(self.course["buffer_packets"].unique().sort(), key=lambda size: abs(size - packets))
-        return float(median(self.course.filter(pl.col("buffer_packets") == nearest)["wait_mean_ms"]))
-
 
 def size_grid(low: int, high: int, resolution: float) -> list[int]:
     """Sizes from `low` to `high` in steps of half the resolution, or of a packet where that is more."""
@@ -131,18 +104,18 @@ def size_grid(low: int, high: int, resolution: float) -> list[int]:
 
 def search_least(
     evaluate: Evaluate,
-    goal: Goal,
+    target: float,
     sizes: Sequence[int],
     calibrate_at: int,
     *,
     effort: Effort,
     bar: Bar,
 ) -> Found:
-    """Search the least size that meets a goal.
+    """Search the least size that keeps a utilization.
 
     Args:
         evaluate: Measures.
-        goal: What is asked.
+        target: The share of the full rate that shall be carried.
         sizes: Sizes to choose from, rising.
         calibrate_at: Size with plenty of buffer, whose rate counts as full.
         effort: How sure and how exact.
@@ -150,22 +123,14 @@ def search_least(
 
     Returns:
         The interval reached.
-
-    Raises:
-        RunInterrupted: At Ctrl-C, with what was found until then if the calibration was over.
     """
-    state = _State(goal, sizes, calibrate_at, effort)
-    try:
-        _scan(state, evaluate, bar)
-        while not state.is_done():
-            chosen = state.propose()
-            state.add("search", chosen, evaluate(chosen, state.rounds))
-            bar.update(state.rounds / effort.rounds, state.note())
-    except KeyboardInterrupt as error:
-        found = state.found(interrupted=True) if state.is_calibrated else None
-        store = error.store if isinstance(error, RunInterrupted) else None
-        raise RunInterrupted(found, state.rounds, effort.rounds, what=_ROUNDS, store=store) from error
-    return state.found(interrupted=False)
+    state = _State(target, sizes, calibrate_at, effort)
+    _scan(state, evaluate, bar)
+    while not state.is_done():
+        chosen = state.propose()
+        state.add("search", chosen, evaluate(chosen, state.rounds))
+        bar.update(state.rounds / effort.rounds, state.note())
+    return state.found()
 
 
 def _scan(state: _State, evaluate: Evaluate, bar: Bar) -> None:
@@ -180,8 +145,8 @@ def _scan(state: _State, evaluate: Evaluate, bar: Bar) -> None:
 class _State:
     """A search under way."""
 
-    def __init__(self, goal: Goal, sizes: Sequence[int], calibrate_at: int, effort: Effort) -> None:
-        self.goal = goal
+    def __init__(self, target: float, sizes: Sequence[int], calibrate_at: int, effort: Effort) -> None:
+        self.target = target
         self.sizes = list(sizes)
         self.calibrate_at = calibrate_at
         self.effort = effort
@@ -189,10 +154,6 @@ class _State:
         self.full_rate_bps = 0.0
         self.threshold = Threshold(sizes, effort.confidence)
         self.rows: list[dict[str, Any]] = []
-
-    @property
-    def is_calibrated(self) -> bool:
-        return self.full_rate_bps > 0
 
     def scan_sizes(self) -> list[int]:
         wanted = np.geomspace(self.sizes[0], self.sizes[-1], SCAN_SIZES)
@@ -212,7 +173,7 @@ class _State:
 
     def add(self, phase: str, sizes: Sequence[int], samples: Sequence[Sample]) -> None:
         """Take the samples of one round."""
-        met = [self.goal.is_large_enough(sample, self.full_rate_bps) for sample in samples]
+        met = [self.keeps(sample) for sample in samples]
         place = {size: index for index, size in enumerate(self.sizes)}
         answers = [(place[size], meets) for size, meets in zip(sizes, met, strict=True) if size in place]
         self.threshold.observe(answers)
@@ -221,8 +182,11 @@ class _State:
             self.rows.append(self._row(phase, size, sample) | {"low": low, "high": high})
         self.rounds += 1
 
+    def keeps(self, sample: Sample) -> bool:
+        """Whether a sample keeps the utilization."""
+        return sample.rate_bps >= self.target * self.full_rate_bps
+
     def _row(self, phase: str, size: int, sample: Sample) -> dict[str, Any]:
-        large = self.goal.is_large_enough(sample, self.full_rate_bps)
         return {
             "round": self.rounds,
             "phase": phase,
@@ -231,7 +195,7 @@ class _State:
             "utilization": sample.rate_bps / self.full_rate_bps if self.full_rate_bps else 0.0,
             "loss": sample.loss,
             "wait_mean_ms": sample.wait_mean_ms,
-            "meets": large if self.goal.asks_for_more else not large,
+            "meets": self.keeps(sample),
             "began_s": sample.began_s,
             "simulated_s": sample.simulated_s,
             "cpu_s": sample.cpu_s,
@@ -243,18 +207,12 @@ class _State:
     def bounds(self) -> tuple[int, int | None]:
         """Least and most packets of the answer."""
         least, most = self.threshold.interval()
-        if self.goal.asks_for_more:
-            low = self.sizes[least - 1] + 1 if least > 0 else self.sizes[0]
-            return low, self.sizes[most] if most < len(self.sizes) else None
-        # the threshold is the first size over the delay, so the answer is below it
-        low = self.sizes[least - 1] if least > 0 else self.sizes[0] - 1
-        return low, self.sizes[most] - 1 if most < len(self.sizes) else None
+        low = self.sizes[least - 1] + 1 if least > 0 else self.sizes[0]
+        return low, self.sizes[most] if most < len(self.sizes) else None
 
     def estimate(self) -> int | None:
         index = self.threshold.estimate()
-        if self.goal.asks_for_more:
-            return self.sizes[index] if index < len(self.sizes) else None
-        return self.sizes[index - 1] if index > 0 else None
+        return self.sizes[index] if index < len(self.sizes) else None
 
     def is_narrow(self) -> bool:
         least, most = self.threshold.interval()
@@ -270,11 +228,10 @@ class _State:
         low, high = self.bounds()
         return f"{low} … {'?' if high is None else high} packets"
 
-    def found(self, *, interrupted: bool) -> Found:
+    def found(self) -> Found:
         low, high = self.bounds()
         course = pl.DataFrame(self.rows, infer_schema_length=None)
         return Found(
-            goal=self.goal,
             sizes=tuple(self.sizes),
             estimate=self.estimate(),
             low=low,
@@ -284,8 +241,7 @@ class _State:
             full_rate_bps=self.full_rate_bps,
             calibrated_at=self.calibrate_at,
             course=course,
-            warnings=(*falls(course), *reversals(course, self.goal)),
-            interrupted=interrupted,
+            warnings=(*falls(course), *reversals(course)),
         )
 
 
@@ -299,21 +255,20 @@ def falls(course: pl.DataFrame) -> list[str]:
         on="buffer_packets", index="round", values="utilization"
     )
     sizes = sorted(int(name) for name in scan.columns if name != "round")
-    used = TARGETS["utilization"]
     found = []
     for smaller, larger in itertools.pairwise(sizes):
         less = (scan[str(smaller)] - scan[str(larger)]).to_list()
         if len(less) >= SCAN_ROUNDS and min(less) > 0 and median(less) >= MATERIAL:
-            low, high = (used.unit.quantity(median(scan[str(size)].to_list())) for size in (smaller, larger))
+            low, high = (FRACTION.quantity(median(scan[str(size)].to_list())) for size in (smaller, larger))
             found.append(
-                f"{used.title} is not monotonic in the buffer: {low} with {smaller} packets, "
+                f"utilization is not monotonic in the buffer: {low} with {smaller} packets, "
                 f"{high} with {larger}. The search assumes that it is, so check the figure"
             )
     return found
 
 
-def reversals(course: pl.DataFrame, goal: Goal) -> list[str]:
-    """A warning if a size surely meets the goal and a larger one surely does not.
+def reversals(course: pl.DataFrame) -> list[str]:
+    """A warning if a size surely keeps the utilization and a larger one surely does not.
 
     Sure are two sizes if coin tosses would agree as much with a probability of at most `SURE_EACH` at either
     and `SURE_BOTH` at both.
@@ -324,7 +279,7 @@ def reversals(course: pl.DataFrame, goal: Goal) -> list[str]:
         for size, total, kept in counts.sort("buffer_packets").iter_rows()
     ]
     for first, second in itertools.combinations(rows, 2):
-        (yes, luck, _), (no, _, bad_luck) = (first, second) if goal.asks_for_more else (second, first)
+        (yes, luck, _), (no, _, bad_luck) = first, second
         if max(luck, bad_luck) <= SURE_EACH and luck * bad_luck <= SURE_BOTH:
             return [
                 f"{yes} packets meet the target and {no} do not: the result is not monotonic in the "

@@ -1,4 +1,4 @@
-"""How `bufferlab size` tells which buffers meet the constraints."""
+"""What the published rules say, unverified: their buffers, and the range that meets all constraints."""
 
 from __future__ import annotations
 
@@ -6,12 +6,60 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from bufferlab.errors import InputError
-from bufferlab.results.metrics.metric import BYTES, MILLISECONDS, PACKETS
-from bufferlab.studies.size import Demand, Feasibility, Targets
+from bufferlab.display import as_view
+from bufferlab.render.grid import Column, Grid
+from bufferlab.render.view import Heading, View
+from bufferlab.results.metrics.metric import BITS_PER_S, BRIEF_SECONDS, BYTES, MILLISECONDS, PACKETS
+from bufferlab.studies.size.published import Rules
+from bufferlab.theory.constraints import Feasibility
+from bufferlab.theory.demand import Demand
+from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S, format_time
 
 _NEEDED_BY: Final = {"utilization": "Theorem 2", "loss": "(13)"}
+
+
+UNVERIFIED: Final = "unverified"
+
+
+@as_view.register
+def rules_view(rules: Rules) -> View:
+    """The link, the rules' buffers, and the range, each marked as what it is."""
+    demand = rules.demand
+    mix = ", ".join(f"{count:.0f} {name}" for name, count in demand.mix)
+    return View(
+        [
+            f"{rules.link}: {BITS_PER_S.quantity(demand.rate_bps, digits=6)}, "
+            f"mean round-trip time {BRIEF_SECONDS.quantity(demand.rtt_s)}, "
+            f"{int(demand.flow_count)} long-lived flows ({mix}), "
+            f"packets of {demand.packet_bytes} bytes on the wire",
+            f"Asked: {targets_text(demand.targets)}",
+            Heading("What the published rules say; no run stands behind it (without --theory, runs decide)"),
+            _grid(rules),
+            *(f"{UNVERIFIED}: {line}" for line in range_text(demand, rules.feasibility)),
+        ]
+    )
+
+
+def _grid(rules: Rules) -> Grid:
+    columns: list[str | Column] = [
+        *(unit.shown for unit in (PACKETS, BYTES, MILLISECONDS)),
+        Column("status", "left"),
+        Column("source", "left", wraps=True),
+    ]
+    rows = [
+        [
+            row["rule"],
+            row["title"],
+            str(row["buffer_packets"]),
+            BYTES.text(row["buffer_bytes"]),
+            MILLISECONDS.text(row["buffer_ms"]),
+            UNVERIFIED,
+            row["citation"],
+        ]
+        for row in rules.frame.iter_rows(named=True)
+    ]
+    return Grid(["rule", Column("formula", "left", wraps=True)], columns, rows)
 
 
 def targets_text(targets: Targets) -> str:
@@ -22,11 +70,6 @@ def targets_text(targets: Targets) -> str:
     if targets.max_delay_s is not None:
         parts.append(f"delay at most {_time(targets.max_delay_s)}")
     return ", ".join(parts)
-
-
-def targets_given(targets: Targets) -> tuple[bool, bool, bool]:
-    """Which of utilization, loss and delay are asked for."""
-    return True, targets.max_loss is not None, targets.max_delay_s is not None
 
 
 def range_text(demand: Demand, found: Feasibility) -> list[str]:
@@ -50,23 +93,6 @@ def range_text(demand: Demand, found: Feasibility) -> list[str]:
     if found.any_buffer_bounds_loss:
         text += " The loss bound holds for any buffer (12)."
     return [text]
-
-
-def infeasible(demand: Demand, found: Feasibility, max_delay: str) -> InputError:
-    """The error for constraints that no buffer meets: the conflict, and what would resolve it.
-
-    Args:
-        demand: What was asked.
-        found: That there is no such buffer.
-        max_delay: The delay bound as written.
-    """
-    ways = _ways(found)
-    return InputError(
-        f"cannot be met with the other constraints: {_conflict(demand, found)}",
-        key="--max-delay",
-        value=max_delay,
-        accepted=f"all else as asked, {' or '.join(ways)}" if ways else None,
-    )
 
 
 def _conflict(demand: Demand, found: Feasibility) -> str:

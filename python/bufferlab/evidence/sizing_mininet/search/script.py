@@ -1,32 +1,12 @@
-"""Plain bisection: what is right where there is no noise, and what testbeds did although there was."""
+"""Plain bisection, as the testbed's script did although there was noise."""
 
 from __future__ import annotations
 
-import bisect
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from bufferlab.studies.search.goal import Sample
-from bufferlab.studies.search.live import Engine, Timing, measure
-
-
-def interpolated(measure: Callable[[int], float], grid: Sequence[int], target: float) -> float:
-    """The least size that keeps `target`, by bisection of `grid` and interpolation between its values.
-
-    For a measure without noise, such as the mean over given seeds, that grows with the size. Infinite if
-    the largest of the grid does not do.
-    """
-    first = bisect.bisect_left(grid, True, key=lambda size: measure(size) >= target)
-    if first == len(grid):
-        return math.inf
-    if first == 0:
-        return float(grid[0])
-    below, above = grid[first - 1], grid[first]
-    low, high = measure(below), measure(above)
-    share = (target - low) / (high - low)
-    return float(below * (above / below) ** share)
+from bufferlab.evidence.sizing_mininet.search.live import Engine, Timing, measure
+from bufferlab.evidence.sizing_mininet.search.sample import Sample
 
 
 @dataclass(frozen=True)

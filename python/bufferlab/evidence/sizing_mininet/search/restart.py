@@ -7,13 +7,13 @@ from functools import partial
 
 import polars as pl
 
+from bufferlab.evidence.sizing_mininet.search.sample import Sample
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import Values
-from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
-from bufferlab.studies.search.goal import Sample
+from bufferlab.studies.buffers import with_buffer
 from bufferlab.units import PS_PER_S
 
 
@@ -54,14 +54,6 @@ class Restarts:
         if size not in self._cases:
             self._cases[size] = with_buffer(self._scenario, self._link, f"{size} packets")
         return self._cases[size]
-
-
-def with_buffer(scenario: Scenario, link: int, buffer: str) -> Scenario:
-    """The scenario with another buffer at a link, which stays the same for the whole run."""
-    changes: dict[str, object] = {f"links[{link}].buffer": buffer}
-    if scenario.links[link]["changes"]:
-        changes[f"links[{link}].changes"] = []
-    return prepare(scenario, changes)
 
 
 def sample_values(link: str, result: Result) -> dict[str, float]:

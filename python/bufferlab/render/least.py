@@ -1,0 +1,93 @@
+"""How sure an answer is, in words and as a table: for all that search a buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from bufferlab.render.advise.words import value_text
+from bufferlab.render.grid import Column, Grid
+from bufferlab.stats import Estimate
+from bufferlab.studies.least import Check, Least, Plan
+from bufferlab.studies.targets import Target
+
+_SUREST: Final = 0.999
+
+
+def checks_grid(checks: Sequence[Check]) -> Grid:
+    """Each target, and what the runs measured that check it."""
+    rows = [
+        [
+            target_text(each.target),
+            value_text(each.target, Estimate(each.mean, each.half_width)),
+            "yes" if each.met else "no",
+            percent(each.confidence),
+        ]
+        for each in checks
+    ]
+    return Grid([Column("target", "left", wraps=True)], ["measured", "met", "sure"], rows)
+
+
+def target_text(target: Target) -> str:
+    """A target in words: "call: mean wait at most 20 ms"."""
+    relation = "at least" if target.at_least else "at most"
+    bound = target.metric.unit.quantity(target.bound, digits=10)
+    return f"{subject(target)} {relation} {bound}"
+
+
+def subject(target: Target) -> str:
+    """What a target is about: "mean wait", "call: rating R"."""
+    metric = target.metric
+    if target.group is None:
+        return metric.words
+    return f"{target.group}: {metric.statistic if metric.what == target.group else metric.words}"
+
+
+def how_sure(checks: Sequence[Check], confidence: float) -> str:
+    """What the confidence means, in plain words."""
+    runs = max(check.runs for check in checks)
+    if all(check.identical for check in checks):
+        return (
+            f"all {runs} runs are identical, as nothing in the scenario is random; that is sure of this "
+            "scenario as it is written, and says nothing about chance"
+        )
+    odds = 1.0 / max(1.0 - confidence, 1.0 - _SUREST)
+    return (
+        f"{percent(confidence)}: if a target were missed in the long run, {runs} fresh runs would look this "
+        f"good by chance at most once in {odds:.0f} times"
+    )
+
+
+def neighbor(least: Least, plan: Plan) -> str:
+    """What a buffer beyond the answer does, so that the answer is seen to be the best."""
+    if least.beyond is None:
+        end = plan.upper if plan.largest else plan.lower
+        return "none was allowed" if least.size == end else "none that was tried misses a target"
+    given = []
+    for target in plan.targets:
+        if not least.memory.meets(least.beyond, target):
+            margin = float(least.memory.margins(least.beyond, target).mean())
+            value = target.bound + (margin if target.at_least else -margin)
+            given.append(f"{subject(target)} {target.show(value)}")
+    return f"{packets_text(least.beyond)} {'misses' if least.beyond == 1 else 'miss'}: {', '.join(given)}"
+
+
+def islands(least: Least, plan: Plan) -> str:
+    """A warning if the targets are missed again where they should be met; empty if not."""
+    if not least.islands or least.size is None:
+        return ""
+    sizes = ", ".join(map(str, least.islands))
+    side = "smaller" if plan.largest else "larger"
+    return f"{side} buffers are not as good here: with {sizes} packets a target is missed again"
+
+
+def packets_text(packets: int) -> str:
+    """A number of packets."""
+    return "1 packet" if packets == 1 else f"{packets} packets"
+
+
+def percent(confidence: float) -> str:
+    """A confidence, rounded down, so that it claims no more than is known."""
+    if confidence > _SUREST:
+        return f"> {_SUREST * 100:g} %"
+    return f"{int(confidence * 1000) / 10:g} %"

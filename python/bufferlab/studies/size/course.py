@@ -1,0 +1,228 @@
+"""Says how large a buffer must be: the search, and what runs say of the rules."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.progress import Bar
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.buffers import with_buffer
+from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
+from bufferlab.studies.least.search import CHECK_SEEDS
+from bufferlab.studies.size.bounds import parse_bounds
+from bufferlab.studies.size.judged import RUNS, Judged, judge
+from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
+from bufferlab.studies.size.settling import ROUND_TRIPS, settling
+from bufferlab.studies.size.sizing import Sizing
+from bufferlab.studies.targets import Target, Values, make_target, parse_target
+from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
+from bufferlab.units import PS_PER_S
+
+MOST_RUNS: Final = Plan.runs
+"""About the most runs of a search."""
+
+GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
+"""What names of metrics begin with that grow with the buffer: bounds on these alone ask for the largest."""
+
+
+def size(
+    scenario: ScenarioLike,
+    targets: Iterable[str | Target] = (),
+    *,
+    link: str | None = None,
+    bounds: str | None = None,
+    confidence: float = Plan.confidence,
+    resolution: float = Plan.resolution,
+    runs: int = MOST_RUNS,
+    with_rules: bool = True,
+    conventions: Targets | None = None,
+    measured: Mapping[str, float] | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    runner: Runner | None = None,
+) -> Sizing:
+    """Measure the smallest buffer of a link that meets all targets; of bounds on waits alone, the largest.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
+            a utilization of 99 %.
+        link: Whose buffer; default the slowest that data crosses.
+        bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
+            packet up to twice the bandwidth-delay product.
+        confidence: With which all targets shall be met at the answer.
+        resolution: The answer may differ from the best one by this share.
+        runs: About the most runs of the search.
+        with_rules: Simulate the buffers of the published rules, too.
+        conventions: What the rules want to know beside the targets: confidence of the loss, z-scores.
+        measured: Characteristic value by congestion control, for the rules; see `bufferlab.theory.measured`.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        overrides: Values that replace those of the scenario, by path.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+    """
+    base = prepared(scenario, overrides)
+    groups = [flow["name"] for flow in base.flows]
+    asked = tuple(parse_target(each, groups) if isinstance(each, str) else each for each in targets)
+    question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
+    found, warnings = _rules(question, conventions, measured or {})
+    low, high = 1, question.upper
+    if bounds is not None:
+        low, high = parse_bounds(bounds, base, question.index, question.site.packet_bytes)
+    plan = Plan(
+        targets=question.targets,
+        lower=low,
+        upper=high,
+        first_seed=int(base.run["seed"]),
+        confidence=confidence,
+        resolution=resolution,
+        guess=_guess(found),
+        runs=runs,
+        largest=all(_grows(target) for target in question.targets),
+    )
+    _check(plan)
+    course = _Course(question, plan, found, warnings)
+    with runner or Runner(threads=threads, progress=progress) as keeping:
+        return course.run(keeping, with_rules=with_rules)
+
+
+class _Course:
+    """The way to an answer."""
+
+    def __init__(self, question: Question, plan: Plan, rules: Rules | None, warnings: Sequence[str]) -> None:
+        self.question = question
+        self.plan = plan
+        self.rules = rules
+        self.warnings = tuple(warnings)
+        self.best: Least | None = None
+        self.judged: tuple[Judged, ...] = ()
+
+    def run(self, runner: Runner, *, with_rules: bool) -> Sizing:
+        """Search, then judge the rules' buffers."""
+        bench = Bench(self.question.site.link, self._scenario, runner)
+        try:
+            with runner.bar(self.question.site.name) as bar:
+                self.best = together({"": least(self.plan)}, bench, self._watch(bench, bar))[""]
+                if with_rules and self.rules is not None:
+                    bar.update(0.95, "simulating the rules' buffers")
+                    self.judged = self._judge_rules(self.rules, self.best, bench)
+        except KeyboardInterrupt as interrupt:
+            answer = None if self.best is None else self._sizing(self.best, bench, finished=False)
+            if isinstance(interrupt, RunInterrupted):
+                raise interrupt.concluded(answer) from interrupt
+            raise RunInterrupted(answer, bench.runs, bench.runs) from interrupt
+        return self._sizing(self.best, bench, finished=True)
+
+    def _scenario(self, case: Case) -> Scenario:
+        return with_buffer(self.question.base, self.question.index, f"{case.size} packets")
+
+    def _watch(self, bench: Bench, bar: Bar) -> Any:  # noqa: ANN401 - a closure
+        def watch(steps: Mapping[str, Step]) -> None:
+            (step,) = steps.values()
+            self.best = step.answer or self.best
+            bar.update(min(bench.runs / self.plan.runs, 0.9), step.note)
+
+        return watch
+
+    def _judge_rules(self, rules: Rules, answer: Least, bench: Bench) -> tuple[Judged, ...]:
+        seeds = list(answer.values)[:RUNS]
+        if all(each.identical for each in answer.checks):
+            seeds = seeds[:2]
+        else:
+            fresh = self.plan.first_seed + CHECK_SEEDS
+            seeds += [seed for seed in range(fresh, fresh + RUNS) if seed not in seeds][: RUNS - len(seeds)]
+        packets = rules.packets()
+        measured = bench.measure({Case("", each): seeds for each in packets.values()})
+        judged = []
+        for rule, each in sorted(packets.items(), key=lambda item: item[1]):
+            values = {seed: measured[Case("", each), seed] for seed in seeds}
+            judged.append(judge(rule, each, values, self.plan.targets, self.plan.confidence))
+        return tuple(judged)
+
+    def _sizing(self, answer: Least, bench: Bench, *, finished: bool) -> Sizing:
+        measured: dict[int, dict[int, Values]] = defaultdict(dict)
+        for (case, seed), values in bench.known.items():
+            measured[case.size][seed] = values
+        queue = self.question.base.links[self.question.index]["queue"]["discipline"]
+        return Sizing(
+            site=self.question.site,
+            resolved=self.question.base.seeded().resolved,
+            queue=queue,
+            plan=self.plan,
+            least=dataclasses.replace(answer, finished=finished),
+            measured=measured,
+            rules=self.rules,
+            judged=self.judged,
+            warnings=(*self.warnings, *_short_runs(self.question, answer.closest)),
+            finished=finished,
+        )
+
+
+def _rules(
+    question: Question, conventions: Targets | None, measured: Mapping[str, float]
+) -> tuple[Rules | None, list[str]]:
+    """What the rules say, and a warning if none applies: runs do without."""
+    try:
+        asked = in_theory(question.targets, conventions)
+        return rules_of(question.base, question.index, asked, measured), []
+    except InputError as error:
+        if (error.key or "").partition(".")[0] in OPTIONS:
+            raise
+        return None, [f"no published rule applies: {error}"]
+
+
+def _guess(found: Rules | None) -> int | None:
+    """Where the answer may be: a rule's buffer, at which the scan looks, too."""
+    if found is None:
+        return None
+    packets = found.packets()
+    return packets.get("delay") or packets.get("stanford")
+
+
+def _grows(target: Target) -> bool:
+    """Whether a target asks for a small buffer only."""
+    return not target.at_least and target.metric.name.startswith(GROWING)
+
+
+def _check(plan: Plan) -> None:
+    limits = (
+        ("confidence", 0.5 <= plan.confidence < 1.0, "from 0.5 to below 1, such as 0.95"),
+        ("resolution", 0.01 <= plan.resolution <= 1.0, "from 0.01 to 1, such as 0.1 for 10 %"),
+        ("runs", plan.runs >= 20, "20 or more"),
+    )
+    for key, fits, accepted in limits:
+        if not fits:
+            raise InputError("is out of bounds", key=key, value=getattr(plan, key), accepted=accepted)
+
+
+def _short_runs(question: Question, packets: int) -> list[str]:
+    """Warnings about runs that are too short for a buffer."""
+    base, site = question.base, question.site
+    times = settling(base.seeded(), question.index, packets, site.packet_bytes)
+    warmup_s = base.run["warmup_ps"] / PS_PER_S
+    measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
+    found = []
+    if warmup_s < times.settle_s:
+        found.append(
+            f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
+            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more"
+        )
+    if measured_s < 2 * times.cycle_s:
+        found.append(
+            f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
+            "loss: use longer runs"
+        )
+    return found

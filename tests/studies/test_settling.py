@@ -1,0 +1,33 @@
+"""What the times of a link's flows are."""
+
+from __future__ import annotations
+
+import pytest
+
+from bufferlab.scenario import Scenario
+from bufferlab.studies.size.settling import LONGEST_CYCLE_S, settling
+
+DOCUMENT = {
+    "run": {"duration": "20 s", "warmup": "10 s", "stack": "linux"},
+    "bottleneck": {"rate": "12 Mbps", "delay": "1 ms", "buffer": "1 bdp"},
+    "flows": [{"congestion": "reno", "rtt": "100 ms", "count": 2}, {"congestion": "reno", "rtt": "40 ms"}],
+}
+
+
+def test_times_are_those_of_the_longest_flow_with_a_full_buffer() -> None:
+    times = settling(Scenario.from_dict(DOCUMENT).seeded(), 0, 50, 1500)
+    assert times.rtt_s == pytest.approx(0.1 + 50 * 1500 * 8 / 12e6)
+    # Linux: 200 ms above the smoothed round-trip time
+    assert times.rto_s == pytest.approx(times.rtt_s + 0.2)
+    assert times.settle_s == pytest.approx(times.rto_s + 20 * times.rtt_s)
+    # Reno halves 50 packets and takes 25 round trips back
+    assert times.cycle_s == pytest.approx(25 * times.rtt_s)
+
+
+def test_a_cycle_has_an_end_and_controls_without_a_model_have_none() -> None:
+    fast = DOCUMENT | {"bottleneck": {"rate": "100 Gbps", "delay": "1 ms", "buffer": "1 bdp"}}
+    assert settling(Scenario.from_dict(fast).seeded(), 0, 10**6, 1500).cycle_s == LONGEST_CYCLE_S
+    westwood = DOCUMENT | {"flows": [{"congestion": "westwood", "rtt": "100 ms"}]}
+    assert settling(Scenario.from_dict(westwood).seeded(), 0, 50, 1500).cycle_s == 0.0
+    udp = {"rtt": "100 ms", "application": {"kind": "udp", "packet": "1000 B", "rate": "1 Mbps"}}
+    assert settling(Scenario.from_dict(DOCUMENT | {"flows": [udp]}).seeded(), 0, 50, 1500).rto_s == 0.0
