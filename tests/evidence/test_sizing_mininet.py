@@ -75,6 +75,11 @@ def test_the_quick_figure_has_both_searches_beside_the_testbeds() -> None:
         assert rows[400][name] < rows[10][name] < rows[10]["bound"]
         assert rows[400][name] <= 9
     assert rows[10]["ours_low"] <= rows[10]["ours"] <= rows[10]["ours_high"]
+    assert (rows[10]["ours_bic_jitter"], rows[10]["script_bic_jitter"]) == (
+        rows[10]["ours"],
+        rows[10]["script"],
+    )
+    assert rows[10]["ours_reno_spread"] is None  # not among the quick settings
     assert set(reproduced.tables) == {"answers", "ours", "script", "testbeds"}
     assert len(reproduced.scenarios) == 2
     (row,) = reproduced.comparison.filter(
