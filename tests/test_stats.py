@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
 
-from bufferlab.stats import Survival, estimate, histogram_quantiles, jain_index
+from bufferlab.stats import Survival, chance_of_mean, estimate, histogram_quantiles, jain_index
+
+FloatArray = npt.NDArray[np.float64]
 
 rates = st.lists(st.floats(0, 1e12, allow_nan=False), min_size=1, max_size=50)
 
@@ -51,6 +54,62 @@ def test_missing_values_are_left_out_of_an_estimate() -> None:
     assert estimate([None, 1.0, float("nan"), 3.0]).mean == 2
     assert estimate([None]) == (None, None)
     assert estimate([4.0]) == (4.0, None)
+
+
+def deviations(law: str, problems: int, size: int) -> FloatArray:
+    """Samples of true mean 0; skewness 0, 2 and -2."""
+    draw = np.random.default_rng(size)
+    if law == "normal":
+        return draw.normal(size=(problems, size))
+    long_right = draw.exponential(size=(problems, size)) - 1
+    return long_right if law == "right" else -long_right
+
+
+@pytest.mark.parametrize(
+    ("law", "sizes", "least"),
+    [("normal", (3, 5, 8, 16, 30), 0.93), ("left", (3, 5, 8), 0.86), ("left", (16, 30), 0.9)],
+)
+def test_intervals_cover_the_true_mean_as_often_as_their_page_says(
+    law: str, sizes: tuple[int, ...], least: float
+) -> None:
+    for size in sizes:
+        found = [estimate(values.tolist()) for values in deviations(law, 1000, size)]
+        covered = sum(abs(each.mean) <= each.half_width for each in found) / 1000  # type: ignore[arg-type, operator]
+        assert least <= covered <= 0.98
+
+
+@pytest.mark.parametrize("law", ["normal", "left", "right"])
+@pytest.mark.parametrize("size", [8, 16, 48])
+def test_a_mean_of_zero_is_seldom_said_to_be_above(law: str, size: int) -> None:
+    """Of 2000 samples as many as is said, and 2.5 standard errors more by chance."""
+    chances = [chance_of_mean(values) for values in deviations(law, 2000, size)]
+    for level in (0.05, 0.0125):
+        said = sum(chance <= level for chance in chances) / 2000
+        assert said <= level + 2.5 * math.sqrt(level * (1 - level) / 2000)
+
+
+@pytest.mark.parametrize(("law", "least"), [("normal", 0.95), ("left", 0.7), ("right", 0.99)])
+def test_a_mean_of_one_deviation_is_often_said_to_be_above(law: str, least: float) -> None:
+    chances = [chance_of_mean(values + 1) for values in deviations(law, 500, 30)]
+    assert sum(chance <= 0.025 for chance in chances) / 500 >= least
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
+def test_chance_of_a_mean_is_a_chance(values: list[float]) -> None:
+    chance = chance_of_mean(values)
+    assert 0 <= chance <= 1
+    if np.ptp(values) > 0 and np.mean(values) <= 0:
+        assert chance == 1
+
+
+@given(st.floats(-1e6, 1e6), st.integers(2, 20))
+def test_identical_values_are_above_or_not(value: float, size: int) -> None:
+    assert chance_of_mean([value] * size) == (0.0 if value >= 0 else 1.0)
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, math.nan], [1.0, 2.0, math.inf]])
+def test_what_is_no_sample_shows_nothing(values: list[float]) -> None:
+    assert chance_of_mean(values) == 1
 
 
 def test_quantiles_lie_within_their_bucket() -> None:

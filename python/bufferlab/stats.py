@@ -35,6 +35,10 @@ def estimate(values: Iterable[float | None]) -> Estimate:
 
     Values that are `None` or NaN (a figure that a seed does not have) are left out.
 
+    The interval holds the true mean in 95 % of cases if values scatter normally. Where rare values are far
+    off, it does so less often: with the skewness of an exponential variable in 88 to 90 % for 3 to 8 values,
+    in 93 % for 30. Answers that are said to be sure do not rest on it, but on `chance_of_mean`.
+
     >>> estimate([1.0, 2.0, 3.0])
     Estimate(mean=2.0, half_width=2.48...)
     """
@@ -60,7 +64,12 @@ def chance_of_mean(values: Sequence[float] | FloatArray) -> float:
 
     Student's t test with Hall's correction for skewness (P. Hall, "On the removal of skewness by
     transformation", J. R. Statist. Soc. B 54(1), 1992, section 2): the plain test claims too much where rare
-    values are far below the others, as a link's utilization has them.
+    values are far below the others, as a link's utilization has them. A small sample often has none of the
+    rare ones and looks symmetrical, so that Hall's test of eight values that are skewed like 1 - an
+    exponential variable still errs twice as often as it says. The skewness is therefore taken to be one
+    standard error lower than the sample's (G1 and its error, (6/n)^1/2, as in D. N. Joanes, C. A. Gill,
+    "Comparing measures of sample skewness and kurtosis", The Statistician 47(1), 1998). That errs no more
+    often than it says down to a skewness of -2 (tested from 8 values on), and asks somewhat more of others.
 
     Values that are all the same tell nothing of their scatter: the chance is then 0 or 1 by their sign. A
     single value is no sample, and one that is NaN spoils it: the chance is 1.
@@ -71,16 +80,27 @@ def chance_of_mean(values: Sequence[float] | FloatArray) -> float:
     sample = np.asarray(values, dtype=np.float64)
     if sample.size < 2 or not np.isfinite(sample).all():
         return 1.0
-    mean, deviation = float(sample.mean()), float(sample.std(ddof=1))
     if np.ptp(sample) == 0:
-        return 0.0 if mean >= 0 else 1.0
-    if mean <= 0:
+        return 0.0 if sample[0] >= 0 else 1.0
+    if sample.mean() <= 0:
         return 1.0
+    sample = sample / np.abs(sample).max()  # squares of small values would vanish
+    mean, deviation = float(sample.mean()), float(sample.std(ddof=1))
     from scipy.special import stdtr  # noqa: PLC0415 - slow to import, and needed for several seeds only
 
-    skew = float(((sample - mean) ** 3).mean()) / deviation**3 / math.sqrt(sample.size)
-    t = math.sqrt(sample.size) * mean / deviation
+    root = math.sqrt(sample.size)
+    t = root * mean / deviation
+    skew = (_skewness(sample) - math.sqrt(6.0) / root) / root
     return float(stdtr(sample.size - 1, -(t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6)))
+
+
+def _skewness(sample: FloatArray) -> float:
+    """The sample skewness G1; 0 of two values."""
+    if sample.size < 3:
+        return 0.0
+    away = sample - sample.mean()
+    unadjusted = float((away**3).mean() / (away**2).mean() ** 1.5)
+    return unadjusted * math.sqrt(sample.size * (sample.size - 1)) / (sample.size - 2)
 
 
 def jain_index(shares: Sequence[float]) -> float | None:
