@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,7 @@ class Check:
         confidence: One minus the chance of margins as good if the target were missed; 0 if it is missed.
         runs: How many runs there are.
         identical: Whether all gave the same value, so that there is nothing to infer from their scatter.
+        lacking: How many runs have no value.
     """
 
     target: Target
@@ -32,11 +34,12 @@ class Check:
     confidence: float
     runs: int
     identical: bool
+    lacking: int = 0
 
     @property
     def met(self) -> bool:
-        """Whether the mean meets the target."""
-        return self.mean is not None and self.target.margin(self.mean) >= 0
+        """Whether the mean meets the target; not if a run has no value, such as no transfer that ended."""
+        return self.mean is not None and not self.lacking and self.target.margin(self.mean) >= 0
 
     @property
     def margin(self) -> float:
@@ -63,7 +66,10 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
     mean, half_width = estimate(values)
     identical = len(set(values)) == 1 and len(values) > 1
     chance = chance_of_mean(memory.margins(size, target, seeds))
-    return Check(target, mean, None if identical else half_width, 1.0 - chance, len(values), identical)
+    lacking = sum(value is None or math.isnan(value) for value in values)
+    return Check(
+        target, mean, None if identical else half_width, 1.0 - chance, len(values), identical, lacking
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +77,14 @@ class Least:
     """The least size that meets all targets, or the largest.
 
     Attributes:
-        size: The size; `None` if no size within the bounds meets all targets.
+        size: The size; `None` if none was found at which the means meet all targets.
         checks: Each target at that size; where there is none, at the size that comes closest.
         closest: The size, or the one that comes closest.
         confidence: That all targets are met at the size, the least of all checks, candidates that were
             refused accounted for.
         confirmed: Whether it reaches what was asked for.
         beyond: The nearest tried size that would be a better answer (smaller; of a search for the largest,
-            larger), but misses a target in the mean; `None` if none was tried.
+            larger), but misses a target, with the confidence that was asked for; `None` if there is none.
         conflict: The targets that are missed where the others are met.
         islands: Sizes on the other side of the answer at which a target is surely missed, though it is met
             at the answer.

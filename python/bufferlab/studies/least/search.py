@@ -15,7 +15,7 @@ so share one pool of processors, and a run that two of them ask for is made once
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +24,7 @@ import numpy as np
 from bufferlab.studies.least.answer import Least, check
 from bufferlab.studies.least.fit import Crossing, crossing
 from bufferlab.studies.least.memory import Memory, Run
+from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.targets import Target, Values
 
 SCAN_SIZES: Final = 6
@@ -35,11 +36,18 @@ SCAN_SEEDS: Final = 2
 MORE_SEEDS: Final = (4, 8)
 """Runs of a size of the bisection whose answer is not clear."""
 
-LEAST_CHECKS: Final = 8
+LEAST_CHECKS: Final = 16
 """Fewest runs that confirm a candidate."""
 
 FIXED_CHECKS: Final = 2
 """Runs that check a candidate where all seeds of the scan gave the same."""
+
+SEARCH_SHARE: Final = 0.6
+"""Part of the runs that may be spent before the first candidate."""
+
+SAME_CHECKS: Final = 59
+"""Fewest runs that check a candidate where all so far gave just the bound, such as a utilization of 100 %, so
+that there is no scatter to infer from: if one run in twenty missed, one of these would with 95 %."""
 
 SHARPEN: Final = 0.2
 """Runs are added at the bracket's ends until the crossing's standard error is this part of the resolution."""
@@ -47,9 +55,10 @@ SHARPEN: Final = 0.2
 SLACK: Final = 0.6
 """How far above the crossing the first candidate lies, as a part of the resolution, if runs do not lack."""
 
-POWER: Final = 3.2
+POWER: Final = 5.0
 """Standard errors between the expected margin and zero, so that nine of ten good candidates are confirmed:
-the quantiles 0.9875 and 0.9 of the normal distribution, and something for the scatter being estimated."""
+the quantiles 0.9875 and 0.9 of the normal distribution are 3.5 together, and the test asks for more where
+values are skewed."""
 
 CANDIDATES: Final = 6
 """Candidates until the search gives up."""
@@ -62,59 +71,6 @@ SURE: Final = 0.01
 
 _NARROWEST, _WIDEST = 0.15, 0.85
 """Where in a bracket, by the logarithm, the next size may lie."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a search is asked.
-
-    A search for the largest size goes the same way from the other end: what is said here of larger sizes than
-    the answer is then true of smaller ones.
-
-    Attributes:
-        targets: What shall be met, at least one.
-        lower: Least size, at least 1.
-        upper: Largest size.
-        first_seed: Seed of the first run; others follow.
-        confidence: With which all targets shall be met at the answer.
-        resolution: The answer may be larger than the least by this share.
-        guess: A size near which the answer is expected; the scan looks there, too.
-        runs: About the most runs; if they do not suffice for the resolution, the answer is larger, not less
-            sure.
-        largest: Search the largest size that meets all targets in place of the least.
-    """
-
-    targets: tuple[Target, ...]
-    lower: int
-    upper: int
-    first_seed: int = 1
-    confidence: float = 0.95
-    resolution: float = 0.1
-    guess: int | None = None
-    runs: int = 300
-    largest: bool = False
-
-    def ordered(self, sizes: Iterable[int]) -> list[int]:
-        """Sizes in the order of preference: the least first, or the largest."""
-        return sorted(sizes, reverse=self.largest)
-
-    def preferred(self, size: int, other: int) -> bool:
-        """Whether a size would be a better answer than another."""
-        return size > other if self.largest else size < other
-
-    def safer(self, size: float, share: float) -> int:
-        """A size by a share farther from the preferred end, rounded away from it, within the bounds."""
-        moved = math.floor(size / (1.0 + share)) if self.largest else math.ceil(size * (1.0 + share))
-        return self.within(moved)
-
-    def bolder(self, size: int, share: float) -> int:
-        """A size by a share nearer to the preferred end, rounded towards it, within the bounds."""
-        moved = math.ceil(size * (1.0 + share)) if self.largest else math.floor(size / (1.0 + share))
-        return self.within(moved)
-
-    def within(self, size: int) -> int:
-        """The size, or the nearest bound."""
-        return min(max(size, self.lower), self.upper)
 
 
 @dataclass(frozen=True)
@@ -157,21 +113,13 @@ class _Search:
         self.missed, self.met = plan.ordered((plan.lower, plan.upper))
         self.rising: tuple[Target, ...] = plan.targets
         self.refused = 0
+        self.floor: int | None = None
         self.fixed = False
 
     def run(self) -> Search:
         yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "scan")
         self.fixed = self.memory.is_fixed()
-        met = self._first_met()
-        if met is None:
-            return (yield from self._none())
-        if met > 0:
-            sizes = self.plan.ordered(self.memory.sizes)
-            self.missed, self.met = sizes[met - 1], sizes[met]
-            yield from self._bisect()
-            yield from self._sharpen()
-        else:
-            self.missed = self.met = self.plan.ordered(self.memory.sizes)[0]
+        yield from self._narrow()
         return (yield from self._confirm())
 
     # The scan
@@ -183,41 +131,74 @@ class _Search:
             sizes.add(plan.within(plan.guess))
         return sorted(sizes)
 
-    def _first_met(self) -> int | None:
-        """Place of the best size of the scan that meets all targets, or those that want a safer size."""
-        sizes, memory = self.plan.ordered(self.memory.sizes), self.memory
-        for index, size in enumerate(sizes):
-            if memory.meets_all(size):
-                return index
-        first, last = sizes[0], sizes[-1]
-        self.rising = tuple(
-            target
-            for target in self.plan.targets
-            if memory.margins(last, target).mean() > memory.margins(first, target).mean()
-        )
-        if not self.rising:
-            return None
-        return next((i for i, size in enumerate(sizes) if memory.meets_all(size, self.rising)), None)
+    def _rising(self, sizes: Sequence[int]) -> tuple[Target, ...]:
+        """The targets that a bracket is for: those that want a safer size, unless one size meets all."""
+        if any(map(self.memory.meets_all, sizes)):
+            return self.plan.targets
+        return tuple(filter(self._wants_safer, self.plan.targets)) or self.plan.targets
 
-    # The bisection
+    def _wants_safer(self, target: Target) -> bool:
+        """Whether a target is met better at the safest of the tried sizes than at the first."""
+        sizes = self.plan.ordered(self.memory.sizes)
+        means = [self.memory.margins(size, target).mean() for size in (sizes[0], sizes[-1])]
+        first, last = np.nan_to_num(means, nan=-math.inf)
+        return bool(last > first)
 
-    def _bisect(self) -> Generator[Step, Mapping[Run, Values], None]:
-        while self._is_wide():
-            size = self._between()
-            yield from self._ask([size], 1 if self.fixed else SCAN_SEEDS, "bisection")
-            for count in MORE_SEEDS:
-                if self.memory.is_clear(size, self.rising):
-                    break
-                yield from self._ask([size], count, "bisection")
-            if self.memory.meets_all(size, self.rising):
-                self.met = size
+    # The bracket
+
+    def _narrow(self) -> Generator[Step, Mapping[Run, Values], None]:
+        """Add runs until it is clear enough where targets begin to be met.
+
+        After each step the bracket is taken anew from all that is known, as few runs may mislead.
+        """
+        count = 2 * SCAN_SEEDS
+        while self._bracket() and (self.fixed or self.memory.runs < self.plan.runs * SEARCH_SHARE):
+            unclear = [size for size in (self.missed, self.met) if self._wants_more(size)]
+            if unclear:
+                seeds = len(self.memory.seeds(unclear[0]))
+                yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), "bisection")
+            elif self._is_wide():
+                yield from self._ask([self._between()], 1 if self.fixed else SCAN_SEEDS, "bisection")
+            elif self._is_blurred() and count <= CHECK_SEEDS:
+                yield from self._ask([self.missed, self.met], count, "sharpening")
+                count *= 2
             else:
-                self.missed = size
+                return
+
+    def _bracket(self) -> bool:
+        """Set the bracket: the best tried size that meets, and the one before it. Whether there is one."""
+        sizes = self.plan.ordered(self.memory.sizes)
+        if self.floor is not None:
+            sizes = [size for size in sizes if not self.plan.preferred(size, self.floor)]
+        self.rising = self._rising(sizes)
+        met = next((i for i, size in enumerate(sizes) if self.memory.meets_all(size, self.rising)), None)
+        if met is None:
+            self.missed = self.met = self._closest(sizes)
+            return self._wants_more(self.met)
+        self.missed, self.met = sizes[max(met - 1, 0)], sizes[met]
+        return True
+
+    def _wants_more(self, size: int) -> bool:
+        """Whether it is not clear from a size's runs if it meets, and more may tell."""
+        if self.fixed or len(self.memory.seeds(size)) >= MORE_SEEDS[-1]:
+            return False
+        misled = self.refused > 0 and size == self.met  # few runs that agreed may have misled before
+        return misled or not self.memory.is_clear(size, self.rising)
+
+    def _is_blurred(self) -> bool:
+        """Whether runs at the bracket's ends shall tell better where it is crossed."""
+        if self.missed == self.met:
+            return False
+        crossed = crossing(self.memory, self.rising, self.missed, self.met)
+        return crossed is not None and crossed.error > SHARPEN * self.plan.resolution
 
     def _is_wide(self) -> bool:
         """Whether there is a size between the bracket's ends that would make a difference."""
         low, high = sorted((self.missed, self.met))
-        return high - low > 1 and high > low * (1.0 + self.plan.resolution)
+        resolution = self.plan.resolution
+        if not self.memory.meets_all(self.met):  # a size between may be safe enough, and not too safe
+            resolution = 0.0 if self.fixed else resolution / 4
+        return high - low > 1 and high > low * (1.0 + resolution)
 
     def _between(self) -> int:
         """The size at which the last of the targets is expected to be met, by interpolation."""
@@ -233,20 +214,10 @@ class _Search:
         low, high = sorted((self.missed, self.met))
         return min(max(size, low + 1), high - 1)
 
-    def _sharpen(self) -> Generator[Step, Mapping[Run, Values], None]:
-        """Add runs at the bracket's ends until it is clear enough where it is crossed."""
-        count = 2 * SCAN_SEEDS
-        while 2 * count <= self.plan.runs / 3:
-            crossed = crossing(self.memory, self.rising, self.missed, self.met)
-            if crossed is None or crossed.error <= SHARPEN * self.plan.resolution:
-                return
-            yield from self._ask([self.missed, self.met], count, "sharpening")
-            count *= 2
-
     # The confirmation
 
     def _confirm(self) -> Search:
-        size, runs = self._candidate(None)
+        size, runs = self._candidate()
         refused: Least | None = None
         while True:
             number = self.refused
@@ -258,26 +229,51 @@ class _Search:
                 return (yield from self._settle(answer, seeds))
             refused = answer
             self.refused += 1
-            safer, runs = self._candidate(size)
-            if self.refused == CANDIDATES or safer == size or self._is_hopeless(answer):
+            if self.refused == CANDIDATES or self._is_hopeless(answer):
                 return answer
-            size = safer
+            unsure = [each.target for each in answer.checks if 1.0 - each.confidence > allowed]
+            if not self.memory.meets_all(size, self.rising):
+                self.floor = size
+                yield from self._narrow()
+            following, wanted = size, runs
+            if any(map(self._wants_safer, unsure)):
+                boldest = size if answer.size else self.plan.safer(size, self.plan.resolution / 2)
+                following, wanted = self._candidate(boldest)
+            if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
+                return answer
+            size, runs = following, min(max(wanted, 2 * runs), self._most_checks())
 
-    def _candidate(self, refused: int | None) -> tuple[int, int]:
+    def _candidate(self, boldest: int | None = None) -> tuple[int, int]:
         """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
         crossed = None
         if self.missed != self.met:
             crossed = crossing(self.memory, self.rising, self.missed, self.met)
-        size, runs = (self.met, LEAST_CHECKS) if crossed is None else self._behind(crossed)
+        size, runs = (self.met, self._runs_to_show(self.met)) if crossed is None else self._behind(crossed)
+        if any(not self.memory.margins(self.met, target).any() for target in self.rising):
+            runs = max(runs, SAME_CHECKS)
         if self.fixed:  # the bisection has the answer, and all seeds give the same
             size, runs = self.met, FIXED_CHECKS
-        if refused is not None:
-            size = self.plan.ordered((size, self.plan.safer(refused, self.plan.resolution / 2)))[1]
+        if boldest is not None:
+            size = self.plan.ordered((size, boldest))[1]
         return size, runs
+
+    def _most_checks(self) -> int:
+        """Most runs of the next candidate, so that as many are left to show that less is too little."""
+        return min(max((self.plan.runs - self.memory.runs) // 2, LEAST_CHECKS), CHECK_SEEDS)
+
+    def _runs_to_show(self, size: int) -> int:
+        """Runs that would confirm a size if its mean margins were what they seem."""
+        wanted = LEAST_CHECKS
+        for target in self.rising:
+            margins = self.memory.margins(size, target)
+            mean = float(margins.mean())
+            if mean > 0 and len(margins) > 1:
+                wanted = max(wanted, math.ceil((POWER * float(margins.std(ddof=1)) / mean) ** 2))
+        return min(wanted, self._most_checks())
 
     def _behind(self, crossed: Crossing) -> tuple[int, int]:
         """A size on the safe side of a crossing, and the runs that would confirm it nine times in ten."""
-        most = max(self.plan.runs // 2, LEAST_CHECKS)
+        most = self._most_checks()
         doubt = 1.3 * crossed.error
         room = max(SLACK * self.plan.resolution - doubt, 1e-9)
         runs = min(max(math.ceil((POWER * crossed.scatter / room) ** 2), LEAST_CHECKS), most)
@@ -313,8 +309,8 @@ class _Search:
 
     def _is_hopeless(self, answer: Least) -> bool:
         """Whether a target that wants a bolder size is surely missed: safer sizes are no better."""
-        falling = [target for target in answer.conflict if target not in self.rising]
-        return any(target in self.memory.surely_fails(answer.closest, SURE) for target in falling)
+        surely = self.memory.surely_fails(answer.closest, SURE)
+        return any(target in surely and not self._wants_safer(target) for target in answer.conflict)
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
         """Check the size a step beyond with the same seeds, so that the answer is shown to be the least."""
@@ -333,28 +329,28 @@ class _Search:
         return [each for each in self.memory.sizes if self.plan.preferred(size, each)]
 
     def _beyond(self, size: int) -> int | None:
-        """The nearest tried size that would be a better answer, but misses a target in the mean."""
+        """The nearest tried size that would be a better answer, but surely misses a target."""
+        chance = 1.0 - self.plan.confidence
         better = [each for each in self.memory.sizes if self.plan.preferred(each, size)]
-        missed = [each for each in better if not self.memory.meets_all(each)]
+        missed = [each for each in better if self._surely_misses(each, chance)]
         return self.plan.ordered(missed)[-1] if missed else None
 
+    def _surely_misses(self, size: int, chance: float) -> bool:
+        """Whether a size misses a target, by chance with at most this probability."""
+        if self.fixed:
+            return not self.memory.meets_all(size)
+        return bool(self.memory.surely_fails(size, chance))
+
     def _islands(self, size: int) -> tuple[int, ...]:
-        return tuple(each for each in self._behind_of(size) if self.memory.surely_fails(each, SURE))
+        return tuple(each for each in self._behind_of(size) if self._surely_misses(each, SURE))
 
-    def _none(self) -> Search:
-        """No size of the scan meets the targets that want a safer one: say what the closest gives."""
-        size = self._closest()
-        seeds = self._check_seeds(0, FIXED_CHECKS if self.fixed else LEAST_CHECKS)
-        self.memory.add((yield _step(size, seeds, f"measuring {size}, the closest", None)))
-        return self._answer(size, seeds, 0.0)
-
-    def _closest(self) -> int:
+    def _closest(self, sizes: Sequence[int]) -> int:
         """The size with the fewest targets missed; of those, the safest."""
 
         def missed(size: int) -> int:
             return sum(not self.memory.meets(size, target) for target in self.plan.targets)
 
-        return min(reversed(self.plan.ordered(self.memory.sizes)), key=missed)
+        return min(reversed(self.plan.ordered(sizes)), key=missed)
 
     # Asking
 

@@ -1,0 +1,62 @@
+"""What a search for the least size is asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bufferlab.studies.targets import Target
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a search is asked.
+
+    A search for the largest size goes the same way from the other end: what is said here of larger sizes than
+    the answer is then true of smaller ones.
+
+    Attributes:
+        targets: What shall be met, at least one.
+        lower: Least size, at least 1.
+        upper: Largest size.
+        first_seed: Seed of the first run; others follow.
+        confidence: With which all targets shall be met at the answer.
+        resolution: The answer may be larger than the least by this share.
+        guess: A size near which the answer is expected; the scan looks there, too.
+        runs: About the most runs, at least 50; never are there twice as many. If they do not suffice for the
+            resolution, the answer is larger, not less sure.
+        largest: Search the largest size that meets all targets in place of the least.
+    """
+
+    targets: tuple[Target, ...]
+    lower: int
+    upper: int
+    first_seed: int = 1
+    confidence: float = 0.95
+    resolution: float = 0.1
+    guess: int | None = None
+    runs: int = 300
+    largest: bool = False
+
+    def ordered(self, sizes: Iterable[int]) -> list[int]:
+        """Sizes in the order of preference: the least first, or the largest."""
+        return sorted(sizes, reverse=self.largest)
+
+    def preferred(self, size: int, other: int) -> bool:
+        """Whether a size would be a better answer than another."""
+        return size > other if self.largest else size < other
+
+    def safer(self, size: float, share: float) -> int:
+        """A size by a share farther from the preferred end, rounded away from it, within the bounds."""
+        moved = math.floor(size / (1.0 + share)) if self.largest else math.ceil(size * (1.0 + share))
+        return self.within(moved)
+
+    def bolder(self, size: int, share: float) -> int:
+        """A size by a share nearer to the preferred end, rounded towards it, within the bounds."""
+        moved = math.ceil(size * (1.0 + share)) if self.largest else math.floor(size / (1.0 + share))
+        return self.within(moved)
+
+    def within(self, size: int) -> int:
+        """The size, or the nearest bound."""
+        return min(max(size, self.lower), self.upper)

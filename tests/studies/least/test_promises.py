@@ -1,0 +1,246 @@
+"""What searches promise, on many made-up links of which the truth is known."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from bufferlab.studies.least import Least, Plan, Run
+from bufferlab.studies.least.search import CHECK_SEEDS, SAME_CHECKS
+from bufferlab.studies.targets import Target, Values, make_target
+
+from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
+
+UPPER = 2000
+PLAN = Plan((BUSY,), 1, UPPER)
+
+
+def flat(size: int) -> float:
+    """A hair below what is asked for, with any buffer: the hardest to tell."""
+    del size
+    return 0.99 - 1e-9
+
+
+def straight(knee: float) -> Callable[[int], float]:
+    return lambda size: 0.99 + 0.02 * math.log(size / knee)
+
+
+def sunk(knee: float, low: float, high: float) -> Callable[[int], float]:
+    """Saturating, but too little again within an interval."""
+    smooth = saturating(knee)
+    return lambda size: smooth(size) - (0.01 if low <= size <= high else 0.0)
+
+
+def drawn(number: int) -> Problem:
+    """Some link: a least size from 2 to 1500, one of four shapes, some scatter."""
+    draw = random.Random(f"problem {number}")
+    knee = math.exp(draw.uniform(math.log(2), math.log(1500)))
+    shape = draw.choice((saturating(knee), straight(knee), sunk(knee, 2 * knee, 4 * knee), flat))
+    return Problem(
+        {"utilization": shape},
+        draw.choice((normal, skewed)),
+        {"utilization": math.exp(draw.uniform(math.log(1e-4), math.log(5e-3)))},
+        number,
+    )
+
+
+def most(chance: float, of: int) -> float:
+    """The share that is not exceeded with 97.5 % if each happens with a chance."""
+    return chance + 1.96 * math.sqrt(chance * (1 - chance) / of)
+
+
+def test_what_is_confirmed_is_true() -> None:
+    problems = [drawn(number) for number in range(500)]
+    answers = [(problem, solve(PLAN, problem.run)) for problem in problems]
+    confirmed = [(problem, each) for problem, each in answers if each.confirmed]
+    false = [each for problem, each in confirmed if not problem.meets(each.closest, PLAN.targets)]
+    assert len(confirmed) > 300
+    assert len(false) / len(answers) <= most(0.05, len(answers))
+    assert all(each.confidence >= 0.95 and each.size == each.closest for _, each in confirmed)
+    assert all(each.confidence <= 0.975 for _, each in answers if not each.confirmed)
+    assert all(each.runs < 2 * PLAN.runs for _, each in answers)
+
+
+@pytest.mark.parametrize("noise", [normal, skewed])
+def test_a_link_that_misses_by_a_hair_is_seldom_said_to_meet(noise: Noise) -> None:
+    """With every size the chance to be confirmed is what was allowed: the worst case."""
+    answers = [
+        solve(PLAN, Problem({"utilization": flat}, noise, {"utilization": 1e-3}, number).run)
+        for number in range(150)
+    ]
+    assert sum(each.confirmed for each in answers) / len(answers) <= most(0.05, len(answers))
+
+
+@pytest.mark.parametrize("noise", [normal, skewed])
+@pytest.mark.parametrize(("shape", "spread"), [(saturating, 5e-4), (straight, 1e-3)])
+def test_the_answer_is_hardly_larger_than_the_truth(
+    shape: Callable[[float], Callable[[int], float]], spread: float, noise: Noise
+) -> None:
+    """Where one run misleads by 5 % of the size, as a standard deviation, which runs suffice for."""
+    near, count = 0, 100
+    for number in range(count):
+        knee = math.exp(random.Random(number).uniform(math.log(2), math.log(1500)))
+        problem = Problem({"utilization": shape(knee)}, noise, {"utilization": spread}, number)
+        truth, found = problem.least(PLAN), solve(PLAN, problem.run)
+        assert truth is not None and found.confirmed
+        near += truth <= found.closest <= truth * 1.1 + 1
+    assert near / count >= 0.95
+
+
+@pytest.mark.parametrize("knee", [1.5, 2, 37, 1000, 1999])
+def test_without_noise_the_answer_is_exact_to_the_resolution(knee: float) -> None:
+    problem = Problem({"utilization": saturating(knee)}, none)
+    found = solve(PLAN, problem.run)
+    assert found.confirmed and found.confidence == 1.0
+    assert math.ceil(knee) <= found.closest <= math.ceil(knee) * 1.1
+    assert found.beyond is not None and found.beyond < knee
+    assert found.runs < 40
+
+
+def test_the_same_seeds_give_the_same_answer() -> None:
+    def answer() -> Least:
+        return solve(PLAN, drawn(3).run)
+
+    first, second = answer(), answer()
+    assert first.closest == second.closest and first.checks == second.checks
+    assert first.values == second.values and first.curve().equals(second.curve())
+
+
+def test_other_seeds_are_other_runs() -> None:
+    seen: list[set[int]] = []
+    for first_seed in (1, 50_000):
+        found = solve(Plan((BUSY,), 1, UPPER, first_seed=first_seed), drawn(3).run)
+        seen.append({seed for size in found.memory.sizes for seed in found.memory.seeds(size)})
+    assert seen[0].isdisjoint(seen[1])
+
+
+@pytest.mark.parametrize("runs", [100, 300, 20_000])
+def test_no_candidate_is_checked_by_runs_that_were_seen_before(runs: int) -> None:
+    """Each candidate's checks have seeds of their own, whatever was seen at other sizes."""
+    plan = Plan((BUSY,), 1, UPPER, runs=runs)
+    problem = Problem({"utilization": straight(100)}, skewed, {"utilization": 0.05}, 2)
+    checked: dict[int, set[Run]] = {}
+    asked: set[Run] = set()
+
+    def measure(run: Run) -> Values:
+        part = (run.seed - plan.first_seed) // CHECK_SEEDS
+        assert run not in asked
+        asked.add(run)
+        if part:
+            checked.setdefault(part, set()).add(run)
+        return problem.run(run)
+
+    solve(plan, measure)
+    sizes = [{run.size for run in each} for each in checked.values()]
+    assert len(sizes) > 1
+    assert all(len(each) == 1 for each in sizes[:-1])  # beside the last others are shown to miss
+
+
+def test_a_target_that_the_least_size_meets_gives_that() -> None:
+    found = solve(PLAN, Problem({"utilization": saturating(0.5)}, skewed, {"utilization": 1e-3}).run)
+    assert (found.size, found.confirmed, found.beyond) == (1, True, None)
+
+
+def test_a_scan_that_misleads_at_the_lower_end_is_mended() -> None:
+    """Two lucky runs of one packet; the truth is 500."""
+    problem = Problem({"utilization": saturating(500)}, normal, {"utilization": 2e-4})
+
+    def measure(run: Run) -> Values:
+        return {"utilization": 0.995} if run.size == 1 and run.seed <= 2 else problem.run(run)
+
+    found = solve(PLAN, measure)
+    assert found.confirmed and 500 <= found.closest <= 550
+
+
+def test_a_target_that_is_met_nowhere_says_what_comes_closest() -> None:
+    problem = Problem({"utilization": lambda size: 0.9 + 0.00004 * size}, skewed, {"utilization": 1e-3})
+    found = solve(PLAN, problem.run)
+    assert (found.size, found.confirmed, found.confidence) == (None, False, 0.0)
+    assert (found.closest, found.conflict) == (UPPER, (BUSY,))
+
+
+def test_the_largest_size_is_confirmed_though_the_scan_had_bad_luck_there() -> None:
+    problem = Problem({"utilization": saturating(1500)}, normal, {"utilization": 2e-4})
+
+    def measure(run: Run) -> Values:
+        unlucky = run.size == UPPER and run.seed <= 2
+        return {"utilization": 0.9895 + 0.0003 * run.seed} if unlucky else problem.run(run)
+
+    found = solve(PLAN, measure)
+    assert found.confirmed and found.closest >= 1500
+
+
+@pytest.mark.parametrize("noise", [none, normal, skewed])
+@pytest.mark.parametrize("most_packets", [50, 90])
+def test_targets_in_conflict_have_no_answer(noise: Noise, most_packets: int) -> None:
+    """A hundred packets keep the link busy, but they wait too long."""
+    plan = Plan((BUSY, QUICK), 1, UPPER)
+    truth = {"utilization": saturating(100), "wait_mean_ms": lambda size: 20.0 * size / most_packets}
+    for number in range(10):
+        spread = {"utilization": 3e-4, "wait_mean_ms": 0.3}
+        found = solve(plan, Problem(truth, noise, spread, number).run)
+        assert (found.size, found.confirmed, found.confidence) == (None, False, 0.0)
+        assert found.conflict == (QUICK,)
+        assert 100 <= found.closest <= 115
+
+
+@pytest.mark.parametrize(
+    ("noise", "most_packets"), [(none, 100.5), (none, 105), (normal, 125), (skewed, 125)]
+)
+def test_a_narrow_window_between_two_targets_is_found(noise: Noise, most_packets: float) -> None:
+    plan = Plan((BUSY, QUICK), 1, UPPER)
+    truth = {"utilization": saturating(100), "wait_mean_ms": lambda size: 20.0 * size / most_packets}
+    for number in range(10):
+        spread = {"utilization": 3e-4, "wait_mean_ms": 0.3}
+        found = solve(plan, Problem(truth, noise, spread, number).run)
+        assert found.confirmed and 100 <= found.closest <= most_packets
+
+
+def test_larger_sizes_that_miss_again_are_reported() -> None:
+    problem = Problem({"utilization": sunk(30, 300, 700)}, skewed, {"utilization": 5e-4})
+    found = solve(PLAN, problem.run)
+    assert found.confirmed and 30 <= found.closest <= 34
+    assert found.islands == (437,)  # of the scan's sizes the one within
+
+
+def test_runs_without_a_value_miss() -> None:
+    """A transfer that did not end has no completion time, though others' mean is good."""
+    target = make_target("wait_mean_ms", 20.0)
+
+    def measure(run: Run) -> Values:
+        return {"wait_mean_ms": None if run.size < 100 and run.seed % 3 == 0 else 10.0 + run.seed % 5}
+
+    found = solve(Plan((target,), 1, UPPER), measure)
+    assert found.confirmed and 100 <= found.closest <= 112
+    assert all(check.lacking == 0 for check in found.checks)
+
+
+@pytest.mark.parametrize("value", [None, math.nan])
+def test_a_metric_that_no_run_has_is_met_nowhere(value: float | None) -> None:
+    found = solve(PLAN, lambda _run: {"utilization": value})
+    (check,) = found.checks
+    assert (found.size, found.confirmed, check.met, check.confidence) == (None, False, False, 0.0)
+    assert (check.mean, check.lacking) == (None, check.runs)
+
+
+def test_a_busy_time_of_all_is_confirmed_by_many_runs() -> None:
+    """Runs never exceed a utilization of 100 %, so that scatter cannot tell how rare a miss is."""
+
+    def measure(run: Run) -> Values:
+        draw = random.Random(f"{run.size} {run.seed}")
+        return {"utilization": 1.0 if draw.random() < run.size / 100 else 0.995 + 0.004 * draw.random()}
+
+    found = solve(Plan((make_target("utilization", 1.0),), 1, UPPER), measure)
+    assert found.confirmed and found.closest >= 90
+    assert found.checks[0].identical and found.checks[0].runs >= SAME_CHECKS
+
+
+@pytest.mark.parametrize(("knee", "size", "conflict"), [(30, 40, ()), (60, None, (BUSY,))])
+def test_bounds_may_be_the_same(knee: float, size: int | None, conflict: tuple[Target, ...]) -> None:
+    problem = Problem({"utilization": saturating(knee)}, normal, {"utilization": 1e-4})
+    found = solve(Plan((BUSY,), 40, 40), problem.run)
+    assert (found.size, found.closest, found.conflict) == (size, 40, conflict)
+    assert found.confirmed == (size is not None)
