@@ -11,12 +11,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.results.metrics.metric import (
     BITS_PER_S,
+    BYTES,
     DIGITS,
     FRACTION,
     MILLISECONDS,
@@ -48,6 +50,8 @@ _ACCEPTED: Final = (
     "a metric, a relation and a value, such as 'utilization >= 99 %', 'wait_p99 < 20 ms' or 'call.r > 80'"
 )
 _KEY: Final = "target"
+_OF_LINKS: Final = "backlog_"
+"""What begins the names of metrics that a link has, but no flow group's packets in it."""
 
 
 @dataclass(frozen=True)
@@ -158,27 +162,32 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
     candidates = [word] + ([f"{group}_{word}"] if group else [])
     dimensions = (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) if group else (QUEUE_SUMMARY, FLOW_GROUPS)
     known = [name for dimension in dimensions for name in dimension.numbers]
+    if group:
+        known = [name for name in known if not name.startswith(_OF_LINKS)]
     for candidate in candidates:
         if candidate in known:
             return _METRICS[candidate]
     parts = "|".join(map(re.escape, candidates))
-    short = [
+    short = {
         name
         for name in known
         if re.fullmatch(rf"(?:{parts})_(?:ms|s|bps|fraction)|call_(?:{parts})(?:_\w+)?", name)
-    ]
-    if len(set(short)) == 1:
-        return _METRICS[short[0]]
-    accepted = "the names of docs/metrics.md" if not short else " or ".join(sorted(set(short)))
+    }
+    if len(short) == 1:
+        return _METRICS[short.pop()]
+    choice = sorted(short) or [name for name in known if name.startswith(f"{word}_")]
+    if not choice and not group and (word in LATENCY.numbers or f"call_{word}" in LATENCY.numbers):
+        raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")
+    accepted = " or ".join(choice) or "the names of docs/metrics.md"
     raise InputError(f"names no metric{did_you_mean(word, known)}", key=_KEY, value=text, accepted=accepted)
 
 
 def _bound(written: str, metric: Metric, text: str) -> float:
     try:
         value = _number(written, metric)
-    except (ValueError, InputError):
+    except (ValueError, InputError, InvalidOperation):
         value = math.nan
-    if not math.isfinite(value) or (metric.unit is FRACTION and not 0 <= value <= 1):
+    if not 0 <= value < math.inf or (metric.unit is FRACTION and value > 1):
         raise InputError(
             f"has no usable value for {metric.name}", key=_KEY, value=text, accepted=_value_accepted(metric)
         )
@@ -187,12 +196,14 @@ def _bound(written: str, metric: Metric, text: str) -> float:
 
 def _number(written: str, metric: Metric) -> float:
     if metric.unit is FRACTION and written.endswith("%"):
-        return float(written[:-1]) / 100
+        return float(Decimal(written[:-1].strip()) / 100)
     if metric.unit in (MILLISECONDS, SECONDS) and not _is_number(written):
         per_s = 1e3 if metric.unit is MILLISECONDS else 1.0
         return _core.parse_quantity("time", written, 0) / PS_PER_S * per_s
     if metric.unit is BITS_PER_S and not _is_number(written):
         return float(_core.parse_quantity("rate", written, 0))
+    if metric.unit is BYTES and not _is_number(written):
+        return float(_core.parse_quantity("size", written, 0))
     return float(written.removesuffix(metric.unit.shown).strip() if metric.unit.shown else written)
 
 
@@ -207,4 +218,5 @@ def _is_number(written: str) -> bool:
 def _value_accepted(metric: Metric) -> str:
     examples = {FRACTION: "a share, such as 99 % or 0.99", MILLISECONDS: "a time, such as 20 ms"}
     examples |= {SECONDS: "a time, such as 1.5 s", BITS_PER_S: "a rate, such as 5 Mbps"}
+    examples |= {BYTES: "a size, such as 30 KB"}
     return examples.get(metric.unit, "a number")

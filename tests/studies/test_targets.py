@@ -1,0 +1,200 @@
+"""Targets as written: what they may name, their units, their mistakes, and what runs say of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.results.metrics.metric import Better
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.studies.targets import make_target, parse_target, parse_targets, values_of_run
+
+from ..small import dumbbell
+
+GROUPS = ["call", "web-1"]
+CALL = """\
+[[flows]]
+name = "call"
+application = { kind = "udp", interval = "20 ms", packet = "200 B", record = true }
+rtt = "20 ms"
+"""
+
+
+def refused(text: str) -> str:
+    with pytest.raises(InputError) as error:
+        parse_target(text, GROUPS)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("name", [*FLOW_GROUPS.numbers, *QUEUE_SUMMARY.numbers])
+def test_every_metric_of_links_and_flows_may_be_a_target(name: str) -> None:
+    target = parse_target(f"{name} <= 0.5", GROUPS)
+    assert (target.name, target.at_least, target.bound) == (name, False, 0.5)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *LATENCY.numbers,
+        *FLOW_GROUPS.numbers,
+        *(name for name in QUEUE_SUMMARY.numbers if not name.startswith("backlog_")),
+    ],
+)
+def test_every_metric_of_a_group_may_be_a_target(name: str) -> None:
+    target = parse_target(f"web-1.{name} >= 0.5", GROUPS)
+    assert (target.name, target.group, target.at_least) == (f"web-1.{name}", "web-1", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "bound"),
+    [
+        ("utilization >= 99 %", "utilization", 0.99),
+        ("utilization>=99.9%", "utilization", 0.999),
+        ("  utilization  >=  0.99  ", "utilization", 0.99),
+        ("utilization >= 100 %", "utilization", 1.0),
+        ("loss < 0.1 %", "loss", 0.001),
+        ("wait_p99 < 20 ms", "wait_p99_ms", 20.0),
+        ("wait_p99_ms < 20", "wait_p99_ms", 20.0),
+        ("wait_max < 1 s", "wait_max_ms", 1000.0),
+        ("wait_mean < 250 us", "wait_mean_ms", 0.25),
+        ("completion_p95 < 200 ms", "completion_p95_s", 0.2),
+        ("exchange < 1.5", "exchange_s", 1.5),
+        ("goodput > 5 Mbps", "goodput_bps", 5e6),
+        ("goodput_min > 500 kbps", "goodput_min_bps", 5e5),
+        ("throughput > 2e9", "throughput_bps", 2e9),
+        ("backlog_mean_bytes < 30 KB", "backlog_mean_bytes", 30_000.0),
+        ("backlog_max_bytes < 64 KiB", "backlog_max_bytes", 65_536.0),
+        ("backlog_max_bytes < 1500", "backlog_max_bytes", 1500.0),
+        ("backlog_mean_packets < 2.5 packets", "backlog_mean_packets", 2.5),
+        ("timeouts <= 0", "timeouts", 0.0),
+        ("jain_index > 0.9", "jain_index", 0.9),
+        ("call.r > 80", "call.call_r", 80.0),
+        ("call.mos >= 4", "call.call_mos", 4.0),
+        ("call.delay < 150 ms", "call.call_delay_ms", 150.0),
+        ("call . jitter < 3 ms", "call.jitter_ms", 3.0),
+        ("call.loss < 1 %", "call.loss", 0.01),
+        ("web-1.completion_p95 < 3 s", "web-1.completion_p95_s", 3.0),
+    ],
+)
+def test_values_have_their_units(text: str, name: str, bound: float) -> None:
+    target = parse_target(text, GROUPS)
+    assert (target.name, target.bound, target.at_least) == (name, bound, ">" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "target: '' is not a target; accepted: a metric, a relation and a value, such as"),
+        ("utilization", "'utilization' is not a target"),
+        ("utilization = 99 %", "'utilization = 99 %' is not a target"),
+        ("wait_p99 <", "is not a target"),
+        ("foo > 3", "'foo > 3' names no metric; accepted: the names of docs/metrics.md"),
+        ("utilisation > 3 %", "names no metric (did you mean 'utilization'?)"),
+        ("wait < 3 ms", "accepted: wait_mean_ms or wait_p50_ms or wait_p95_ms or wait_p99_ms or wait_max_ms"),
+        ("backlog_mean < 3", "accepted: backlog_mean_packets or backlog_mean_bytes"),
+        ("mos > 3", "'mos > 3' is known of flow groups only; accepted: GROUP.mos"),
+        ("call.backlog_mean_packets < 3", "names no metric"),
+        ("cal.r > 80", "names no flow group (did you mean 'call'?); accepted: call, web-1"),
+        (
+            "utilization >= much",
+            "has no usable value for utilization; accepted: a share, such as 99 % or 0.99",
+        ),
+        ("utilization >= 99", "accepted: a share, such as 99 % or 0.99"),
+        ("utilization >= 101 %", "accepted: a share"),
+        ("utilization >= nan", "accepted: a share"),
+        ("utilization >= nan %", "accepted: a share"),
+        ("wait_p99 < 5 Mbps", "has no usable value for wait_p99_ms; accepted: a time, such as 20 ms"),
+        ("wait_p99 < -5", "accepted: a time, such as 20 ms"),
+        ("wait_p99 < inf", "accepted: a time, such as 20 ms"),
+        ("completion < 5 %", "accepted: a time, such as 1.5 s"),
+        ("goodput > 3 MB", "accepted: a rate, such as 5 Mbps"),
+        ("backlog_max_bytes < 3 packets", "accepted: a size, such as 30 KB"),
+        ("timeouts < 3 %", "accepted: a number"),
+    ],
+)
+def test_mistakes_say_what_is_accepted(text: str, message: str) -> None:
+    assert message in refused(text)
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_any_text_is_a_target_or_an_error_that_names_it(text: str) -> None:
+    mistake: InputError | None = None
+    try:
+        assert math.isfinite(parse_target(text, GROUPS).bound)
+    except InputError as error:
+        mistake = error
+    assert mistake is None or ((mistake.key, mistake.value) == ("target", text) and mistake.accepted)
+
+
+@given(
+    st.sampled_from([*QUEUE_SUMMARY.numbers]),
+    st.sampled_from(["<", "<=", ">", ">="]),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_margin_is_not_negative_where_the_relation_holds(
+    name: str, relation: str, bound: float, value: float
+) -> None:
+    target = parse_target(f"{name} {relation} {bound!r}", ())
+    assert target.bound == bound
+    assert (target.margin(value) >= 0) == (value >= bound if ">" in relation else value <= bound)
+
+
+def test_what_is_unknown_has_no_margin() -> None:
+    target = make_target("utilization", 0.99)
+    assert math.isnan(target.margin(None)) and math.isnan(target.margin(math.nan))
+    assert (target.show(None), target.show(0.98765)) == ("—", "98.77 %")
+
+
+def test_a_made_target_s_relation_follows_from_what_is_better() -> None:
+    for name, at_least in (("utilization", True), ("loss", False), ("wait_p99_ms", False)):
+        target = make_target(name, 0.5)
+        assert target.at_least is at_least is (target.metric.better is Better.HIGHER)
+    assert make_target("utilization", 0.5, at_least=False).at_least is False
+
+
+def test_targets_are_read_in_their_order() -> None:
+    found = parse_targets(["loss < 1 %", "call.r > 80"], GROUPS)
+    assert [str(each) for each in found] == ["loss at most 1 %", "call: call: rating R at least 80"]
+
+
+@pytest.fixture
+def link(tmp_path: Path) -> Path:
+    path = tmp_path / "call.toml"
+    path.write_text(dumbbell() + CALL)
+    return path
+
+
+def test_a_run_has_what_targets_ask_for(link: Path) -> None:
+    result = simulate(prepare(link), 1)
+    assert result is not None
+    values = values_of_run("bottleneck", result)
+    groups = ["near", "far", "call"]
+    for name in [*QUEUE_SUMMARY.numbers, *FLOW_GROUPS.numbers]:
+        assert name in values
+    for group in groups:
+        for name in (*LATENCY.numbers, *FLOW_GROUPS.numbers):
+            assert f"{group}.{name}" in values
+    row = result.queues.filter(link="bottleneck", group="all").row(0, named=True)
+    assert all(values[name] == row[name] for name in QUEUE_SUMMARY.numbers)
+    rated, kept = parse_targets(["call.r > 0", "call.delay < 150 ms"], groups)
+    assert rated.margin(values[rated.name]) == values["call.call_r"]
+    delay = values["call.call_delay_ms"]
+    assert delay is not None and kept.margin(values[kept.name]) == 150.0 - delay
+
+
+def test_a_link_that_never_rests_meets_a_utilization_of_all(link: Path) -> None:
+    target = parse_target("utilization >= 100 %", ())
+    for seed in range(3):
+        full = {"bottleneck.buffer": "500 packets", "run.duration": "4 s", "run.warmup": "3 s"}
+        result = simulate(prepare(link, full), seed)
+        assert result is not None
+        assert target.margin(values_of_run("bottleneck", result)["utilization"]) == 0.0
