@@ -12,7 +12,7 @@ from .conftest import Command
 COMMANDS = {
     "run": (["run", "small.toml"], "buffer 40 packets"),
     "compare": (["compare", "small.toml", "--queues", "fifo,codel", "--seeds", "1"], "queue as below"),
-    "search": (["search", "small.toml", "--utilization", "0.5", "--seeds", "6"], "buffer as below"),
+    "size": (["size", "small.toml", "--utilization", "0.5", "--no-rules"], "buffer as below"),
     "sweep": (["sweep", "small.toml", "--vary", "flows.near.count=1,2"], "buffer 40 packets"),
 }
 

@@ -142,9 +142,9 @@ def test_functions_of_the_package_are_reached(tmp_path: Path) -> None:
 
 def test_the_fingerprint_is_the_same_in_every_process() -> None:
     program = (
-        "from bufferlab.studies.compare.measure import figures_of_run\n"
+        "from bufferlab.studies.targets import values_of_run\n"
         "from bufferlab.experiment.fingerprint import identity\n"
-        "print(identity(figures_of_run))"
+        "print(identity(values_of_run))"
     )
     told = {
         subprocess.run(

@@ -13,9 +13,8 @@ from bufferlab.display import save_figure
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.compare import Comparison, advise
+from bufferlab.studies.compare import Comparison
 from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
-from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES
 
 SCENARIO: dict[str, Any] = {
     "run": {"duration": "12 s", "warmup": "4 s"},
@@ -32,6 +31,12 @@ SCENARIO: dict[str, Any] = {
 }
 
 
+BULK = {"flows": [{"name": "bulk", "rtt": "40 ms", "count": 4}]}
+BULK |= {key: SCENARIO[key] for key in ("run", "bottleneck")}
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     return bufferlab.compare(SCENARIO, "scenario, fifo:bdp ,codel,splitbuff", seeds=2, progress=False)
@@ -44,31 +49,43 @@ def change(word: str, **link: object) -> dict[str, Any]:
     return {path.removeprefix("links[0]."): value for path, value in found.items()}
 
 
-def test_every_queue_has_every_figure(comparison: Comparison) -> None:
-    assert [row["queue"] for row in comparison.rows] == ["scenario", "fifo:bdp", "codel", "splitbuff"]
-    assert [row["buffer"] for row in comparison.rows] == ["40 packets", "bdp", "40 packets", "2 bdp"]
-    for row in comparison.rows:
-        assert all(row[key] is not None and row[f"{key}_ci95"] is not None for key in FIGURES)
-        assert [(group["group"], group["flows"]) for group in row["groups"]] == [
-            ("near", 2),
-            ("far", 1),
-            ("ticks", 1),
-        ]
-        assert all(f"{key}_ci95" in group for key in GROUP_FIGURES for group in row["groups"])
+def test_every_queue_has_every_value(comparison: Comparison) -> None:
+    assert list(comparison.entries) == ["scenario", "fifo:bdp", "codel", "splitbuff"]
+    buffers = [each.buffer for each in comparison.entries.values()]
+    assert buffers == ["40 packets", "bdp", "40 packets", "2 bdp"]
+    names = ("utilization", "loss", "wait_mean_ms", "near.goodput_bps", "near.jain_index", "ticks.loss")
+    for entry in comparison.entries.values():
+        for name in names:
+            mean, half_width = entry.mean(name)
+            assert mean is not None and half_width is not None, name
 
 
 def test_frames_have_a_row_a_queue_and_a_row_a_group(comparison: Comparison) -> None:
-    assert comparison.queues["queue"].to_list() == list(comparison.measured)
-    assert comparison.groups.height == 3 * len(comparison.measured)
+    assert comparison.queues["queue"].to_list() == list(comparison.entries)
+    assert comparison.groups["group"].unique(maintain_order=True).to_list() == ["near", "far", "ticks"]
+    assert comparison.groups.height == 3 * len(comparison.entries)
     assert comparison.seeds == [1, 2]
 
 
 def test_the_scenario_s_own_queue_is_a_plain_run(comparison: Comparison) -> None:
     runs = bufferlab.run(SCENARIO, seeds=2, progress=False)
-    assert [run["plan_hash"] for run in comparison.measured["scenario"]] == [run.plan_hash for run in runs]
-    row, queue = comparison.rows[0], runs.queue_means.row(0, named=True)
-    assert row["utilization"] == queue["utilization"]
-    assert row["wait_mean_ms_ci95"] == queue["wait_mean_ms_ci95"]
+    queue = runs.queue_means.row(0, named=True)
+    mean, half_width = comparison.entries["scenario"].mean("wait_mean_ms")
+    assert (mean, half_width) == (queue["wait_mean_ms"], queue["wait_mean_ms_ci95"])
+
+
+def test_what_users_feel_is_that_of_their_traffic(comparison: Comparison) -> None:
+    """Fairness is that of one group's flows without end; nobody feels an index over a mix of traffic."""
+    metrics = [aspect.metric for aspect in comparison.aspects]
+    assert metrics == [
+        "near.goodput_bps",
+        "near.jain_index",
+        "far.goodput_bps",
+        "ticks.call_r",
+        "ticks.loss",
+    ]
+    text = str(comparison)
+    assert text.count("Jain") == text.count("near: Jain")
 
 
 def test_flows_are_the_same_under_every_queue() -> None:
@@ -79,31 +96,79 @@ def test_flows_are_the_same_under_every_queue() -> None:
     assert len({plan["links"][0]["discipline"]["kind"] for plan in plans}) == 3
 
 
-def test_fairness_is_that_of_flows_without_end(comparison: Comparison) -> None:
-    runs = bufferlab.run(SCENARIO, overrides={"bottleneck.queue": "codel"}, seeds=2, progress=False)
-    expected = 0.0
-    for run in runs:
-        endless = run.flows["goodput_bps"].to_list()[:3]
-        expected += sum(endless) ** 2 / (3 * sum(rate**2 for rate in endless)) / 2
-    assert comparison.rows[2]["jain_index"] == pytest.approx(expected)
-
-
-def test_text_ends_with_the_answer(comparison: Comparison) -> None:
+def test_text_begins_with_the_answer(comparison: Comparison) -> None:
     lines = str(comparison).splitlines()
-    assert "means of 2 seeds ± 95 % confidence" in lines[0]
-    assert any(line.startswith("Which queue should I run for these flows? ") for line in lines)
-    assert "utilization, %" in str(comparison) and "near (2)" in str(comparison)
-    assert str(comparison.advice.queue) in comparison.measured
+    assert lines[0].endswith("queue of bottleneck; 12 s, measured from 4 s; 2 seeds")
+    assert lines[1].startswith(("Run ", "No basis for a choice: "))
+    assert max(map(len, lines)) <= 100
+    assert comparison.choice is not None and comparison.choice.name in comparison.entries
 
 
 def test_the_figure_is_drawn_and_named(comparison: Comparison, tmp_path: Path) -> None:
     figure = comparison.figure()
-    labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["Jain's fairness index of the flows", "wait of a group's packets (ms)"]
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels == ["users worse as a whole (%)\nhollow: no difference", "worse in an aspect (%)"]
     assert [file.name for file in save_figure(figure, tmp_path / "queues.png")] == [
         "queues.png",
         "queues.svg",
     ]
+
+
+def test_a_queue_that_spoils_a_call_is_not_recommended() -> None:
+    """By mean wait, utilization and Jain's index the weighted SplitBuff won, whose call loses a tenth."""
+    queues = ["fq_codel", "splitbuff-weighted", "splitbuff", "fifo:bdp"]
+    found = bufferlab.compare(
+        EXAMPLES / "bufferbloat.toml", queues, seeds=1, overrides={"run.duration": "25 s"}, progress=False
+    )
+    assert found.choice is not None and found.choice.name == "fq_codel" and found.choice.is_clear
+    rating = {name: entry.mean("call.call_r").mean or 0.0 for name, entry in found.entries.items()}
+    assert rating["fq_codel"] > 90
+    assert rating["splitbuff-weighted"] < 75
+    assert found.entries["fq_codel"].mean("call.loss").mean == 0.0
+
+
+def test_runs_without_chance_are_one_run() -> None:
+    short = {"run.duration": "15 s"}
+    found = bufferlab.compare(
+        EXAMPLES / "call.toml", ["fifo", "codel"], seeds=2, overrides=short, progress=False
+    )
+    assert found.identical
+    text = str(found)
+    assert "all 2 runs are identical, as nothing in the scenario is random" in text
+    assert "±" not in text[: text.index("flows downloads")]
+    assert all(row["values_ci95"]["utilization"] is None for row in found.to_dict()["queues"])
+
+
+def test_queues_that_do_the_same_are_no_basis_for_a_choice() -> None:
+    found = bufferlab.compare(SCENARIO, ["fifo:40 packets", "scenario"], seeds=2, progress=False)
+    assert not found.is_founded
+    assert found.to_dict()["recommendation"]["founded"] is False
+    assert str(found).splitlines()[1].startswith("No basis for a choice: users fare alike under all 2 queues")
+
+
+def test_one_queue_is_nothing_to_choose_from() -> None:
+    found = bufferlab.compare(SCENARIO, ["codel"], seeds=1, progress=False)
+    assert str(found).splitlines()[1] == "Only codel was run: there is nothing to choose from."
+    assert "one seed, so nothing is known about chance" in str(found)
+
+
+def test_what_matters_most_may_change_the_choice() -> None:
+    queues = ["fifo:400 packets", "fifo:3 packets"]
+    large, small = (
+        bufferlab.compare(BULK, queues, seeds=2, emphasis=kind, progress=False).choice
+        for kind in ("throughput", "latency")
+    )
+    assert large is not None and small is not None
+    assert (large.name, small.name) == ("fifo:400 packets", "fifo:3 packets")
+    with pytest.raises(InputError, match="for: 'calls' is nothing that this scenario's traffic can tell"):
+        bufferlab.compare(BULK, queues, seeds=1, emphasis="calls", progress=False)
+
+
+def test_a_link_without_packets_has_no_recommendation() -> None:
+    late = SCENARIO | {"flows": [{"name": "late", "rtt": "10 ms", "start": "11.9999 s"}]}
+    found = bufferlab.compare(late, ["codel", "fifo"], seeds=1, progress=False)
+    assert found.choice is None or not found.is_founded
+    assert "Run " not in str(found)
 
 
 def test_a_slow_link_on_the_way_is_the_one_compared() -> None:
@@ -119,9 +184,9 @@ def test_a_slow_link_on_the_way_is_the_one_compared() -> None:
         ],
     }
     narrow = bufferlab.compare(table, ["codel"], seeds=1, progress=False)
-    assert (narrow.link, [group["group"] for group in narrow.rows[0]["groups"]]) == ("narrow", ["both"])
+    assert (narrow.link, narrow.groups_on_link) == ("narrow", ["both"])
     wide = bufferlab.compare(table, ["codel"], seeds=1, link="wide", progress=False)
-    assert [group["group"] for group in wide.rows[0]["groups"]] == ["both", "first"]
+    assert wide.groups_on_link == ["both", "first"]
     with pytest.raises(InputError, match="link: 'nowhere' is not a link"):
         bufferlab.compare(table, ["codel"], link="nowhere")
 
@@ -135,8 +200,8 @@ def test_the_default_is_all_there_are() -> None:
 @pytest.mark.parametrize("word", QUEUE_WORDS)
 def test_every_queue_of_scenarios_can_be_compared(word: str) -> None:
     assert change(word)["queue"] == QUEUE_WORDS[word]
-    row = bufferlab.compare(SCENARIO, [word], seeds=1, progress=False).rows[0]
-    assert row["utilization"] > 0.5
+    found = bufferlab.compare(SCENARIO, [word], seeds=1, progress=False).entries[word]
+    assert (found.mean("utilization").mean or 0) > 0.5
 
 
 def test_buffers_of_queues() -> None:
@@ -157,7 +222,7 @@ def test_marks_and_changes_that_do_not_fit_go() -> None:
     assert change("codel", **link) == {"queue": {"discipline": "codel"}, "mark_above": None}
     assert change("fifo:bdp", **link) == {"queue": {"discipline": "fifo"}, "buffer": "bdp", "changes": []}
     scenario = SCENARIO | {"bottleneck": SCENARIO["bottleneck"] | link}
-    assert bufferlab.compare(scenario, ["codel", "splitbuff"], seeds=1, progress=False).rows
+    assert bufferlab.compare(scenario, ["codel", "splitbuff"], seeds=1, progress=False).entries
 
 
 @pytest.mark.parametrize(
@@ -177,63 +242,3 @@ def test_marks_and_changes_that_do_not_fit_go() -> None:
 def test_bad_queues(queues: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         bufferlab.compare(SCENARIO, queues)
-
-
-def row(queue: str, utilization: float, jain: float | None, wait_ms: float | None) -> dict[str, Any]:
-    return {"queue": queue, "utilization": utilization, "jain_index": jain, "wait_mean_ms": wait_ms}
-
-
-def told(*rows: dict[str, Any], spread_ms: float = 0.1) -> tuple[str | None, str]:
-    """The advice for seeds whose waits differ by the spread from queue to queue."""
-    waits: dict[str, list[float | None]] = {}
-    for at, each in enumerate(rows):
-        wait_ms = each["wait_mean_ms"]
-        offsets = [at * seed * spread_ms for seed in (-1, 0, 1)]
-        waits[each["queue"]] = [None if wait_ms is None else wait_ms + offset for offset in offsets]
-    advice = advise(rows, waits)
-    return advice.queue, advice.reason
-
-
-def test_the_lowest_wait_of_the_busy_and_fair_wins() -> None:
-    queue, reason = told(
-        row("idle", 0.9, 1.0, 1.0),
-        row("unfair", 1.0, 0.6, 2.0),
-        row("slow", 1.0, 0.99, 40.0),
-        row("good", 0.985, 0.96, 5.0),
-    )
-    assert queue == "good"
-    assert reason == (
-        "of 2 busy and fair queues, the one with the lowest mean wait, 5 ms (utilization 98.5 %, Jain index "
-        "0.96); next is slow, 35 ± 0.25 ms longer; idle waits 1 ms but is not busy (utilization 90 %); "
-        "unfair waits 2 ms but is not fair (Jain index 0.6)"
-    )
-
-
-def test_if_none_is_fair_the_fairest_count() -> None:
-    queue, reason = told(row("a", 1.0, 0.8, 9.0), row("b", 1.0, 0.785, 5.0), row("c", 1.0, 0.7, 1.0))
-    assert queue == "b"
-    assert "(Jain index of at least 0.78, as none reaches 0.95)" in reason
-
-
-def test_the_only_fair_one_is_set_beside_the_next() -> None:
-    queue, reason = told(row("a", 1.0, 0.99, 9.0), row("b", 1.0, 0.5, 20.0), row("c", 1.0, 0.6, 10.0))
-    assert queue == "a"
-    assert reason == (
-        "the only busy and fair queue, with a mean wait of 9 ms (utilization 100 %, Jain index 0.99); "
-        "next in fairness is c (Jain index 0.6, mean wait 10 ms)"
-    )
-
-
-def test_what_cannot_be_told_apart_is_said() -> None:
-    close = told(row("a", 1, 1, 5.0), row("b", 1, 1, 5.1), spread_ms=1)[1]
-    assert "b is not significantly different" in close
-    assert "b is equal" in told(row("a", 1, 1, 5.0), row("b", 1, 1, 5.0), spread_ms=0)[1]
-    one = advise([row("a", 1, 1, 5.0), row("b", 1, 1, 6.0)], {"a": [5.0], "b": [6.0]})
-    assert "next is b, 1 ms longer (one seed, so no confidence)" in one.reason
-
-
-def test_links_without_packets_or_flows_to_compare() -> None:
-    assert told(row("a", 0.0, None, None)) == (None, "no packet was measured")
-    assert told(row("a", 0.2, None, 1.0))[0] == "a"
-    alone = told(row("a", 0.2, 0.3, 1.0))[1]
-    assert alone.startswith("the only busy and fair queue (Jain index of at least 0.28")

@@ -25,6 +25,7 @@ from bufferlab.cli.options import (
 from bufferlab.display import save_figure
 from bufferlab.render.compare import comparison_view
 from bufferlab.scenario import Scenario, split_override
+from bufferlab.studies.advise.objectives import KINDS
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
 
@@ -49,6 +50,10 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Option(help="Link whose queue is replaced; default the slowest.", show_default=False),
     ] = None,
+    emphasis: Annotated[
+        str | None,
+        typer.Option("--for", help=f"What matters most: {', '.join(KINDS)}.", show_default=False),
+    ] = None,
     seeds: Annotated[
         int, typer.Option(help="Simulations per queue; all queues use the same seeds.")
     ] = DEFAULT_SEEDS,
@@ -70,6 +75,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             queues,
             seeds=seeds,
             link=link,
+            emphasis=emphasis,
             overrides=dict(split_override(text) for text in overrides or []),
             runner=runner,
         )

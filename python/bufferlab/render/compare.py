@@ -1,44 +1,116 @@
-"""The comparison as one table, and the answer below it."""
+"""A comparison: the queue to run and why, then what users feel under each, and what the link does."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.grid import Grid
+from bufferlab.render.advise.felt import aspect_title, behind_text
+from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.summary import headline, lines
-from bufferlab.render.view import Heading, View
-from bufferlab.results.metrics.registry import STORED
-from bufferlab.studies.compare.comparison import Comparison
-from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES
+from bufferlab.render.view import Heading, Terms, View
+from bufferlab.results.metrics.metric import FRACTION, Metric
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.units import PS_PER_S
+
+METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
+
+OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
+"""What is shown of the link under each queue."""
+
+MOST_RIVALS: Final = 3
+"""Queues that were not taken of which it is said why; the table has the others, too."""
 
 
 @as_view.register
 def comparison_view(comparison: Comparison) -> View:
-    """The table, and the queue to run."""
-    advice = comparison.advice
-    queue = advice.queue or "any"
+    """The answer first, what it rests on, and what was run."""
     varied = {comparison.link: ("buffer", "queue")}
     return View(
         [
-            Heading(headline(comparison.to_dict())),
+            _headline(comparison),
+            Heading(answer(comparison)),
+            Terms(list(_lines(comparison))),
+            _felt(comparison),
+            _link(comparison),
             ScenarioLines(comparison.resolved, comparison.seeds, varied).terms(),
-            _grid(comparison.link, comparison.rows),
-            f"Rule: {advice.rule}.",
-            f"Which queue should I run for these flows? {queue}: {advice.reason}.",
         ]
     )
 
 
-def _grid(link: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
-    shown = [["buffer", *(row["buffer"] for row in rows)], *lines(rows, map(STORED.__getitem__, FIGURES))]
-    for at, group in enumerate(rows[0]["groups"]):
-        of_group = [row["groups"][at] for row in rows]
-        shown.append([f"{group['group']} ({group['flows']})"])
-        shown += [
-            [f"  {label}", *cells]
-            for label, *cells in lines(of_group, map(STORED.__getitem__, GROUP_FIGURES))
-        ]
-    return Grid([f"queue of {link}"], [row["queue"] for row in rows], shown)
+def answer(comparison: Comparison) -> str:
+    """The queue to run, in a sentence."""
+    choice = comparison.choice
+    if choice is None:
+        return "No queue can be recommended: no packet was measured."
+    if not choice.rivals:
+        return f"Only {choice.name} was run: there is nothing to choose from."
+    if not comparison.is_founded:
+        return (
+            f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues. "
+            f"{choice.name} is as good as any."
+        )
+    if choice.is_clear:
+        return f"Run {choice.name}: users fare better than under every other queue."
+    alike = [rival.name for rival in choice.rivals if rival.is_equal]
+    return f"Run {choice.name}: users fare best, and as well under {', '.join(alike)}."
+
+
+def _headline(comparison: Comparison) -> str:
+    run, count = comparison.resolved["run"], len(comparison.seeds)
+    seeds = f"{count} seeds" if count > 1 else f"seed {comparison.seeds[0]}"
+    duration, warmup = run["duration_ps"] / PS_PER_S, run["warmup_ps"] / PS_PER_S
+    window = f"{duration:g} s, measured from {warmup:g} s"
+    return f"{comparison.name}: queue of {comparison.link}; {window}; {seeds}"
+
+
+def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    for entry in comparison.ranked[1 : 1 + MOST_RIVALS]:
+        rival = comparison.rival(entry.name)
+        if rival is not None:
+            yield f"not {entry.name}", behind_text(rival, entry, comparison.ranked[0])
+    if comparison.identical:
+        runs = "runs are identical, as nothing in the scenario is random: nothing is known about chance"
+        yield "how sure", f"all {len(comparison.seeds)} {runs}"
+    elif len(comparison.seeds) == 1:
+        yield "how sure", "one seed, so nothing is known about chance"
+    else:
+        yield "how sure", f"± are 95 % confidence intervals over {len(comparison.seeds)} common seeds"
+
+
+def _felt(comparison: Comparison) -> Grid:
+    """A row for each queue, a column for each aspect."""
+    rows = []
+    for entry in comparison.ranked:
+        rival = comparison.rival(entry.name)
+        behind = "" if rival is None else _behind(comparison, rival.behind.mean, rival.behind.half_width)
+        rows.append([entry.name, *(_cell(entry, each.metric) for each in comparison.aspects), behind])
+    heads: list[str | Column] = [
+        _metric(each.metric).unit.label(aspect_title(each)) for each in comparison.aspects
+    ]
+    return Grid(["queue"], [*heads, FRACTION.label("users worse by")], rows, "What users feel")
+
+
+def _behind(comparison: Comparison, mean: float | None, half_width: float | None) -> str:
+    return UNKNOWN if mean is None else FRACTION.text(mean, None if comparison.identical else half_width, 2)
+
+
+def _link(comparison: Comparison) -> Grid:
+    """A row for each queue: its buffer, and what the link does."""
+    rows = [
+        [entry.name, entry.buffer, *(_cell(entry, name) for name in OF_LINK)] for entry in comparison.ranked
+    ]
+    heads: list[str | Column] = [Column("buffer", "left"), *(METRICS[name].label for name in OF_LINK)]
+    return Grid(["queue"], heads, rows, f"What {comparison.link} does")
+
+
+def _cell(entry: Measured, name: str) -> str:
+    unit = _metric(name).unit
+    return measured(entry.mean(name), unit).removesuffix(unit.shown).rstrip()
+
+
+def _metric(name: str) -> Metric:
+    return METRICS[name.rpartition(".")[2]]

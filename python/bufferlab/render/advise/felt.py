@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, Protocol
 
 from bufferlab.display import significant
 from bufferlab.render.advise.words import UNKNOWN, measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Entry, Users
 from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.objectives import Aspect
@@ -29,6 +30,13 @@ _MOST_GROUPS: Final = 4
 """Groups that have a line each; with more, those that send without end share one."""
 
 
+class HasMeans(Protocol):
+    """A queue that measured something."""
+
+    def mean(self, name: str) -> Estimate:
+        """Mean of a value over its runs, and how sure it is."""
+
+
 def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
     """For each flow group its name and what its users feel."""
     users = advice.site.users
@@ -44,7 +52,7 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
     return found
 
 
-def aspect_text(aspect: Aspect, entry: Entry) -> str:
+def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
     """One aspect's value: "5.2 ms"."""
     mean = entry.mean(aspect.metric).mean
     if mean is None:
@@ -66,7 +74,7 @@ def aspect_title(aspect: Aspect) -> str:
     return "mean wait" if aspect.metric == "wait_mean_ms" else aspect.title
 
 
-def behind_text(rival: Rival, entry: Entry, chosen: Entry) -> str:
+def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     """How much worse users fare, and in what most."""
     mean = rival.behind.mean or 0.0
     share = f"{significant(abs(mean) * 100, 2)} %"
@@ -78,7 +86,7 @@ def behind_text(rival: Rival, entry: Entry, chosen: Entry) -> str:
     return f"users fare {share} worse" + (f", {worst}" if worst else "")
 
 
-def _contrast(aspect: Aspect, entry: Entry, chosen: Entry) -> str:
+def _contrast(aspect: Aspect, entry: HasMeans, chosen: HasMeans) -> str:
     return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
 
 

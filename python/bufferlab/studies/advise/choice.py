@@ -121,7 +121,7 @@ def _is_equal(behind: Estimate) -> bool:
 
 def simplicity(name: str) -> int:
     """Place of an entry's queue among the simplest."""
-    queue = _queue(name)
+    queue = _queue(name).partition(":")[0]
     return SIMPLEST.index(queue) if queue in SIMPLEST else len(SIMPLEST)
 
 

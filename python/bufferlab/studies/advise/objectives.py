@@ -2,9 +2,11 @@
 
 Each kind of traffic has an *aspect* that its users feel: a transfer its completion time, a page the time
 until it is there, a call its rating, bulk flows their goodput and, within a group, how evenly they share.
-Everybody who crosses the link feels a round trip: the flows' mean propagation delay and the mean wait. A
-queue's score is the weighted mean of the logarithms of how much better it is than another in each aspect, so
-that "10 % faster" weighs as much as "10 % more goodput", whatever the units.
+If nobody pings or calls, whoever crosses the link feels a round trip: the flows' mean propagation delay and
+the mean wait. Beside those who feel waits by themselves that mean says little: it is mostly the wait of
+bulk flows, and a queue that keeps flows apart has them wait behind themselves only. A queue's score is the
+weighted mean of the logarithms of how much better it is than another in each aspect, so that "10 % faster"
+weighs as much as "10 % more goodput", whatever the units.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
@@ -76,10 +78,17 @@ def aspects_of(scenario: Scenario, values: Sequence[Values], rtt_ms: float) -> l
 
 def possible_aspects(scenario: Scenario, rtt_ms: float) -> list[Aspect]:
     """The aspects that a scenario's traffic may have; whether a call can be rated, its runs tell."""
-    found = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms)]
+    found: list[Aspect] = []
     for flow in scenario.flows:
         found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
+    if not any(_feels_waits(flow["application"]) for flow in scenario.flows):
+        found.insert(0, Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms))
     return found
+
+
+def _feels_waits(application: Mapping[str, Any]) -> bool:
+    """Whether a group's own aspects are about waits: pings, and calls that are rated."""
+    return application["kind"] == "ping" or bool(application.get("record"))
 
 
 def _of_group(name: str, application: str, count: int) -> list[Aspect]:

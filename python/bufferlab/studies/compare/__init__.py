@@ -1,6 +1,6 @@
-"""One scenario under several queues with the same seeds: what each does to its flows, and which to run."""
+"""One scenario under several queues with the same seeds: what users feel under each, and which to run."""
 
-from bufferlab.studies.compare.advice import Advice, advise
-from bufferlab.studies.compare.comparison import DEFAULT_SEEDS, Comparison, compare
+from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.compare.course import DEFAULT_SEEDS, compare
 
-__all__ = ["DEFAULT_SEEDS", "Advice", "Comparison", "advise", "compare"]
+__all__ = ["DEFAULT_SEEDS", "Comparison", "Measured", "compare"]

@@ -1,38 +1,33 @@
-"""Runs a scenario under each queue with common seeds, and gathers what to compare.
+"""The answer of `compare`, as an object and as a document.
 
 The document (`--json`, `Comparison.to_dict()`) has
 
 - `format` ("bufferlab-comparison"), `format_version`, `version`, `name`, `duration_s`, `warmup_s`, `seeds`,
   `resolved` (the scenario under the first seed), `link`;
-- `queues`: one object a queue with `queue`, `buffer`, the figures of `FIGURES` and `groups`, one object a
-  flow group that crosses the link with `group`, `flows` (their number) and the figures of `GROUP_FIGURES`;
-- `recommendation` with `queue`, `reason`, `rule`.
+- `aspects`: what users feel, one object an aspect with `kind`, `title`, `metric` and `weight`;
+- `queues`: one object a queue with `queue`, `buffer`, `identical` (whether all its runs are), `behind` (how
+  much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal`, `worst` (the
+  aspect in which it is behind most), `values` and `values_ci95`: means of the link's metrics and, with the
+  group's name and a dot before, of the flow groups';
+- `recommendation` with `queue`, `founded` (whether users fare better than under some other queue) and `clear`
+  (than under every other); `null` if no packet was measured.
 
-Figures are means over the seeds, `…_ci95` half the width of their 95 % confidence interval, `null` for what a
-run does not have.
+`…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from bufferlab import _core, display
-from bufferlab.experiment.experiment import Done, Experiment
-from bufferlab.experiment.interruption import RunInterrupted
-from bufferlab.experiment.runner import Runner
-from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
-from bufferlab.results.links import choose_link
-from bufferlab.results.summary import estimates
-from bufferlab.scenario import Scenario
-from bufferlab.studies.compare.advice import Advice, advise
-from bufferlab.studies.compare.contenders import changes, parse_contenders
-from bufferlab.studies.compare.measure import FIGURES, GROUP_FIGURES, Row, figures_of_run
+from bufferlab.stats import Estimate, estimate
+from bufferlab.studies.advise.choice import Choice, Rival
+from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.targets import Values
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -41,74 +36,152 @@ if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario
 
 FORMAT: Final = "bufferlab-comparison"
-FORMAT_VERSION: Final = 1
-DEFAULT_SEEDS: Final = 5
+FORMAT_VERSION: Final = 2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A queue, and what it measured.
+
+    Attributes:
+        name: The queue as written.
+        buffer: Its buffer, as written.
+        values: What each run measured, in order of the seeds.
+    """
+
+    name: str
+    buffer: str
+    values: tuple[Values, ...]
+
+    @property
+    def identical(self) -> bool:
+        """Whether all its runs measured the same."""
+        return len(self.values) > 1 and all(values == self.values[0] for values in self.values)
+
+    def mean(self, name: str) -> Estimate:
+        """Mean of a value over its runs, and how sure it is, which identical runs do not tell."""
+        found = estimate(values.get(name) for values in self.values)
+        return Estimate(found.mean, None) if self.identical else found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What each queue does to the flows of a scenario.
+    """What users feel under each queue.
 
     Attributes:
         name: Title of the scenario.
         link: Name of the link whose queue was replaced.
         resolved: The scenario under the first seed, with its own queue and buffer.
-        duration_s: Length of the runs, s.
-        warmup_s: Measured from here on, s.
-        measured: What each run measured, by queue, as written, in order of the seeds: `seed`, `plan_hash`,
-            the figures of `FIGURES`, and `groups` with those of `GROUP_FIGURES`.
-        rows: One a queue, the objects of the document's `queues`.
-        advice: The queue to run, and why.
+        seeds: The seeds, common to all queues.
+        entries: What was measured, by queue as written.
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        choice: Which queue to run; `None` if no packet was measured.
     """
 
     name: str
     link: str
     resolved: ResolvedScenario
-    duration_s: float
-    warmup_s: float
-    measured: Mapping[str, Sequence[Row]]
-    rows: Sequence[Row]
-    advice: Advice
+    seeds: Sequence[int]
+    entries: Mapping[str, Measured]
+    aspects: tuple[Aspect, ...]
+    weights: Mapping[Kind, float]
+    choice: Choice | None
 
     @property
-    def seeds(self) -> list[int]:
-        """The seeds, common to all queues."""
-        return [each["seed"] for each in next(iter(self.measured.values()))]
+    def is_founded(self) -> bool:
+        """Whether users fare better under the chosen queue than under some other."""
+        return self.choice is not None and any(not rival.is_equal for rival in self.choice.rivals)
+
+    @property
+    def identical(self) -> bool:
+        """Whether all seeds gave the same runs under every queue."""
+        return all(entry.identical for entry in self.entries.values())
+
+    @property
+    def ranked(self) -> list[Measured]:
+        """The queues, the chosen one first, then the next best."""
+        if self.choice is None:
+            return list(self.entries.values())
+        names = [self.choice.name, *(each.name for each in self.choice.rivals)]
+        return [self.entries[name] for name in names]
+
+    @property
+    def groups_on_link(self) -> list[str]:
+        """The flow groups whose data crosses the link."""
+        return [flow["name"] for flow in self.resolved["flows"] if self.link in flow["path"]]
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row per queue."""
-        rows = [{key: value for key, value in row.items() if key != "groups"} for row in self.rows]
+        """One row per queue: its name, buffer, and means of the link's metrics with their `…_ci95`."""
+        rows = [
+            {"queue": entry.name, "buffer": entry.buffer, **_of_group(entry, "")}
+            for entry in self.entries.values()
+        ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     @property
     def groups(self) -> pl.DataFrame:
-        """One row per queue and flow group."""
-        rows = [{"queue": row["queue"], **group} for row in self.rows for group in row["groups"]]
+        """One row per queue and flow group that crosses the link."""
+        rows = [
+            {"queue": entry.name, "group": group, **_of_group(entry, group)}
+            for entry in self.entries.values()
+            for group in self.groups_on_link
+        ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> Row:
+    def rival(self, name: str) -> Rival | None:
+        """What a queue lacks against the chosen one; `None` for that one."""
+        rivals = () if self.choice is None else self.choice.rivals
+        return next((each for each in rivals if each.name == name), None)
+
+    def to_dict(self) -> dict[str, Any]:
         """The document."""
+        choice = self.choice
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "version": _core.engine_version,
             "name": self.name,
-            "duration_s": self.duration_s,
-            "warmup_s": self.warmup_s,
-            "seeds": self.seeds,
+            "duration_s": self.resolved["run"]["duration_ps"] / PS_PER_S,
+            "warmup_s": self.resolved["run"]["warmup_ps"] / PS_PER_S,
+            "seeds": list(self.seeds),
             "resolved": self.resolved,
             "link": self.link,
-            "queues": list(self.rows),
-            "recommendation": asdict(self.advice),
+            "aspects": [
+                {"kind": each.kind, "title": each.title, "metric": each.metric}
+                | {"weight": self.weights[each.kind]}
+                for each in self.aspects
+            ],
+            "queues": [self._row(entry) for entry in self.entries.values()],
+            "recommendation": None
+            if choice is None
+            else {"queue": choice.name, "founded": self.is_founded, "clear": choice.is_clear},
+        }
+
+    def _row(self, entry: Measured) -> dict[str, Any]:
+        rival = self.rival(entry.name)
+        means = {name: entry.mean(name) for name in _names(entry)}
+        return {
+            "queue": entry.name,
+            "buffer": entry.buffer,
+            "identical": entry.identical,
+            "behind": 0.0 if rival is None else rival.behind.mean,
+            "behind_ci95": None if rival is None or entry.identical else rival.behind.half_width,
+            "equal": rival is None or rival.is_equal,
+            "worst": None
+            if rival is None or rival.worst is None
+            else {"metric": rival.worst[0].metric, "behind": rival.worst[1]},
+            "values": {name: mean for name, (mean, _) in means.items()},
+            "values_ci95": {name: half_width for name, (_, half_width) in means.items()},
         }
 
     def figure(self) -> Figure:
-        """Fairness against mean wait, one marker a queue, and the waits of each flow group."""
+        """How much worse users fare than under the recommended queue, as a whole and in each aspect."""
         return display.figure(self)
 
     def __repr__(self) -> str:
-        return f"<Comparison {self.name!r}, {', '.join(self.measured)}>"
+        return f"<Comparison {self.name!r}, {', '.join(self.entries)}>"
 
     def __str__(self) -> str:
         return display.text(self)
@@ -117,114 +190,15 @@ class Comparison:
         return display.html(self)
 
 
-def compare(
-    scenario: ScenarioLike,
-    queues: str | Sequence[str] | None = None,
-    *,
-    seeds: int | Sequence[int] = DEFAULT_SEEDS,
-    link: str | None = None,
-    threads: int | None = None,
-    progress: bool | None = None,
-    overrides: Mapping[str, Any] | None = None,
-    runner: Runner | None = None,
-) -> Comparison:
-    """Run a scenario with its bottleneck's queue replaced by each of several, all with the same seeds.
-
-    Args:
-        scenario: A scenario, the path of its file, or its content as nested mappings.
-        queues: Words of `queue`, each with a buffer after a colon if wanted: "fifo:bdp,splitbuff", or a list.
-            "scenario" is the scenario's own; default all there are.
-        seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
-        link: Whose queue; default the slowest that data crosses.
-        threads: Simulations at a time; default one for each processor.
-        progress: Show a progress bar; default if standard error is a terminal.
-        overrides: Values that replace those of the scenario, by path.
-        runner: Runs the simulations; default a plain one with `threads` and `progress`.
-
-    Raises:
-        InputError: If the scenario or an argument cannot be used.
-        RunInterrupted: At Ctrl-C, with the comparison over the seeds that all queues had finished.
-    """
-    contenders = parse_contenders(queues)
-    base = prepare(scenario, overrides)
-    wanted = seed_list(seeds, base.run["seed"])
-    index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
-    cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
-    for case in (base, *cases.values()):
-        case.seeded(wanted[0])  # errors come before any work is wasted
-    experiment = Experiment(
-        base.title,
-        cases,
-        partial(figures_of_run, base.links[index]["name"]),
-        seeds=wanted,
-        seed_by_seed=True,
-        parameters=lambda queue: {"queue": queue},
-    )
-    buffers = {queue: case.links[index]["buffer"]["text"] for queue, case in cases.items()}
-    try:
-        runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
-    except RunInterrupted as interrupted:
-        seeds_done = common_seeds(interrupted.finished, len(cases))
-        comparison = None
-        if seeds_done:
-            runs = [done for done in interrupted.finished if done.seed in seeds_done]
-            comparison = conclude(base, base.links[index]["name"], buffers, runs)
-        raise RunInterrupted(
-            comparison,
-            len(seeds_done),
-            len(wanted),
-            what="seeds finished under every queue",
-            store=interrupted.store,
-        ) from interrupted
-    return conclude(base, base.links[index]["name"], buffers, runs)
+def _names(entry: Measured) -> Iterator[str]:
+    yield from dict.fromkeys(name for values in entry.values for name in values)
 
 
-def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:
-    """The seeds that all queues have finished."""
-    counts = Counter(done.seed for done in runs)
-    return [seed for seed, count in counts.items() if count == queues]
-
-
-def conclude(
-    scenario: Scenario, link: str, buffers: Mapping[str, str], runs: Sequence[Done[str]]
-) -> Comparison:
-    """Compare what was measured under each queue.
-
-    Args:
-        scenario: What ran.
-        link: Name of the link whose queue was replaced.
-        buffers: The buffer of each queue, as written.
-        runs: The runs of `figures_of_run`, by queue and seed, as many for each queue.
-    """
-    measured: dict[str, list[Row]] = {queue: [] for queue in buffers}
-    for done in runs:
-        measured[done.key].append({"seed": done.seed, "plan_hash": done.name} | done.value)
-    rows = [
-        {"queue": queue, "buffer": buffers[queue], **_compared(values)} for queue, values in measured.items()
-    ]
-    waits_ms = {queue: [each["wait_mean_ms"] for each in values] for queue, values in measured.items()}
-    return Comparison(
-        name=scenario.title,
-        link=link,
-        resolved=scenario.seeded(next(iter(measured.values()))[0]["seed"]).resolved,
-        duration_s=scenario.run["duration_ps"] / PS_PER_S,
-        warmup_s=scenario.run["warmup_ps"] / PS_PER_S,
-        measured=measured,
-        rows=rows,
-        advice=advise(rows, waits_ms),
-    )
-
-
-def _compared(of_seeds: Sequence[Row]) -> Row:
-    names = [group["group"] for group in of_seeds[0]["groups"]]
-    by_group = {
-        name: [next(row for row in values["groups"] if row["group"] == name) for values in of_seeds]
-        for name in names
-    }
-    return {
-        **estimates(FIGURES, of_seeds),
-        "groups": [
-            {"group": name, "flows": rows[0]["flows"], **estimates(GROUP_FIGURES, rows)}
-            for name, rows in by_group.items()
-        ],
-    }
+def _of_group(entry: Measured, group: str) -> dict[str, float | None]:
+    """Means of a group's metrics, or of the link's, and their `…_ci95`."""
+    found: dict[str, float | None] = {}
+    for name in _names(entry):
+        prefix, _, metric = name.rpartition(".")
+        if prefix == group:
+            found[metric], found[f"{metric}_ci95"] = entry.mean(name)
+    return found

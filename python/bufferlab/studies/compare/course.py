@@ -1,0 +1,120 @@
+"""Compares queues: which runs, and what follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from bufferlab.experiment.experiment import Done, Experiment
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.choice import choose
+from bufferlab.studies.advise.objectives import aspects_of, weights_for
+from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.compare.contenders import changes, parse_contenders
+from bufferlab.studies.targets import Values, values_of_run
+
+DEFAULT_SEEDS: Final = 5
+
+
+def compare(
+    scenario: ScenarioLike,
+    queues: str | Sequence[str] | None = None,
+    *,
+    seeds: int | Sequence[int] = DEFAULT_SEEDS,
+    link: str | None = None,
+    emphasis: str | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    runner: Runner | None = None,
+) -> Comparison:
+    """Run a scenario with its bottleneck's queue replaced by each of several, all with the same seeds.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        queues: Words of `queue`, each with a buffer after a colon if wanted: "fifo:bdp,splitbuff", or a list.
+            "scenario" is the scenario's own; default all there are.
+        seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
+        link: Whose queue; default the slowest that data crosses.
+        emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
+            or "transfers"; default all alike.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        overrides: Values that replace those of the scenario, by path.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        RunInterrupted: At Ctrl-C, with the comparison over the seeds that all queues had finished.
+    """
+    contenders = parse_contenders(queues)
+    base = prepared(scenario, overrides)
+    wanted = seed_list(seeds, base.run["seed"])
+    question = Question.of(base, link, ())
+    index, name = question.index, question.site.link
+    cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
+    for case in (base, *cases.values()):
+        case.seeded(wanted[0])  # errors come before any work is wasted
+    experiment = Experiment(
+        base.title,
+        cases,
+        partial(values_of_run, name),
+        seeds=wanted,
+        seed_by_seed=True,
+        parameters=lambda queue: {"queue": queue},
+    )
+    conclude = partial(_conclude, question, cases, emphasis)
+    try:
+        runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
+    except RunInterrupted as interrupted:
+        seeds_done = common_seeds(interrupted.finished, len(cases))
+        comparison = None
+        if seeds_done:
+            comparison = conclude([done for done in interrupted.finished if done.seed in seeds_done])
+        raise RunInterrupted(
+            comparison,
+            len(seeds_done),
+            len(wanted),
+            what="seeds finished under every queue",
+            store=interrupted.store,
+        ) from interrupted
+    return conclude(runs)
+
+
+def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:
+    """The seeds that all queues have finished."""
+    counts = Counter(done.seed for done in runs)
+    return [seed for seed, count in counts.items() if count == queues]
+
+
+def _conclude(
+    question: Question, cases: Mapping[str, Scenario], emphasis: str | None, runs: Sequence[Done[str]]
+) -> Comparison:
+    """Compare what was measured: as many runs of each queue, in order of the seeds."""
+    measured: dict[str, list[Values]] = {queue: [] for queue in cases}
+    seeds = list(dict.fromkeys(done.seed for done in runs if done.seed is not None))
+    for done in runs:
+        measured[done.key].append(done.value)
+    entries = {
+        queue: Measured(queue, case.links[question.index]["buffer"]["text"], tuple(measured[queue]))
+        for queue, case in cases.items()
+    }
+    every = [values for found in measured.values() for values in found]
+    aspects = aspects_of(question.base, every, question.site.rtt_ms)
+    weights = weights_for(emphasis, aspects)
+    return Comparison(
+        name=question.site.name,
+        link=question.site.link,
+        resolved=question.base.seeded(seeds[0]).resolved,
+        seeds=seeds,
+        entries=entries,
+        aspects=tuple(aspects),
+        weights=weights,
+        choice=choose(measured, aspects, weights, missed=dict.fromkeys(cases, ())) if aspects else None,
+    )
