@@ -76,14 +76,8 @@ class Queue:
     def scenario(self, base: Scenario, link: int, setting: int) -> Scenario:
         """The scenario with this queue at a link."""
         table = self.with_setting(setting)
-        changes: dict[str, object] = {
-            f"links[{link}].queue": table,
-            f"links[{link}].buffer": f"{self.limit(setting)} packets",
-        }
-        if base.links[link]["changes"]:
-            changes[f"links[{link}].changes"] = []
-        if base.links[link]["mark_above"] is not None and table["discipline"] != "fifo":
-            changes[f"links[{link}].mark_above"] = None
+        changes = _queue_at(base, link, table)
+        changes[f"links[{link}].buffer"] = f"{self.limit(setting)} packets"
         return prepare(base, changes)
 
 
@@ -132,8 +126,7 @@ def _own(base: Scenario, link: int) -> Table:
     table = written.get("bottleneck")
     if not isinstance(table, dict):
         links = written.get("links")
-        items = list(links.values()) if isinstance(links, dict) else links
-        table = items[link] if isinstance(items, list) else None
+        table = links[link] if isinstance(links, list) else None
     queue = table.get("queue") if isinstance(table, dict) else None
     if isinstance(queue, str):
         return dict(QUEUE_WORDS[queue])
@@ -158,5 +151,15 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
 
 def _target_us(base: Scenario, link: int, table: Table) -> int:
     """The target that a discipline has, by its table or by default, us."""
-    queue = base.with_overrides({f"links[{link}].queue": table}).resolved["links"][link]["queue"]
+    queue = base.with_overrides(_queue_at(base, link, table)).resolved["links"][link]["queue"]
     return int(cast("Mapping[str, Any]", queue)["target_ps"]) * _US_PER_S // PS_PER_S
+
+
+def _queue_at(base: Scenario, link: int, table: Table) -> dict[str, object]:
+    """What gives a link a queue, and takes away marks of another one and changes during the run."""
+    changes: dict[str, object] = {f"links[{link}].queue": table}
+    if base.links[link]["changes"]:
+        changes[f"links[{link}].changes"] = []
+    if base.links[link]["mark_above"] is not None and table["discipline"] != "fifo":
+        changes[f"links[{link}].mark_above"] = None
+    return changes

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
@@ -22,7 +23,9 @@ FACTORS: Final = (Fraction(1, 2), Fraction(2))
 OTHERS: Final = ("cubic", "bbr", "reno")
 """Controls that are tried in place of the most frequent one, at most two of them."""
 
-_TIME: Final = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?P<unit>ps|ns|us|µs|ms|s)\b")
+_TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
+"""A number with a unit within a law."""
+
 _ENDLESS: Final = frozenset({"bulk", "paced"})
 
 
@@ -116,7 +119,12 @@ def _variant(title: str, base: Scenario, changes: dict[str, object]) -> Iterator
 
 
 def _scaled(law: str, factor: Fraction) -> str:
-    return _TIME.sub(lambda match: f"{float(Fraction(match['number']) * factor):g} {match['unit']}", law)
+    """A law with all its times multiplied."""
+
+    def scaled(time: re.Match[str]) -> str:
+        return f"{round(_core.parse_quantity('time', time[0], 0) * factor)} ps"
+
+    return _TIME.sub(scaled, law)
 
 
 def _times(factor: Fraction) -> str:

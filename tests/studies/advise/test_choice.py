@@ -1,0 +1,107 @@
+"""Which queue is taken, from made-up runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from bufferlab.studies.advise.choice import MATERIAL, Choice, choose, missed_targets
+from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.targets import Target, Values, make_target
+
+BUSY = make_target("utilization", 0.99)
+QUICK = make_target("wait_mean_ms", 20.0)
+PAGE = Aspect("pages", "page", "web.exchange_p50_s", "less")
+GOODPUT = Aspect("throughput", "goodput", "goodput_bps", "more")
+ASPECTS = (PAGE, GOODPUT)
+ALIKE: dict[Kind, float] = {"pages": 1.0, "throughput": 1.0}
+
+
+def runs(page_s: float, goodput_bps: float = 1e6, spread: float = 0.0, name: str = "") -> list[Values]:
+    draw = random.Random(name)
+    return [
+        {"web.exchange_p50_s": page_s * (1 + draw.gauss(0, spread)), "goodput_bps": goodput_bps}
+        for _ in range(8)
+    ]
+
+
+def chosen(
+    contest: Mapping[str, Sequence[Values]],
+    missed: Mapping[str, tuple[Target, ...]] | None = None,
+    weights: Mapping[Kind, float] | None = None,
+) -> Choice:
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    return choose(contest, ASPECTS, weights or ALIKE, missed=none | dict(missed or {}))
+
+
+@pytest.mark.parametrize(
+    ("names", "simplest"),
+    [
+        (("pie", "codel", "fifo", "fq_codel"), "fifo"),
+        (("drr", "pie", "fq_codel"), "fq_codel"),
+        (("fifo", "scenario"), "scenario"),
+        (("splitbuff", "red"), "red"),
+    ],
+)
+def test_of_equal_queues_the_simplest_is_taken(names: tuple[str, ...], simplest: str) -> None:
+    found = chosen({name: runs(0.3) for name in names})
+    assert (found.name, found.meets, found.is_clear) == (simplest, True, False)
+    assert all(rival.is_equal and rival.worst is None for rival in found.rivals)
+    assert {rival.name for rival in found.rivals} == set(names) - {simplest}
+
+
+def test_names_with_settings_are_as_simple_as_their_queues() -> None:
+    found = chosen({"codel, target 5 ms": runs(0.3), "fifo, 40 packets": runs(0.3)})
+    assert found.name == "fifo, 40 packets"
+
+
+def test_a_better_queue_is_taken_and_clear() -> None:
+    found = chosen({"fifo": runs(0.6), "codel": runs(0.3), "pie": runs(0.45)})
+    assert (found.name, found.is_clear) == ("codel", True)
+    assert [rival.name for rival in found.rivals] == ["pie", "fifo"]
+    assert not any(rival.is_equal for rival in found.rivals)
+    fifo = found.rivals[-1]
+    assert fifo.behind.mean is not None and fifo.behind.mean > MATERIAL
+    assert fifo.worst is not None and fifo.worst[0] is PAGE
+
+
+def test_a_difference_that_is_too_small_to_matter_is_none() -> None:
+    found = chosen({"fifo": runs(0.303), "codel": runs(0.3)})
+    assert (found.name, found.is_clear) == ("fifo", False)
+
+
+def test_a_difference_within_chance_is_none() -> None:
+    contest = {"fifo": runs(0.31, spread=0.3, name="a"), "codel": runs(0.3, spread=0.3, name="b")}
+    assert not chosen(contest).is_clear
+
+
+def test_a_queue_that_misses_a_target_loses_to_one_that_meets_all() -> None:
+    found = chosen({"fifo": runs(0.1), "codel": runs(0.9)}, {"fifo": (BUSY,)})
+    assert (found.name, found.meets, found.is_clear) == ("codel", True, True)
+    (fifo,) = found.rivals
+    assert fifo.missed == (BUSY,) and fifo.behind.mean is not None and fifo.behind.mean < 0
+
+
+def test_where_all_miss_the_fewest_decide() -> None:
+    contest = {"fifo": runs(0.1), "codel": runs(0.5), "pie": runs(0.4)}
+    found = chosen(contest, {"fifo": (BUSY, QUICK), "codel": (BUSY,), "pie": (QUICK,)})
+    assert (found.name, found.meets) == ("pie", False)
+    assert [rival.name for rival in found.rivals] == ["codel", "fifo"]
+
+
+def test_weights_decide_between_aspects() -> None:
+    contest = {"fifo": runs(0.4, 2e6), "codel": runs(0.3, 1e6)}
+    assert chosen(contest).name == "fifo"
+    pages: dict[Kind, float] = {"pages": 10.0, "throughput": 1.0}
+    assert chosen(contest, weights=pages).name == "codel"
+
+
+def test_missed_targets_are_those_of_the_mean() -> None:
+    values: list[Values] = [
+        {"utilization": 0.98, "wait_mean_ms": 30.0},
+        {"utilization": 1.0, "wait_mean_ms": 12.0},
+    ]
+    assert missed_targets(values, (BUSY, QUICK)) == (QUICK,)
+    assert missed_targets([*values, {"utilization": None}], (BUSY,)) == (BUSY,)

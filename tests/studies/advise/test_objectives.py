@@ -1,0 +1,111 @@
+"""What users feel, as numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, aspects_of, score, weights_for
+from bufferlab.studies.targets import Values
+
+WAIT = Aspect("latency", "round trip", "wait_mean_ms", "less", 20.0)
+RATE = Aspect("throughput", "goodput", "bulk.goodput_bps", "more")
+LOST = Aspect("calls", "loss", "call.loss", "rest")
+RATING = Aspect("calls", "rating", "call.call_r", "more")
+
+amounts = st.floats(0.01, 1e9)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "value", "utility"),
+    [
+        (WAIT, 30.0, 1 / 50),
+        (WAIT, 0.0, 1 / 20),
+        (RATE, 5e6, 5e6),
+        (RATE, 0.0, 1e-3),
+        (LOST, 0.25, 0.75),
+        (LOST, 1.0, 1e-3),
+        (RATING, None, 1e-3),
+        (RATING, math.nan, 1e-3),
+    ],
+)
+def test_utilities(aspect: Aspect, value: float | None, utility: float) -> None:
+    assert aspect.utility({aspect.metric: value}) == pytest.approx(utility)
+
+
+def test_a_value_that_is_not_there_is_the_worst() -> None:
+    assert RATING.utility({}) == 1e-3
+
+
+@given(amounts, amounts, st.floats(1.01, 10))
+@settings(max_examples=40, deadline=None)
+def test_ten_percent_is_ten_percent_whatever_the_unit(rate: float, wait: float, factor: float) -> None:
+    """A queue with twice the goodput is as much better as one with half the round trip."""
+    weights = weights_for(None, [RATE, WAIT])
+    base: Values = {"bulk.goodput_bps": rate, "wait_mean_ms": wait}
+    more = dict(base) | {"bulk.goodput_bps": rate * factor}
+    less = dict(base) | {"wait_mean_ms": (wait + 20) / factor - 20}
+    gained = [
+        score(each, [RATE, WAIT], weights) - score(base, [RATE, WAIT], weights) for each in (more, less)
+    ]
+    assert gained[0] == pytest.approx(math.log(factor) / 2, abs=1e-9)
+    assert gained[1] == pytest.approx(gained[0], abs=1e-6)
+
+
+def test_a_kind_counts_once_however_many_aspects_it_has() -> None:
+    aspects = [RATE, LOST, RATING]
+    weights = weights_for(None, aspects)
+    base: Values = {"bulk.goodput_bps": 1e6, "call.loss": 0.0, "call.call_r": 80.0}
+    half = dict(base) | {"call.call_r": 40.0}
+    gone = score(base, aspects, weights) - score(half, aspects, weights)
+    assert gone == pytest.approx(math.log(2) / 2 / 2)
+
+
+def test_the_kind_that_matters_weighs_more() -> None:
+    assert weights_for(None, [WAIT, RATE, LOST]) == {"latency": 1.0, "throughput": 1.0, "calls": 1.0}
+    assert weights_for("calls", [WAIT, LOST, RATING]) == {"latency": 1.0, "calls": EMPHASIS}
+
+
+@pytest.mark.parametrize("emphasis", ["pages", "speed", ""])
+def test_a_kind_that_the_scenario_has_not_is_an_error(emphasis: str) -> None:
+    with pytest.raises(InputError) as error:
+        weights_for(emphasis, [WAIT, RATE])
+    assert error.value.key == "for" and error.value.value == emphasis
+    assert error.value.accepted == "latency, throughput"
+
+
+def test_aspects_follow_from_the_traffic() -> None:
+    def flow(name: str, kind: str | None = None, **more: Any) -> dict[str, Any]:
+        application = {} if kind is None else {"application": {"kind": kind} | more}
+        return {"name": name, "rtt": "20 ms"} | application
+
+    base = prepare(
+        {
+            "run": {"duration": "2 s"},
+            "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "20 packets"},
+            "flows": [
+                flow("many") | {"count": 3},
+                flow("one"),
+                flow("call", "udp", interval="20 ms", packet="200 B", record=True),
+                flow("blast", "udp", interval="1 ms", packet="200 B"),
+                flow("pings", "ping", interval="100 ms"),
+                flow("file", "transfer", bytes="1 MB"),
+            ],
+        }
+    )
+    names = ["wait_mean_ms", "many.goodput_bps", "many.jain_index", "one.goodput_bps", "call.call_r"]
+    names += ["call.loss", "blast.loss", "pings.loaded_rtt_p95_ms", "file.completion_s"]
+    values: Values = dict.fromkeys(names, 1.0) | {"blast.call_r": None}
+    found = aspects_of(base, [values], 20.0)
+    assert [each.metric for each in found] == names
+    assert [each.kind for each in found] == [
+        *("latency", "throughput", "fairness", "throughput", "calls", "calls", "calls"),
+        *("latency", "transfers"),
+    ]
+    assert found[0].offset == 20.0

@@ -1,0 +1,133 @@
+"""The queues to choose from, whatever the link in question has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import QUEUE_WORDS, Scenario
+from bufferlab.studies.advise.queues import DEPLOYED, Queue, queues_for
+
+Names = str | list[str] | None
+
+
+def dumbbell(queue: Any = None, **link: Any) -> Scenario:
+    bottleneck = {"rate": "10 Mbps", "delay": "2 ms", "buffer": "20 packets"} | link
+    if queue is not None:
+        bottleneck["queue"] = queue
+    return prepare(
+        {"run": {"duration": "2 s"}, "bottleneck": bottleneck, "flows": [{"name": "a", "rtt": "20 ms"}]}
+    )
+
+
+def two_links(queue: Any) -> Scenario:
+    """A path over two links, the second with a queue."""
+    first: dict[str, Any] = {"name": "in", "rate": "20 Mbps", "delay": "1 ms", "buffer": "50 packets"}
+    second = first | {"name": "out", "rate": "10 Mbps", "queue": queue}
+    links = [first, second]
+    flow = {"name": "a", "rtt": "20 ms", "path": ["in", "out"]}
+    return prepare({"run": {"duration": "2 s"}, "links": links, "flows": [flow]})
+
+
+def offered(names: Names, base: Scenario, link: int = 0, rtt_us: float = 20e3) -> dict[str, Queue]:
+    found = queues_for(names, base, link, upper=64, packet_us=1200.0, rtt_us=rtt_us)
+    return {queue.name: queue for queue in found}
+
+
+def disciplines(base: Scenario) -> list[str]:
+    return [link["queue"]["discipline"] for link in base.links]
+
+
+@pytest.mark.parametrize("queue", [None, "fifo", "codel", {"discipline": "fifo"}])
+def test_a_deployed_queue_is_offered_once(queue: Any) -> None:
+    assert tuple(offered(None, dumbbell(queue))) == DEPLOYED
+
+
+def test_a_queue_of_other_parameters_is_offered_beside_the_others() -> None:
+    own = {"discipline": "codel", "target": "7 ms", "interval": "50 ms"}
+    found = offered(None, dumbbell(own))
+    assert tuple(found) == ("scenario", "fifo", "fq_codel", "pie")
+    queue = found["scenario"]
+    assert (queue.table, queue.knob, queue.usual) == (own, "target", 7000)
+    changed = queue.scenario(dumbbell(own), 0, 12_000).resolved["links"][0]["queue"]
+    assert changed == dumbbell(own | {"target": "12 ms"}).resolved["links"][0]["queue"]
+
+
+def test_a_queue_that_an_override_sets_is_the_scenario_s() -> None:
+    base = prepare(dumbbell(), {"bottleneck.queue": {"discipline": "red", "ecn": True}})
+    assert offered("scenario", base)["scenario"].table == {"discipline": "red", "ecn": True}
+
+
+@pytest.mark.parametrize("queue", ["red", {"discipline": "red", "ecn": True}])
+def test_only_the_link_in_question_gets_the_queue(queue: Any) -> None:
+    base = two_links(queue)
+    own = offered(None, base, 1)["scenario"]
+    assert own.table == (dict(QUEUE_WORDS[queue]) if isinstance(queue, str) else queue)
+    same = own.scenario(base, 1, 33)
+    assert same.resolved["links"][1]["queue"] == base.resolved["links"][1]["queue"]
+    assert same.links[1]["buffer"]["text"] == "33 packets"
+    assert same.resolved["links"][0] == base.resolved["links"][0]
+    for name, each in offered(None, base, 1).items():
+        if name != "scenario":
+            assert disciplines(each.scenario(base, 1, each.usual)) == ["fifo", name]
+    assert tuple(offered(None, base, 0)) == DEPLOYED
+
+
+@pytest.mark.parametrize("name", QUEUE_WORDS)
+def test_every_word_makes_a_scenario_at_both_ends(name: str) -> None:
+    base = dumbbell()
+    (queue,) = offered(name, base).values()
+    assert 1 <= queue.lower <= queue.usual <= queue.upper
+    for setting in (queue.lower, queue.usual, queue.upper):
+        changed = queue.scenario(base, 0, setting)
+        assert disciplines(changed) == [QUEUE_WORDS[name]["discipline"]]
+        assert changed.links[0]["buffer"]["text"] == f"{queue.limit(setting)} packets"
+    assert queue.show(queue.usual)
+
+
+def test_all_are_all_words() -> None:
+    assert tuple(offered("all", dumbbell())) == tuple(QUEUE_WORDS)
+
+
+@pytest.mark.parametrize("names", ["pie, fifo ,pie", ["pie", "fifo"]])
+def test_names_are_taken_in_their_order_and_once(names: Names) -> None:
+    assert tuple(offered(names, dumbbell())) == ("pie", "fifo")
+
+
+@pytest.mark.parametrize(
+    ("names", "hint"), [("fq_codle", "did you mean 'fq_codel'?"), ("", ""), ("fifo,", "")]
+)
+def test_an_unknown_name_is_an_error(names: str, hint: str) -> None:
+    with pytest.raises(InputError) as error:
+        offered(names, dumbbell())
+    assert error.value.key == "queues" and hint in str(error.value)
+    assert all(word in str(error.value) for word in (*QUEUE_WORDS, "scenario", "all"))
+
+
+def test_a_target_is_not_below_a_packet_s_time_nor_above_a_round_trip() -> None:
+    codel = offered("codel", dumbbell(), rtt_us=300e3)["codel"]
+    assert (codel.lower, codel.usual, codel.upper) == (1800, 5000, 300_000)
+    assert codel.show(5000) == "target 5 ms"
+    assert offered("codel", dumbbell(), rtt_us=1e3)["codel"].upper == 20_000
+    fifo = offered("fifo", dumbbell())["fifo"]
+    assert (fifo.lower, fifo.usual, fifo.upper, fifo.limit(7), fifo.show(7)) == (1, 64, 64, 7, "7 packets")
+    assert codel.limit(5000) == 64
+
+
+def test_marks_above_a_backlog_go_with_fifo_only() -> None:
+    base = dumbbell(mark_above="10 packets")
+    assert base.links[0]["mark_above"] is not None
+    found = offered(None, base)
+    assert found["fifo"].scenario(base, 0, 30).links[0]["mark_above"] == base.links[0]["mark_above"]
+    for name in ("codel", "fq_codel", "pie"):
+        assert found[name].scenario(base, 0, 5000).links[0]["mark_above"] is None
+
+
+def test_changes_of_the_buffer_during_the_run_are_left_out() -> None:
+    base = dumbbell(changes=[{"at": "1 s", "buffer": "5 packets"}])
+    assert base.links[0]["changes"]
+    for queue in offered(None, base).values():
+        assert not queue.scenario(base, 0, queue.usual).links[0]["changes"]

@@ -1,0 +1,95 @@
+"""What would change an answer: the changed scenarios are what their titles say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.sensitivity import FACTORS, Sensitivity, _scaled, variants
+from bufferlab.studies.targets import make_target
+
+
+def scenario(**flow: Any) -> Scenario:
+    content = {
+        "run": {"duration": "2 s", "warmup": "1 s"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "20 packets"},
+        "flows": [{"name": "many", "count": 40, "rtt": "20 ms"} | flow],
+    }
+    return prepare(content)
+
+
+def rtts_ps(base: Scenario) -> np.ndarray[Any, Any]:
+    (drawn,) = base.seeded(7).draws
+    return np.asarray(drawn["rtt_ps"], dtype=np.float64)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        "20 ms",
+        ".02 s",
+        "2.e1 ms",
+        "20000 µs",
+        "constant(30 ms)",
+        "uniform(10 ms, 0.2 s)",
+        "normal(mean=100 ms, sd=20 ms)",
+        "lognormal(mean=130 ms, sigma=0.2)",
+        "lognormal(median=80 ms, sigma=1.5, min=20 ms, max=0.01 min)",
+        "exponential(mean=50 ms, min=5 ms)",
+        "pareto(mean=30 ms, shape=1.2, min=8 ms)",
+        "choice(10 ms, 99 ms: 3, 0.2 s: 0.5)",
+    ],
+)
+def test_round_trip_times_are_what_was_drawn_times_the_factor(law: str) -> None:
+    base = scenario(rtt=law)
+    changed = {each.title: each.scenario for each in variants(base)}
+    for factor, title in zip(FACTORS, ("half the", "twice the"), strict=True):
+        other = changed[f"{title} round-trip times"]
+        np.testing.assert_allclose(rtts_ps(other), rtts_ps(base) * float(factor), atol=5, rtol=1e-9)
+        assert other.links[0]["delay_ps"] == base.links[0]["delay_ps"] * factor
+
+
+def test_numbers_without_units_are_no_times() -> None:
+    assert _scaled("lognormal(mean=1 ms, sigma=2)", Fraction(2)) == "lognormal(mean=2000000000 ps, sigma=2)"
+    assert _scaled("choice(1 ps, 4 ps: 3)", Fraction(1, 2)) == "choice(0 ps, 2 ps: 3)"
+
+
+def test_flows_are_half_and_twice_as_many() -> None:
+    counts = {each.title: each.scenario.flows[0]["count"] for each in variants(scenario())}
+    assert counts["half the flows (20)"] == 20
+    assert counts["twice the flows (80)"] == 80
+
+
+def test_one_flow_is_not_halved() -> None:
+    titles = [each.title for each in variants(scenario(count=1))]
+    assert "twice the flows (2)" in titles
+    assert not any("half the flows" in title for title in titles)
+
+
+@pytest.mark.parametrize(
+    ("control", "others"),
+    [("cubic", ("bbr", "reno")), ("reno", ("cubic", "bbr")), ("vegas", ("cubic", "bbr"))],
+)
+def test_other_controls_take_the_place_of_the_usual_one(control: str, others: tuple[str, str]) -> None:
+    found = [each for each in variants(scenario(congestion=control)) if "in place of" in each.title]
+    assert [each.title for each in found] == [f"{other} in place of {control}" for other in others]
+    for each, other in zip(found, others, strict=True):
+        tcp = each.scenario.flows[0]["tcp"]
+        assert tcp is not None and tcp["congestion"].startswith(other)
+
+
+def test_traffic_without_endless_flows_has_no_other_controls() -> None:
+    call = {"kind": "udp", "interval": "20 ms", "packet": "200 B"}
+    titles = [each.title for each in variants(scenario(application=call))]
+    assert titles == ["half the round-trip times", "twice the round-trip times"]
+
+
+def test_an_answer_holds_if_nothing_is_missed() -> None:
+    busy = make_target("utilization", 0.99)
+    assert Sensitivity("", {}, (), None).holds
+    assert not Sensitivity("", {}, (busy,), None).holds
