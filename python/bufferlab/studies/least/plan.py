@@ -24,8 +24,8 @@ class Plan:
         confidence: With which all targets shall be met at the answer.
         resolution: The answer may be larger than the least by this share.
         guess: A size near which the answer is expected; the scan looks there, too.
-        runs: About the most runs, at least 50; never are there twice as many. If they do not suffice for the
-            resolution, the answer is larger, not less sure.
+        runs: About the most runs. If they do not suffice for the resolution, the answer is larger, not less
+            sure; candidates that are refused for want of runs may then take up to 200 more.
         largest: Search the largest size that meets all targets in place of the least.
     """
 

@@ -224,6 +224,7 @@ class _Search:
             allowed = (1.0 - self.plan.confidence) / 2 ** (number + 1)
             seeds = self._check_seeds(number, runs)
             self.memory.add((yield _step(size, seeds, f"checking {size}", refused)))
+            self.fixed = self.fixed and self.memory.is_fixed()
             answer = self._answer(size, seeds, allowed)
             if answer.confirmed:
                 return (yield from self._settle(answer, seeds))
@@ -241,7 +242,7 @@ class _Search:
                 following, wanted = self._candidate(boldest)
             if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
                 return answer
-            size, runs = following, min(max(wanted, 2 * runs), self._most_checks())
+            size, runs = following, max(wanted, min(2 * runs, self._most_checks()))
 
     def _candidate(self, boldest: int | None = None) -> tuple[int, int]:
         """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
