@@ -19,7 +19,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
 from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Step, check, least, together
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.least.search import CHECK_SEEDS, POWER
+from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS, POWER
 from bufferlab.studies.targets import Target, Values
 
 PILOTS: Final = 3
@@ -176,12 +176,14 @@ class Course:
         return found
 
     def _entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
-        runs, confidence = values, None
-        if Case(queue.name, setting) in self.checked:
-            runs = self.checked[Case(queue.name, setting)]
+        runs, confidence, case, chances = values, None, Case(queue.name, setting), 1
+        if case in self.checked:
+            runs = self.checked[case]
+            # the first that is checked may err with half of what is allowed, the next with half of that
+            chances = 2 ** (list(self.checked).index(case) + 1)
         elif found is not None and found.size == setting:
             runs, confidence = found.values, found.confidence
-        checks = _checks(self.question.targets, setting, runs)
+        checks = _checks(self.question.targets, setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
         return Entry(queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found)
@@ -221,15 +223,22 @@ def _grows(target: Target) -> bool:
     return not target.at_least and target.metric.name.startswith(_GROWING)
 
 
-def _checks(targets: Sequence[Target], setting: int, values: Mapping[int, Values]) -> tuple[Check, ...]:
+def _checks(
+    targets: Sequence[Target], setting: int, values: Mapping[int, Values], chances: int
+) -> tuple[Check, ...]:
+    """The targets at a setting; a chance to err is multiplied by how many there were."""
     memory = Memory(targets)
     memory.add({Run(setting, seed): each for seed, each in values.items()})
-    return tuple(check(memory, setting, target, list(values)) for target in targets)
+    checks = [check(memory, setting, target, list(values)) for target in targets]
+    sure = [max(1.0 - (1.0 - each.confidence) * chances, 0.0) for each in checks]
+    return tuple(
+        dataclasses.replace(each, confidence=level) for each, level in zip(checks, sure, strict=True)
+    )
 
 
 def _runs_to_assure(entry: Entry) -> int:
     """How many runs should show that all targets are met, by the margins and their scatter so far."""
-    wanted = [CONTEST]
+    wanted = [LEAST_CHECKS]
     for each in entry.checks:
         margins = [each.target.margin(values.get(each.target.name)) for values in entry.runs]
         mean, scatter = float(np.mean(margins)), float(np.std(margins, ddof=1))

@@ -1,0 +1,67 @@
+"""Advice as a whole, on a scenario that takes milliseconds: what it says holds with other seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bufferlab.experiment.simulation import simulate
+from bufferlab.stats import estimate
+from bufferlab.studies.advise import Advice, advise
+from bufferlab.studies.advise.course import _checks
+from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.targets import Values, make_target, values_of_run
+
+from ...small import dumbbell
+
+FRESH = range(90_000, 90_030)
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(dumbbell())
+    return path
+
+
+def mean_with(advice: Advice, scenario: Path, metric: str) -> float:
+    """Mean over seeds that nobody has seen, with the answer's queue and setting."""
+    answer = advice.answer
+    changed = answer.queue.scenario(prepared(scenario, None), 0, answer.setting)
+    values = []
+    for seed in FRESH:
+        result = simulate(changed, seed)
+        assert result is not None
+        values.append(values_of_run("bottleneck", result)[metric])
+    mean = estimate(values).mean
+    assert mean is not None
+    return mean
+
+
+def test_what_is_advised_holds_with_other_seeds(scenario: Path) -> None:
+    targets = ["utilization >= 90 %", "wait_mean < 200 ms"]
+    found = advise(scenario, targets, queues="fifo,codel", sensitivity=False, threads=1, progress=False)
+    assert found.finished and found.met and found.confidence == 0.95
+    assert found.answer.confidence >= 0.95
+    assert all(check.met and check.confidence >= 0.95 for check in found.answer.checks)
+    assert mean_with(found, scenario, "utilization") >= 0.9
+    assert mean_with(found, scenario, "wait_mean_ms") <= 200
+    assert {entry.queue.name for entry in found.entries.values()} == {"fifo", "codel"}
+
+
+def test_targets_that_no_queue_meets_are_said_to_be_missed(scenario: Path) -> None:
+    targets = ["utilization >= 99.9 %", "wait_mean < 1 ms"]
+    found = advise(scenario, targets, queues="fifo,codel", sensitivity=False, threads=1, progress=False)
+    assert found.finished and not found.met
+    assert found.answer.confidence == 0.0
+    assert any(not check.met for check in found.answer.checks)
+
+
+def test_settings_that_are_checked_after_others_must_be_surer() -> None:
+    target = make_target("utilization", 0.9)
+    values: dict[int, Values] = {seed: {"utilization": 0.89 + seed / 1000} for seed in range(30)}
+    ((once,), (thrice,)) = (_checks((target,), 40, values, chances) for chances in (1, 8))
+    assert 0.9 < once.confidence < 1.0
+    assert 1 - thrice.confidence == pytest.approx(8 * (1 - once.confidence))
+    assert (thrice.mean, thrice.runs) == (once.mean, 30)
