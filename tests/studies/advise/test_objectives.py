@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
-from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, aspects_of, score, weights_for
+from bufferlab.studies.advise.objectives import (
+    EMPHASIS,
+    Aspect,
+    aspects_of,
+    possible_aspects,
+    score,
+    weights_for,
+)
 from bufferlab.studies.targets import Values
 
 WAIT = Aspect("latency", "round trip", "wait_mean_ms", "less", 20.0)
@@ -80,32 +87,52 @@ def test_a_kind_that_the_scenario_has_not_is_an_error(emphasis: str) -> None:
     assert error.value.accepted == "latency, throughput"
 
 
-def test_aspects_follow_from_the_traffic() -> None:
-    def flow(name: str, kind: str | None = None, **more: Any) -> dict[str, Any]:
-        application = {} if kind is None else {"application": {"kind": kind} | more}
-        return {"name": name, "rtt": "20 ms"} | application
-
+def aspects(*flows: dict[str, Any], without: tuple[str, ...] = ()) -> list[Aspect]:
+    """The aspects of some flows, whose runs have every value but some."""
     base = prepare(
         {
             "run": {"duration": "2 s"},
             "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "20 packets"},
-            "flows": [
-                flow("many") | {"count": 3},
-                flow("one"),
-                flow("call", "udp", interval="20 ms", packet="200 B", record=True),
-                flow("blast", "udp", interval="1 ms", packet="200 B"),
-                flow("pings", "ping", interval="100 ms"),
-                flow("file", "transfer", bytes="1 MB"),
-            ],
+            "flows": list(flows),
         }
     )
-    names = ["wait_mean_ms", "many.goodput_bps", "many.jain_index", "one.goodput_bps", "call.call_r"]
-    names += ["call.loss", "blast.loss", "pings.loaded_rtt_p95_ms", "file.completion_s"]
-    values: Values = dict.fromkeys(names, 1.0) | {"blast.call_r": None}
-    found = aspects_of(base, [values], 20.0)
-    assert [each.metric for each in found] == names
-    assert [each.kind for each in found] == [
-        *("latency", "throughput", "fairness", "throughput", "calls", "calls", "calls"),
-        *("latency", "transfers"),
+    metrics = [each.metric for each in possible_aspects(base, 20.0)]
+    return aspects_of(base, [{metric: None if metric in without else 1.0 for metric in metrics}], 20.0)
+
+
+def flow(name: str, kind: str | None = None, count: int = 1, **more: Any) -> dict[str, Any]:
+    application = {} if kind is None else {"application": {"kind": kind} | more}
+    return {"name": name, "rtt": "20 ms", "count": count} | application
+
+
+CALL = flow("call", "udp", interval="20 ms", packet="200 B", record=True)
+BLAST = flow("blast", "udp", interval="1 ms", packet="200 B")
+PINGS = flow("pings", "ping", interval="100 ms")
+
+
+def test_aspects_follow_from_the_traffic() -> None:
+    found = aspects(flow("many", count=3), flow("one"), CALL, PINGS, flow("file", "transfer", bytes="1 MB"))
+    assert [(each.kind, each.metric) for each in found] == [
+        ("throughput", "many.goodput_bps"),
+        ("fairness", "many.jain_index"),
+        ("throughput", "one.goodput_bps"),
+        ("calls", "call.call_r"),
+        ("calls", "call.loss"),
+        ("latency", "pings.loaded_rtt_p95_ms"),
+        ("transfers", "file.completion_s"),
     ]
-    assert found[0].offset == 20.0
+
+
+@pytest.mark.parametrize(
+    ("more", "is_felt"), [((), True), ((BLAST,), True), ((CALL,), False), ((PINGS,), False)]
+)
+def test_the_mean_wait_is_felt_where_nobody_pings_or_calls(
+    more: tuple[dict[str, Any], ...], *, is_felt: bool
+) -> None:
+    found = [each for each in aspects(flow("bulk"), *more) if each.metric == "wait_mean_ms"]
+    assert [each.offset for each in found] == ([20.0] if is_felt else [])
+
+
+def test_what_no_run_has_a_value_for_is_no_aspect() -> None:
+    found = aspects(BLAST, without=("blast.call_r",))
+    assert [each.metric for each in found] == ["wait_mean_ms", "blast.loss"]
