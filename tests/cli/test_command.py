@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +36,64 @@ def test_every_verb_has_help(bufferlab: Command, verb: str) -> None:
     ended = bufferlab(verb, "--help")
     assert ended.status == 0
     assert ended.out.startswith(f"Usage: bufferlab {verb} ")
+
+
+@pytest.mark.parametrize("verb", ["advise", "run", "size", "compare", "sweep"])
+def test_verbs_that_simulate_say_how_they_differ_and_have_three_examples(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = bufferlab(verb, "--help").out
+    about = out.partition("Arguments:")[0]
+    assert sum(other in about for other in {"advise", "run", "size", "compare", "sweep"} - {verb}) >= 3
+    examples = out.partition("Examples:\n")[2].splitlines()
+    assert sum(line.startswith(f"    bufferlab {verb} ") for line in examples) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "ways"),
+    [
+        ("bufferlab swe", {"sweep"}),
+        ("bufferlab size --max", {"--max-loss", "--max-delay"}),
+        ("bufferlab reproduce scaling/", {"scaling/twins", "scaling/shorter"}),
+    ],
+)
+def test_a_shell_is_told_how_a_line_may_go_on(line: str, ways: set[str]) -> None:
+    asked = {"_BUFFERLAB_COMPLETE": "complete_bash", "COMP_WORDS": line}
+    words = {"COMP_CWORD": str(len(line.split()) - 1)}
+    ended = subprocess.run(
+        [sys.executable, "-m", "bufferlab"],
+        env=os.environ | asked | words,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(ended.stdout.split()) == ways
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (("reproduce", "splitbuf/fig1"), "(did you mean 'splitbuff/fig1'?)"),
+        (("reproduce", "heterogenous"), "(did you mean 'heterogeneous'?)"),
+        (("run", "small.toml", "--set", "botleneck.rate=1 Mbps"), "(did you mean 'bottleneck'?)"),
+        (("run", "small.toml", "--set", "bottleneck.queue=fqcodel"), "(did you mean 'fq_codel'?)"),
+        (("compare", "small.toml", "--queues", "fifo,cdel"), "(did you mean 'codel'?)"),
+        (("run", "small.toml", "--set", "bottleneck.rate=10 mbps"), "(did you mean 'Mbps'?)"),
+        (("run", "small.toml", "--set", "bottleneck.loss=1 %"), "(did you mean 0.01?)"),
+        (("siz", "small.toml"), "Did you mean 'size'?"),
+    ],
+)
+def test_a_mistake_says_what_was_meant(bufferlab: Command, args: tuple[str, ...], meant: str) -> None:
+    ended = bufferlab(*args)
+    assert ended.status == 2
+    assert meant in ended.line()
+
+
+@pytest.mark.parametrize("rate", ["10 Mbps", "10 Mbit/s", "10 Mbit", "10M", "0.01G"])
+def test_rates_have_their_usual_spellings(bufferlab: Command, rate: str) -> None:
+    ended = bufferlab("run", "small.toml", "--json", "--set", f"bottleneck.rate={rate}")
+    assert json.loads(ended.out)["resolved"]["links"][0]["rate_bps"] == 10_000_000
 
 
 @pytest.mark.parametrize(

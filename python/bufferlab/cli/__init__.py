@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ VERBS: Final[Mapping[str, str]] = {
 
 _NAME: Final = "bufferlab"
 
+_COMPLETES: Final = "_BUFFERLAB_COMPLETE"
+"""Environment variable by which a shell asks how a line may go on; the line is in another one."""
+
 _COLLECTED_AFTER: Final = 200_000
 """New objects after which garbage is looked for. Imports make half as many, of which nothing is garbage."""
 
@@ -42,6 +46,8 @@ def main(args: Sequence[str] | None = None) -> int:
         args: Arguments after the command's name; default those of the process.
     """
     if args is None:
+        if _COMPLETES in os.environ:
+            return _complete()
         with _rarely_collected():
             return main(sys.argv[1:])
     try:
@@ -61,7 +67,6 @@ def build_app(verb: str | None = None) -> typer.Typer:
         name=_NAME,
         help="How large should a router's buffer be, and which queue should it run?",
         epilog="'bufferlab COMMAND --help' lists the options of a command.",
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -83,6 +88,18 @@ def _rarely_collected() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
+
+
+def _complete() -> int:
+    """Tell the shell how the line may go on; of verbs only the one of the line is imported."""
+    line = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    verb = next((word for word in line.split()[1:2] if word in VERBS), None)
+    command = typer.main.get_command(build_app(verb))
+    try:
+        command.main(args=[], prog_name=_NAME)
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
 
 
 def _help_of(verb: str) -> str | None:

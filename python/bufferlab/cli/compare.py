@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -29,10 +29,17 @@ from bufferlab.studies.advise.objectives import KINDS
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
 
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab compare examples/bufferbloat.toml
+  bufferlab compare examples/splitbuff.toml --queues fifo:bdp,codel,splitbuff
+  bufferlab compare examples/call.toml --queues 'scenario,fifo:9 ms' --for calls
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("compare")(compare)
+    app.command("compare", epilog=_EXAMPLES)(compare)
 
 
 def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -67,7 +74,11 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario under several queues, and say which one suits its flows."""
+    """Run several queues side by side, with buffers that you name.
+
+    Says what users feel under each, and which one to run. It searches no buffer: advise searches queue and
+    buffer, size the buffer of one queue, and sweep varies whatever you like.
+    """
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     with delivering(partial(_deliver, plot=plot, as_json=as_json)):
         comparison = compare_queues(

@@ -18,6 +18,11 @@ from bufferlab.files import make_folder
 _RESULTS: Final = Path("results")
 
 
+def _names() -> list[str]:
+    """For the shell's completion."""
+    return [each.name for each in all_reproductions()]
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
     app.command("reproduce")(reproduce)
@@ -28,6 +33,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Argument(
             help="DOCUMENT/NAME, DOCUMENT for all its figures, or a claims folder; without it, lists them.",
+            autocompletion=_names,
             show_default=False,
         ),
     ] = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -28,10 +28,17 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario, split_override
 
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab run examples/call.toml --seeds 10
+  bufferlab run examples/bufferbloat.toml --set bottleneck.queue=codel --plot
+  bufferlab run examples/published-link.toml --scale 10 --out results/link
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("run")(run)
+    app.command("run", epilog=_EXAMPLES)(run)
 
 
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -123,7 +130,11 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate a scenario and summarize flows, queues and latency."""
+    """Run one scenario as it stands, and show what happens.
+
+    It searches nothing and compares nothing: size and advise search buffers, compare sets queues side by
+    side, sweep runs a grid of variants.
+    """
     figures = Path(f"{scenario.stem}-figures") if plot else None
     outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done

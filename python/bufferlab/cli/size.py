@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -35,10 +35,17 @@ from bufferlab.studies.size import size as size_buffer
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab size examples/published-link.toml
+  bufferlab size --rate '1 Gbps' --rtt '40 ms' --flows 500 --max-loss '2 %'
+  bufferlab size examples/bufferbloat.toml --target 'call.r > 80'
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("size")(size)
+    app.command("size", epilog=_EXAMPLES)(size)
 
 
 def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -134,7 +141,12 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure the smallest buffer that meets targets, for the queue that the scenario has."""
+    """Search the buffer for the queue that the scenario has.
+
+    Runs confirm the smallest buffer that meets the targets (of bounds on waits alone the largest), and say
+    what the published rules' buffers do. advise searches the queue, too; compare sets queues side by side
+    with the buffers that you name; run takes all as it stands.
+    """
     if theory and (plot or out) is not None:
         raise InputError(
             "draws what runs measured", key="--plot" if plot else "--out", accepted="no --theory"

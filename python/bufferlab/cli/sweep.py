@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -24,10 +24,17 @@ from bufferlab.scenario import Scenario, split_override
 from bufferlab.studies.sweep import default_store
 from bufferlab.studies.sweep import sweep as sweep_scenario
 
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab sweep examples/home-gateway.toml --vary bottleneck.queue=fifo,codel
+  bufferlab sweep examples/call.toml --vary 'bottleneck.buffer=log(5..90 packets, 4)'
+  bufferlab sweep examples/search.toml --vary flows.long.count=1,10,100 --seeds 5
+"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("sweep")(sweep)
+    app.command("sweep", epilog=_EXAMPLES)(sweep)
 
 
 def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -74,7 +81,11 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Simulate failed runs again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate many variants of a scenario, keep them in a store, continue earlier sweeps."""
+    """Run a grid of variants into a store, and conclude nothing.
+
+    Varies any value of a scenario, continues earlier sweeps, and leaves the questions to 'bufferlab results'.
+    size and advise choose what to run by what they have seen; compare is for queues alone.
+    """
     swept = sweep_scenario(
         Scenario.load(scenario),
         vary or [],

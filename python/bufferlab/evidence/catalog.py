@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
@@ -42,11 +42,12 @@ def _of_folder(name: str) -> list[Reproduction]:
 
 
 def _refuse(name: str, known: Sequence[Reproduction]) -> list[Reproduction]:
-    accepted = ", ".join(each.name for each in known)
+    names = [each.name for each in known]
+    hint = did_you_mean(name, [*names, *dict.fromkeys(each.partition("/")[0] for each in names)])
     raise InputError(
-        "is not a figure or table that can be reproduced",
+        f"is not a figure or table that can be reproduced{hint}",
         value=name,
-        accepted=f"{accepted}, or a folder with a {CLAIMS_FILE}",
+        accepted=f"{', '.join(names)}, or a folder with a {CLAIMS_FILE}",
     )
 
 

@@ -291,7 +291,7 @@ impl Kind for Fraction {
         let read = match read {
             Some(number) if is_within(number) => Ok(number),
             Some(_) => refused("is out of bounds"),
-            None => refused("is not a number"),
+            None => refused(&format!("is not a number{}", meant_share(value))),
         };
         reading.value(read)
     }
@@ -309,6 +309,13 @@ impl Kind for Fraction {
     fn python(&self) -> String {
         "float".to_owned()
     }
+}
+
+/// The number that a share in percent stands for, if it is one.
+fn meant_share(value: &Value) -> String {
+    let share = value.as_text().and_then(|text| text.trim().strip_suffix('%'));
+    let meant = share.and_then(|number| format!("{}e-2", number.trim()).parse::<f64>().ok());
+    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
 }
 
 /// One of some words, which stand for something.

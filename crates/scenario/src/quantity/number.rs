@@ -11,7 +11,7 @@ use crate::text::value::Value;
 
 const LONGEST_TEXT: usize = 100;
 
-/// Other spellings of units.
+/// Other spellings of units; tc and iperf write rates as the last ones.
 const SPELLINGS: &[(&str, &str)] = &[
     ("µs", "us"),
     ("μs", "us"),
@@ -27,6 +27,14 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("Mbit/s", "Mbps"),
     ("Gbit/s", "Gbps"),
     ("Tbit/s", "Tbps"),
+    ("kbit", "kbps"),
+    ("Mbit", "Mbps"),
+    ("Gbit", "Gbps"),
+    ("Tbit", "Tbps"),
+    ("k", "kbps"),
+    ("M", "Mbps"),
+    ("G", "Gbps"),
+    ("T", "Tbps"),
     ("byte", "B"),
     ("bytes", "B"),
     ("kB", "KB"),

@@ -35,7 +35,13 @@ fn quantities() {
     for (text, expected) in times {
         assert_eq!(time(text), Ok(expected), "{text}");
     }
-    for (text, expected) in [("62.5 Mbps", 62_500_000), ("2 Gbit/s", 2_000_000_000), ("1.5 kbps", 1500)] {
+    for (text, expected) in [
+        ("62.5 Mbps", 62_500_000),
+        ("2 Gbit/s", 2_000_000_000),
+        ("1G", 1_000_000_000),
+        ("20 Mbit", 20_000_000),
+        ("1.5 kbps", 1500),
+    ] {
         assert_eq!(rate(text), Ok(expected), "{text}");
     }
     for (text, expected) in [("1 kB", 1000), ("64 KiB", 65_536), ("1.5 MB", 1_500_000), ("3 bytes", 3)] {
