@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from bufferlab.results.result import Result as Result
     from bufferlab.results.result import RunSet as RunSet
     from bufferlab.scenario import Scenario as Scenario
+    from bufferlab.studies.advise.advice import Advice as Advice
+    from bufferlab.studies.advise.advising import advise as advise
     from bufferlab.studies.compare import Comparison as Comparison
     from bufferlab.studies.compare import compare as compare
     from bufferlab.studies.size import Rules as Rules
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 __version__: Final = "0.1.0"
 
 _PUBLIC: Final = {
+    "advise": "bufferlab.studies.advise.advising",
     "run": "bufferlab.experiment.run",
     "size": "bufferlab.studies.size",
     "rules": "bufferlab.studies.size",
@@ -56,6 +59,7 @@ _PUBLIC: Final = {
     "save_figure": "bufferlab.display",
     "Scenario": "bufferlab.scenario",
     "Targets": "bufferlab.theory.targets",
+    "Advice": "bufferlab.studies.advise.advice",
     "Result": "bufferlab.results.result",
     "RunSet": "bufferlab.results.result",
     "Sizing": "bufferlab.studies.size",

@@ -30,6 +30,7 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
 from bufferlab.render.advise.live import watching
+from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.scenario import split_override
 from bufferlab.studies.advise import Advice
@@ -115,6 +116,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     device: Annotated[
         str | None, typer.Option(help="Interface for that; default a usual name.", show_default=False)
     ] = None,
+    shape: Annotated[
+        bool, typer.Option("--shape", help="Hold the rate by a shaper: the interface itself is faster.")
+    ] = False,
     overrides: Overrides = None,
     threads: Threads = None,
     engine: Engine = "local",
@@ -134,11 +138,20 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     as_json: AsJson = False,
 ) -> None:
     """Search the queue and its buffer; size takes the queue as given, compare the buffers, sweep both."""
-    find_platform(platform)
-    outputs = _Outputs(platform, device, plot, out, explain=explain, as_json=as_json)
+    if not find_platform(platform).shapes and shape:
+        known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
+        raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
+    typed = Typed(platform, device, shape)
+    outputs = _Outputs(typed, plot, out, explain=explain, as_json=as_json)
     loaded = load(
         scenario,
-        Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack}),
+        Quick(
+            rate,
+            rtt,
+            flows,
+            mix,
+            {"segment": segment, "spread": spread, "stack": stack, "name": _title(flows)},
+        ),
         to="advise on",
     )
     asked = [*(targets or []), *_short(utilization, max_loss, max_delay)]
@@ -146,7 +159,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if out is not None:
         make_folder(out)  # before any work is done
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(partial(_deliver, outputs)), watching(platform, device, boxed=not as_json) as shown:
+    with delivering(partial(_deliver, outputs)), watching(typed, boxed=not as_json) as shown:
         advice = advise_on(
             loaded,
             asked,
@@ -168,8 +181,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 class _Outputs:
     """What is shown, and where files go."""
 
-    platform: str
-    device: str | None
+    typed: Typed
     plot: Path | None
     out: Path | None
     explain: bool
@@ -177,11 +189,11 @@ class _Outputs:
 
 
 def _deliver(outputs: _Outputs, advice: Advice) -> None:
-    view = advice_view(advice, platform=outputs.platform, device=outputs.device, explain=outputs.explain)
+    typed = outputs.typed
     if outputs.as_json:
-        print_json(advice.to_dict(platform=outputs.platform, device=outputs.device))
+        print_json(advice.to_dict(platform=typed.platform, device=typed.device, shape=typed.shape))
     else:
-        print_rich(view)
+        print_rich(advice_view(advice, typed=typed, explain=outputs.explain))
     saved: list[Path] = []
     if outputs.plot is not None:
         saved += save_figure(advice.figure(), outputs.plot)
@@ -189,6 +201,13 @@ def _deliver(outputs: _Outputs, advice: Advice) -> None:
         saved += advice.save(outputs.out)
     if saved:
         say(f"saved {', '.join(str(path) for path in saved)}")
+
+
+def _title(flows: str | None) -> str:
+    """What a scenario is called that has no file."""
+    if flows is None or not flows.isdigit():
+        return f"Flows {flows}"
+    return "1 flow" if flows == "1" else f"{flows} flows"
 
 
 def _short(utilization: float | None, max_loss: float | None, max_delay: str | None) -> Sequence[str]:

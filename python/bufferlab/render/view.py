@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from textwrap import shorten, wrap
 from typing import Final
@@ -20,6 +20,9 @@ _LABEL_WIDTH: Final = 24
 """Most characters of what a line is about."""
 
 _BOX_WIDTH: Final = 80
+_BOX_HEIGHT: Final = 23
+"""A terminal's 24 lines, less one for the prompt."""
+
 _FRAME: Final = 4
 """Characters of a box's frame and of the space within it, in a line."""
 
@@ -91,11 +94,24 @@ class Box:
         table = Table.grid(padding=(0, 1))
         table.add_column(style="dim", width=label)
         table.add_column(width=within - label - 1, overflow="fold")
-        for each in self.lines:
-            table.add_row(each.label, Text(_fitted(each, within - label - 1)))
+        for each, text in zip(self.lines, self._fitted(within, within - label - 1), strict=True):
+            table.add_row(each.label, Text(text))
         head = [Text(line, style="bold" if at == 0 else "") for at, line in enumerate(self.head)]
         title = Text(f" {shorten(self.title, within - 4, placeholder=' …')} ")
         yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
+
+    def _fitted(self, within: int, width: int) -> list[str]:
+        """The lines' texts, the longest cut until the box is no higher than a terminal."""
+        head = sum(max(len(wrap(each, within)), 1) for each in self.head)
+        texts = [_fitted(each, width) for each in self.lines]
+        while head + sum(text.count("\n") + 1 for text in texts) > _BOX_HEIGHT - 3:
+            cut = [at for at, each in enumerate(self.lines) if not each.verbatim and "\n" in texts[at]]
+            if not cut:
+                break
+            longest = max(cut, key=lambda at: texts[at].count("\n"))
+            less = replace(self.lines[longest], most=texts[longest].count("\n"))
+            texts[longest] = _fitted(less, width)
+        return texts
 
     def html(self) -> str:
         """For a notebook."""

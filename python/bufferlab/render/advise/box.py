@@ -2,69 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from textwrap import wrap
+from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
-from bufferlab.errors import InputError
 from bufferlab.render.advise.felt import behind_text, users_lines
 from bufferlab.render.advise.reasons import helps, loss_note
+from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.advise.words import (
     check_text,
     confidence_text,
     entry_text,
     measured,
     queue_text,
+    rate_text,
     size_text,
     title_text,
 )
 from bufferlab.render.view import Box, Line
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
-from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival, simplicity
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.queues import OWN
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Check
+from bufferlab.studies.targets import Target
 
 MOST_TYPED: Final = 4
 """Lines to type that are in the box; more of them follow it."""
 
-TYPED_WIDTH: Final = 64
 
-
-def box_of(advice: Advice, platform: str = "linux", device: str | None = None) -> Box:
+def box_of(advice: Advice, typed: Typed = LINUX) -> Box:
     """The answer: what to run, what it gives, how sure, what would change it, what to type."""
     site = advice.site
-    rate = f"{significant(site.rate_bps / 1e6)} Mbps"
-    title = f"{site.name}: {site.link}, {rate}, RTT {significant(site.rtt_ms, 3)} ms"
-    return Box(title, list(_head(advice)), list(_lines(advice, platform, device)))
-
-
-def to_type(advice: Advice, platform: str, device: str | None) -> tuple[Entry | None, tuple[str, ...]]:
-    """What to type, and for what: the answer, or the best queue that the platform has."""
-    ranked = [advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)]
-    for entry in ranked:
-        try:
-            made = advice.configuration_of(entry, platform, device)
-        except InputError:
-            if entry is advice.answer and platform not in PLATFORMS:
-                raise
-            continue
-        if made.lines:
-            return entry, made.lines
-    return None, ()
-
-
-def folded(lines: Sequence[str], platform: str) -> list[str]:
-    """Lines that fit the box; those of a shell go on after a backslash."""
-    if platform != "linux":
-        return list(lines)
-    found = []
-    for line in lines:
-        parts = wrap(line, TYPED_WIDTH - 2, subsequent_indent="  ", break_long_words=False)
-        found += [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
-    return found
+    title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
+    return Box(title, list(_head(advice)), list(_lines(advice, typed)))
 
 
 def _head(advice: Advice) -> Iterator[str]:
@@ -99,7 +73,7 @@ def _unsure(advice: Advice) -> str:
     return f"{confidence_text(advice.answer.confidence)} of {advice.confidence * 100:g} %"
 
 
-def _lines(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
+def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
     yield Line("link", _used(advice.answer), 1)
     yield Line("wait", _wait(advice.answer), 1)
     for name, felt in users_lines(advice, advice.answer):
@@ -111,7 +85,7 @@ def _lines(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
     if advice.sensitivity:
         yield Line("changes", _changes(advice), 4)
     yield from _others(advice)
-    yield from _typed(advice, platform, device)
+    yield from _typed(advice, typed)
 
 
 def _used(entry: Entry) -> str:
@@ -140,30 +114,29 @@ def _notes(advice: Advice) -> Iterator[Line]:
 
 
 def _changes(advice: Advice) -> str:
+    """Where the answer still meets all targets, and where it misses which."""
     holding = [_kept(each) for each in advice.sensitivity if each.holds]
-    failing = [_broken(each) for each in advice.sensitivity if not each.holds]
-    parts = []
-    if holding:
-        parts.append(f"Still meets with {', '.join(holding)}.")
-    if failing:
-        parts.append(f"Misses with {'; '.join(failing)}.")
+    parts = [f"Still meets with {', '.join(holding)}."] if holding else []
+    missing: dict[Target, list[str]] = {}
+    for each in advice.sensitivity:
+        for target in each.missed[:1]:
+            missing.setdefault(target, []).append(_broken(each, target))
+    parts += [f"Misses {title_text(target)} with {', '.join(found)}." for target, found in missing.items()]
     return " ".join(parts)
 
 
 def _kept(each: Sensitivity) -> str:
     size = None if each.least is None else each.least.size
-    return each.title if size is None else f"{each.title} [{size} suffice]"
+    return each.brief if size is None else f"{each.brief} ({size} suffice)"
 
 
-def _broken(each: Sensitivity) -> str:
-    found = [
-        f"{title_text(target)} {target.show(each.values.get(target.name), 3)}" for target in each.missed[:1]
-    ]
-    if each.least is not None and each.least.size is not None:
-        found.append(f"{each.least.size} packets needed")
-    elif each.least is not None:
-        found.append(f"no buffer up to {each.least.upper} does")
-    return f"{each.title} ({', '.join(found)})"
+def _broken(each: Sensitivity, target: Target) -> str:
+    found = target.show(each.values.get(target.name))
+    if each.least is None:
+        return f"{each.brief} ({found})"
+    if each.least.size is None:
+        return f"{each.brief} ({found}; no buffer up to {each.least.upper} does)"
+    return f"{each.brief} ({found}; {each.least.size} do)"
 
 
 def _others(advice: Advice) -> Iterator[Line]:
@@ -194,20 +167,24 @@ def _lost(advice: Advice, rival: Rival) -> str:
         return check_text(first) if not first.met else f"{check_text(first)}, but not confirmed"
     behind = behind_text(rival, entry, chosen)
     if rival.is_equal and simplicity(rival.name) > simplicity(chosen.name):
-        return f"{behind}; {queue_text(chosen.queue)} is simpler"
+        kept = "the scenario's own is kept" if chosen.queue.name == OWN else f"{chosen.queue.name} is simpler"
+        return f"{behind}; {kept}"
     return behind
 
 
-def _typed(advice: Advice, platform: str, device: str | None) -> Iterator[Line]:
-    entry, lines = to_type(advice, platform, device)
-    title = PLATFORMS[platform].name
+def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
+    entry, lines = typed.lines(advice)
     if entry is None:
-        yield Line("type", f"{title} has none of these queues, as far as is known here.", 1)
+        yield Line("type", f"{typed.platform} has none of these queues, as far as is known here.", 1)
         return
-    shown = folded(lines, platform)
+    label = "type"
     if entry is not advice.answer:
-        yield Line("type", f"{title} has no {queue_text(advice.answer.queue)}; for {entry_text(entry)}:", 1)
-    if len(shown) > MOST_TYPED:
-        yield Line("type", f"the lines for {title} are below the table", 1)
+        yield Line("type", f"{typed.platform} has no {advice.answer.queue.name}; for {entry_text(entry)}:", 1)
+        label = ""
+    if len(lines) > MOST_TYPED:
+        yield Line(label, f"the lines for {typed.platform} are below the tables", 1)
     else:
-        yield Line("" if entry is not advice.answer else "type", "\n".join(shown), verbatim=True)
+        yield Line(label, "\n".join(lines), verbatim=True)
+    if not typed.shape and PLATFORMS[typed.platform].shapes:
+        rate = rate_text(advice.site.rate_bps)
+        yield Line("", f"Add --shape if the interface itself is faster than {rate}.", 1)

@@ -11,7 +11,8 @@ from bufferlab.render.advise.words import UNKNOWN, entry_text, measured, queue_t
 from bufferlab.render.grid import Column, Grid
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.stats import estimate
-from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Values
 

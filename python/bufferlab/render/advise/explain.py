@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text, entry_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
@@ -11,7 +12,7 @@ from bufferlab.studies.advise.choice import MATERIAL, NOTABLE
 from bufferlab.studies.advise.objectives import Aspect
 
 
-def explanation(advice: Advice, platform: str, device: str | None) -> Iterator[str | Heading]:
+def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     """How it was found."""
     yield Heading("How it was found")
     yield (
@@ -42,7 +43,7 @@ def explanation(advice: Advice, platform: str, device: str | None) -> Iterator[s
         "Soc. B 54(1), 1992. Rating R: ITU-T G.107, G.109. Jain's index: DEC-TR-301, 1984. CoDel's least "
         "target: RFC 8289, section 4.3."
     )
-    made = advice.configuration(platform, device)
+    made = advice.configuration(typed.platform, typed.device)
     yield from made.notes
     yield f"Lines for {made.title}: {'; '.join(dict.fromkeys(source.title for source in made.sources))}."
 

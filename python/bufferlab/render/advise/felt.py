@@ -10,8 +10,9 @@ from bufferlab.display import significant
 from bufferlab.render.advise.words import UNKNOWN, measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Advice, Entry, Users
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival
+from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
 
 ENDLESS: Final = frozenset({"bulk", "paced", "on-off"})

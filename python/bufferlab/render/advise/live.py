@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text
 from bufferlab.studies.advise.advice import Advice
 
@@ -27,18 +28,17 @@ class Shown(Protocol):
 
 
 @contextmanager
-def watching(platform: str, device: str | None, *, boxed: bool) -> Iterator[Shown]:
+def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
     """Show the course within the block, on a terminal only; it vanishes afterwards.
 
     Args:
-        platform: For what the lines are that are to be typed.
-        device: The interface whose output it is.
+        typed: Where lines are typed.
         boxed: Show the answer on standard output, if that is a terminal; otherwise only a line of progress on
             standard error.
     """
     out = Console(file=sys.stdout, highlight=False)
     err = Console(file=sys.stderr, highlight=False)
-    screen = _Screen(platform, device, boxed=boxed and out.is_terminal)
+    screen = _Screen(typed, boxed=boxed and out.is_terminal)
     console = out if screen.boxed else err
     if not console.is_terminal:
         yield lambda _advice, _note: None
@@ -55,10 +55,9 @@ def watching(platform: str, device: str | None, *, boxed: bool) -> Iterator[Show
 
 
 class _Screen:
-    def __init__(self, platform: str, device: str | None, *, boxed: bool) -> None:
+    def __init__(self, typed: Typed, *, boxed: bool) -> None:
         self.boxed = boxed
-        self._platform = platform
-        self._device = device
+        self._typed = typed
         self._advice: Advice | None = None
         self._note = "starting"
         self._began_s = time.monotonic()
@@ -70,7 +69,7 @@ class _Screen:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self._advice is not None and self.boxed:
-            yield box_of(self._advice, self._platform, self._device)
+            yield box_of(self._advice, self._typed)
         yield Text(self._progress(), style="dim", overflow="ellipsis", no_wrap=True)
 
     def _progress(self) -> str:

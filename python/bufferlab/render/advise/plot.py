@@ -13,7 +13,8 @@ from bufferlab.display import as_figure
 from bufferlab.render.advise.words import entry_text
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
 from bufferlab.stats import estimate
-from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Least
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">")

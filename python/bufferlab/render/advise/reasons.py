@@ -7,7 +7,8 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ENDLESS
 from bufferlab.render.advise.words import queue_text, title_text
-from bufferlab.studies.advise.advice import Advice, Entry
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Target
@@ -56,10 +57,10 @@ def helps(advice: Advice) -> str | None:
 def _eased(each: Sensitivity) -> str | None:
     """Where the targets would be met."""
     if each.holds:
-        return each.title
+        return each.brief
     if each.least is None or each.least.size is None:
         return None
-    return f"{each.title} and {each.least.size} packets"
+    return f"{each.brief} and {each.least.size} packets"
 
 
 def _under_way(advice: Advice, entry: Entry, used: float) -> float:

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Entry, Site
+from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.queues import OWN, Queue
 from bufferlab.studies.least import Check
 from bufferlab.studies.targets import Target
@@ -30,6 +30,14 @@ def size_text(site: Site, packets: int) -> str:
     scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
     count = "1 packet" if packets == 1 else f"{packets} packets"
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
+
+
+def rate_text(rate_bps: float) -> str:
+    """A rate: "622 Mbps", "10 Gbps"."""
+    for scale, unit in ((1e9, "Gbps"), (1e6, "Mbps")):
+        if rate_bps >= scale:
+            return f"{significant(rate_bps / scale)} {unit}"
+    return f"{significant(rate_bps / 1e3)} kbps"
 
 
 def queue_text(queue: Queue) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.advice import Advice, Entry, Stage, mean_values
+from bufferlab.studies.advise.advice import Advice, Stage, mean_values
 from bufferlab.studies.advise.choice import choose, missed_targets
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import aspects_of, weights_for
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
@@ -215,7 +216,7 @@ class Course:
             )
             searched = together({queue.name: least(plan)}, bench, lambda _steps: None)[queue.name]
         missed = missed_targets(runs, self.question.targets)
-        return Sensitivity(variant.title, mean_values(runs), missed, searched)
+        return Sensitivity(variant.title, variant.brief, mean_values(runs), missed, searched)
 
 
 def _grows(target: Target) -> bool:

@@ -14,7 +14,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
-from bufferlab.studies.advise.advice import Site, Users
+from bufferlab.studies.advise.entry import Site, Users
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of
 from bufferlab.theory.rules import all_rules

@@ -35,10 +35,12 @@ class Variant:
 
     Attributes:
         title: What is other about it.
+        brief: The same, as short as it can be.
         scenario: It.
     """
 
     title: str
+    brief: str
     scenario: Scenario
 
 
@@ -48,12 +50,14 @@ class Sensitivity:
 
     Attributes:
         title: What is other.
+        brief: The same, as short as it can be.
         values: Means over runs with the answer's queue and setting.
         missed: Targets that the answer then misses in the mean.
         least: The least buffer of the answer's queue there; `None` if it was not searched.
     """
 
     title: str
+    brief: str
     values: Values
     missed: tuple[Target, ...]
     least: Least | None
@@ -78,10 +82,14 @@ def _flows(base: Scenario) -> Iterator[Variant]:
                 changes[f"flows[{index}].count"] = round(count)
         if changes:
             counts = " + ".join(str(count) for count in changes.values())
-            yield from _variant(f"{_times(factor)} flows ({counts})", base, changes)
+            several = "" if counts == "1" else "s"
+            titles = (f"{_times(factor)} flows ({counts})", f"{counts} flow{several}")
+            yield from _variant(titles, base, changes)
 
 
 def _round_trips(base: Scenario) -> Iterator[Variant]:
+    if all(flow["tcp"] is None for flow in base.flows):
+        return  # datagrams do not wait for answers
     for factor in FACTORS:
         changes: dict[str, object] = {}
         for index, flow in enumerate(base.flows):
@@ -89,7 +97,8 @@ def _round_trips(base: Scenario) -> Iterator[Variant]:
         for index, link in enumerate(base.links):
             changes[f"links[{index}].delay"] = format_time(float(link["delay_ps"] * factor))
         if all(base.flows[i]["rtt"]["kind"] != "empirical" for i in range(len(base.flows))):
-            yield from _variant(f"{_times(factor)} round-trip times", base, changes)
+            titles = (f"{_times(factor)} round-trip times", f"{_times(factor)} RTT")
+            yield from _variant(titles, base, changes)
 
 
 def _controls(base: Scenario) -> Iterator[Variant]:
@@ -108,12 +117,12 @@ def _controls(base: Scenario) -> Iterator[Variant]:
         changes: dict[str, object] = {
             f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
         }
-        yield from _variant(f"{other} in place of {usual}", base, changes)
+        yield from _variant((f"{other} in place of {usual.partition('(')[0]}", other), base, changes)
 
 
-def _variant(title: str, base: Scenario, changes: dict[str, object]) -> Iterator[Variant]:
+def _variant(titles: tuple[str, str], base: Scenario, changes: dict[str, object]) -> Iterator[Variant]:
     try:
-        yield Variant(title, prepare(base, changes))
+        yield Variant(*titles, prepare(base, changes))
     except InputError:
         return  # a scenario may have bounds that a changed one breaks, such as more flows than hash buckets
 

@@ -52,6 +52,7 @@ class Check:
             "target": str(self.target),
             "metric": self.target.name,
             "bound": self.target.bound,
+            "met": self.met,
             "mean": self.mean,
             "half_width": self.half_width,
             "confidence": self.confidence,

@@ -21,6 +21,7 @@ def quick_scenario(
     spread: float = 0.2,
     stack: str = "rfc",
     duration: str | None = None,
+    name: str = "quick sizing",
 ) -> dict[str, Any]:
     """A dumbbell for those who have a few numbers and no scenario file.
 
@@ -31,6 +32,7 @@ def quick_scenario(
         segment: Payload of a full segment, with its unit; `None` for the stack's own.
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
+        name: Title of the scenario.
         duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s.
     """
     flows = [
@@ -46,7 +48,7 @@ def quick_scenario(
         for index, (congestion, count) in enumerate(groups)
     ]
     scenario = {
-        "run": {"name": "quick sizing", "duration": duration or "60 s", "stack": stack},
+        "run": {"name": name, "duration": duration or "60 s", "stack": stack},
         "bottleneck": {"rate": rate, "buffer": "1 bdp"},
         "flows": flows,
     }

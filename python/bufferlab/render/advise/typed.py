@@ -1,0 +1,64 @@
+"""What to type for an advice, on which platform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Final
+
+from bufferlab.errors import InputError
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+
+WIDTH: Final = 64
+"""Characters of a line in the answer's box."""
+
+_SHELL: Final = "linux"
+"""The platform whose lines a shell reads, so that they go on after a backslash."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Where lines are typed.
+
+    Attributes:
+        platform: For what: a name of `configure.PLATFORMS`.
+        device: The interface whose output it is; default a usual name.
+        shape: Hold the rate by a shaper, since the interface itself is faster.
+    """
+
+    platform: str = _SHELL
+    device: str | None = None
+    shape: bool = False
+
+    def lines(self, advice: Advice) -> tuple[Entry | None, list[str]]:
+        """What to type, and for what: the answer, or the best queue that the platform has.
+
+        Raises:
+            InputError: The platform or its interface is none, or it has no shaper.
+        """
+        failed: InputError | None = None
+        for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
+            try:
+                made = advice.configuration_of(entry, self.platform, self.device, shape=self.shape)
+            except InputError as error:  # another queue's values may fit
+                failed = failed or error
+                continue
+            if made.lines:
+                return entry, self._folded(made.lines)
+        if failed is not None:
+            raise failed
+        return None, []
+
+    def _folded(self, lines: tuple[str, ...]) -> list[str]:
+        """Lines that fit the box."""
+        if self.platform != _SHELL:
+            return list(lines)
+        found = []
+        for line in lines:
+            parts = wrap(line, WIDTH - 2, subsequent_indent="  ", break_long_words=False)
+            found += [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
+        return found
+
+
+LINUX: Final = Typed()

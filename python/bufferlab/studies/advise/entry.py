@@ -1,0 +1,120 @@
+"""Where an answer is for, and what a queue with a setting has measured there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bufferlab.scenario import Table
+from bufferlab.stats import Estimate, estimate
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.least import Check, Least
+from bufferlab.studies.targets import Values
+
+
+@dataclass(frozen=True)
+class Users:
+    """A flow group, as those who use it see it.
+
+    Attributes:
+        name: Name of the group.
+        kind: Kind of its application: "bulk", "udp", "web" and so on.
+        flows: How many flows it has.
+        control: Its congestion control; `None` for datagrams.
+    """
+
+    name: str
+    kind: str
+    flows: int
+    control: str | None
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the answer is for.
+
+    Attributes:
+        name: Title of the scenario.
+        link: Name of the link.
+        rate_bps: Its rate, bit/s.
+        rtt_ms: Mean round-trip time of the flows that cross it, without waiting, ms.
+        packet_bytes: Its largest full packet, bytes.
+        users: The flow groups of the scenario.
+        rules: Buffers by published rules, packets, by the rules' names; none without TCP.
+        largest: Largest buffer that is tried, packets.
+    """
+
+    name: str
+    link: str
+    rate_bps: int
+    rtt_ms: float
+    packet_bytes: int
+    users: tuple[Users, ...] = ()
+    rules: Mapping[str, int] = field(default_factory=dict)
+    largest: int = 0
+
+    @property
+    def bdp_packets(self) -> float:
+        """Bandwidth-delay product, packets."""
+        return self.rate_bps * self.rtt_ms / 8e3 / self.packet_bytes
+
+    def buffer(self, packets: int) -> dict[str, float]:
+        """A buffer in packets, bytes and ms of draining."""
+        size_bytes = packets * self.packet_bytes
+        return {"packets": packets, "bytes": size_bytes, "ms": size_bytes * 8e3 / self.rate_bps}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A queue with a setting, and what it measured.
+
+    Attributes:
+        queue: The queue.
+        setting: Its setting.
+        values: What each run measured, with the seeds that all entries have.
+        runs: What the runs measured that check its targets, with seeds of their own if there are such.
+        checks: Each target.
+        confidence: That all targets are met; 0 if one is missed in the mean.
+        least: The search that gave the setting; `None` if it is the usual one.
+    """
+
+    queue: Queue
+    setting: int
+    values: tuple[Values, ...]
+    runs: tuple[Values, ...]
+    checks: tuple[Check, ...]
+    confidence: float
+    least: Least | None
+
+    @property
+    def name(self) -> str:
+        """The queue and, where two settings of it are compared, its setting."""
+        return f"{self.queue.name}, {self.queue.show(self.setting)}"
+
+    @property
+    def table(self) -> Table:
+        """The discipline as a scenario has it, with its setting."""
+        return self.queue.with_setting(self.setting)
+
+    @property
+    def packets(self) -> int:
+        """Its buffer, packets."""
+        return self.queue.limit(self.setting)
+
+    def mean(self, name: str) -> Estimate:
+        """Mean of a value over the runs with common seeds, and how sure it is."""
+        return self._estimate(self.values, name)
+
+    def checked(self, name: str) -> Estimate:
+        """Mean of a value over the runs that check the targets, and how sure it is."""
+        return self._estimate(self.runs, name)
+
+    def _estimate(self, runs: Sequence[Values], name: str) -> Estimate:
+        """Mean and interval, which identical runs do not tell."""
+        found = estimate(values.get(name) for values in runs)
+        return Estimate(found.mean, None) if self.identical else found
+
+    @property
+    def identical(self) -> bool:
+        """Whether all its runs measured the same."""
+        return len(self.runs) > 1 and all(values == self.runs[0] for values in self.runs)

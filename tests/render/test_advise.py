@@ -1,0 +1,203 @@
+"""An advice in words: each sentence is true of the runs, and the box fits a terminal."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from matplotlib.figure import Figure
+
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.view import advice_view
+from bufferlab.render.advise.words import confidence_text, measured
+from bufferlab.render.view import View
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.targets import Values
+
+from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, runs, site
+
+MET = {"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))}
+
+
+def box(advice: Advice, typed: Typed | None = None) -> list[str]:
+    """The lines of the box on a terminal of 80 columns, without its frame."""
+    lines = View([box_of(advice, typed or Typed())]).text(80).splitlines()
+    assert len(lines) <= 24
+    assert all(len(line) == 80 for line in lines)
+    return [line.strip("│╭╮╰╯─ ") for line in lines]
+
+
+def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
+    lines = box(advised(MET))
+    assert lines[0] == "By hand: west, 20 Mbps, RTT 40 ms"
+    assert lines[1] == "Run fq_codel: target 5 ms, room for 200 packets (300 KB, 120 ms)."
+    assert lines[2] == "It meets the target, confidence > 99.9 % (5 runs)."
+    text = "\n".join(lines)
+    assert "link      utilization 99.61 ± 0.1 %" in text.replace("99.6 ±", "99.61 ±")
+    assert "wait      mean 4.000 ± 0.004 ms, 99th percentile 12.00 ± 0.01 ms" in text
+    assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970" in text
+    assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
+    assert "target 99 %: met" in text
+    assert "runner-up fifo, 14 packets (21 KB, 8.4 ms): users fare 18 % worse, most:" in text
+    assert "rating R 71, not 93." in text
+    assert "tc qdisc add dev eth0 root fq_codel limit 200 target 5ms" in text
+    assert "Add --shape if the interface itself is faster than 20 Mbps." in text
+    assert "so far" not in text and "Loss is" not in text
+
+
+def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
+    targets = ("utilization >= 99 %", "wait_p99 < 3 ms")
+    lines = box(
+        advised(MET, targets, sensitivity=[Sensitivity("half the RTT", "half the RTT", {}, (), None)])
+    )
+    text = " ".join(lines)
+    assert lines[1] == "No setting that was tried meets all 2 targets."
+    assert lines[2].startswith("Closest: fq_codel: target 5 ms, room for 200 packets")
+    assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
+    assert "helps     Met with half the RTT." in text
+    assert "It meets" not in text
+
+
+def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
+    given = {"fifo": (14, runs(FIFO))}
+    text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
+    assert "fifo: utilization is met from 14 packets on; wait: mean is met up to 1 packet." in text
+
+
+def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:
+    spread: list[Values] = [{**FIFO, "utilization": share} for share in (0.97, 1.0, 0.985, 1.0, 0.999)]
+    advice = advised({"fifo": (14, spread)})
+    assert advice.choice.meets and not advice.met
+    lines = box(advice)
+    assert lines[1] == "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
+    assert lines[2].startswith("Not confirmed: it meets the target in the mean, confidence ")
+    assert lines[2].endswith(" of 95 %.")
+    refused = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, meets=False))
+    assert box(refused)[1] == "No setting is sure to meet the target: confidence 95 % is asked for."
+
+
+def test_identical_runs_have_no_interval_and_no_confidence() -> None:
+    given = {"fifo": (14, runs(FIFO, identical=True))}
+    text = "\n".join(box(advised(given)))
+    assert "All 5 runs are the same: nothing is random here." in text
+    assert "±" not in text and "confidence" not in text
+
+
+def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
+    where = site(Users("poisson", "udp", 1, None))
+    aspects = [Aspect("calls", "poisson: loss", "poisson.loss", "rest")]
+    values = {
+        "utilization": 0.8,
+        "loss": 0.004,
+        "wait_mean_ms": 1.4,
+        "wait_p99_ms": 5.8,
+        "poisson.loss": 0.004,
+    }
+    given = {"fifo": (8, runs(values))}
+    text = "\n".join(box(advised(given, ("loss <= 1 %",), where=where, aspects=aspects)))
+    assert "poisson   loss 0.400" in text
+    assert "rating" not in text and "Mbps each" not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "users", "said"),
+    [
+        ({"loss": 0.05, "utilization": 0.99}, [Users("x", "udp", 1, None)], "offer 104 % of the rate"),
+        ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "--target 'loss <= 1 %' would"),
+        ({"loss": 0.05}, [Users("x", "bulk", 20, "reno")], "20 flows with 99 packets under way, 5 each."),
+        ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
+    ],
+)
+def test_a_high_loss_is_told_with_a_reason_only_where_the_runs_have_it(
+    changes: dict[str, float], users: list[Users], said: str
+) -> None:
+    values = {**FIFO, **changes}
+    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
+    advice = advised(
+        {"fifo": (14, runs(values))}, ("utilization >= 70 %",), where=site(*users), aspects=aspects
+    )
+    assert said in " ".join(box(advice))
+
+
+def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
+    target = advised(MET).targets[0]
+    sensitivity = [
+        Sensitivity("half the flows (2)", "2 flows", {"utilization": 0.981}, (target,), None),
+        Sensitivity("twice the RTT", "twice the RTT", {"utilization": 0.997}, (), None),
+    ]
+    text = " ".join(box(advised(MET, sensitivity=sensitivity)))
+    assert "Still meets with twice the RTT. Misses utilization with 2 flows: 98.1 %." in text
+
+
+def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
+    users = [Users(f"group{index}", "bulk", 10, "reno") for index in range(9)]
+    values = {**FIFO}
+    for index in range(9):
+        values |= {f"group{index}.goodput_bps": 1e6 * (index + 1), f"group{index}.jain_index": 0.9}
+    aspects = ASPECT_OF_MANY
+    text = " ".join(box(advised({"fifo": (14, runs(values))}, where=site(*users), aspects=aspects)))
+    assert "9 groups  1 (group0) … 9 Mbps (group8) a flow, Jain's index within a group at least 0.9" in text
+
+
+ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
+
+
+def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
+    text = "\n".join(box(advised(MET), Typed("junos")))
+    assert "junos has no fq_codel; for fifo, 14 packets:" in text
+    long = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(80)
+    assert "the lines for openwrt are below the tables" in long
+    assert "config queue 'bufferlab'" in long
+
+
+def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:
+    view = advice_view(advised(MET), explain=True)
+    text = view.text(200)
+    assert "Queues that were tried, with 5 common seeds" in text
+    assert "Buffers of fifo" in text
+    assert "How it was found" in text and "R. L. Berger" in text
+    for part in ("fq_codel", "<table>", "tc qdisc"):
+        assert part in view.html()
+
+
+def test_the_figure_has_settings_and_queues() -> None:
+    figure = advised(MET).figure()
+    assert isinstance(figure, Figure)
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels == ["", "buffer (packets)", "mean wait (ms)"]
+    legend = figure.axes[2].get_legend()
+    assert legend is not None
+    assert {text.get_text() for text in legend.get_texts()} == {
+        "fifo, 14 packets",
+        "fq_codel, target 5 ms (answer)",
+    }
+
+
+def test_numbers_have_the_digits_that_their_intervals_allow() -> None:
+    assert measured(Estimate(0.99214, 0.0006), FRACTION) == "99.21 ± 0.06 %"
+    assert measured(Estimate(2.97549e6, 900.0), BITS_PER_S) == "2.975 ± 0.001 Mbps"
+    assert measured(Estimate(2.97549e6, 9.0), BITS_PER_S) == "2.975 Mbps"
+    assert measured(Estimate(12.345, None), MILLISECONDS) == "12.3 ms"
+    assert measured(Estimate(0.0, 0.0), FRACTION) == "0 %"
+    assert measured(Estimate(None, None), FRACTION) == "–"
+    assert confidence_text(0.97499) == "confidence 97.4 %"
+    assert confidence_text(0.9999) == "confidence > 99.9 %"
+    assert DOWNLOADS.flows == 4
+
+
+def test_the_document_has_what_the_page_says() -> None:
+    document = advised(MET).to_dict()
+    assert document["format"] == "bufferlab-advice"
+    assert document["queue"] == "fq_codel" and document["meets"] is True
+    assert document["buffer"] == {"packets": 200, "bytes": 300_000, "ms": 120.0}
+    assert [each["queue"] for each in document["queues"]] == ["fifo", "fq_codel"]
+    assert document["queues"][0]["behind"] == pytest.approx(0.18, abs=0.02)
+    assert document["queues"][0]["worst"]["metric"] == "call.call_r"
+    assert [each["setting"] for each in document["queues"][0]["searched"]["settings"]] == [1, 14, 200]
+    assert document["configuration"]["lines"][-1].startswith("tc qdisc add dev eth0 root fq_codel")
