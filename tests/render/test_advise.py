@@ -39,13 +39,13 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert lines[1] == "Run fq_codel: target 5 ms, room for 200 packets (300 KB, 120 ms)."
     assert lines[2] == "It meets the target, confidence > 99.9 % (5 runs)."
     text = "\n".join(lines)
-    assert "link      utilization 99.61 ± 0.1 %" in text.replace("99.6 ±", "99.61 ±")
+    assert "link      utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text
     assert "wait      mean 4.000 ± 0.004 ms, 99th percentile 12.00 ± 0.01 ms" in text
     assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970" in text
     assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
     assert "target 99 %: met" in text
     assert "runner-up fifo, 14 packets (21 KB, 8.4 ms): users fare 18 % worse, most:" in text
-    assert "rating R 71, not 93." in text
+    assert "mean wait 20 ms, not 4 ms." in text
     assert "tc qdisc add dev eth0 root fq_codel limit 200 target 5ms" in text
     assert "Add --shape if the interface itself is faster than 20 Mbps." in text
     assert "so far" not in text and "Loss is" not in text
@@ -57,10 +57,11 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
         advised(MET, targets, sensitivity=[Sensitivity("half the RTT", "half the RTT", {}, (), None)])
     )
     text = " ".join(lines)
-    assert lines[1] == "No setting that was tried meets all 2 targets."
+    assert lines[1] == "No setting that was tried meets both targets."
     assert lines[2].startswith("Closest: fq_codel: target 5 ms, room for 200 packets")
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
-    assert "helps     Met with half the RTT." in text
+    assert "99th percentile is met by none. Met with half the RTT." in text
+    assert "Still" not in text
     assert "It meets" not in text
 
 
@@ -101,7 +102,7 @@ def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
     }
     given = {"fifo": (8, runs(values))}
     text = "\n".join(box(advised(given, ("loss <= 1 %",), where=where, aspects=aspects)))
-    assert "poisson   loss 0.400" in text
+    assert "poisson loss 0.4000 ± 0.0004 %" in text
     assert "rating" not in text and "Mbps each" not in text
 
 
@@ -132,7 +133,7 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
         Sensitivity("twice the RTT", "twice the RTT", {"utilization": 0.997}, (), None),
     ]
     text = " ".join(box(advised(MET, sensitivity=sensitivity)))
-    assert "Still meets with twice the RTT. Misses utilization with 2 flows: 98.1 %." in text
+    assert "Still meets with twice the RTT. Misses utilization with 2 flows (98.1 %)." in text
 
 
 def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
@@ -142,7 +143,7 @@ def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
         values |= {f"group{index}.goodput_bps": 1e6 * (index + 1), f"group{index}.jain_index": 0.9}
     aspects = ASPECT_OF_MANY
     text = " ".join(box(advised({"fifo": (14, runs(values))}, where=site(*users), aspects=aspects)))
-    assert "9 groups  1 (group0) … 9 Mbps (group8) a flow, Jain's index within a group at least 0.9" in text
+    assert "9 groups 1 (group0) … 9 Mbps (group8); Jain's index ≥ 0.9 in each" in text
 
 
 ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
@@ -198,6 +199,6 @@ def test_the_document_has_what_the_page_says() -> None:
     assert document["buffer"] == {"packets": 200, "bytes": 300_000, "ms": 120.0}
     assert [each["queue"] for each in document["queues"]] == ["fifo", "fq_codel"]
     assert document["queues"][0]["behind"] == pytest.approx(0.18, abs=0.02)
-    assert document["queues"][0]["worst"]["metric"] == "call.call_r"
+    assert document["queues"][0]["worst"]["metric"] == "wait_mean_ms"
     assert [each["setting"] for each in document["queues"][0]["searched"]["settings"]] == [1, 14, 200]
     assert document["configuration"]["lines"][-1].startswith("tc qdisc add dev eth0 root fq_codel")

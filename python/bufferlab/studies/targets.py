@@ -52,6 +52,8 @@ _ACCEPTED: Final = (
 _KEY: Final = "target"
 _OF_LINKS: Final = "backlog_"
 """What begins the names of metrics that a link has, but no flow group's packets in it."""
+_GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
+"""Beginnings of the names of metrics that grow with the buffer."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,11 @@ class Target:
     def name(self) -> str:
         """Its name among a run's values."""
         return self.metric.name if self.group is None else f"{self.group}.{self.metric.name}"
+
+    @property
+    def wants_less(self) -> bool:
+        """Whether it bounds what grows with the buffer: such bounds alone ask for the largest buffer."""
+        return not self.at_least and self.metric.name.startswith(_GROWING)
 
     def margin(self, value: float | None) -> float:
         """How far a value is on the right side, in the metric's unit; NaN where there is none."""

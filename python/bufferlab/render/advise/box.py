@@ -44,7 +44,7 @@ def box_of(advice: Advice, typed: Typed = LINUX) -> Box:
 def _head(advice: Advice) -> Iterator[str]:
     entry, checks = advice.answer, advice.answer.checks
     what = _what(advice)
-    them = "the target" if len(checks) == 1 else f"all {len(checks)} targets"
+    them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
     if advice.choice.meets:
         yield f"Run {what}"
         if entry.identical:
@@ -82,7 +82,7 @@ def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
     for each in advice.answer.checks:
         yield Line("target", check_text(each) + _sure(each, several=several), 1)
     yield from _notes(advice)
-    if advice.sensitivity:
+    if advice.sensitivity and advice.choice.meets:
         yield Line("changes", _changes(advice), 4)
     yield from _others(advice)
     yield from _typed(advice, typed)

@@ -140,9 +140,9 @@ def _together(entry: Entry, users: Sequence[Users]) -> str:
         for each in users
         if each.flows > 1 and (index := entry.checked(f"{each.name}.jain_index").mean) is not None
     ]
-    fair = f", Jain's index within a group at least {significant(min(indices), 3)}" if indices else ""
+    fair = f"; Jain's index ≥ {significant(min(indices), 3)} in each" if indices else ""
     low, high = significant(rates[slow] / 1e6, 3), significant(rates[fast] / 1e6, 3)
-    return f"{low} ({slow}) … {high} Mbps ({fast}) a flow{fair}"
+    return f"{low} ({slow}) … {high} Mbps ({fast}){fair}"
 
 
 def _time(seconds: float) -> str:

@@ -37,9 +37,6 @@ SENSITIVITY_RUNS: Final = 60
 SENSITIVITY_RESOLUTION: Final = 0.25
 """Effort of the searches that show what would change the answer."""
 
-_GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
-"""Beginnings of the names of metrics that grow with the buffer."""
-
 Watch = Callable[[Advice | None, str], None]
 """Told the best answer so far, and what is done now."""
 
@@ -110,7 +107,7 @@ class Course:
             first_seed=int(self.question.base.run["seed"]),
             confidence=self.confidence,
             resolution=self.resolution,
-            largest=all(map(_grows, self.question.targets)),
+            largest=all(target.wants_less for target in self.question.targets),
         )
 
     def _search(self, queues: Iterable[Queue]) -> None:
@@ -217,11 +214,6 @@ class Course:
             searched = together({queue.name: least(plan)}, bench, lambda _steps: None)[queue.name]
         missed = missed_targets(runs, self.question.targets)
         return Sensitivity(variant.title, variant.brief, mean_values(runs), missed, searched)
-
-
-def _grows(target: Target) -> bool:
-    """Whether a target bounds what grows with the buffer: such bounds alone ask for the largest."""
-    return not target.at_least and target.metric.name.startswith(_GROWING)
 
 
 def _checks(

@@ -29,9 +29,6 @@ from bufferlab.units import PS_PER_S
 MOST_RUNS: Final = Plan.runs
 """About the most runs of a search."""
 
-GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
-"""What names of metrics begin with that grow with the buffer: bounds on these alone ask for the largest."""
-
 
 def size(
     scenario: ScenarioLike,
@@ -91,7 +88,7 @@ def size(
         resolution=resolution,
         guess=_guess(found),
         runs=runs,
-        largest=all(_grows(target) for target in question.targets),
+        largest=all(target.wants_less for target in question.targets),
     )
     _check(plan)
     course = _Course(question, plan, found, warnings)
@@ -190,11 +187,6 @@ def _guess(found: Rules | None) -> int | None:
         return None
     packets = found.packets()
     return packets.get("delay") or packets.get("stanford")
-
-
-def _grows(target: Target) -> bool:
-    """Whether a target asks for a small buffer only."""
-    return not target.at_least and target.metric.name.startswith(GROWING)
 
 
 def _check(plan: Plan) -> None:

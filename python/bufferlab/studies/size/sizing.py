@@ -21,7 +21,7 @@ import polars as pl
 from bufferlab import _core, display
 from bufferlab.files import not_written
 from bufferlab.stats import estimate
-from bufferlab.studies.advise.advice import Site
+from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.least import Least, Plan
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
