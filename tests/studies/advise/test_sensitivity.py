@@ -84,12 +84,17 @@ def test_other_controls_take_the_place_of_the_usual_one(control: str, others: tu
 
 
 def test_traffic_without_endless_flows_has_no_other_controls() -> None:
-    call = {"kind": "udp", "interval": "20 ms", "packet": "200 B"}
-    titles = [each.title for each in variants(scenario(application=call))]
+    file = {"kind": "transfer", "bytes": "1 MB"}
+    titles = [each.title for each in variants(scenario(application=file))]
     assert titles == ["half the round-trip times", "twice the round-trip times"]
+
+
+def test_datagrams_do_not_wait_for_answers_so_that_round_trips_do_not_matter() -> None:
+    call = {"kind": "udp", "interval": "20 ms", "packet": "200 B"}
+    assert variants(scenario(application=call)) == []
 
 
 def test_an_answer_holds_if_nothing_is_missed() -> None:
     busy = make_target("utilization", 0.99)
-    assert Sensitivity("", {}, (), None).holds
-    assert not Sensitivity("", {}, (busy,), None).holds
+    assert Sensitivity("", "", {}, (), None).holds
+    assert not Sensitivity("", "", {}, (busy,), None).holds
