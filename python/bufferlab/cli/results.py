@@ -14,7 +14,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
 from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand
-from bufferlab.experiment.store.query import choose, order, split_columns, where
+from bufferlab.experiment.store.query import choose, condition_notes, order, split_columns, where
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import not_written
 from bufferlab.render.stored_runs import SHOWN, runs_view, with_widths
@@ -40,7 +40,8 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(
             "--where",
             metavar="CONDITION",
-            help="Only rows that meet all conditions: 'utilization > 0.99 and seed < 5'. Repeatable.",
+            help="Only rows that meet all conditions: 'utilization > 0.99 and seed < 5'. Values are in the "
+            "column's own unit, texts in single quotes. Repeatable.",
         ),
     ] = None,
     columns: Annotated[
@@ -81,6 +82,8 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     figures = [name for name in FIGURES if every or name in SHOWN or any(name in text for text in asked)]
     frame, parameters = _read(opened, table, engine_version, figures)
     kept = where(frame, conditions or [])
+    for note in condition_notes(frame, conditions or []):
+        say(note)
     if "status" in kept.columns:
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
     counts = _counts(opened, kept, table)
