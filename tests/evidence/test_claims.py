@@ -234,6 +234,35 @@ def test_kept_points_give_verdicts_without_runs(folder: Path, capsys: pytest.Cap
     assert "Claims: agrees 1, differs 1, not comparable 1" in capsys.readouterr().out
 
 
+def test_a_claim_about_a_point_that_no_run_has_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rewrite(folder, "setting = { buffer_packets = 20 }", "setting = { buffer_packets = 19 }")
+    message = (
+        f"{folder.resolve()}/claims.toml: 'claims[0] (busy).setting': buffer_packets = 19 selects no point "
+        "of 'fig2'; accepted: buffer_packets = 5; buffer_packets = 20"
+    )
+    with pytest.raises(InputError) as refused:
+        bufferlab.reproduce(f"{folder}/fig2", progress=False)
+    assert str(refused.value) == message
+    rewrite(
+        folder, 'tables = "own:more"\n', ""
+    )  # without it the points are known before anything is simulated
+    assert main(["reproduce", str(folder), "--quick", "--out", str(folder / "results")]) == 2
+    assert message in capsys.readouterr().err
+    assert not list((folder / "results").glob("*/comparison.csv"))
+
+
+def test_a_quick_run_says_which_claims_have_no_point(folder: Path) -> None:
+    rewrite(folder, "quick = { seeds = 1,", "quick = { seeds = 1, vary = { buffer_packets = [5] },")
+    rewrite(
+        folder, 'quantity = "rate_mbps / at(rate_mbps, buffer_packets = first)"', 'quantity = "rate_mbps"'
+    )
+    done = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+    assert done.comparison["claim"].to_list() == ["idle", "words"]
+    assert done.notes[-1] == "1 of 3 claims have no point in the quick run: busy."
+
+
 def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:
     rewrite(folder, "ours < 0.1", "ours > 2")
     done = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)

@@ -14,15 +14,16 @@ from matplotlib.figure import Figure as Drawing
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
-from bufferlab.evidence.document import Document, Figure
+from bufferlab.evidence.document import Document, Figure, Runs
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.hooks import call
 from bufferlab.evidence.measured import Measured
+from bufferlab.evidence.point_values import Points
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
 from bufferlab.evidence.shown import grids
-from bufferlab.evidence.simulated import Simulated, derived, simulate_runs
-from bufferlab.evidence.verdicts import Compared, compare, finding_texts
+from bufferlab.evidence.simulated import Simulated, derived, points_of_full_run, simulate_runs
+from bufferlab.evidence.verdicts import Compared, compare, finding_texts, require_points, without_points
 
 _HERE: Final = Path(__file__).parent
 
@@ -87,6 +88,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     tables: dict[str, pl.DataFrame] = {}
     keys = tuple(figure.keys)
     if figure.runs is not None:
+        _check_settings(document, figure, document.runs[figure.runs])
         simulated = simulate_runs(document, document.runs[figure.runs], figure.only, request)
         tables = {"runs": simulated.runs, "points": simulated.points, **simulated.frames}
         keys = keys or simulated.keys
@@ -100,13 +102,14 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
         raise InputError(problem, file=document.folder / CLAIMS_FILE, value=figure.tables)
     work = Work(document, figure, request, tables)
     both = Compared(tables[figure.points], others, keys)
+    missing = _without_points(document, figure, both, request)
     return Reproduced(
         name=f"{document.name}/{figure.name}",
         tables=tables,
         points=figure.points,
         figures=_drawn(work),
         comparison=compare(document, figure, both),
-        notes=(*_notes(figure, simulated, request), *finding_texts(figure, both)),
+        notes=(*_notes(figure, simulated, request), *missing, *finding_texts(figure, both)),
         scenarios=_scenarios(document, figure, simulated, request),
         keys=keys,
         names={} if simulated is None else simulated.names,
@@ -150,6 +153,25 @@ def _others(document: Document, figure: Figure, keys: tuple[str, ...]) -> dict[s
         return frames
     runs = document.runs[figure.runs]
     return {name: derived(document, runs, frame, keys, strict=False) for name, frame in frames.items()}
+
+
+def _check_settings(document: Document, figure: Figure, runs: Runs) -> None:
+    """Refuse claims about points that no run has before any is simulated; hooks may make others."""
+    if figure.tables is None:
+        points = points_of_full_run(document, runs, figure.only)
+        keys = figure.keys or tuple(runs.full.vary)
+        require_points(document, figure, Points(points.rows, [key for key in keys if key in points.keys]))
+
+
+def _without_points(document: Document, figure: Figure, both: Compared, request: Request) -> tuple[str, ...]:
+    """Which claims a quick run leaves undecided; a full run must decide all."""
+    points = Points.of(both.ours, both.keys)
+    if not request.quick:
+        require_points(document, figure, points)
+        return ()
+    missing, every = without_points(document, figure, points), document.claims_of(figure.name)
+    text = f"{len(missing)} of {len(every)} claims have no point in the quick run: {', '.join(missing)}."
+    return (text,) if missing else ()
 
 
 def _scenarios(

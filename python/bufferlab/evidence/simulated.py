@@ -120,6 +120,22 @@ def scenarios_of(
     return {point: _scenario(document, runs, effort, point, own) for point, own in names.items()}
 
 
+def points_of_full_run(document: Document, runs: Runs, only: Mapping[str, Sequence[Key]]) -> Points:
+    """The points that a full run has, before it is simulated: their keys, and the columns beside them.
+
+    Args:
+        document: The document.
+        runs: Which of its runs.
+        only: Values of keys to leave it at, in their order.
+
+    Raises:
+        InputError: An expression cannot be used.
+    """
+    names = _points(document, runs, runs.full, only)
+    labels = (*runs.full.vary, *runs.columns)
+    return Points([{name: own.resolve((name,)) for name in labels} for own in names.values()], labels)
+
+
 def _points(
     document: Document, runs: Runs, effort: Effort, only: Mapping[str, Sequence[Key]]
 ) -> dict[_Point, Names]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
@@ -42,6 +42,9 @@ range over the seeds, `tolerance` in the unit.
 
 UNEXPLAINED: Final = "Not explained."
 
+_MANY: Final = 12
+"""Points that an error names at most."""
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -74,6 +77,35 @@ def compare(document: Document, figure: Figure, compared: Compared) -> pl.DataFr
         except InputError as error:
             raise error.at(file=document.folder / CLAIMS_FILE, key=f"claims[{index}] ({claim.id})") from None
     return pl.DataFrame(rows, schema=dict(COMPARISON))
+
+
+def without_points(document: Document, figure: Figure, points: Points) -> list[str]:
+    """The claims of a figure whose settings select none of its points."""
+    return [claim.id for claim in document.claims_of(figure.name) if not points.select(claim.setting)]
+
+
+def require_points(document: Document, figure: Figure, points: Points) -> None:
+    """Check that each claim of a figure has a point that decides it.
+
+    Raises:
+        InputError: One has none, and would have no verdict.
+    """
+    missing = without_points(document, figure, points)
+    for index, claim in enumerate(document.claims):
+        if claim.id in missing:
+            keys = [key for key in points.keys if key in claim.setting] or points.keys
+            there = list(dict.fromkeys(_setting_text(row, keys) for row in points.rows))
+            more = f"; and {len(there) - _MANY} more" if len(there) > _MANY else ""
+            raise InputError(
+                f"{_setting_text(claim.setting, claim.setting)} selects no point of '{figure.name}'",
+                file=document.folder / CLAIMS_FILE,
+                key=f"claims[{index}] ({claim.id}).setting",
+                accepted="; ".join(there[:_MANY]) + more or "none, for there are no points",
+            )
+
+
+def _setting_text(values: Mapping[str, Any], keys: Iterable[str]) -> str:
+    return ", ".join(f"{key} = {values[key]}" for key in keys if key in values)
 
 
 def counts(comparison: pl.DataFrame) -> list[int]:
@@ -129,7 +161,7 @@ def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compa
     return {
         "claim": claim.id,
         "place": claim.place,
-        "setting": ", ".join(f"{key} = {row[key]}" for key in compared.keys if key in row),
+        "setting": _setting_text(row, compared.keys),
         "what": claim.what,
         "unit": claim.unit,
         "stated": stated_text(claim, stated),
