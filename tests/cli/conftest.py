@@ -38,6 +38,7 @@ def bufferlab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     """Run the command in a folder that holds small.toml."""
     (tmp_path / "small.toml").write_text(SMALL)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*args: str) -> Ended:
         capfd.readouterr()

@@ -63,6 +63,29 @@ def test_at_the_answer_every_target_holds_on_fresh_seeds(bufferlab: Command) -> 
     assert queue["utilization"] >= 0.9 and queue["loss"] <= 0.05
 
 
+def test_what_was_not_asked_for_is_told_too(bufferlab: Command) -> None:
+    """A buffer was recommended in silence about the loss that it brings."""
+    ended = bufferlab(*QUICK, "--utilization", "0.9")
+    (line,) = [line for line in ended.out.splitlines() if line.startswith("gives ")]
+    assert "utilization " in line and ", loss " in line and ", mean wait " in line
+
+
+def test_two_bounds_hold_at_the_answer_or_there_is_none(bufferlab: Command) -> None:
+    """An answer to a utilization and a wait had a mean wait above the bound."""
+    one = document(bufferlab, *QUICK, "--utilization", "0.9")
+    wait_ms = next(each for each in one["tried"] if each["buffer_packets"] == one["buffer"]["packets"])[
+        "wait_mean_ms"
+    ]
+    ended = bufferlab(*QUICK, "--utilization", "0.9", "--max-delay", f"{wait_ms * 0.8:.3f} ms", "--json")
+    found = json.loads(ended.out)
+    if found["buffer"] is None:
+        assert ended.status == 2 and found["conflict"]
+    else:
+        assert all(check["confidence"] >= 0.95 for check in found["checks"])
+    ended = bufferlab(*QUICK, "--utilization", "0.9", "--max-delay", f"{wait_ms * 1.5:.3f} ms", "--json")
+    assert ended.status == 0 and json.loads(ended.out)["confirmed"]
+
+
 def test_a_rule_is_marked_by_what_runs_say_of_it(bufferlab: Command) -> None:
     """The unverified command said "keeps the link busy" of buffers that do not."""
     found = document(bufferlab, *SMALL, "--utilization", "0.97")

@@ -31,6 +31,8 @@ def draw(comparison: Comparison) -> Figure:
         axes.invert_yaxis()
         axes.axvline(0, color="0.5", linewidth=0.8)
         axes.grid(visible=False, axis="y")
+    handles, labels = apart.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize="small")
     several = len(comparison.seeds) > 1 and not comparison.identical
     note = f", means of {len(comparison.seeds)} seeds, bars: 95 % confidence" if several else ""
     figure.suptitle(f"{comparison.name}: queue of {comparison.link}{note}", fontsize="medium")
@@ -68,7 +70,6 @@ def _draw_apart(axes: Axes, aspects: Sequence[Aspect], ranked: Sequence[Measured
             label=aspect_title(aspect),
         )
     axes.set_xlabel(FRACTION.axis("worse in an aspect"))
-    axes.legend(fontsize="small", frameon=False)
 
 
 def _behind(aspect: Aspect, entry: Measured, best: Measured) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.stats import Estimate
 from bufferlab.studies.least import Check, Least, Plan
+from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
 
 _SUREST: Final = 0.999
@@ -58,27 +59,42 @@ def how_sure(checks: Sequence[Check], confidence: float) -> str:
     )
 
 
-def neighbor(least: Least, plan: Plan) -> str:
-    """What a buffer beyond the answer does, so that the answer is seen to be the best."""
+def neighbors(least: Least, plan: Plan) -> Iterator[tuple[str, str]]:
+    """What buffers do that are not the answer, each line behind its question."""
+    if least.size is None:
+        return
+    sides = ("larger", "smaller") if plan.largest else ("smaller", "larger")
+    yield f"why not {sides[0]}", _beyond(least, plan)
+    if (end := _end(least, plan)) is not None:
+        yield f"why not {sides[1]}", _misses(least, end, least.memory.surely_fails(end, SURE))
+    if least.islands:
+        sizes = ", ".join(map(str, least.islands))
+        yield "beware", f"{sides[1]} buffers may miss a target again: {sizes} packets do"
+
+
+def _end(least: Least, plan: Plan) -> int | None:
+    """The nearest buffer on the other side that misses a target, as is expected; `None` if none does."""
+    tried = [size for size in least.memory.sizes if plan.preferred(least.closest, size)]
+    expected = [size for size in tried if size not in least.islands and least.memory.surely_fails(size, SURE)]
+    return plan.ordered(expected)[0] if expected else None
+
+
+def _beyond(least: Least, plan: Plan) -> str:
+    """What a buffer does that would be a better answer."""
     if least.beyond is None:
         end = plan.upper if plan.largest else plan.lower
         return "none was allowed" if least.size == end else "none that was tried misses a target"
+    missed = [target for target in plan.targets if not least.memory.meets(least.beyond, target)]
+    return _misses(least, least.beyond, missed)
+
+
+def _misses(least: Least, packets: int, missed: Sequence[Target]) -> str:
     given = []
-    for target in plan.targets:
-        if not least.memory.meets(least.beyond, target):
-            margin = float(least.memory.margins(least.beyond, target).mean())
-            value = target.bound + (margin if target.at_least else -margin)
-            given.append(f"{subject(target)} {target.show(value)}")
-    return f"{packets_text(least.beyond)} {'misses' if least.beyond == 1 else 'miss'}: {', '.join(given)}"
-
-
-def islands(least: Least, plan: Plan) -> str:
-    """A warning if the targets are missed again where they should be met; empty if not."""
-    if not least.islands or least.size is None:
-        return ""
-    sizes = ", ".join(map(str, least.islands))
-    side = "smaller" if plan.largest else "larger"
-    return f"{side} buffers are not as good here: with {sizes} packets a target is missed again"
+    for target in missed:
+        margin = float(least.memory.margins(packets, target).mean())
+        value = target.bound + (margin if target.at_least else -margin)
+        given.append(f"{subject(target)} {target.show(value)}")
+    return f"{packets_text(packets)} {'misses' if packets == 1 else 'miss'}: {', '.join(given)}"
 
 
 def packets_text(packets: int) -> str:

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.words import size_text
+from bufferlab.render.advise.words import measured, size_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.render.least import checks_grid, how_sure, islands, neighbor, packets_text, target_text
+from bufferlab.render.least import checks_grid, how_sure, neighbors, packets_text, target_text
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import mean_values
+from bufferlab.studies.size.sizing import METRICS as SHOWN
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Values
 
@@ -29,11 +31,11 @@ def sizing_view(sizing: Sizing) -> View:
     least, plan, site = sizing.least, sizing.plan, sizing.site
     asked = "; ".join(map(target_text, plan.targets))
     within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {plan.upper} packets"
-    lines = [("asked", f"{asked}; {within}")]
+    lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))
-        lines.append((f"why not {'larger' if plan.largest else 'smaller'}", neighbor(least, plan)))
-    lines += [("beware", text) for text in (islands(least, plan), *sizing.warnings) if text]
+        lines += neighbors(least, plan)
+    lines += [("beware", text) for text in sizing.warnings]
     lines.append(("cost", f"{sizing.runs} runs"))
     return View(
         [
@@ -78,6 +80,16 @@ def no_buffer(sizing: Sizing) -> str:
 
 def _what(sizing: Sizing) -> str:
     return "the target" if len(sizing.plan.targets) == 1 else "all targets"
+
+
+def _given(sizing: Sizing) -> str:
+    """What the link does with the buffer, whatever was asked for."""
+    runs = sizing.least.values.values()
+    parts = []
+    for name in SHOWN:
+        found = estimate(values.get(name) for values in runs)
+        parts.append(f"{METRICS[name].words} {measured(found, METRICS[name].unit)}")
+    return ", ".join(parts)
 
 
 def _judged(sizing: Sizing) -> Iterator[Grid]:

@@ -87,8 +87,8 @@ class Least:
         beyond: The nearest tried size that would be a better answer (smaller; of a search for the largest,
             larger), but misses a target, with the confidence that was asked for; `None` if there is none.
         conflict: The targets that are missed where the others are met.
-        islands: Sizes on the other side of the answer at which a target is surely missed, though it is met
-            at the answer.
+        islands: Sizes on the other side of the answer at which a target is surely missed that should be met
+            there, as it is at the answer; a bound on waits that larger buffers miss makes no island.
         lower: Least size that was allowed.
         upper: Largest size that was allowed.
         values: What each checking run measured at `closest`, by seed.

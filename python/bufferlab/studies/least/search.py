@@ -338,12 +338,19 @@ class _Search:
 
     def _surely_misses(self, size: int, chance: float) -> bool:
         """Whether a size misses a target, by chance with at most this probability."""
+        return bool(self._surely_missed(size, chance))
+
+    def _surely_missed(self, size: int, chance: float) -> list[Target]:
         if self.fixed:
-            return not self.memory.meets_all(size)
-        return bool(self.memory.surely_fails(size, chance))
+            return [target for target in self.plan.targets if not self.memory.meets(size, target)]
+        return self.memory.surely_fails(size, chance)
 
     def _islands(self, size: int) -> tuple[int, ...]:
-        return tuple(each for each in self._behind_of(size) if self._surely_misses(each, SURE))
+        return tuple(filter(self._is_island, self._behind_of(size)))
+
+    def _is_island(self, size: int) -> bool:
+        """Whether a size misses what it should meet; that waits grow with the buffer is no surprise."""
+        return any(target.wants_less == self.plan.largest for target in self._surely_missed(size, SURE))
 
     def _closest(self, sizes: Sequence[int]) -> int:
         """The size with the fewest targets missed; of those, the safest."""

@@ -1,0 +1,66 @@
+"""What is said of an answer: how sure it is, and what other buffers do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bufferlab.render.least import how_sure, neighbors, percent, target_text
+from bufferlab.studies.least import Least, Plan, least
+from bufferlab.studies.targets import Values, make_target, parse_target
+
+BUSY = make_target("utilization", 0.9)
+QUICK = make_target("wait_mean_ms", 50.0)
+
+
+def searched(plan: Plan, measure: Callable[[int], Values]) -> Least:
+    search = least(plan)
+    step = next(search)
+    while True:
+        try:
+            step = search.send({run: measure(run.size) for run in step.runs})
+        except StopIteration as end:
+            found: Least = end.value
+            return found
+
+
+def link(size: int) -> Values:
+    """90 % from 20 packets on, but for buffers around 300; 0.5 ms of wait a packet."""
+    used = 0.7 if 250 <= size <= 400 else min(0.89 + 0.0005 * size, 1.0)
+    return {"utilization": used, "wait_mean_ms": size * 0.5}
+
+
+def test_a_buffer_that_misses_again_is_a_warning() -> None:
+    plan = Plan((BUSY,), 1, 1000, guess=300)
+    lines = dict(neighbors(searched(plan, link), plan))
+    assert lines["why not smaller"].startswith("1")
+    assert "miss: utilization 89." in lines["why not smaller"]
+    assert lines["beware"] == "larger buffers may miss a target again: 251, 300 packets do"
+    assert "why not larger" not in lines
+
+
+def test_the_end_of_the_range_is_none() -> None:
+    plan = Plan((BUSY, QUICK), 1, 200)
+    found = searched(plan, link)
+    lines = dict(neighbors(found, plan))
+    assert found.islands == () and "beware" not in lines
+    assert lines["why not larger"] == "200 packets miss: mean wait 100 ms"
+
+
+def test_an_answer_at_the_end_says_so() -> None:
+    plan = Plan((BUSY,), 30, 1000)
+    assert dict(neighbors(searched(plan, link), plan))["why not smaller"] == "none was allowed"
+
+
+def test_without_chance_nothing_is_known_about_it() -> None:
+    found = searched(Plan((BUSY,), 1, 1000), link)
+    assert how_sure(found.checks, found.confidence).startswith("all 2 runs are identical")
+
+
+def test_a_confidence_claims_no_more_than_is_known() -> None:
+    assert (percent(0.97549), percent(0.99999), percent(0.95)) == ("97.5 %", "> 99.9 %", "95 %")
+
+
+def test_targets_in_words() -> None:
+    assert target_text(BUSY) == "utilization at least 90 %"
+    assert target_text(QUICK) == "mean wait at most 50 ms"
+    assert target_text(parse_target("call.r > 80", ["call"])) == "call: rating R at least 80"
