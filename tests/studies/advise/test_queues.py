@@ -88,6 +88,12 @@ def test_every_word_makes_a_scenario_at_both_ends(name: str) -> None:
     assert queue.show(queue.usual)
 
 
+def test_disciplines_with_a_target_are_searched_by_it_and_others_by_their_buffer() -> None:
+    base = dumbbell("splitbuff", buffer="unlimited")
+    aiming = {name for name, queue in offered("all", base).items() if queue.knob == "target"}
+    assert aiming == {"codel", "fq_codel", "pie"}
+
+
 def test_all_are_all_words() -> None:
     assert tuple(offered("all", dumbbell())) == tuple(QUEUE_WORDS)
 

@@ -24,9 +24,6 @@ DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 SIMPLEST: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
 """Of equally good queues the first of these is taken."""
 
-AIMING: Final = ("codel", "fq_codel", "pie")
-"""Disciplines whose setting is the delay that they aim at; their buffer only has to be ample."""
-
 _US_PER_S: Final = 10**6
 _KEY: Final = "queues"
 
@@ -109,10 +106,12 @@ def queues_for(
     queues = []
     for word in words:
         table = own if word == OWN else dict(QUEUE_WORDS[word])
-        if table["discipline"] in AIMING:
+        target_us = _target_us(base, link, table, upper)
+        if target_us is not None:
+            # the discipline aims at a delay, which is its setting; its buffer only has to be ample
             # A target below a packet's own time cannot be met (RFC 8289, section 4.3: "at least one MTU").
             least = max(round(1.5 * packet_us), 50)
-            usual = max(_target_us(base, link, table), least)
+            usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
             queues.append(Queue(word, table, "target", least, most, usual, upper))
         else:
@@ -149,10 +148,12 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
     return list(dict.fromkeys(words))
 
 
-def _target_us(base: Scenario, link: int, table: Table) -> int:
-    """The target that a discipline has, by its table or by default, us."""
-    queue = base.with_overrides(_queue_at(base, link, table)).resolved["links"][link]["queue"]
-    return int(cast("Mapping[str, Any]", queue)["target_ps"]) * _US_PER_S // PS_PER_S
+def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | None:
+    """The target that a discipline has, by its table or by default, us; `None` if it has no such key."""
+    changes = _queue_at(base, link, table) | {f"links[{link}].buffer": f"{ample} packets"}
+    queue = cast("Mapping[str, Any]", base.with_overrides(changes).resolved["links"][link]["queue"])
+    target_ps = queue.get("target_ps")
+    return None if target_ps is None else int(target_ps) * _US_PER_S // PS_PER_S
 
 
 def _queue_at(base: Scenario, link: int, table: Table) -> dict[str, object]:
