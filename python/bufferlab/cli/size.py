@@ -113,12 +113,16 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     z: Annotated[
         str,
         typer.Option(
-            help="For the rules: quantiles one-sided (2.33 for 0.99), or the heterogeneous-TCP "
-            "document's (2.05)."
+            help="For the rules: the normal quantile of a probability. one-sided is 2.33 for 0.99; document "
+            "is 2.05, as in the heterogeneous-TCP paper."
         ),
     ] = CONVENTIONS[0],
     characteristics: Annotated[
-        str, typer.Option(help="For the rules: variation of windows derived, or published (Table III).")
+        str,
+        typer.Option(
+            help="For the rules: the variation of each window, derived from its growth, or as published "
+            "(Table III of the heterogeneous-TCP paper)."
+        ),
     ] = CHARACTERISTICS[0],
     measured: Annotated[
         list[str] | None,
