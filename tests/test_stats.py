@@ -29,6 +29,11 @@ def test_jain_of_nothing_is_unknown() -> None:
     assert jain_index([0.0, 0.0]) is None
 
 
+@given(st.floats(-1e12, 1e12, allow_nan=False), st.integers(2, 12))
+def test_equal_values_have_no_width_at_all(value: float, count: int) -> None:
+    assert estimate([value] * count) == (value, 0.0)
+
+
 @given(rates)
 def test_jain_lies_between_one_share_and_one(shares: list[float]) -> None:
     index = jain_index(shares)

@@ -33,7 +33,8 @@ class Estimate(NamedTuple):
 def estimate(values: Iterable[float | None]) -> Estimate:
     """Mean and 95 % confidence interval of independent values, by Student's t distribution.
 
-    Values that are `None` or NaN (a figure that a seed does not have) are left out.
+    Values that are `None` or NaN (a figure that a seed does not have) are left out. Equal values are their
+    own mean, and the width is exactly zero: their sum would round.
 
     The interval holds the true mean in 95 % of cases if values scatter normally. Where rare values are far
     off, it does so less often: with the skewness of an exponential variable in 88 to 90 % for 3 to 8 values,
@@ -45,9 +46,11 @@ def estimate(values: Iterable[float | None]) -> Estimate:
     known = [float(value) for value in values if value is not None and not math.isnan(value)]
     if not known:
         return Estimate(None, None)
-    mean = math.fsum(known) / len(known)
     if len(known) < 2:
-        return Estimate(mean, None)
+        return Estimate(known[0], None)
+    if min(known) == max(known):
+        return Estimate(known[0], 0.0)
+    mean = math.fsum(known) / len(known)
     variance = math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1)
     return Estimate(mean, t_quantile(len(known)) * math.sqrt(variance / len(known)))
 

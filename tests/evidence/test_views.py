@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -18,9 +19,15 @@ def row(what: str, **changes: object) -> dict[str, Any]:
     return nothing | texts | {"verdict": "agrees", "ours": 0.98765} | changes
 
 
-def shown(*rows: dict[str, Any], grids: tuple[Grid, ...] = (), columns: int = 80) -> str:
+def shown(
+    *rows: dict[str, Any],
+    grids: tuple[Grid, ...] = (),
+    columns: int = 80,
+    points: Sequence[dict[str, Any]] = (),
+) -> str:
     frame = pl.DataFrame(rows, schema=dict(COMPARISON))
-    result = Reproduced("paper/fig1", {}, {}, frame, ("a note", "a note"), grids=grids)
+    tables = {"points": pl.DataFrame(points)}
+    result = Reproduced("paper/fig1", tables, {}, frame, ("a note", "a note"), keys=("flows",), grids=grids)
     return reproduced_view(result).text(columns)
 
 
@@ -29,21 +36,35 @@ def cell(text: str, what: str) -> str:
     return " ".join(next(line for line in text.splitlines() if what in line).split()[3:-2])
 
 
+SEVERAL = {"ours_ci95": 0.01, "ours_min": 0.9, "ours_max": 1.1}
+EQUAL = {"ours_ci95": 0.0, "ours_min": 0.98765, "ours_max": 0.98765}
+
+
 def test_a_range_is_shown_of_runs_that_differ_only() -> None:
-    several: dict[str, object] = {"ours_ci95": 0.01, "ours_min": 0.9, "ours_max": 1.1}
-    identical: dict[str, object] = {"ours_ci95": 0.0, "ours_min": 0.98765, "ours_max": 0.98765}
-    single = identical | {"ours_ci95": None}
-    known: dict[str, dict[str, object]] = {
-        "several": several,
-        "identical": identical,
-        "single": single,
+    known: dict[str, dict[str, Any]] = {
+        "several": SEVERAL,
+        "equal": EQUAL,
+        "single": EQUAL | {"ours_ci95": None},
         "none": {},
     }
     text = shown(*(row(what, **changes) for what, changes in known.items()), columns=200)
     assert cell(text, "several") == "0.9877 (0.9 … 1.1)"
-    assert cell(text, "identical") == "0.9877, identical runs"
-    assert cell(text, "single") == cell(text, "none") == "0.9877"
+    assert cell(text, "equal") == cell(text, "single") == cell(text, "none") == "0.9877"
     assert ranged(2.0, 2.0, 2.0) == "2"
+
+
+def test_runs_are_identical_if_all_that_was_measured_is() -> None:
+    utilization = {"utilization_min": 1.0, "utilization_max": 1.0}
+    points = [
+        {"flows": 1, **utilization, "loss_min": 0.1, "loss_max": 0.1},
+        {"flows": 2, **utilization, "loss_min": 0.1, "loss_max": 0.2},
+    ]
+    rows = [row(what, setting=f"flows = {flows}", **EQUAL) for flows, what in ((1, "one"), (2, "two"))]
+    text = shown(*rows, columns=200, points=points)
+    lines = text.splitlines()
+    assert "0.9877, identical runs" in next(line for line in lines if "one" in line)
+    assert "0.9877" in next(line for line in lines if "two" in line)
+    assert text.count("identical runs") == 1
 
 
 def test_it_has_verdicts_reasons_tables_and_notes_within_80_columns() -> None:

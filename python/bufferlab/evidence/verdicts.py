@@ -94,18 +94,14 @@ def require_points(document: Document, figure: Figure, points: Points) -> None:
     for index, claim in enumerate(document.claims):
         if claim.id in missing:
             keys = [key for key in points.keys if key in claim.setting] or points.keys
-            there = list(dict.fromkeys(_setting_text(row, keys) for row in points.rows))
+            there = list(dict.fromkeys(setting_text(keys, row) for row in points.rows))
             more = f"; and {len(there) - _MANY} more" if len(there) > _MANY else ""
             raise InputError(
-                f"{_setting_text(claim.setting, claim.setting)} selects no point of '{figure.name}'",
+                f"{setting_text(claim.setting, claim.setting)} selects no point of '{figure.name}'",
                 file=document.folder / CLAIMS_FILE,
                 key=f"claims[{index}] ({claim.id}).setting",
                 accepted="; ".join(there[:_MANY]) + more or "none, for there are no points",
             )
-
-
-def _setting_text(values: Mapping[str, Any], keys: Iterable[str]) -> str:
-    return ", ".join(f"{key} = {values[key]}" for key in keys if key in values)
 
 
 def counts(comparison: pl.DataFrame) -> list[int]:
@@ -137,6 +133,11 @@ def finding_texts(figure: Figure, compared: Compared) -> list[str]:
     return texts
 
 
+def setting_text(keys: Iterable[str], row: Mapping[str, Any]) -> str:
+    """What tells a point apart, as the comparison has it."""
+    return ", ".join(f"{key} = {row[key]}" for key in keys if key in row)
+
+
 def others_at(figure: Figure, compared: Compared, row: Row) -> dict[str, Value]:
     """The values of others at a point, `none` where they have not measured it."""
     names: dict[str, Value] = {}
@@ -161,7 +162,7 @@ def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compa
     return {
         "claim": claim.id,
         "place": claim.place,
-        "setting": _setting_text(row, compared.keys),
+        "setting": setting_text(compared.keys, row),
         "what": claim.what,
         "unit": claim.unit,
         "stated": stated_text(claim, stated),
