@@ -234,6 +234,13 @@ def test_kept_points_give_verdicts_without_runs(folder: Path, capsys: pytest.Cap
     assert "Claims: agrees 1, differs 1, not comparable 1" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("bound", "verdict", "why"), [(">", "agrees", ""), ("<", "differs", "0.9 stated.")])
+def test_reasons_are_for_differences(folder: Path, bound: str, verdict: str, why: str) -> None:
+    rewrite(folder, 'bound = ">"', f'bound = "{bound}"\nwhy = "{{stated}} stated."')
+    done = bufferlab.reproduce(f"{folder}/fig2", progress=False)
+    assert done.comparison.select("verdict", "why").row(0) == (verdict, why)
+
+
 def test_a_claim_about_a_point_that_no_run_has_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

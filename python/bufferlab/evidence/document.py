@@ -232,7 +232,7 @@ class Claim:
         bound: How our value must relate to it.
         tolerance: How far it may be from it.
         others: Others' numbers.
-        why: Why ours differs, or is what it is; the first that applies counts.
+        why: Why ours differs, where it does; the first that applies counts.
         incomparable: Where our number does not mean the document's, and why.
     """
 

@@ -37,7 +37,7 @@ COMPARISON: Final[Mapping[str, type[pl.DataType]]] = {
 """Columns of comparison.csv, the same for all documents: one row a claim and point.
 
 `stated` is the document's number or words, `others` what others measured, `ours_min` and `ours_max` the
-range over the seeds, `tolerance` in the unit.
+range over the seeds, `tolerance` in the unit. `why` is empty where the verdict is "agrees".
 """
 
 UNEXPLAINED: Final = "Not explained."
@@ -157,6 +157,7 @@ def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compa
     explained = PointValues(points, row, {**theirs, "ours": ours, "stated": _single(stated)})
     verdict = _verdict(claim, ours, stated, explained)
     reasons = claim.incomparable if verdict == "not comparable" else claim.why
+    why = _explanation(reasons, explained)  # also where it is not kept, so that its mistakes show
     is_column = claim.quantity in row
     single = _single(stated)
     return {
@@ -175,7 +176,7 @@ def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compa
         "difference_percent": (ours / single - 1.0) * 100.0 if ours is not None and single else None,
         "tolerance": None if single is None else claim.tolerance.of(single),
         "verdict": verdict,
-        "why": _explanation(reasons, explained),
+        "why": "" if verdict == "agrees" else why,
     }
 
 
