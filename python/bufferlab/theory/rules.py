@@ -1,7 +1,7 @@
 """Registry of buffer sizing rules: each is a small pure function of a `Demand`, with its citation.
 
 To add a rule, write a function that takes a `Demand` and returns bytes (an array over `demand.flow_count`),
-and decorate it with `rule`. Everything that lists rules (`bufferlab size`, its plot, its verification) reads
+and decorate it with `rule`. Everything that lists rules (`bufferlab size`, its figure, its runs) reads
 the registry.
 """
 
