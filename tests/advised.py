@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from bufferlab.scenario import QUEUE_WORDS
+from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.choice import choose
 from bufferlab.studies.advise.entry import Entry, Site, Users
@@ -15,6 +15,8 @@ from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Check, Least, Run, check
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, parse_targets
+
+from .small import dumbbell
 
 UPPER: Final = 200
 JITTER: Final = (-1.0, 0.0, 1.0, 0.5, -0.5)
@@ -28,6 +30,8 @@ ASPECTS: Final = (
     Aspect("throughput", "downloads: goodput a flow", "downloads.goodput_bps", "more"),
     Aspect("calls", "call: rating R", "call.call_r", "more"),
 )
+
+RESOLVED: Final = Scenario.from_toml(dumbbell()).resolved
 
 FIFO: Final[Values] = {
     "utilization": 0.994,
@@ -141,6 +145,7 @@ def advised(
     missed = {name: tuple(c.target for c in each.checks if not c.met) for name, each in entries.items()}
     return Advice(
         site=place,
+        resolved=RESOLVED,
         targets=asked,
         confidence=0.95,
         aspects=tuple(aspects),

@@ -17,6 +17,7 @@ from ..small import start
 from .conftest import SMALL
 
 COMMANDS = {
+    "advise": ("advise", "small.toml", "--store", "runs", "--set", "run.duration=200 s"),
     "run": ("run", "small.toml", "--seeds", "5000", "--store", "runs", "--out", "out"),
     "sweep": ("sweep", "small.toml", "--seeds", "5000", "--store", "runs"),
     "compare": ("compare", "small.toml", "--seeds", "500", "--store", "runs"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,10 +24,12 @@ from bufferlab.cli.options import (
     say_kept,
 )
 from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spread, load
+from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, find_platform
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
+from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
@@ -67,10 +68,10 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     utilization: Annotated[
-        float | None, typer.Option(help="Target: least utilization, 0.99.", show_default=False)
+        str | None, typer.Option(help="Target: least utilization, 0.99 or '99 %'.", show_default=False)
     ] = None,
     max_loss: Annotated[
-        float | None, typer.Option(help="Target: largest loss, 0.01.", show_default=False)
+        str | None, typer.Option(help="Target: largest loss, 0.01 or '1 %'.", show_default=False)
     ] = None,
     max_delay: Annotated[
         str | None, typer.Option(help="Target: longest mean wait, '20 ms'.", show_default=False)
@@ -154,7 +155,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
         to="advise on",
     )
-    asked = [*(targets or []), *_short(utilization, max_loss, max_delay)]
+    short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     if out is not None:
         make_folder(out)  # before any work is done
@@ -162,7 +163,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     with delivering(partial(_deliver, outputs)), watching(typed, boxed=not as_json) as shown:
         advice = advise_on(
             loaded,
-            asked,
+            [*short, *(targets or [])],
             queues=queues,
             link=link,
             emphasis=emphasis,
@@ -175,6 +176,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     _deliver(outputs, advice)
     say_kept(runner)
+    if not advice.choice.meets:
+        raise InputError(headline(advice).rstrip("."), file=loaded.file)
 
 
 @dataclass(frozen=True)
@@ -208,17 +211,6 @@ def _title(flows: str | None) -> str:
     if flows is None or not flows.isdigit():
         return f"Flows {flows}"
     return "1 flow" if flows == "1" else f"{flows} flows"
-
-
-def _short(utilization: float | None, max_loss: float | None, max_delay: str | None) -> Sequence[str]:
-    """The targets of the short options."""
-    for key, share in (("--utilization", utilization), ("--max-loss", max_loss)):
-        if share is not None and not 0 < share < 1:
-            raise InputError(
-                "is out of bounds", key=key, value=share, accepted="a share above 0 and below 1: 0.99"
-            )
-    written = {"utilization >=": utilization, "loss <=": max_loss, "wait_mean <=": max_delay}
-    return [f"{words} {value}" for words, value in written.items() if value is not None]
 
 
 def _check_emphasis(word: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import behind_text, users_lines
-from bufferlab.render.advise.reasons import helps, loss_note
+from bufferlab.render.advise.reasons import helps, idle_note, loss_note
 from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.advise.words import (
     check_text,
@@ -39,6 +39,11 @@ def box_of(advice: Advice, typed: Typed = LINUX) -> Box:
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
     return Box(title, list(_head(advice)), list(_lines(advice, typed)))
+
+
+def headline(advice: Advice) -> str:
+    """The answer in one sentence: what to run, or that nothing meets the targets."""
+    return next(_head(advice))
 
 
 def _head(advice: Advice) -> Iterator[str]:
@@ -105,6 +110,8 @@ def _sure(check: Check, *, several: bool) -> str:
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
         yield Line("helps", text, 3)
+    if (text := idle_note(advice)) is not None:
+        yield Line("idle", text, 2)
     if (text := loss_note(advice)) is not None:
         yield Line("loss", text, 2)
     if advice.stage == "first":

@@ -50,7 +50,7 @@ def _queues(advice: Advice) -> Grid:
         size = advice.site.buffer(entry.packets)
         rows.append(
             [
-                queue_text(entry.queue),
+                entry.queue.name,
                 entry.queue.show(entry.setting),
                 str(entry.packets),
                 significant(size["ms"], 3),
@@ -69,7 +69,7 @@ def _queues(advice: Advice) -> Grid:
         Column("misses", "left", wraps=True),
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
-    return _shortened([Column("queue", "left", wraps=True), "setting"], heads, rows, title)
+    return _shortened(["queue", "setting"], heads, rows, title)
 
 
 def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:

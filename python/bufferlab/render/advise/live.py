@@ -75,8 +75,8 @@ class _Screen:
     def _progress(self) -> str:
         seconds = f"{time.monotonic() - self._began_s:.0f} s"
         if self._advice is None:
-            return f"{seconds}, no answer yet: {self._note} (Ctrl-C ends)"
+            return f"{seconds}, no answer yet: {self._note}"
         sure = (
             confidence_text(self._advice.answer.confidence) if self._advice.choice.meets else "targets missed"
         )
-        return f"{seconds}, {self._advice.runs} runs, {sure}: {self._note} (Ctrl-C: this answer)"
+        return f"{seconds}, {self._advice.runs} runs, {sure}; Ctrl-C takes this answer; {self._note}"

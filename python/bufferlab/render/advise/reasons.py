@@ -7,12 +7,16 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ENDLESS
 from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Target
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
+
+LITTLE_USED: Final = 0.9
+"""Utilization below which it is told, if no target is about it."""
 
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is told."""
@@ -43,6 +47,17 @@ def loss_note(advice: Advice) -> str | None:
             f"{window} each. Windows this small are cut often."
         )
     return _unbounded(advice, told)
+
+
+def idle_note(advice: Advice) -> str | None:
+    """A link that is hardly used by those who could fill it, where nobody has asked for its use."""
+    used = advice.answer.checked("utilization").mean
+    filling = any(each.control is not None and each.kind in ENDLESS for each in advice.site.users)
+    asked = any(target.name == "utilization" for target in advice.targets)
+    if used is None or used >= LITTLE_USED or asked or not filling:
+        return None
+    share = FRACTION.quantity(used, digits=2)
+    return f"Only {share} of the link is used; --target 'utilization >= 99 %' would bound that."
 
 
 def helps(advice: Advice) -> str | None:

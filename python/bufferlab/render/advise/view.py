@@ -7,6 +7,7 @@ from bufferlab.render.advise.box import MOST_TYPED, box_of
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
+from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import Heading, View
 from bufferlab.studies.advise.advice import Advice
 
@@ -25,6 +26,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     return View(
         [
             box_of(advice, typed),
+            ScenarioLines(advice.resolved, (), {advice.site.link: ("queue", "buffer")}).terms(),
             *evidence(advice),
             *(below if len(lines) > MOST_TYPED else []),
             *(f"Note: {each}." for each in advice.warnings),

@@ -26,6 +26,8 @@ from bufferlab.studies.targets import Target, Values
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from bufferlab._scenario_types import ResolvedScenario
+
 FORMAT: Final = "bufferlab-advice"
 FORMAT_VERSION: Final = 1
 
@@ -39,6 +41,7 @@ class Advice:
 
     Attributes:
         site: Where it is for.
+        resolved: The scenario, with its own queue.
         targets: What shall be met.
         confidence: With which.
         aspects: What the scenario's users feel.
@@ -53,6 +56,7 @@ class Advice:
     """
 
     site: Site
+    resolved: ResolvedScenario
     targets: tuple[Target, ...]
     confidence: float
     aspects: tuple[Aspect, ...]
@@ -129,6 +133,7 @@ class Advice:
             "rate_bps": self.site.rate_bps,
             "rtt_ms": self.site.rtt_ms,
             "packet_bytes": self.site.packet_bytes,
+            "resolved": self.resolved,
             "groups": [dataclasses.asdict(each) for each in self.site.users],
             "rules": dict(self.site.rules),
             "targets": [str(each) for each in self.targets],

@@ -13,7 +13,7 @@ from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.objectives import possible_aspects, weights_for
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import queues_for
-from bufferlab.studies.targets import make_target, parse_targets
+from bufferlab.studies.targets import Target, make_target, parse_target
 
 DEFAULT_UTILIZATION: Final = 0.99
 """What is asked of a link if nothing is said."""
@@ -21,7 +21,7 @@ DEFAULT_UTILIZATION: Final = 0.99
 
 def advise(
     scenario: ScenarioLike,
-    targets: Iterable[str] = (),
+    targets: Iterable[str | Target] = (),
     *,
     queues: str | Sequence[str] | None = None,
     link: str | None = None,
@@ -62,7 +62,8 @@ def advise(
         RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
     """
     base = prepared(scenario, overrides)
-    asked = parse_targets(targets, [flow["name"] for flow in base.flows])
+    groups = [flow["name"] for flow in base.flows]
+    asked = tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
     question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
     weights_for(emphasis, possible_aspects(base, question.site.rtt_ms))  # raises before any work
     field = queues_for(

@@ -136,6 +136,7 @@ class Course:
         weights = weights_for(self.emphasis, aspects)
         advice = Advice(
             site=self.question.site,
+            resolved=self.question.base.resolved,
             targets=self.question.targets,
             confidence=self.confidence,
             aspects=tuple(aspects),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -75,16 +75,27 @@ def variants(base: Scenario) -> list[Variant]:
 
 def _flows(base: Scenario) -> Iterator[Variant]:
     for factor in FACTORS:
-        changes: dict[str, object] = {}
+        changes: dict[str, int] = {}
         for index, flow in enumerate(base.flows):
             count = Fraction(flow["count"]) * factor
             if flow["application"]["kind"] in _ENDLESS and flow["tcp"] is not None and count >= 1:
                 changes[f"flows[{index}].count"] = round(count)
         if changes:
-            counts = " + ".join(str(count) for count in changes.values())
-            several = "" if counts == "1" else "s"
-            titles = (f"{_times(factor)} flows ({counts})", f"{counts} flow{several}")
-            yield from _variant(titles, base, changes)
+            yield from _variant(_of_flows(base, changes, factor), base, changes)
+
+
+def _of_flows(base: Scenario, changes: dict[str, int], factor: Fraction) -> tuple[str, str]:
+    """What other numbers of flows are called; groups of one flow cannot be halved."""
+    counts = {
+        f"flows[{index}].count": int(flow["count"])
+        for index, flow in enumerate(base.flows)
+        if flow["application"]["kind"] in _ENDLESS and flow["tcp"] is not None
+    }
+    before, after = sum(counts.values()), sum((counts | changes).values())
+    brief = "1 flow" if after == 1 else f"{after} flows"
+    if after == before * factor:
+        return f"{_times(factor)} flows ({after})", brief
+    return f"{brief} in place of {before}", brief
 
 
 def _round_trips(base: Scenario) -> Iterator[Variant]:
@@ -120,7 +131,7 @@ def _controls(base: Scenario) -> Iterator[Variant]:
         yield from _variant((f"{other} in place of {usual.partition('(')[0]}", other), base, changes)
 
 
-def _variant(titles: tuple[str, str], base: Scenario, changes: dict[str, object]) -> Iterator[Variant]:
+def _variant(titles: tuple[str, str], base: Scenario, changes: Mapping[str, object]) -> Iterator[Variant]:
     try:
         yield Variant(*titles, prepare(base, changes))
     except InputError:

@@ -1,0 +1,194 @@
+"""`bufferlab advise` from a shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import SMALL, Command
+
+QUICK = ("--quick", "--queues", "fifo,codel")
+BRIEF = ("--no-sensitivity", "--queues", "fifo,codel")
+
+
+def test_the_answer_is_in_a_box_that_comes_first(bufferlab: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ended = bufferlab("advise", "small.toml", "--utilization", "0.9", *BRIEF)
+    assert ended.status == 0, ended.err
+    lines = ended.out.splitlines()
+    assert lines[0].startswith("╭─") and lines[0].endswith("╮")
+    assert lines[1].startswith("│ Run ")
+    assert max(map(len, lines)) <= 80
+    height = next(at for at, line in enumerate(lines) if line.startswith("╰"))
+    assert height < 24
+    assert "Queues that were tried" in ended.out and "Buffers of fifo" in ended.out
+    assert "\x1b" not in ended.out + ended.err
+    assert ended.err == ""
+
+
+def test_quick_says_how_far_it_is_and_explain_how_it_was_found(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "small.toml", "--utilization", "90 %", "--explain", *QUICK)
+    assert ended.status == 0, ended.err
+    assert "so far" in ended.out and "usual targets of delay only" in ended.out
+    assert "How it was found" in ended.out and "How queues were compared" in ended.out
+
+
+def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
+    options = (
+        "--json",
+        "--plot",
+        "seen.png",
+        "--out",
+        "found",
+        "--platform",
+        "junos",
+        "--device",
+        "xe-0",
+    )
+    ended = bufferlab("advise", "small.toml", "--utilization", "0.9", *options, *BRIEF)
+    assert ended.status == 0, ended.err
+    document = json.loads(ended.out)
+    assert document["format"] == "bufferlab-advice" and document["finished"]
+    assert document["configuration"]["platform"] == "junos"
+    assert [each["metric"] for each in document["checks"]] == ["utilization"]
+    assert {each["queue"] for each in document["queues"]} == {"fifo", "codel"}
+    assert document["resolved"]["links"][0]["rate_bps"] == 10_000_000
+    assert set(document) == {
+        *("format", "format_version", "version", "name", "link", "rate_bps", "rtt_ms", "packet_bytes"),
+        *("resolved", "groups", "rules", "targets", "confidence_wanted", "stage", "finished"),
+        *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
+        *("sensitivity", "configuration", "warnings", "runs"),
+    }
+    for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
+        assert (tmp_path / name).stat().st_size > 500
+    assert "saved " in ended.err
+
+
+def test_what_would_change_it_is_asked_too(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--queues", "fifo", "--json")
+    titles = [each["title"] for each in json.loads(ended.out)["sensitivity"]]
+    assert "twice the round-trip times" in titles and "bbr in place of reno" in titles
+
+
+def test_numbers_stand_for_a_file(bufferlab: Command) -> None:
+    numbers = ("--rate", "2 Mbps", "--rtt", "20 ms", "--flows", "2")
+    ended = bufferlab("advise", *numbers, "--set", "run.duration=40 s", "--utilization", "0.8", *QUICK)
+    assert ended.status == 0, ended.err
+    assert "╭─  2 flows: bottleneck, 2 Mbps, RTT 20 ms  ─" in ended.out
+
+
+def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: Command) -> None:
+    asked = ("--target", "utilization >= 95 %", "--target", "wait_p99 < 10 us")
+    ended = bufferlab("advise", "small.toml", *asked, *QUICK)
+    assert ended.status == 2
+    assert ended.out.splitlines()[1].startswith("│ No setting that was tried meets both targets.")
+    assert ended.line() == "bufferlab: small.toml: No setting that was tried meets both targets"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--for", "call"),
+            "--for: 'call' is no kind (did you mean 'calls'?); accepted: throughput, ",
+        ),
+        (("--for", "calls"), "for: 'calls' is nothing that this scenario's traffic can tell; accepted: "),
+        (("--queues", "fq_codle"), "queues: 'fq_codle' is not a known queue (did you mean 'fq_codel'?)"),
+        (("--target", "utilisation > 1"), "names no metric (did you mean 'utilization'?)"),
+        (("--platform", "linus"), "platform: 'linus' is not a known platform (did you mean 'linux'?)"),
+        (("--platform", "nx-os", "--shape"), "--platform: 'nx-os' has no shaper that is known here"),
+        (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
+        (("--link", "east"), "link: 'east' is not a link of the scenario"),
+        (("--utilization", "99"), "--utilization: '99' "),
+    ],
+)
+def test_one_line_says_what_is_wrong(bufferlab: Command, options: tuple[str, ...], message: str) -> None:
+    ended = bufferlab("advise", "small.toml", *options)
+    assert ended.status == 2
+    assert message in ended.line()
+    assert ended.out == ""
+
+
+def test_nothing_to_advise_on(bufferlab: Command) -> None:
+    assert bufferlab("advise").line().startswith("bufferlab: nothing to advise on; accepted: a scenario file")
+
+
+def test_help_says_what_is_different_and_has_three_examples(bufferlab: Command) -> None:
+    text = bufferlab("advise", "--help").out
+    assert "Search the queue and its buffer; size takes the queue as given" in " ".join(text.split())
+    assert text.count("  bufferlab advise ") == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_ctrl_c_prints_the_best_answer_so_far(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    screen, slave = os.openpty()
+    command = ("advise", "small.toml", "--set", "run.duration=200 s", "--store", "runs", "--queues", "fifo")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bufferlab", *command],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        text=True,
+        env={**os.environ, "COLUMNS": "80", "TERM": "xterm"},
+    )
+    os.close(slave)
+    _wait_for(screen, b"takes this answer", 120.0)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    lines = out.splitlines()
+    assert lines[1].startswith("│ Run fifo with a buffer of ")
+    assert "so far" in out
+    assert "interrupted" in _rest(screen)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+def test_on_a_terminal_the_box_is_shown_while_it_gets_better(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    screen, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bufferlab", "advise", "small.toml", *BRIEF],
+        cwd=tmp_path,
+        stdout=slave,
+        stderr=slave,
+        env={**os.environ, "COLUMNS": "80", "LINES": "24", "TERM": "xterm"},
+    )
+    os.close(slave)
+    text = _rest(screen)
+    assert process.wait(timeout=60) == 0
+    assert "no answer yet: " in text
+    final = text[text.rindex("╭─") :]
+    assert "│ Run " in final and "Queues that were tried" in final
+    assert "Ctrl-C" not in final
+
+
+def _wait_for(screen: int, wanted: bytes, longest_s: float) -> None:
+    seen, end_s = b"", time.monotonic() + longest_s
+    while wanted not in seen:
+        assert time.monotonic() < end_s, seen
+        if select.select([screen], [], [], 0.2)[0]:
+            seen += os.read(screen, 65536)
+
+
+def _rest(screen: int) -> str:
+    seen = b""
+    while True:
+        try:
+            more = os.read(screen, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        seen += more
+    os.close(screen)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
