@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+from typing import Any
 
 import polars as pl
 import pytest
@@ -64,8 +65,29 @@ def test_flow_groups_and_all_of_them(result: Result) -> None:
     assert near["retransmission_fraction"] == pytest.approx(0.05)
     assert near["jain_index"] == pytest.approx(0.9)
     assert far["rtt_ms"] is None
-    assert together["jain_index"] == pytest.approx(7**2 / (3 * 21))
+    assert together["goodput_total_bps"] == 7000
     assert together["finished_flows"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "jain", "goodput_bps"),
+    [
+        (("bulk", "bulk"), 7**2 / (3 * 21), 7000 / 3),
+        (("bulk", "on-off"), 0.9, 3000),
+        (("transfer", "on-off"), None, None),
+    ],
+)
+def test_goodputs_of_flows_of_several_kinds_do_not_compare(
+    result: Result, kinds: tuple[str, str], jain: float | None, goodput_bps: float | None
+) -> None:
+    flows = [
+        flow | {"application": flow["application"] | {"kind": kind}}
+        for flow, kind in zip(result.resolved["flows"], kinds, strict=True)
+    ]
+    resolved: Any = result.resolved | {"flows": flows}
+    together = dataclasses.replace(result, resolved=resolved).summary()["flows"][-1]
+    assert together["jain_index"] == (jain if jain is None else pytest.approx(jain))
+    assert together["goodput_bps"] == (goodput_bps if goodput_bps is None else pytest.approx(goodput_bps))
 
 
 def test_queues_start_with_all_groups(result: Result) -> None:
@@ -128,8 +150,8 @@ def test_terminal_shows_confidence(three_seeds: list[Result]) -> None:
 
 
 def test_narrow_terminal_puts_groups_below_each_other(result: Result) -> None:
-    lines = shown(result, 60).splitlines()
-    assert max(len(line.rstrip()) for line in lines) <= 60
+    lines = shown(result, 55).splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= 55
     assert sum("goodput per flow" in line for line in lines) == 2
     for group in ("near (2)", "far (1)", "all (3)"):
         assert any(group in line for line in lines)

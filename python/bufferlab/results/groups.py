@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,6 +15,9 @@ from bufferlab.results.tables import ALL
 from bufferlab.results.transfers import with_transfers
 from bufferlab.stats import Survival
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 
 @dataclass(frozen=True)
@@ -25,17 +29,24 @@ class FlowGroup:
         flows: Its rows of `with_transfers`.
         exchanges: Its exchanges that count; none for all groups together, as pings and pages differ.
         reached_s: The run's end, s.
+        alike: Those of its flows whose goodputs compare: all of a kind, or the endless ones of TCP.
     """
 
     name: str
     flows: pl.DataFrame
     exchanges: pl.DataFrame
     reached_s: float
+    alike: pl.DataFrame
 
     @cached_property
     def goodput_bps(self) -> pl.Series:
         """Goodput of each flow."""
         return self.flows["goodput_bps"].drop_nulls()
+
+    @cached_property
+    def alike_goodput_bps(self) -> pl.Series:
+        """Goodput of each of the flows that compare."""
+        return self.alike["goodput_bps"].drop_nulls()
 
     @cached_property
     def transfers(self) -> pl.DataFrame:
@@ -83,12 +94,20 @@ def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
 
     def group(name: str, rows: pl.DataFrame) -> FlowGroup:
         exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=name in tcp)
-        return FlowGroup(name, rows, exchanges, reached_s)
+        return FlowGroup(name, rows, exchanges, reached_s, alike=rows)
 
     parts = flows.partition_by("group", maintain_order=True)
     yield from (group(str(part["group"][0]), part) for part in parts)
     if len(parts) > 1:
-        yield group(ALL, flows)
+        yield replace(group(ALL, flows), alike=flows.filter(pl.col("group").is_in(_alike(run.resolved))))
+
+
+def _alike(resolved: ResolvedScenario) -> list[str]:
+    """The groups whose flows' goodputs compare: all if they are of one kind, otherwise endless TCP."""
+    groups = resolved["flows"]
+    if len({flow["application"]["kind"] for flow in groups}) == 1:
+        return [flow["name"] for flow in groups]
+    return [flow["name"] for flow in groups if flow["application"]["kind"] == "bulk"]
 
 
 def number(statistic: object) -> float | None:
