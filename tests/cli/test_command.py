@@ -23,8 +23,12 @@ def test_version(bufferlab: Command) -> None:
 
 
 @pytest.mark.parametrize("args", [(), ("--help",), ("-h",)])
-def test_help_names_every_verb(bufferlab: Command, args: tuple[str, ...]) -> None:
+def test_help_names_every_verb_with_a_whole_line(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     ended = bufferlab(*args)
+    assert "..." not in ended.out.partition("Commands:")[2]
     assert ended.status == 0
     assert ended.err == ""
     for verb in cli.VERBS:

@@ -138,7 +138,10 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search the queue and its buffer; size takes the queue as given, compare the buffers, sweep both."""
+    """Say which queue to run and how large its buffer should be.
+
+    It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
+    """
     if not find_platform(platform).shapes and shape:
         known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
         raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)

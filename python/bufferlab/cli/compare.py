@@ -74,10 +74,11 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run several queues side by side, with buffers that you name.
+    """Compare queues on one scenario.
 
-    Says what users feel under each, and which one to run. It searches no buffer: advise searches queue and
-    buffer, size the buffer of one queue, and sweep varies whatever you like.
+    Runs them side by side with buffers that you name, says what users feel under each, and which one to
+    run. It searches no buffer: advise searches queue and buffer, size the buffer of one queue, and sweep
+    varies whatever you like.
     """
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     with delivering(partial(_deliver, plot=plot, as_json=as_json)):

@@ -65,7 +65,7 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
-    """Reproduce a published figure or table, and compare with what was published."""
+    """Reproduce a published figure or table, and compare."""
     if record and quick:
         raise InputError("keeps full runs only", key="--record", accepted="no --quick")
     if name is None and not record:

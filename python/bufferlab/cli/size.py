@@ -145,7 +145,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search the buffer for the queue that the scenario has.
+    """Measure the smallest buffer of a given queue.
 
     Runs confirm the smallest buffer that meets the targets (of bounds on waits alone the largest), and say
     what the published rules' buffers do. advise searches the queue, too; compare sets queues side by side

@@ -81,10 +81,11 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Simulate failed runs again.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a grid of variants into a store, and conclude nothing.
+    """Simulate a grid of variants into a store.
 
-    Varies any value of a scenario, continues earlier sweeps, and leaves the questions to 'bufferlab results'.
-    size and advise choose what to run by what they have seen; compare is for queues alone.
+    It concludes nothing: it varies any value of a scenario, continues earlier sweeps, and leaves the
+    questions to 'bufferlab results'. size and advise choose what to run by what they have seen; compare is
+    for queues alone.
     """
     swept = sweep_scenario(
         Scenario.load(scenario),

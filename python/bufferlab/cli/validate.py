@@ -57,7 +57,9 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every comparison as JSON.")] = False,
 ) -> None:
-    """Compare the simulator with runs of ns-2; fails if settings differ for unknown reasons.
+    """Compare the simulator with runs of ns-2, or with theory.
+
+    Fails if settings differ for unknown reasons.
 
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
