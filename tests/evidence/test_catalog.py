@@ -23,6 +23,15 @@ def test_an_unknown_name_lists_the_known() -> None:
         find_reproductions("splitbuff/fig99")
 
 
+def test_an_unknown_document_lists_the_documents_only() -> None:
+    with pytest.raises(InputError) as refused:
+        find_reproductions("splitbuf/fig1")
+    problem, _, accepted = str(refused.value).partition("; accepted: ")
+    assert problem.endswith("(did you mean 'splitbuff/fig1'?)")
+    documents = dict.fromkeys(each.name.partition("/")[0] for each in all_reproductions())
+    assert accepted == ", ".join(documents) + ", or a folder with a claims.toml"
+
+
 def test_the_command_alone_lists(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce"]) == 0
     listed = capsys.readouterr().out
@@ -40,7 +49,7 @@ def test_bad_names_are_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "nonsense"]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "splitbuff/fig1" in error
+    assert "splitbuff, " in error and "splitbuff/fig1" not in error
 
 
 def test_a_document_is_no_figure() -> None:

@@ -43,11 +43,15 @@ def _of_folder(name: str) -> list[Reproduction]:
 
 def _refuse(name: str, known: Sequence[Reproduction]) -> list[Reproduction]:
     names = [each.name for each in known]
-    hint = did_you_mean(name, [*names, *dict.fromkeys(each.partition("/")[0] for each in names)])
+    documents = list(dict.fromkeys(each.partition("/")[0] for each in names))
+    hint = did_you_mean(name, [*names, *documents])
+    of_document = [each for each in names if each.startswith(f"{name.partition('/')[0]}/")]
+    if len(documents) == 1:
+        of_document = names  # those of a folder
     raise InputError(
         f"is not a figure or table that can be reproduced{hint}",
         value=name,
-        accepted=f"{', '.join(names)}, or a folder with a {CLAIMS_FILE}",
+        accepted=f"{', '.join(of_document or documents)}, or a folder with a {CLAIMS_FILE}",
     )
 
 
