@@ -178,6 +178,10 @@ class Scenario:
         """The run's name, or the file's, or "scenario"."""
         return self._core.title
 
+    def __repr__(self) -> str:
+        links, flows = (", ".join(each["name"] for each in part) for part in (self.links, self.flows))
+        return f"<Scenario {self.title!r}, links {links}, flows {flows}>"
+
     def seeded(self, seed: int | None = None) -> Seeded:
         """The scenario under a seed.
 

@@ -203,7 +203,7 @@ def test_default_memory_is_left_where_it_suffices() -> None:
         ({"rate": "900 bps", "buffer": "9 packets", "platform": "openwrt"}, "rate: '900 bps' is too low"),
         ({"buffer": "1 bdp"}, "buffer: '1 bdp' is not a size by itself; accepted: '1000 packets'"),
         ({"buffer": "unlimited"}, "buffer: 'unlimited' is not a size by itself"),
-        ({"buffer": "1000"}, "buffer: '1000' has no unit"),
+        ({"buffer": "1000"}, "buffer: '1000' has no unit; accepted: '1000 packets', '1.5 MB' or '20 ms'"),
         ({"rate": "100Mbsp", "buffer": "5 ms"}, "rate: '100Mbsp' has a wrong unit (did you mean 'Mbps'?)"),
         (
             {"queue": "fq-codel", "buffer": "5 ms"},

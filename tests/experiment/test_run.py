@@ -176,3 +176,18 @@ def test_an_error_in_one_seed_ends_the_others(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(jobs, "simulate_plan", second_fails)
     with pytest.raises(InputError, match="6 is broken"):
         run(endless(), seeds=2, threads=2)  # and not the other's 100,000 s
+
+
+@pytest.mark.parametrize(
+    ("scenario", "seeds", "says"),
+    [(3, 1, "scenario: 3 is no scenario"), (two_groups(), 1.5, "seeds: 1.5 is no number of seeds")],
+)
+def test_an_argument_of_another_type_is_told_in_words(scenario: Any, seeds: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        run(scenario, seeds=seeds)
+
+
+def test_scenarios_and_runs_introduce_themselves() -> None:
+    scenario = prepare(two_groups("2 s"))
+    assert repr(scenario) == "<Scenario 'two groups', links bottleneck, flows near, far>"
+    assert run(scenario).resolved == scenario.seeded().resolved

@@ -117,7 +117,10 @@ def _read(
     frame = store.runs(chosen, figures) if table == "runs" else getattr(store, table)(chosen)
     if not frame.height:
         _tell_engines(store, engine)
-    expanded = expand(frame)
+    # points in the order of their first run, each one's runs by seed
+    point = pl.col("row").min().over("scenario", "parameters")
+    ordered = frame.with_row_index("row").sort(point, "seed", maintain_order=True).drop("row")
+    expanded = expand(ordered)
     parameters = [name for name in expanded.columns if name not in frame.columns]
     return expanded, parameters
 

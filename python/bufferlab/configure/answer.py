@@ -16,6 +16,8 @@ from bufferlab.units import PS_PER_S
 _SIZED: Final = ("packets", "bytes", "time")
 """Kinds of buffer that are a size without any flows."""
 
+_BUFFERS: Final = "'1000 packets', '1.5 MB' or '20 ms' (of sending)"
+
 _MOST_OVERHEAD: Final = 256
 """Largest overhead accepted, bytes; that of CAKE's `overhead` (tc-cake(8))."""
 
@@ -118,7 +120,7 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
             "is not a size by itself",
             key="buffer",
             value=buffer,
-            accepted="'1000 packets', '1.5 MB' or '20 ms' (of sending)",
+            accepted=_BUFFERS,
         )
     return Answer(
         rate_bps=link["rate_bps"],
@@ -158,4 +160,5 @@ def _as_argument(mistake: InputError) -> InputError:
     for place, argument in _ARGUMENTS.items():
         if key.startswith(place):
             key = argument + key.removeprefix(place)
-    return InputError(mistake.problem, key=key, value=mistake.value, accepted=mistake.accepted)
+    accepted = _BUFFERS if key == "buffer" else mistake.accepted  # no flows, so no multiples of a BDP
+    return InputError(mistake.problem, key=key, value=mistake.value, accepted=accepted)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
@@ -40,7 +41,12 @@ def prepare(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = None) 
     if isinstance(scenario, Mapping):
         scenario = Scenario.from_dict(scenario)
     elif not isinstance(scenario, Scenario):
-        scenario = Scenario.load(scenario)
+        try:
+            path = Path(scenario)
+        except TypeError:
+            accepted = "a Scenario, the path of its file, or a mapping"
+            raise InputError("is no scenario", key="scenario", value=scenario, accepted=accepted) from None
+        scenario = Scenario.load(path)
     if overrides:
         scenario = scenario.with_overrides(overrides)
     for index, flow in enumerate(scenario.flows):
@@ -61,6 +67,13 @@ def seed_list(seeds: int | Sequence[int], first: int) -> list[int]:
     Raises:
         InputError: If there are none, too many, or the same twice.
     """
+    if not isinstance(seeds, int | Iterable):
+        raise InputError(
+            "is no number of seeds",
+            key="seeds",
+            value=seeds,
+            accepted=f"1 to {MAX_SEEDS}, or a list of seeds",
+        )
     wanted = (
         [first + index for index in range(min(seeds, MAX_SEEDS + 1))]
         if isinstance(seeds, int)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import polars as pl
 
@@ -15,6 +15,9 @@ from bufferlab.results import folder as folders
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.summary import Document, summarize
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 
 class Result(Measurement):
@@ -93,6 +96,11 @@ class RunSet(Sequence[Result]):
     def name(self) -> str:
         """Title of the scenario."""
         return self.results[0].name
+
+    @property
+    def resolved(self) -> ResolvedScenario:
+        """What the scenario means under the first seed: defaults filled in, units resolved."""
+        return self.results[0].resolved
 
     @property
     def seeds(self) -> list[int]:

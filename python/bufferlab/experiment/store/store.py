@@ -75,6 +75,9 @@ class Store(StoreReader):
             raise OutputError(f"{directory}: {getattr(error, 'strerror', None) or error}") from error
         _check(directory / _IDENTITY)
 
+    def __repr__(self) -> str:
+        return f"<Store {str(self.directory)!r}>"
+
     def writer(self, *, retry_failed: bool = False, fresh: bool = False) -> Writer:
         """Begin to write; use it in a `with` block.
 
