@@ -10,6 +10,7 @@ from bufferlab.render.advise.felt import aspect_text
 from bufferlab.render.advise.words import UNKNOWN, entry_text, measured, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -19,11 +20,9 @@ from bufferlab.studies.targets import Values
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
 
-_LINK: Final = (
-    ("utilization, %", "utilization", FRACTION),
-    ("loss, %", "loss", FRACTION),
-    ("wait: mean, ms", "wait_mean_ms", MILLISECONDS),
-    ("wait: p99, ms", "wait_p99_ms", MILLISECONDS),
+_LINK: Final = tuple(
+    (QUEUE_SUMMARY[name].label, name, QUEUE_SUMMARY[name].unit)
+    for name in ("utilization", "loss", "wait_mean_ms", "wait_p99_ms")
 )
 
 

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.advise.words import entry_text
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -71,7 +72,7 @@ def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
     if bound is not None:
         used.axhline(bound * 100, color="0.4", linewidth=0.8, linestyle="dotted", label="target")
     used.set_title(entry.queue.name, fontsize="small")
-    used.set_ylabel("utilization (%)")
+    used.set_ylabel(QUEUE_SUMMARY["utilization"].axis)
     used.tick_params(labelbottom=False)
     late.set_ylabel("mean wait (ms)")
     late.set_ylim(bottom=0)
@@ -154,8 +155,8 @@ def _given(advice: Advice) -> tuple[str, float, str]:
     """What users get: the goodput of all flows; without TCP, the link's throughput."""
     for metric, label in (
         ("goodput_total_bps", "goodput of all flows (Mbps)"),
-        ("throughput_bps", "throughput (Mbps)"),
+        ("throughput_bps", QUEUE_SUMMARY["throughput_bps"].axis),
     ):
         if all(entry.mean(metric).mean is not None for entry in advice.entries.values()):
             return metric, 1e-6, label
-    return "utilization", 100.0, "utilization (%)"
+    return "utilization", 100.0, QUEUE_SUMMARY["utilization"].axis
