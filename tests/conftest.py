@@ -13,11 +13,15 @@ from typing import Any, Final
 
 import polars as pl
 import pytest
+from hypothesis import settings
 
 from bufferlab.plan import Plan, plan_of
 from bufferlab.results import frames
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario, Seeded
+
+settings.register_profile("patient", deadline=None)  # a loaded machine is no failure
+settings.load_profile("patient")
 
 _CACHES: Final = Path(tempfile.mkdtemp(prefix="bufferlab-caches-"))
 MS = 10**9
