@@ -124,7 +124,7 @@ def test_nothing_to_advise_on(bufferlab: Command) -> None:
 
 def test_help_says_what_is_different_and_has_three_examples(bufferlab: Command) -> None:
     text = bufferlab("advise", "--help").out
-    assert "Search the queue and its buffer; size takes the queue as given" in " ".join(text.split())
+    assert "Say which queue to run and how large its buffer should be" in " ".join(text.split())
     assert text.count("  bufferlab advise ") == 3
 
 
