@@ -20,9 +20,9 @@ setup: ## Makes .venv with all that running needs (every target below does so it
 	@scripts/setup.sh
 
 .PHONY: run
-run: setup ## Measures the buffer that examples/published-link.toml needs, plots into results/
+run: setup ## Says which queue and buffer the link of examples/published-link.toml needs, plots into results/
 	@mkdir -p results
-	@$(BIN)/bufferlab size examples/published-link.toml --plot results/published-link.png $(ARGS)
+	@$(BIN)/bufferlab advise examples/published-link.toml --plot results/published-link.png $(ARGS)
 
 .PHONY: validate
 validate: setup ## Compares the simulator with ns-2 and with theory

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from bufferlab.experiment.simulation import simulate
 from bufferlab.stats import estimate
 from bufferlab.studies.advise import Advice, advise
-from bufferlab.studies.advise.course import _checks
+from bufferlab.studies.advise.course import Checked, Course, _checks
+from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Values, make_target, values_of_run
 
+from ...advised import advised
 from ...small import dumbbell
 
+UTILIZED = Aspect("throughput", "utilization", "utilization", "more")
 FRESH = range(90_000, 90_030)
 
 
@@ -65,3 +71,15 @@ def test_settings_that_are_checked_after_others_must_be_surer() -> None:
     assert 0.9 < once.confidence < 1.0
     assert 1 - thrice.confidence == pytest.approx(8 * (1 - once.confidence))
     assert (thrice.mean, thrice.runs) == (once.mean, 30)
+
+
+def test_a_setting_is_given_up_once_more_runs_did_not_make_it_sure_either() -> None:
+    """One run of ten is far below the others, so that few runs tell too little, though the mean meets."""
+    spread: list[Values] = [{"utilization": share} for share in [0.995] * 9 + [0.948]]
+    (found,) = advised({"fifo": (14, spread)}, aspects=[UTILIZED]).entries.values()
+    assert found.checks[0].met and found.confidence < 0.95
+    target = found.checks[0].target
+    for is_last, missed in ((False, ()), (True, (target,))):
+        checked = {Case("fifo", 14): Checked({}, 2, is_last)}
+        course = cast("Course", SimpleNamespace(checked=checked, confidence=0.95))
+        assert Course._missed(course, {found.name: found}) == {found.name: missed}

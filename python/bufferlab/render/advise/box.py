@@ -142,7 +142,7 @@ def _broken(each: Sensitivity, target: Target) -> str:
     if each.least is None:
         return f"{each.brief} ({found})"
     if each.least.size is None:
-        return f"{each.brief} ({found}; no buffer up to {each.least.upper} does)"
+        return f"{each.brief} ({found}; none tried up to {each.least.upper} does)"
     return f"{each.brief} ({found}; {each.least.size} do)"
 
 

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from bufferlab.display import as_figure
-from bufferlab.render.advise.words import entry_text
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.stats import estimate
@@ -75,11 +74,14 @@ def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
     used.set_ylabel(QUEUE_SUMMARY["utilization"].axis)
     used.tick_params(labelbottom=False)
     late.set_ylabel("mean wait (ms)")
-    late.set_ylim(bottom=0)
+    plain = FuncFormatter(lambda value, _position: f"{value:g}")
     late.set_xscale("log")
-    late.xaxis.set_major_formatter(FuncFormatter(lambda value, _position: f"{value:g}"))
+    late.xaxis.set_major_formatter(plain)
+    if late.dataLim.y0 > 0:
+        late.set_yscale("log")
+        late.yaxis.set_major_formatter(plain)
     late.set_xlabel("buffer (packets)" if is_limit else "target of delay (ms)")
-    used.legend(fontsize="x-small", frameon=False, loc="lower right")
+    used.legend(fontsize="x-small", framealpha=0.9, loc="lower right")
 
 
 def _searched(advice: Advice) -> Entry | None:
@@ -142,13 +144,15 @@ def _draw_queues(axes: Axes, advice: Advice) -> None:
             ecolor="0.5",
             linestyle="none",
             zorder=3 if chosen else 2,
-            label=f"{entry_text(entry)}{' (answer)' if chosen else ''}",
+            label=f"{entry.name}{' (answer)' if chosen else ''}",
         )
     axes.set_xlabel("mean wait (ms)")
     axes.set_ylabel(label)
     axes.margins(0.15)
     axes.ticklabel_format(useOffset=False)
-    axes.legend(fontsize="x-small", frameon=True, framealpha=0.8, loc="best")
+    axes.figure.legend(
+        *axes.get_legend_handles_labels(), fontsize="x-small", loc="outside lower center", ncols=4
+    )
 
 
 def _given(advice: Advice) -> tuple[str, float, str]:

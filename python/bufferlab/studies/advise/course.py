@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,9 @@ PILOTS: Final = 3
 CONTEST: Final = 8
 """Seeds with which they are compared once each has its own setting."""
 
+MOST_CHECKS: Final = 6
+"""Checks of answers until it is left unconfirmed."""
+
 MOST_ASSURING: Final = 150
 """Most runs that check the answer's targets where no search has."""
 
@@ -39,6 +43,22 @@ SENSITIVITY_RESOLUTION: Final = 0.25
 
 Watch = Callable[[Advice | None, str], None]
 """Told the best answer so far, and what is done now."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Runs that checked whether a setting meets the targets.
+
+    Attributes:
+        values: What they measured, by seed.
+        chances: How often a chance to err counts, since other checks had theirs before.
+        is_last: Whether they are the second ones, whose number the scatter of the first ones has set: rare
+            runs may be far below the others, which few runs do not show.
+    """
+
+    values: dict[int, Values]
+    chances: int
+    is_last: bool
 
 
 class Course:
@@ -64,7 +84,7 @@ class Course:
         self.watch = watch
         self.best: Advice | None = None
         self.found: dict[str, Least] = {}
-        self.checked: dict[Case, dict[int, Values]] = {}
+        self.checked: dict[Case, Checked] = {}
         self.bench = Bench(question.site.link, self._scenario, runner)
         first = int(question.base.run["seed"]) + CHECK_SEEDS
         self.seeds = [first + index for index in range(CONTEST)]
@@ -151,35 +171,38 @@ class Course:
 
     def _assured(self, advice: Advice) -> Advice:
         """Run the answer's setting with more seeds until its targets are sure, or another one is chosen."""
-        for _ in advice.entries:
+        for attempt in range(MOST_CHECKS):
             entry = advice.answer
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
             self.watch(advice, f"checking {entry.name}")
-            first = self.seeds[0] + CHECK_SEEDS // 2
-            seeds = [first + index for index in range(_runs_to_assure(entry))]
             case = Case(entry.queue.name, entry.setting)
+            again = self.checked.get(case)
+            first = self.seeds[0] + CHECK_SEEDS // 2 + (0 if again is None else MOST_ASSURING)
+            seeds = [first + index for index in range(_runs_to_assure(entry))]
             measured = self.bench.measure({case: seeds})
-            self.checked[case] = {seed: measured[case, seed] for seed in seeds}
+            values = {seed: measured[case, seed] for seed in seeds}
+            # the first check may err with half of what is allowed, the next with half of that
+            self.checked[case] = Checked(values, chances=2 ** (attempt + 1), is_last=again is not None)
             advice = self._conclude("tuned", self.seeds)
         return advice
 
     def _missed(self, entries: Mapping[str, Entry]) -> dict[str, tuple[Target, ...]]:
-        """The targets that each entry misses, or, once that was checked by more runs, may miss."""
+        """The targets that each entry misses, or, once that was checked twice by more runs, may miss."""
         found = {}
         for name, entry in entries.items():
             missed = tuple(each.target for each in entry.checks if not each.met)
-            if not missed and Case(entry.queue.name, entry.setting) in self.checked:
+            checked = self.checked.get(Case(entry.queue.name, entry.setting))
+            if not missed and checked is not None and checked.is_last:
                 missed = tuple(each.target for each in entry.checks if each.confidence < self.confidence)
             found[name] = missed
         return found
 
     def _entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
-        runs, confidence, case, chances = values, None, Case(queue.name, setting), 1
-        if case in self.checked:
-            runs = self.checked[case]
-            # the first that is checked may err with half of what is allowed, the next with half of that
-            chances = 2 ** (list(self.checked).index(case) + 1)
+        runs, confidence, chances = values, None, 1
+        checked = self.checked.get(Case(queue.name, setting))
+        if checked is not None:
+            runs, chances = checked.values, checked.chances
         elif found is not None and found.size == setting:
             runs, confidence = found.values, found.confidence
         checks = _checks(self.question.targets, setting, runs, chances)
