@@ -116,8 +116,9 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("loss", text, 2)
     if advice.stage == "first":
         yield Line("so far", "usual targets of delay only, and 3 seeds to compare queues", 1)
-    elif not advice.finished and not advice.sensitivity:
-        yield Line("so far", "what would change the answer was not tried", 1)
+    elif not advice.finished:
+        tried = "not everything" if advice.sensitivity else "nothing"
+        yield Line("so far", f"{tried} that could change the answer was tried", 1)
 
 
 def _changes(advice: Advice) -> str:

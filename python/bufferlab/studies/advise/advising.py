@@ -87,6 +87,9 @@ def advise(
         try:
             return course.run(quick=quick, sensitivity=sensitivity)
         except RunInterrupted as interrupted:
-            raise interrupted.concluded(course.best) from interrupted
+            made = course.bench.runs
+            raise RunInterrupted(
+                course.best, made + interrupted.done, made + interrupted.asked, store=interrupted.store
+            ) from interrupted
         except KeyboardInterrupt as interrupt:  # it came between simulations
             raise RunInterrupted(course.best, course.bench.runs, course.bench.runs) from interrupt
