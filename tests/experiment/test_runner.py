@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,7 @@ import pytest
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.experiment import work
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
@@ -150,6 +152,19 @@ def test_runs_come_as_they_finish_and_heavy_ones_start_first(scenario: Path) -> 
     done = list(Runner(threads=1).runs(experiment))
     assert [each.key for each in done] == [3, 1]
     assert [each.number for each in done] == [1, 0]
+
+
+def test_no_run_is_lost_whose_thread_is_slow_to_hand_it_over(
+    scenario: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(Queue[Any]):
+        def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+            time.sleep(0.3)
+            super().put(item, block, timeout)
+
+    monkeypatch.setattr(work, "Queue", Slow)
+    experiment = Experiment("test", points(scenario), measure, seeds=2)
+    assert len(list(Runner(threads=1).runs(experiment))) == 4
 
 
 def test_equal_runs_are_simulated_once(scenario: Path, tmp_path: Path) -> None:

@@ -209,7 +209,8 @@ class Work(Generic[Key]):
 
     def _take(self, done: Done[Key], weight: float) -> None:
         with self._mutex:
+            # before it counts: who sees that all are settled takes what is there, and waits no more
+            self._finished.put(done)
             self.settled += 1
             self.failed += done.failed
             self._cost_done += weight
-        self._finished.put(done)
