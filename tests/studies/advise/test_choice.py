@@ -105,3 +105,12 @@ def test_missed_targets_are_those_of_the_mean() -> None:
     ]
     assert missed_targets(values, (BUSY, QUICK)) == (QUICK,)
     assert missed_targets([*values, {"utilization": None}], (BUSY,)) == (BUSY,)
+
+
+def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -> None:
+    contest = {"codel, target 5 ms": runs(0.1), "codel, target 1 ms": runs(0.3), "fifo, 9 packets": runs(0.1)}
+    missed = dict(zip(contest, ((QUICK,), (QUICK,), (QUICK, BUSY)), strict=True))
+    lacking = dict(zip(contest, (2.0, 1.5, 0.1), strict=True))
+    found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
+    assert (found.name, found.meets) == ("codel, target 1 ms", False)
+    assert choose(contest, ASPECTS, ALIKE, missed=missed).name == "codel, target 5 ms"

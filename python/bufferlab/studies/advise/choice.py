@@ -69,6 +69,7 @@ def choose(
     weights: Mapping[Kind, float],
     *,
     missed: Mapping[str, tuple[Target, ...]],
+    lacking: Mapping[str, float] | None = None,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
 
@@ -77,9 +78,14 @@ def choose(
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         missed: The targets that each queue misses.
+        lacking: By how much it misses them: where none meets all, the nearest of those that miss fewest is
+            taken.
     """
     fewest = min(map(len, missed.values()))
     fit = [name for name in contest if len(missed[name]) == fewest]
+    if fewest and lacking is not None:
+        nearest = min(lacking[name] for name in fit)
+        fit = [name for name in fit if lacking[name] == nearest]
     scores = {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}
     best = max(fit, key=lambda name: sum(scores[name]))
 

@@ -162,7 +162,13 @@ class Course:
             aspects=tuple(aspects),
             weights=weights,
             entries=entries,
-            choice=choose(contest, aspects, weights, missed=self._missed(entries)),
+            choice=choose(
+                contest,
+                aspects,
+                weights,
+                missed=self._missed(entries),
+                lacking={name: _lacking(entry.checks) for name, entry in entries.items()},
+            ),
             stage=stage,
             warnings=tuple(_warnings(self.found, entries)),
             runs=self.bench.runs,
@@ -250,6 +256,15 @@ def _checks(
     sure = [max(1.0 - (1.0 - each.confidence) * chances, 0.0) for each in checks]
     return tuple(
         dataclasses.replace(each, confidence=level) for each, level in zip(checks, sure, strict=True)
+    )
+
+
+def _lacking(checks: Sequence[Check]) -> float:
+    """By how much targets are missed, as shares of their bounds, summed."""
+    return sum(
+        abs(each.margin / each.target.bound) if each.mean is not None and each.target.bound else 1.0
+        for each in checks
+        if not each.met
     )
 
 
