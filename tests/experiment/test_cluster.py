@@ -101,7 +101,7 @@ def test_a_run_that_fails_ends_an_experiment_with_its_error(scenario: Path) -> N
 
 @pytest.mark.usefixtures("ray")
 def test_ctrl_c_ends_it(scenario: Path) -> None:
-    long = {0: prepare(scenario, {"run.duration": "100000 s"})}
+    long = {0: prepare(scenario, {"run.duration": "100000 s", "bottleneck.rate": "200 Mbps"})}
     threading.Timer(2.0, signal.raise_signal, [signal.SIGINT]).start()
     began_s = time.monotonic()
     with pytest.raises(RunInterrupted, match="interrupted: 0 of 1 simulations finished"):

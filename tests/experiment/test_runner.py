@@ -30,6 +30,9 @@ from bufferlab.experiment.store import open_store
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
+LONG = {"run.duration": "100000 s", "bottleneck.rate": "200 Mbps"}
+"""Runs that no test waits for."""
+
 
 def measure(result: Result) -> dict[str, Any]:
     """What the tests measure."""
@@ -203,7 +206,7 @@ def test_too_few_threads_are_refused() -> None:
 
 
 def test_ctrl_c_carries_what_finished(scenario: Path) -> None:
-    long = {seconds: prepare(scenario, {"run.duration": f"{seconds} s"}) for seconds in (2, 100_000)}
+    long = {seconds: prepare(scenario, LONG | {"run.duration": f"{seconds} s"}) for seconds in (2, 100_000)}
     timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
     began_s = time.monotonic()
@@ -221,7 +224,7 @@ def test_a_slow_handler_does_not_keep_it_waiting(scenario: Path) -> None:
         time.sleep(0.5)  # longer than the runner waits for a run to finish
         raise KeyboardInterrupt
 
-    long = {0: prepare(scenario, {"run.duration": "100000 s"})}
+    long = {0: prepare(scenario, LONG)}
     before = signal.signal(signal.SIGINT, slow)
     try:
         threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
@@ -278,7 +281,7 @@ def test_signals_at_any_moment_end_it_soon(scenario: Path, tmp_path: Path, turn:
 
 
 def test_threads_end_when_the_consumer_goes_away(scenario: Path) -> None:
-    cases = {seconds: prepare(scenario, {"run.duration": f"{seconds} s"}) for seconds in (2, 100_000)}
+    cases = {seconds: prepare(scenario, LONG | {"run.duration": f"{seconds} s"}) for seconds in (2, 100_000)}
     runs = Runner(threads=2).runs(Experiment("test", cases, measure))
     assert next(runs).key == 2
     runs.close()  # type: ignore[attr-defined]
