@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,7 @@ from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spr
 from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, find_platform
 from bufferlab.display import save_figure
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.files import make_folder
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.live import watching
@@ -218,6 +217,6 @@ def _title(flows: str | None) -> str:
 
 def _check_emphasis(word: str | None) -> None:
     if word is not None and word not in KINDS:
-        close = difflib.get_close_matches(word.lower(), KINDS, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise InputError(f"is no kind{hint}", key="--for", value=word, accepted=", ".join(KINDS))
+        raise InputError(
+            f"is no kind{did_you_mean(word, KINDS)}", key="--for", value=word, accepted=", ".join(KINDS)
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final
 
 from bufferlab.configure.cisco import IOS_XE, IOS_XR, NX_OS
@@ -11,7 +10,7 @@ from bufferlab.configure.linux import LINUX
 from bufferlab.configure.openwrt import OPENWRT
 from bufferlab.configure.platform import Platform
 from bufferlab.configure.routeros import ROUTEROS
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 
 PLATFORMS: Final = {
     platform.name: platform for platform in (LINUX, OPENWRT, ROUTEROS, JUNOS, IOS_XE, IOS_XR, NX_OS)
@@ -38,6 +37,5 @@ def find_platform(name: str) -> Platform:
         raise InputError(
             f"is not known well enough: {NOT_KNOWN[word]}", key="platform", value=name, accepted=accepted
         )
-    close = difflib.get_close_matches(word, PLATFORMS, n=1)
-    hint = f" (did you mean '{close[0]}'?)" if close else ""
+    hint = did_you_mean(name, PLATFORMS)
     raise InputError(f"is not a known platform{hint}", key="platform", value=name, accepted=accepted)

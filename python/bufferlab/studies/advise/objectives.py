@@ -11,13 +11,12 @@ weighs as much as "10 % more goodput", whatever the units.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import Scenario
 from bufferlab.studies.targets import Values
 
@@ -120,10 +119,8 @@ def weights_for(emphasis: str | None, aspects: Sequence[Aspect]) -> dict[Kind, f
     """
     kinds = list(dict.fromkeys(each.kind for each in aspects))
     if emphasis is not None and emphasis not in kinds:
-        close = difflib.get_close_matches(emphasis.lower(), kinds, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
         raise InputError(
-            f"is nothing that this scenario's traffic can tell{hint}",
+            f"is nothing that this scenario's traffic can tell{did_you_mean(emphasis, kinds)}",
             key="for",
             value=emphasis,
             accepted=", ".join(kinds),

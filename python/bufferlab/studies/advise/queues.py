@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
-from bufferlab.errors import InputError
+from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.units import PS_PER_S, format_time
@@ -141,8 +140,7 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
         return list(QUEUE_WORDS)
     for word in words:
         if word not in QUEUE_WORDS and word != OWN:
-            close = difflib.get_close_matches(word.lower(), [*QUEUE_WORDS, OWN], n=1)
-            hint = f" (did you mean '{close[0]}'?)" if close else ""
+            hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
             accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or all; commas between them"
             raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=accepted)
     return list(dict.fromkeys(words))
