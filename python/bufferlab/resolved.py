@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedFlow
+
+FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
+"""Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
 
 
 def full_packet_bytes(flow: ResolvedFlow) -> int:
@@ -22,3 +25,12 @@ def full_packet_bytes(flow: ResolvedFlow) -> int:
 def lasts(flow: ResolvedFlow) -> bool:
     """Whether a group is TCP that is there for all of the run, or comes again and again."""
     return flow["tcp"] is not None and flow["application"]["kind"] != "transfer"
+
+
+def is_endless(flow: ResolvedFlow) -> bool:
+    """Whether a group is TCP that always has something to send.
+
+    Fewer kinds than `FELT_BY_GOODPUT`: an on-off flow pauses, so that with more such flows, or another
+    control, the link has another load and not only other windows.
+    """
+    return flow["tcp"] is not None and flow["application"]["kind"] == "bulk"

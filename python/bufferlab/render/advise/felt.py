@@ -8,15 +8,13 @@ from typing import Final, Protocol
 
 from bufferlab.display import significant
 from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
-
-ENDLESS: Final = frozenset({"bulk", "paced", "on-off"})
-"""Applications that always have something to send."""
 
 _OPINIONS: Final = (
     (90, "very satisfied"),
@@ -28,7 +26,7 @@ _OPINIONS: Final = (
 """Users by a call's rating (ITU-T G.109, table 1)."""
 
 _MOST_GROUPS: Final = 4
-"""Groups that have a line each; with more, those that send without end share one."""
+"""Groups that have a line each; with more, those whose users feel the goodput share one."""
 
 
 class HasMeans(Protocol):
@@ -44,9 +42,9 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
     if len(users) <= _MOST_GROUPS:
         return [(each.name, _felt(entry, each)) for each in users]
     found = []
-    for is_endless, members in groupby(sorted(users, key=_is_finite), key=lambda each: not _is_finite(each)):
+    for other, members in groupby(sorted(users, key=_feels_other), key=_feels_other):
         listed = list(members)
-        if is_endless and len(listed) > 1:
+        if not other and len(listed) > 1:
             found.append((f"{len(listed)} groups", _together(entry, listed)))
         else:
             found += [(each.name, _felt(entry, each)) for each in listed]
@@ -91,8 +89,9 @@ def _contrast(aspect: Aspect, entry: HasMeans, chosen: HasMeans) -> str:
     return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
 
 
-def _is_finite(users: Users) -> bool:
-    return users.kind not in ENDLESS
+def _feels_other(users: Users) -> bool:
+    """Whether users of a group feel something other than its goodput."""
+    return users.kind not in FELT_BY_GOODPUT
 
 
 def _felt(entry: Entry, users: Users) -> str:
@@ -110,7 +109,7 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
         mean = entry.checked(f"{users.name}.{name}").mean
         return f"{words} {UNKNOWN if mean is None else _time(mean)}"
 
-    if users.kind in ENDLESS:
+    if users.kind in FELT_BY_GOODPUT:
         each = " each" if users.flows > 1 else ""
         yield shown("goodput_bps", "", BITS_PER_S) + each
         if users.flows > 1:

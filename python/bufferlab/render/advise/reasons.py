@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import ENDLESS
 from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Target
@@ -38,7 +38,7 @@ def loss_note(advice: Advice) -> str | None:
             share = significant(offered * 100, 3)
             return f"{told}: the datagrams offer {share} % of the rate, so no buffer avoids it."
         return _unbounded(advice, told)
-    flows = sum(each.flows for each in advice.site.users if each.control is not None and each.kind in ENDLESS)
+    flows = sum(each.flows for each in _filling(advice))
     under_way = _under_way(advice, entry, used)
     if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
         window = significant(under_way / flows, 2)
@@ -52,12 +52,16 @@ def loss_note(advice: Advice) -> str | None:
 def idle_note(advice: Advice) -> str | None:
     """A link that is hardly used by those who could fill it, where nobody has asked for its use."""
     used = advice.answer.checked("utilization").mean
-    filling = any(each.control is not None and each.kind in ENDLESS for each in advice.site.users)
     asked = any(target.name == "utilization" for target in advice.targets)
-    if used is None or used >= LITTLE_USED or asked or not filling:
+    if used is None or used >= LITTLE_USED or asked or not _filling(advice):
         return None
     share = FRACTION.quantity(used, digits=2)
     return f"Only {share} of the link is used; --target 'utilization >= 99 %' would bound that."
+
+
+def _filling(advice: Advice) -> list[Users]:
+    """The groups of TCP that could fill the link."""
+    return [each for each in advice.site.users if each.control is not None and each.kind in FELT_BY_GOODPUT]
 
 
 def helps(advice: Advice) -> str | None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from bufferlab.errors import InputError, did_you_mean
+from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.scenario import Scenario
 from bufferlab.studies.targets import Values
 
@@ -30,8 +31,6 @@ EMPHASIS: Final = 10.0
 
 _WORST: Final = 1e-3
 """What stands for a figure that a run does not have, or that is zero, beside the best one's 1."""
-
-_ENDLESS: Final = frozenset({"bulk", "paced", "on-off"})
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
     def aspect(kind: Kind, title: str, metric: str, form: Literal["more", "less", "rest"]) -> Aspect:
         return Aspect(kind, f"{name}: {title}", f"{name}.{metric}", form)
 
-    if application in _ENDLESS:
+    if application in FELT_BY_GOODPUT:
         goodput = aspect("throughput", "goodput a flow", "goodput_bps", "more")
         return [goodput, aspect("fairness", "Jain's index", "jain_index", "more")] if count > 1 else [goodput]
     pages = [aspect("pages", "median fetch time", "exchange_p50_s", "less")]

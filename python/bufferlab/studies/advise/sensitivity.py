@@ -12,6 +12,7 @@ from typing import Final
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
+from bufferlab.resolved import is_endless
 from bufferlab.scenario import Scenario
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Target, Values
@@ -25,8 +26,6 @@ OTHERS: Final = ("cubic", "bbr", "reno")
 
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""
-
-_ENDLESS: Final = frozenset({"bulk", "paced"})
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def _flows(base: Scenario) -> Iterator[Variant]:
         changes: dict[str, int] = {}
         for index, flow in enumerate(base.flows):
             count = Fraction(flow["count"]) * factor
-            if flow["application"]["kind"] in _ENDLESS and flow["tcp"] is not None and count >= 1:
+            if is_endless(flow) and count >= 1:
                 changes[f"flows[{index}].count"] = round(count)
         if changes:
             yield from _variant(_of_flows(base, changes, factor), base, changes)
@@ -89,7 +88,7 @@ def _of_flows(base: Scenario, changes: dict[str, int], factor: Fraction) -> tupl
     counts = {
         f"flows[{index}].count": int(flow["count"])
         for index, flow in enumerate(base.flows)
-        if flow["application"]["kind"] in _ENDLESS and flow["tcp"] is not None
+        if is_endless(flow)
     }
     before, after = sum(counts.values()), sum((counts | changes).values())
     brief = "1 flow" if after == 1 else f"{after} flows"
@@ -116,7 +115,7 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     controls = {
         index: flow["tcp"]["congestion"]
         for index, flow in enumerate(base.flows)
-        if flow["tcp"] is not None and flow["application"]["kind"] in _ENDLESS
+        if flow["tcp"] is not None and is_endless(flow)
     }
     counts: Counter[str] = Counter()
     for index, control in controls.items():
