@@ -9,6 +9,7 @@ from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.stats import Estimate
 from bufferlab.studies.least import Check, Least, Plan
+from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
 
@@ -51,6 +52,11 @@ def how_sure(checks: Sequence[Check], confidence: float) -> str:
         return (
             f"all {runs} runs are identical, as nothing in the scenario is random; that is sure of this "
             "scenario as it is written, and says nothing about chance"
+        )
+    if any(check.saturated for check in checks):
+        return (
+            f"{percent(confidence)} that fewer than {RARE * 100:g} % of runs miss: all {runs} fresh runs met "
+            "a target exactly, so that their scatter tells no more"
         )
     odds = 1.0 / max(1.0 - confidence, 1.0 - _SUREST)
     return (

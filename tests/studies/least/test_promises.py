@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from bufferlab.studies.least import Least, Plan, Run
-from bufferlab.studies.least.search import CHECK_SEEDS, SAME_CHECKS
+from bufferlab.studies.least.search import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
@@ -241,11 +241,15 @@ def test_a_busy_time_of_all_is_confirmed_by_many_runs() -> None:
 
     def measure(run: Run) -> Values:
         draw = random.Random(f"{run.size} {run.seed}")
-        return {"utilization": 1.0 if draw.random() < run.size / 100 else 0.995 + 0.004 * draw.random()}
+        used = 1.0 if draw.random() < run.size / 100 else 0.995 + 0.004 * draw.random()
+        return {"utilization": used, "wait_mean_ms": draw.random()}
 
     found = solve(Plan((make_target("utilization", 1.0),), 1, UPPER), measure)
+    (check,) = found.checks
     assert found.confirmed and found.closest >= 90
-    assert found.checks[0].identical and found.checks[0].runs >= SAME_CHECKS
+    assert check.saturated and not check.identical and check.half_width is None
+    assert 0.95**check.runs <= 0.025
+    assert 0.95 <= found.confidence < 0.99
 
 
 def test_runs_that_differ_late_are_random_after_all() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
 from bufferlab.stats import chance_of_mean, estimate
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values
+
+RARE: Final = 0.05
+"""Share of runs that would have to miss for it to show where none does."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,13 @@ class Check:
     Attributes:
         target: The target.
         mean: Mean of the metric over the runs; `None` where they have none.
-        half_width: Half its 95 % confidence interval; `None` if the runs are too few or identical.
-        confidence: One minus the chance of margins as good if the target were missed; 0 if it is missed.
+        half_width: Half its 95 % confidence interval; `None` if the runs are too few or all gave one value.
+        confidence: One minus the chance of margins as good if the target were missed; 0 if it is missed. If
+            all runs gave just the bound, such as a utilization of 100 %: that a share of them below `RARE`
+            misses.
         runs: How many runs there are.
-        identical: Whether all gave the same value, so that there is nothing to infer from their scatter.
+        identical: Whether the runs are the same in all that was measured, as nothing in them is random.
+        saturated: Whether runs that differ all gave just the bound, so that their scatter tells nothing.
         lacking: How many runs have no value.
     """
 
@@ -34,6 +40,7 @@ class Check:
     confidence: float
     runs: int
     identical: bool
+    saturated: bool = False
     lacking: int = 0
 
     @property
@@ -58,18 +65,29 @@ class Check:
             "confidence": self.confidence,
             "runs": self.runs,
             "identical": self.identical,
+            "saturated": self.saturated,
         }
 
 
 def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Check:
     """Check a target at a size by the runs of some seeds."""
-    values = [values.get(target.name) for values in memory.values(size, seeds)]
+    runs = memory.values(size, seeds)
+    values = [each.get(target.name) for each in runs]
     mean, half_width = estimate(values)
-    identical = len(set(values)) == 1 and len(values) > 1
-    chance = chance_of_mean(memory.margins(size, target, seeds))
-    lacking = sum(value is None or math.isnan(value) for value in values)
+    margins = memory.margins(size, target, seeds)
+    same = len(set(values)) == 1 and len(values) > 1
+    identical = same and all(run == runs[0] for run in runs)
+    saturated = same and not identical and not margins.any()
+    chance = (1.0 - RARE) ** len(runs) if saturated else chance_of_mean(margins)
     return Check(
-        target, mean, None if identical else half_width, 1.0 - chance, len(values), identical, lacking
+        target=target,
+        mean=mean,
+        half_width=None if same else half_width,
+        confidence=1.0 - chance,
+        runs=len(runs),
+        identical=identical,
+        saturated=saturated,
+        lacking=sum(value is None or math.isnan(value) for value in values),
     )
 
 

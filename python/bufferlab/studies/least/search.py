@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from bufferlab.studies.least.answer import Least, check
+from bufferlab.studies.least.answer import RARE, Least, check
 from bufferlab.studies.least.fit import Crossing, crossing
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
@@ -44,10 +44,6 @@ FIXED_CHECKS: Final = 2
 
 SEARCH_SHARE: Final = 0.6
 """Part of the runs that may be spent before the first candidate."""
-
-SAME_CHECKS: Final = 59
-"""Fewest runs that check a candidate where all so far gave just the bound, such as a utilization of 100 %, so
-that there is no scatter to infer from: if one run in twenty missed, one of these would with 95 %."""
 
 SHARPEN: Final = 0.2
 """Runs are added at the bracket's ends until the crossing's standard error is this part of the resolution."""
@@ -221,7 +217,7 @@ class _Search:
         refused: Least | None = None
         while True:
             number = self.refused
-            allowed = (1.0 - self.plan.confidence) / 2 ** (number + 1)
+            allowed = self._allowed()
             seeds = self._check_seeds(number, runs)
             self.memory.add((yield _step(size, seeds, f"checking {size}", refused)))
             self.fixed = self.fixed and self.memory.is_fixed()
@@ -251,12 +247,16 @@ class _Search:
             crossed = crossing(self.memory, self.rising, self.missed, self.met)
         size, runs = (self.met, self._runs_to_show(self.met)) if crossed is None else self._behind(crossed)
         if any(not self.memory.margins(self.met, target).any() for target in self.rising):
-            runs = max(runs, SAME_CHECKS)
+            runs = max(runs, math.ceil(math.log(self._allowed()) / math.log1p(-RARE)))
         if self.fixed:  # the bisection has the answer, and all seeds give the same
             size, runs = self.met, FIXED_CHECKS
         if boldest is not None:
             size = self.plan.ordered((size, boldest))[1]
         return size, runs
+
+    def _allowed(self) -> float:
+        """Chance of error that the next candidate may have, so that all together have what is allowed."""
+        return (1.0 - self.plan.confidence) / 2.0 ** (self.refused + 1)
 
     def _most_checks(self) -> int:
         """Most runs of the next candidate, so that as many are left to show that less is too little."""
