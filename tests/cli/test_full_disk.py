@@ -68,7 +68,7 @@ def test_one_output_that_fails_keeps_no_other_from_being_there(tmp_path: Path) -
     status, _, err = run(
         command("run", "small.toml", *MANY_SAMPLES, "--out", "out", "--flent", "a.flent.gz"), tmp_path
     )
-    assert (status, err) == (0, "bufferlab: saved in out, a.flent.gz\n")
+    assert (status, err) == (0, "bufferlab: saved out, a.flent.gz\n")
 
 
 can_mount = (

@@ -14,7 +14,7 @@ from .conftest import Command
 def test_a_file_for_flent_needs_no_probes(bufferlab: Command, tmp_path: Path) -> None:
     ended = bufferlab("run", "small.toml", "--flent", "small.flent.gz")
     assert ended.status == 0
-    assert ended.line() == "bufferlab: saved in small.flent.gz"
+    assert ended.line() == "bufferlab: saved small.flent.gz"
     document = json.loads(gzip.decompress((tmp_path / "small.flent.gz").read_bytes()))
     assert len(document["x_values"]) == 15
     assert "TCP upload::3" in document["results"]

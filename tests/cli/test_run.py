@@ -43,7 +43,7 @@ def test_json_is_the_summary_and_nothing_else(bufferlab: Command, tmp_path: Path
     assert summary["format"] == "bufferlab-summary"
     assert summary["seeds"] == [1, 2]
     assert json.loads((tmp_path / "out/summary.json").read_text()) == summary
-    assert ended.line() == "bufferlab: saved in out"
+    assert ended.line() == "bufferlab: saved out"
 
 
 def test_overrides(bufferlab: Command) -> None:
@@ -92,7 +92,7 @@ def test_scenario_is_kept_as_given(bufferlab: Command, tmp_path: Path) -> None:
 def test_plots_need_no_probes_and_no_folder(bufferlab: Command, tmp_path: Path) -> None:
     ended = bufferlab("run", "small.toml", "--plot")
     assert ended.status == 0
-    assert ended.line() == "bufferlab: saved in small-figures"
+    assert ended.line() == "bufferlab: saved small-figures"
     assert len(list((tmp_path / "small-figures").iterdir())) == 10
 
 
@@ -214,7 +214,7 @@ def test_a_disk_that_fills_costs_the_capture_only(bufferlab: Command, tmp_path: 
     assert ended.status == 1
     assert json.loads(ended.out) == json.loads((tmp_path / "out/summary.json").read_text())
     saved, told = ended.err.splitlines()
-    assert saved == "bufferlab: saved in out"
+    assert saved == "bufferlab: saved out"
     assert told.startswith("bufferlab: /dev/full: 0 packets, 0 bytes, cut off there: No space left on device")
 
 

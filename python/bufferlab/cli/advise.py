@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.answers import (
+    Delivery,
+    Emphasis,
+    LeastUtilization,
+    Link,
+    LongestWait,
+    MostLoss,
+    OutFolder,
+    Plot,
+    TargetTexts,
+)
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -19,20 +27,28 @@ from bufferlab.cli.options import (
     StoreFolder,
     Threads,
     delivering,
+    read_overrides,
     runner_of,
     say_kept,
 )
-from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spread, load
+from bufferlab.cli.quick import (
+    FlowCounts,
+    LinkRate,
+    Mix,
+    Quick,
+    RoundTrip,
+    ScenarioFileOrNumbers,
+    Spread,
+    Stack,
+    load,
+)
 from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, find_platform
-from bufferlab.display import save_figure
 from bufferlab.errors import InputError, did_you_mean
-from bufferlab.files import make_folder
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
-from bufferlab.scenario import split_override
 from bufferlab.studies.advise import Advice
 from bufferlab.studies.advise import advise as advise_on
 from bufferlab.studies.advise.objectives import KINDS
@@ -51,34 +67,12 @@ def register(app: typer.Typer) -> None:
 
 
 def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False
-        ),
-    ] = None,
-    targets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--target",
-            help="What shall be met: 'utilization >= 99 %', 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; "
-            "default a utilization of 99 %.",
-            show_default=False,
-        ),
-    ] = None,
-    utilization: Annotated[
-        str | None, typer.Option(help="Target: least utilization, 0.99 or '99 %'.", show_default=False)
-    ] = None,
-    max_loss: Annotated[
-        str | None, typer.Option(help="Target: largest loss, 0.01 or '1 %'.", show_default=False)
-    ] = None,
-    max_delay: Annotated[
-        str | None, typer.Option(help="Target: longest mean wait, '20 ms'.", show_default=False)
-    ] = None,
-    emphasis: Annotated[
-        str | None,
-        typer.Option("--for", help=f"What matters most: {', '.join(KINDS)}.", show_default=False),
-    ] = None,
+    scenario: ScenarioFileOrNumbers = None,
+    targets: TargetTexts = None,
+    utilization: LeastUtilization = None,
+    max_loss: MostLoss = None,
+    max_delay: LongestWait = None,
+    emphasis: Emphasis = None,
     queues: Annotated[
         str | None,
         typer.Option(
@@ -87,9 +81,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    link: Annotated[
-        str | None, typer.Option(help="Link to advise on; default the slowest.", show_default=False)
-    ] = None,
+    link: Link = None,
     rate: LinkRate = None,
     rtt: RoundTrip = None,
     flows: FlowCounts = None,
@@ -99,7 +91,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(help="With --rate: payload of a full segment; default the stack's.", show_default=False),
     ] = None,
     spread: Spread = 0.2,
-    stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "linux",
+    stack: Stack = "linux",
     confidence: Annotated[
         float, typer.Option(help="With which all targets shall be met at the answer.")
     ] = 0.95,
@@ -125,12 +117,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ray_address: RayAddress = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the figure here, PNG and SVG.", show_default=False)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for figure, document and text.", show_default=False)
-    ] = None,
+    plot: Plot = None,
+    out: OutFolder = None,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Tell also how it was found: runs, statistics, weights, sources."),
@@ -145,7 +133,6 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
         raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
     typed = Typed(platform, device, shape)
-    outputs = _Outputs(typed, plot, out, explain=explain, as_json=as_json)
     loaded = load(
         scenario,
         Quick(
@@ -159,10 +146,16 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
-    if out is not None:
-        make_folder(out)  # before any work is done
+    deliver = Delivery[Advice](
+        view=partial(advice_view, typed=typed, explain=explain),
+        document=partial(Advice.to_dict, platform=platform, device=device, shape=shape),
+        as_json=as_json,
+        plot=plot,
+        out=out,
+        save=Advice.save,
+    )
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(partial(_deliver, outputs)), watching(typed, boxed=not as_json) as shown:
+    with delivering(deliver), watching(typed, boxed=not as_json) as shown:
         advice = advise_on(
             loaded,
             [*short, *(targets or [])],
@@ -172,40 +165,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             confidence=confidence,
             quick=quick,
             sensitivity=sensitivity,
-            overrides=dict(split_override(text) for text in overrides or []),
+            overrides=read_overrides(overrides),
             runner=runner,
             watch=shown,
         )
-    _deliver(outputs, advice)
+    deliver(advice)
     say_kept(runner)
     if not advice.choice.meets:
         raise InputError(headline(advice).rstrip("."), file=loaded.file)
-
-
-@dataclass(frozen=True)
-class _Outputs:
-    """What is shown, and where files go."""
-
-    typed: Typed
-    plot: Path | None
-    out: Path | None
-    explain: bool
-    as_json: bool
-
-
-def _deliver(outputs: _Outputs, advice: Advice) -> None:
-    typed = outputs.typed
-    if outputs.as_json:
-        print_json(advice.to_dict(platform=typed.platform, device=typed.device, shape=typed.shape))
-    else:
-        print_rich(advice_view(advice, typed=typed, explain=outputs.explain))
-    saved: list[Path] = []
-    if outputs.plot is not None:
-        saved += save_figure(advice.figure(), outputs.plot)
-    if outputs.out is not None:
-        saved += advice.save(outputs.out)
-    if saved:
-        say(f"saved {', '.join(str(path) for path in saved)}")
 
 
 def _title(flows: str | None) -> str:

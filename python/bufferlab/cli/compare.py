@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.answers import Delivery, Emphasis, Link, Plot
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -19,13 +17,12 @@ from bufferlab.cli.options import (
     StoreFolder,
     Threads,
     delivering,
+    read_overrides,
     runner_of,
     say_kept,
 )
-from bufferlab.display import save_figure
 from bufferlab.render.compare import comparison_view
-from bufferlab.scenario import Scenario, split_override
-from bufferlab.studies.advise.objectives import KINDS
+from bufferlab.scenario import Scenario
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
 
@@ -53,14 +50,8 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     overrides: Overrides = None,
-    link: Annotated[
-        str | None,
-        typer.Option(help="Link whose queue is replaced; default the slowest.", show_default=False),
-    ] = None,
-    emphasis: Annotated[
-        str | None,
-        typer.Option("--for", help=f"What matters most: {', '.join(KINDS)}.", show_default=False),
-    ] = None,
+    link: Link = None,
+    emphasis: Emphasis = None,
     seeds: Annotated[
         int, typer.Option(help="Simulations per queue; all queues use the same seeds.")
     ] = DEFAULT_SEEDS,
@@ -69,9 +60,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ray_address: RayAddress = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the figure here, PNG and SVG.", show_default=False)
-    ] = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare queues on one scenario.
@@ -81,27 +70,18 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     varies whatever you like.
     """
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(partial(_deliver, plot=plot, as_json=as_json)):
+    deliver = Delivery[Comparison](
+        view=comparison_view, document=Comparison.to_dict, as_json=as_json, plot=plot
+    )
+    with delivering(deliver):
         comparison = compare_queues(
             Scenario.load(scenario),
             queues,
             seeds=seeds,
             link=link,
             emphasis=emphasis,
-            overrides=dict(split_override(text) for text in overrides or []),
+            overrides=read_overrides(overrides),
             runner=runner,
         )
-    _deliver(comparison, plot, as_json=as_json)
+    deliver(comparison)
     say_kept(runner)
-
-
-def _deliver(comparison: Comparison, plot: Path | None, *, as_json: bool) -> None:
-    saved: list[Path] = []
-    if plot is not None:
-        saved = save_figure(comparison.figure(), plot)
-    if as_json:
-        print_json(comparison.to_dict())
-    else:
-        print_rich(comparison_view(comparison))
-    if saved:
-        say(f"saved {', '.join(str(path) for path in saved)}")

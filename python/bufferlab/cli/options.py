@@ -18,6 +18,7 @@ from bufferlab.experiment.runner import Engine as EngineName
 from bufferlab.experiment.store import open_store
 from bufferlab.experiment.store.pruning import prune
 from bufferlab.files import probe
+from bufferlab.scenario import split_override
 
 CACHE_VARIABLE: Final = "BUFFERLAB_CACHE"
 """Environment variable with the folder of the runs that verbs keep by themselves; empty to keep none."""
@@ -29,7 +30,11 @@ CACHE_BYTES: Final = 500_000_000
 ScenarioFile = Annotated[Path, typer.Argument(help="Scenario file, TOML or JSON.", show_default=False)]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a value of the scenario. Repeatable."),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override a value: links.bottleneck.rate='50 Mbps', flows.short.count=10. Repeatable.",
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -62,6 +67,15 @@ StoreOfResults = Annotated[
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+
+
+def read_overrides(texts: list[str] | None) -> dict[str, str]:
+    """The values of `--set`, by path.
+
+    Raises:
+        InputError: A text is not PATH=VALUE.
+    """
+    return dict(split_override(text) for text in texts or [])
 
 
 def runner_of(

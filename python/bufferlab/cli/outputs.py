@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder
 from bufferlab.render import flent
@@ -71,47 +72,22 @@ class Outputs:
         Raises:
             OutputError: If something could not be saved; what could is there.
         """
-        saved: list[Path] = []
-        try:
-            self._save_all(runs, saved)
-        finally:
-            self._print(runs)
-            if saved:
-                say(f"saved in {', '.join(map(str, saved))}")
+        deliver(self._saves(runs), partial(self._show, runs))
 
-    def _save_all(self, runs: RunSet, saved: list[Path]) -> None:
-        """Save each on its own, so that one that fails does not keep the others from being there."""
-        failed: Exception | None = None
-        for path, save in self._saves(runs):
-            try:
-                save()
-            except Exception as error:  # noqa: BLE001 - reported when the others are saved
-                failed = failed or error
-            else:
-                saved.append(path)
-        if failed is not None:
-            raise failed
-
-    def _saves(self, runs: RunSet) -> Iterator[tuple[Path, Callable[[], None]]]:
+    def _saves(self, runs: RunSet) -> Iterator[Save]:
         if self.out is not None:
-            out = self.out
-            yield out, lambda: _save_folder(runs, out, figures=self.figures is not None)
+            yield partial(_save_folder, runs, self.out, figures=self.figures is not None)
         elif self.figures is not None:
-            figures = self.figures
-            yield figures, lambda: _save_figures(runs, figures)
+            yield partial(_save_figures, runs, self.figures)
         if self.flent is not None:
-            file = self.flent
-            yield file, lambda: flent.save(runs[0], file)
+            yield partial(_save_flent, runs, self.flent)
 
-    def _print(self, runs: RunSet) -> None:
+    def _show(self, runs: RunSet) -> None:
         summary = runs.summary()
-        if self.as_json:
-            print_json(summary)
-        else:
-            print_rich(summary_view(summary))
+        show_as(lambda: summary, partial(summary_view, summary), as_json=self.as_json)
 
 
-def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> None:
+def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> list[Path]:
     extra: Callable[[Path], None] | None = None
     if figures:
 
@@ -119,9 +95,16 @@ def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> None:
             _save_figures(runs, folder / "figures")
 
     runs.save(out, extra=extra)
+    return [out]
 
 
-def _save_figures(runs: RunSet, folder: Path) -> None:
+def _save_figures(runs: RunSet, folder: Path) -> list[Path]:
     from bufferlab.render.plots import save_plots  # noqa: PLC0415 - Matplotlib is slow to import
 
     save_plots(runs, folder)
+    return [folder]
+
+
+def _save_flent(runs: RunSet, file: Path) -> list[Path]:
+    flent.save(runs[0], file)
+    return [file]

@@ -13,6 +13,12 @@ from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size import quick_scenario
 
+ScenarioFileOrNumbers = Annotated[
+    Path | None,
+    typer.Argument(
+        help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False
+    ),
+]
 LinkRate = Annotated[str | None, typer.Option(help="Rate of the link: '100 Mbps'.", show_default=False)]
 RoundTrip = Annotated[
     str | None, typer.Option(help="Mean round-trip time without queueing: '100 ms'.", show_default=False)
@@ -31,6 +37,8 @@ Mix = Annotated[
 Spread = Annotated[
     float, typer.Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
 ]
+
+Stack = Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,13 @@ from bufferlab.cli.options import (
     AsJson,
     Engine,
     Fresh,
+    Overrides,
     RayAddress,
     ScenarioFile,
     Threads,
     checked_engine,
     delivering,
+    read_overrides,
     say_kept,
 )
 from bufferlab.cli.outputs import Outputs
@@ -26,7 +28,7 @@ from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarn
 from bufferlab.experiment.run import run as simulate
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.scenario import Scenario, split_override
+from bufferlab.scenario import Scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -43,14 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="PATH=VALUE",
-            help="Override a value: links.bottleneck.rate='50 Mbps', flows.short.count=10. Repeatable.",
-        ),
-    ] = None,
+    overrides: Overrides = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
     factor: Annotated[
         int,
@@ -138,7 +133,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     figures = Path(f"{scenario.stem}-figures") if plot else None
     outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done
-    case = _prepared(scenario, overrides or [], factor, outputs)
+    case = _prepared(scenario, overrides, factor, outputs)
     looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)
     runner = Runner(
         threads=threads,
@@ -175,8 +170,8 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise typer.Exit(FAILED)
 
 
-def _prepared(path: Path, overrides: list[str], factor: int, outputs: Outputs) -> Scenario:
-    scenario = prepare(path, dict(split_override(text) for text in overrides)).twin(factor)
+def _prepared(path: Path, overrides: list[str] | None, factor: int, outputs: Outputs) -> Scenario:
+    scenario = prepare(path, read_overrides(overrides)).twin(factor)
     if scenario.probes is not None:
         return scenario
     return scenario.with_overrides(outputs.probes(scenario.run["duration_ps"]))

@@ -8,7 +8,17 @@ from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say
+from bufferlab.cli.answers import (
+    Delivery,
+    LeastUtilization,
+    Link,
+    LongestWait,
+    MostLoss,
+    OutFolder,
+    Plot,
+    TargetTexts,
+)
+from bufferlab.cli.delivery import show_as
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -18,19 +28,28 @@ from bufferlab.cli.options import (
     StoreFolder,
     Threads,
     delivering,
+    read_overrides,
     runner_of,
     say_kept,
 )
-from bufferlab.cli.quick import FlowCounts, LinkRate, Mix, Quick, RoundTrip, Spread, load
+from bufferlab.cli.quick import (
+    FlowCounts,
+    LinkRate,
+    Mix,
+    Quick,
+    RoundTrip,
+    ScenarioFileOrNumbers,
+    Spread,
+    Stack,
+    load,
+)
 from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
-from bufferlab.files import make_folder
 from bufferlab.render.rules import rules_view
 from bufferlab.render.sizing import no_buffer, sizing_view
-from bufferlab.scenario import split_override
 from bufferlab.studies.least import Plan
-from bufferlab.studies.size import Rules, Sizing, rules
+from bufferlab.studies.size import Sizing, rules
 from bufferlab.studies.size import size as size_buffer
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
@@ -49,44 +68,20 @@ def register(app: typer.Typer) -> None:
 
 
 def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
-    scenario: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Scenario file, TOML or JSON; or give --rate, --rtt and --flows.", show_default=False
-        ),
-    ] = None,
+    scenario: ScenarioFileOrNumbers = None,
     rate: LinkRate = None,
     rtt: RoundTrip = None,
     flows: FlowCounts = None,
     mix: Mix = None,
     segment: Annotated[str, typer.Option(help="With --rate: payload of a full segment.")] = "1460 B",
     spread: Spread = 0.2,
-    stack: Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")] = "rfc",
+    stack: Stack = "rfc",
     overrides: Overrides = None,
-    link: Annotated[
-        str | None, typer.Option(help="Link to size; default the slowest.", show_default=False)
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What shall be met: 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; default "
-            "'utilization >= 99 %'.",
-            show_default=False,
-        ),
-    ] = None,
-    utilization: Annotated[
-        str | None, typer.Option(help="Least utilization of the link: 99 % or 0.99.", show_default=False)
-    ] = None,
-    max_loss: Annotated[
-        str | None, typer.Option(help="Largest loss, drops over arrivals: 1 % or 0.01.", show_default=False)
-    ] = None,
-    max_delay: Annotated[
-        str | None,
-        typer.Option(
-            help="Longest mean wait in the queue: 20 ms. Alone, it asks for the largest buffer.",
-            show_default=False,
-        ),
-    ] = None,
+    link: Link = None,
+    targets: TargetTexts = None,
+    utilization: LeastUtilization = None,
+    max_loss: MostLoss = None,
+    max_delay: LongestWait = None,
     bounds: Annotated[
         str | None,
         typer.Option(
@@ -137,12 +132,8 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ray_address: RayAddress = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw what was simulated here, PNG and SVG.", show_default=False)
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for figure and tables.", show_default=False)
-    ] = None,
+    plot: Plot = None,
+    out: OutFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure the smallest buffer of a given queue.
@@ -155,28 +146,32 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise InputError(
             "draws what runs measured", key="--plot" if plot else "--out", accepted="no --theory"
         )
-    targets = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
+    short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     quick = Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
     loaded = load(scenario, quick, to="size")
-    changes = dict(split_override(text) for text in overrides or [])
+    changes = read_overrides(overrides)
     variation = read_measured(measured or [])
     if theory:
-        if target:
+        if targets:
             raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
-        asked = read_theory(targets, conventions)
-        _show_rules(rules(loaded, link=link, targets=asked, measured=variation, overrides=changes), as_json)
+        asked = read_theory(short, conventions)
+        found = rules(loaded, link=link, targets=asked, measured=variation, overrides=changes)
+        show_as(found.to_dict, partial(rules_view, found), as_json=as_json)
         return
-    if out is not None:
-        make_folder(out)  # before any work is done
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    deliver = partial(
-        _deliver, name=scenario.stem if scenario else "size", plot=plot, out=out, as_json=as_json
+    deliver = Delivery[Sizing](
+        view=sizing_view,
+        document=Sizing.to_dict,
+        as_json=as_json,
+        plot=plot,
+        out=out,
+        save=partial(_save, name=scenario.stem if scenario else "size"),
     )
     with delivering(deliver):
         sizing = size_buffer(
             loaded,
-            [*targets, *(target or [])],
+            [*short, *(targets or [])],
             link=link,
             bounds=bounds,
             confidence=confidence,
@@ -194,22 +189,5 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise InputError(no_buffer(sizing).rstrip("."), file=loaded.file)
 
 
-def _show_rules(found: Rules, as_json: bool) -> None:
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        print_rich(rules_view(found))
-
-
-def _deliver(sizing: Sizing, *, name: str, plot: Path | None, out: Path | None, as_json: bool) -> None:
-    saved: list[Path] = []
-    if plot is not None:
-        saved += save_figure(sizing.figure(), plot)
-    if out is not None:
-        saved += [*sizing.save_tables(out, name), *save_figure(sizing.figure(), out / name)]
-    if as_json:
-        print_json(sizing.to_dict())
-    else:
-        print_rich(sizing_view(sizing))
-    if saved:
-        say(f"saved {', '.join(str(path) for path in saved)}")
+def _save(sizing: Sizing, folder: Path, *, name: str) -> list[Path]:
+    return [*sizing.save_tables(folder, name), *save_figure(sizing.figure(), folder / name)]

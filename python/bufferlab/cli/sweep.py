@@ -17,10 +17,11 @@ from bufferlab.cli.options import (
     ScenarioFile,
     Threads,
     checked_engine,
+    read_overrides,
 )
 from bufferlab.experiment.points import read_list, read_sample
 from bufferlab.render.stored_runs import sweep_view
-from bufferlab.scenario import Scenario, split_override
+from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import default_store
 from bufferlab.studies.sweep import sweep as sweep_scenario
 
@@ -98,7 +99,7 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         threads=threads,
         ray_address=ray_address,
         fresh=fresh,
-        overrides=dict(split_override(text) for text in overrides or []),
+        overrides=read_overrides(overrides),
         tables=tables,
         retry_failed=retry_failed,
     )

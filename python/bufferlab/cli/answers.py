@@ -1,0 +1,116 @@
+"""Common to the verbs that answer a question about a link: their options, and what becomes of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
+
+import typer
+
+from bufferlab.cli.delivery import Save, deliver, show_as
+from bufferlab.display import save_figure
+from bufferlab.files import make_folder
+from bufferlab.studies.advise.objectives import KINDS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+Link = Annotated[
+    str | None,
+    typer.Option(help="Link in question; default the slowest.", show_default=False),
+]
+TargetTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help="What shall be met: 'utilization >= 99 %', 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; "
+        "default 'utilization >= 99 %'.",
+        show_default=False,
+    ),
+]
+LeastUtilization = Annotated[
+    str | None,
+    typer.Option("--utilization", help="Target: least utilization, '99 %' or 0.99.", show_default=False),
+]
+MostLoss = Annotated[
+    str | None,
+    typer.Option(
+        "--max-loss", help="Target: largest loss (drops over arrivals), '1 %' or 0.01.", show_default=False
+    ),
+]
+LongestWait = Annotated[
+    str | None,
+    typer.Option("--max-delay", help="Target: longest mean wait, '20 ms'.", show_default=False),
+]
+Emphasis = Annotated[
+    str | None, typer.Option("--for", help=f"What matters most: {', '.join(KINDS)}.", show_default=False)
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(help="Draw the figure here, as PNG and SVG.", show_default=False),
+]
+OutFolder = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder for the figure and all results.", show_default=False),
+]
+
+
+class Drawn(Protocol):
+    """An answer that has a figure."""
+
+    def figure(self) -> Figure:
+        """Draw it."""
+
+
+Answer = TypeVar("Answer", bound=Drawn)
+
+
+@dataclass(frozen=True)
+class Delivery(Generic[Answer]):
+    """Hands over the answer of a verb; also what there is of it after Ctrl-C.
+
+    Attributes:
+        view: What is printed.
+        document: What is printed with `--json`.
+        as_json: Whether it is.
+        plot: Where the figure goes, if anywhere.
+        out: The folder for everything, if any.
+        save: Writes everything into a folder.
+    """
+
+    view: Callable[[Answer], RenderableType]
+    document: Callable[[Answer], Mapping[str, Any]]
+    as_json: bool
+    plot: Path | None
+    out: Path | None = None
+    save: Callable[[Answer, Path], list[Path]] = lambda *_: []
+
+    def __post_init__(self) -> None:
+        """Make the folder before any work is done.
+
+        Raises:
+            OutputError: It cannot be made.
+        """
+        if self.out is not None:
+            make_folder(self.out)
+
+    def __call__(self, answer: Answer) -> None:
+        """Save what is to be saved, and print.
+
+        Raises:
+            OutputError: Something could not be saved.
+        """
+        deliver(
+            self._saves(answer),
+            lambda: show_as(lambda: self.document(answer), lambda: self.view(answer), as_json=self.as_json),
+        )
+
+    def _saves(self, answer: Answer) -> Iterator[Save]:
+        plot, out = self.plot, self.out
+        if plot is not None:
+            yield lambda: save_figure(answer.figure(), plot)
+        if out is not None:
+            yield lambda: self.save(answer, out)
