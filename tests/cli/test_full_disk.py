@@ -36,7 +36,13 @@ def no_large_files() -> None:
 
 
 @pytest.mark.parametrize(
-    "outputs", [("--out", "out"), ("--flent", "run.flent.gz"), ("--plot",), ("--plot", "--out", "out")]
+    "outputs",
+    [
+        ("--out", "out"),
+        ("--flent", "run.flent.gz"),
+        ("--plot", "figures"),
+        ("--plot", "figures", "--out", "out"),
+    ],
 )
 def test_files_that_become_too_large(tmp_path: Path, outputs: tuple[str, ...]) -> None:
     status, out, err = run(

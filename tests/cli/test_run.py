@@ -90,17 +90,19 @@ def test_scenario_is_kept_as_given(bufferlab: Command, tmp_path: Path) -> None:
 
 
 def test_plots_need_no_probes_and_no_folder(bufferlab: Command, tmp_path: Path) -> None:
-    ended = bufferlab("run", "small.toml", "--plot")
+    ended = bufferlab("run", "small.toml", "--plot", "small-figures")
     assert ended.status == 0
     assert ended.line() == "bufferlab: saved small-figures"
     assert len(list((tmp_path / "small-figures").iterdir())) == 10
 
 
-def test_plots_go_into_the_result_folder(bufferlab: Command, tmp_path: Path) -> None:
-    assert bufferlab("run", "small.toml", "--plot", "--out", "out", "--seeds", "2").status == 0
+def test_plots_may_stand_in_the_result_folder(bufferlab: Command, tmp_path: Path) -> None:
+    args = ("run", "small.toml", "--plot", "out/figures", "--out", "out", "--seeds", "2")
+    for _ in range(2):  # the second result replaces the first
+        assert bufferlab(*args).line() == "bufferlab: saved out, out/figures"
+    assert RunSet.load(tmp_path / "out").seeds == [1, 2]
     names = {path.name for path in (tmp_path / "out/figures").iterdir()}
     assert {"backlog.png", "backlog.svg", "cwnd.svg", "goodput.svg", "wait_cdf.svg"} <= names
-    assert not (tmp_path / "small-figures").exists()
 
 
 @pytest.mark.parametrize(
@@ -115,6 +117,11 @@ def test_plots_go_into_the_result_folder(bufferlab: Command, tmp_path: Path) -> 
         (("small.toml", "--threads", "0"), "threads: 0"),
         (("small.toml", "--out", "small.toml"), "small.toml: is not a folder"),
         (("small.toml", "--out", "."), "current folder"),
+        (
+            ("small.toml", "--plot", "figures/small.png"),
+            "--plot: 'figures/small.png' is one file, and a run has several figures; accepted: a folder, "
+            "such as figures/small",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(bufferlab: Command, args: tuple[str, ...], says: str) -> None:

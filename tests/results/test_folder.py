@@ -108,28 +108,36 @@ def test_the_current_folder_is_refused(
     "failure", [OSError(28, "No space left on device"), pl.exceptions.ComputeError("full")]
 )
 def test_a_failed_write_leaves_nothing_and_keeps_the_old(
-    tmp_path: Path, result: Result, three_seeds: list[Result], failure: Exception
+    tmp_path: Path,
+    result: Result,
+    three_seeds: list[Result],
+    failure: Exception,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     RunSet(three_seeds).save(tmp_path / "out")
     before = names(tmp_path / "out")
 
-    def fail(folder: Path) -> None:
+    def fail(_: Result, folder: Path) -> None:
         (folder / "half").write_text("written")
         raise failure
 
+    monkeypatch.setattr("bufferlab.results.folder._write_run", fail)
     with pytest.raises(OutputError, match="out: cannot be written") as caught:
-        RunSet([result]).save(tmp_path / "out", extra=fail)
+        RunSet([result]).save(tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert names(tmp_path) == {"out"}
     assert names(tmp_path / "out") == before
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path: Path, result: Result) -> None:
-    def interrupt(_folder: Path) -> None:
+def test_an_interrupted_write_leaves_nothing(
+    tmp_path: Path, result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
+    monkeypatch.setattr("bufferlab.results.folder._write_run", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        RunSet([result]).save(tmp_path / "out", extra=interrupt)
+        RunSet([result]).save(tmp_path / "out")
     assert names(tmp_path) == set()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,13 +29,13 @@ class Outputs:
 
     Attributes:
         out: The result folder, if any.
-        figures: The folder of the figures if there is no result folder; `None` for no figures.
+        plot: The folder of the figures, if any.
         flent: The file for Flent, if any.
         as_json: Print the summary as JSON.
     """
 
     out: Path | None
-    figures: Path | None
+    plot: Path | None
     flent: Path | None
     as_json: bool
 
@@ -48,8 +48,8 @@ class Outputs:
         """
         if self.out is not None:
             check_replaceable(self.out)
-        elif self.figures is not None:
-            check_folder(self.figures)
+        if self.plot is not None:
+            _check_figures(self.plot)
         if self.flent is not None:
             if seeds > 1:
                 raise InputError(
@@ -62,7 +62,7 @@ class Outputs:
         if self.flent is not None:
             interval_ps = min(flent.STEP_PS, duration_ps)
             return {"probes.interval": f"{interval_ps} ps", "probes.per_group": _MOST_STREAMS}
-        if self.figures is not None:
+        if self.plot is not None:
             return {"probes.interval": f"{max(duration_ps // _SAMPLES, 10**6)} ps"}
         return {}
 
@@ -76,9 +76,9 @@ class Outputs:
 
     def _saves(self, runs: RunSet) -> Iterator[Save]:
         if self.out is not None:
-            yield partial(_save_folder, runs, self.out, figures=self.figures is not None)
-        elif self.figures is not None:
-            yield partial(_save_figures, runs, self.figures)
+            yield partial(_save_folder, runs, self.out)
+        if self.plot is not None:
+            yield partial(_save_figures, runs, self.plot)
         if self.flent is not None:
             yield partial(_save_flent, runs, self.flent)
 
@@ -87,14 +87,19 @@ class Outputs:
         show_as(lambda: summary, partial(summary_view, summary), as_json=self.as_json)
 
 
-def _save_folder(runs: RunSet, out: Path, *, figures: bool) -> list[Path]:
-    extra: Callable[[Path], None] | None = None
-    if figures:
+def _check_figures(folder: Path) -> None:
+    if folder.suffix.lower() in {".png", ".svg"}:
+        raise InputError(
+            "is one file, and a run has several figures",
+            key="--plot",
+            value=str(folder),
+            accepted=f"a folder, such as {folder.with_suffix('')}",
+        )
+    check_folder(folder)
 
-        def extra(folder: Path) -> None:
-            _save_figures(runs, folder / "figures")
 
-    runs.save(out, extra=extra)
+def _save_folder(runs: RunSet, out: Path) -> list[Path]:
+    runs.save(out)
     return [out]
 
 

@@ -33,7 +33,7 @@ from bufferlab.scenario import Scenario
 _EXAMPLES: Final = """\b
 Examples:
   bufferlab run examples/call.toml --seeds 10
-  bufferlab run examples/bufferbloat.toml --set bottleneck.queue=codel --plot
+  bufferlab run examples/bufferbloat.toml --set bottleneck.queue=codel --plot figures
   bufferlab run examples/published-link.toml --scale 10 --out results/link
 """
 
@@ -68,11 +68,13 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
     ] = None,
     plot: Annotated[
-        bool,
+        Path | None,
         typer.Option(
-            "--plot", help="Draw figures (PNG and SVG) into OUT/figures, or NAME-figures without --out."
+            metavar="DIR",
+            help="Draw the figures here, as PNG and SVG: a folder, as a run has several.",
+            show_default=False,
         ),
-    ] = False,
+    ] = None,
     flent_file: Annotated[
         Path | None,
         typer.Option(
@@ -130,8 +132,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     It searches nothing and compares nothing: size and advise search buffers, compare sets queues side by
     side, sweep runs a grid of variants.
     """
-    figures = Path(f"{scenario.stem}-figures") if plot else None
-    outputs = Outputs(out=out, figures=figures, flent=flent_file, as_json=as_json)
+    outputs = Outputs(out=out, plot=plot, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done
     case = _prepared(scenario, overrides, factor, outputs)
     looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)

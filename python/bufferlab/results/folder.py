@@ -19,7 +19,7 @@ import io
 import json
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +47,6 @@ def save(
     results: Sequence[Measurement],
     summary: Mapping[str, Any],
     directory: Path,
-    extra: Callable[[Path], object] | None = None,
 ) -> None:
     """Write runs of one scenario as the result folder `directory`.
 
@@ -55,7 +54,6 @@ def save(
         results: The runs, at least one.
         summary: Their summary document.
         directory: The folder; missing parents are made, an older result is replaced.
-        extra: Called with the folder before it takes its place, to add more.
 
     Raises:
         InputError: If `directory` is a file or holds something else.
@@ -68,8 +66,6 @@ def save(
         else:
             _write_text(fresh / _SCENARIO_FILE, results[0].scenario)
             _write_json(fresh / _RUNS_FILE, _header(RUNS_FORMAT) | {"runs": _write_runs(results, fresh)})
-        if extra is not None:
-            extra(fresh)
 
 
 @contextmanager

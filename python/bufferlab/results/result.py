@@ -166,20 +166,19 @@ class RunSet(Sequence[Result]):
         """The summary document, see `bufferlab.results.summary`."""
         return summarize(self.results)
 
-    def save(self, directory: str | Path, *, extra: Callable[[Path], object] | None = None) -> None:
+    def save(self, directory: str | Path) -> None:
         """Write a result folder, all of it or nothing; an older result there is replaced.
 
         Several runs get a folder `seed-…` each within it.
 
         Args:
             directory: The folder; missing parents are made.
-            extra: Called with the folder before it takes its place, to add figures, say.
 
         Raises:
             InputError: If `directory` is a file or holds something else.
             OutputError: If it cannot be written.
         """
-        folders.save(self.results, self.summary(), Path(directory), extra)
+        folders.save(self.results, self.summary(), Path(directory))
 
     @classmethod
     def load(cls, directory: str | Path) -> RunSet:
