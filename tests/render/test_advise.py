@@ -17,6 +17,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Values
 
@@ -134,6 +135,25 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
     ]
     text = " ".join(box(advised(MET, sensitivity=sensitivity)))
     assert "Still meets with twice the RTT. Misses utilization with 2 flows (98.1 %)." in text
+
+
+def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:
+    target = advised(MET).targets[0]
+    of_size = [
+        Sensitivity("", f"{name} the flows", {"utilization": 0.981}, (target,), Rough(size, (14, 28, 400)))
+        for name, size in (("half", 300), ("twice", 310), ("thrice", 320), ("a quarter of", None))
+    ]
+    text = " ".join(box(advised(MET, sensitivity=of_size[:2])))
+    assert "half the flows (98.1 %; about 300 do), twice the flows (98.1 %; about 310 do)." in text
+    text = " ".join(box(advised(MET, sensitivity=of_size[-1:])))
+    assert "a quarter of the flows (98.1 %; none tried from 14 to 400 does)." in text
+    text = " ".join(box(advised(MET, sensitivity=[*of_size, *of_size])))
+    assert "with half the flows, twice the flows, thrice the flows, a quarter of the flows, half" in text
+    assert "98.1 %" not in text and "…" not in text
+    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
+    text = " ".join(box(advised(MET, sensitivity=[*many, *of_size])))
+    assert "changes   Still meets in 12 of 16 changes of the scenario; the last table has each." in text
+    assert "…" not in text
 
 
 def test_many_groups_share_a_line_and_the_box_still_fits() -> None:

@@ -64,12 +64,14 @@ class Line:
         text: The text; each of its lines begins a new one.
         most: Lines that it may take; what does not fit is cut.
         verbatim: Whether it is to be typed, so that it must not be cut.
+        shorter: Texts that say less, in place of one that would be cut.
     """
 
     label: str
     text: str
     most: int = 2
     verbatim: bool = False
+    shorter: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -164,10 +166,11 @@ def _fitted(line: Line, width: int) -> str:
     """A line's text within a width: what is to be typed as it is, others in no more lines than they may."""
     if line.verbatim:
         return line.text
-    wrapped = [more for each in line.text.splitlines() for more in wrap(each, width)]
-    if len(wrapped) <= line.most:
-        return "\n".join(wrapped)
-    return "\n".join(wrap(line.text, width, max_lines=line.most, placeholder=" …"))
+    for text in (line.text, *line.shorter):
+        wrapped = [more for each in text.splitlines() for more in wrap(each, width)]
+        if len(wrapped) <= line.most:
+            return "\n".join(wrapped)
+    return "\n".join(wrap(text, width, max_lines=line.most, placeholder=" …"))
 
 
 def _html(part: str | Heading | Terms | Box | Grid) -> str:

@@ -88,7 +88,8 @@ def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line("target", check_text(each) + _sure(each, several=several), 1)
     yield from _notes(advice)
     if advice.sensitivity and advice.choice.meets:
-        yield Line("changes", _changes(advice), 4)
+        long, short = _changes(advice, sizes=True), _changes(advice, sizes=False)
+        yield Line("changes", long, 4, shorter=[short, _counted(advice)])
     yield from _others(advice)
     yield from _typed(advice, typed)
 
@@ -121,30 +122,36 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("so far", f"{tried} that could change the answer was tried", 1)
 
 
-def _changes(advice: Advice) -> str:
-    """Where the answer still meets all targets, and where it misses which."""
-    holding = [_kept(each) for each in advice.sensitivity if each.holds]
+def _changes(advice: Advice, *, sizes: bool) -> str:
+    """Where the answer still meets all targets, and where it misses which; which sizes do there."""
+    holding = [_kept(each) if sizes else each.brief for each in advice.sensitivity if each.holds]
     parts = [f"Still meets with {', '.join(holding)}."] if holding else []
     missing: dict[Target, list[str]] = {}
     for each in advice.sensitivity:
         for target in each.missed[:1]:
-            missing.setdefault(target, []).append(_broken(each, target))
+            missing.setdefault(target, []).append(_broken(each, target) if sizes else each.brief)
     parts += [f"Misses {title_text(target)} with {', '.join(found)}." for target, found in missing.items()]
     return " ".join(parts)
 
 
+def _counted(advice: Advice) -> str:
+    """In how many changes the answer meets all targets."""
+    holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
+    return f"Still meets in {holding} of {total} changes of the scenario; the last table has each."
+
+
 def _kept(each: Sensitivity) -> str:
     size = None if each.least is None else each.least.size
-    return each.brief if size is None else f"{each.brief} ({size} suffice)"
+    return each.brief if size is None else f"{each.brief} (about {size} suffice)"
 
 
 def _broken(each: Sensitivity, target: Target) -> str:
     found = target.show(each.values.get(target.name))
-    if each.least is None:
+    if each.least is None or len(each.least.tried) < 2:
         return f"{each.brief} ({found})"
     if each.least.size is None:
-        return f"{each.brief} ({found}; none tried up to {each.least.upper} does)"
-    return f"{each.brief} ({found}; {each.least.size} do)"
+        return f"{each.brief} ({found}; none tried from {each.least.tried[0]} to {each.least.tried[-1]} does)"
+    return f"{each.brief} ({found}; about {each.least.size} do)"
 
 
 def _others(advice: Advice) -> Iterator[Line]:

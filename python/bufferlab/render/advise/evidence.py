@@ -98,12 +98,12 @@ def _variants(advice: Advice) -> Grid:
     """A row for each change of the scenario."""
     rows = []
     for each in advice.sensitivity:
-        least = UNKNOWN if each.least is None else str(each.least.size or f"> {each.least.upper}")
+        least = UNKNOWN if each.least is None else str(each.least.size or "none found")
         missed = ", ".join(title_text(target) for target in each.missed)
         rows.append([each.title, *_of_link(each.values), least, missed])
     heads: list[str | Column] = [
         *(title for title, _, _ in _LINK),
-        "least buffer, packets",
+        "least buffer, packets, about",
         Column("misses", "left", wraps=True),
     ]
     title = f"{entry_text(advice.answer)}, where something is other"

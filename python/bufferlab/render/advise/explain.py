@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text, entry_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import MATERIAL, NOTABLE
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import Aspect
+
+_UNFELT: Final = "no other was searched: the best imaginable would be as good for users as the answer"
 
 
 def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
@@ -52,13 +56,20 @@ def _course(advice: Advice, name: str) -> str:
     entry = advice.entries[name]
     found = entry.least
     if found is None:
-        return f"the usual setting, {len(entry.runs)} runs, {confidence_text(entry.confidence)}"
+        usual = f"the usual setting, {len(entry.runs)} runs, {confidence_text(entry.confidence)}"
+        return usual if _is_searched(advice, entry) else f"{usual}; {_UNFELT}"
     tried = f"{len(found.memory.sizes)} settings from {found.lower} to {found.upper} in {found.runs} runs"
     if found.size is None:
         missed = ", ".join(title_text(each) for each in found.conflict)
         return f"{tried}; none meets all targets, here it misses {missed}"
     below = "" if found.beyond is None else f"; {found.beyond} misses"
     return f"{tried}; checked by {len(entry.runs)} fresh runs, {confidence_text(entry.confidence)}{below}"
+
+
+def _is_searched(advice: Advice, entry: Entry) -> bool:
+    """Whether the queue's own best setting was searched, or is going to be."""
+    of_queue = [each for each in advice.entries.values() if each.queue == entry.queue]
+    return advice.stage == "first" or any(each.least is not None for each in of_queue)
 
 
 def _aspect(aspect: Aspect) -> str:

@@ -79,7 +79,7 @@ def _eased(each: Sensitivity) -> str | None:
         return each.brief
     if each.least is None or each.least.size is None:
         return None
-    return f"{each.brief} and {each.least.size} packets"
+    return f"{each.brief} and about {each.least.size} packets"
 
 
 def _under_way(advice: Advice, entry: Entry, used: float) -> float:

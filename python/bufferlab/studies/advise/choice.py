@@ -125,6 +125,11 @@ def _is_equal(behind: Estimate) -> bool:
     return behind.half_width is not None and behind.half_width > 0 and mean - behind.half_width <= 0 <= mean
 
 
+def notable(aspect: Aspect) -> float:
+    """By which share users must fare worse in an aspect for it to matter by itself."""
+    return NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
+
+
 def simplicity(name: str) -> int:
     """Place of an entry's queue among the simplest."""
     queue = _queue(name).partition(":")[0]
@@ -146,10 +151,7 @@ def _worst(
 
 def _is_felt(runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]) -> bool:
     """Whether users are worse off in some aspect by more than what is notable."""
-    return any(
-        _behind_in(each, runs, chosen) > (NOTABLE_RATING if each.kind == "calls" else NOTABLE)
-        for each in aspects
-    )
+    return any(_behind_in(each, runs, chosen) > notable(each) for each in aspects)
 
 
 def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values]) -> float:

@@ -13,13 +13,16 @@ import numpy as np
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, Stage, mean_values
-from bufferlab.studies.advise.choice import choose, missed_targets
+from bufferlab.studies.advise.choice import choose, missed_targets, simplicity
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import aspects_of, weights_for
+from bufferlab.studies.advise.paused import Paused
+from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.rough import roughly
 from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
-from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Step, check, least, together
+from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search, Step, check, least, together
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS, POWER
 from bufferlab.studies.targets import Target, Values
@@ -37,9 +40,7 @@ MOST_ASSURING: Final = 150
 """Most runs that check the answer's targets where no search has."""
 
 SENSITIVITY_SEEDS: Final = 4
-SENSITIVITY_RUNS: Final = 60
-SENSITIVITY_RESOLUTION: Final = 0.25
-"""Effort of the searches that show what would change the answer."""
+"""Seeds of what would change the answer."""
 
 Watch = Callable[[Advice | None, str], None]
 """Told the best answer so far, and what is done now."""
@@ -83,6 +84,7 @@ class Course:
         self.runner = runner
         self.watch = watch
         self.best: Advice | None = None
+        self.searches: dict[str, Paused] = {}
         self.found: dict[str, Least] = {}
         self.checked: dict[Case, Checked] = {}
         self.bench = Bench(question.site.link, self._scenario, runner)
@@ -99,14 +101,13 @@ class Course:
         limits = [queue for queue in self.queues.values() if queue.knob == "limit"]
         targets = [queue for queue in self.queues.values() if queue.knob == "target"]
         pilots = self.seeds[:PILOTS]
-        self.watch(None, "trying the usual settings")
-        self.bench.measure({Case(queue.name, queue.usual): pilots for queue in targets})
-        self._search(limits)
+        usual = {Case(queue.name, queue.usual): pilots for queue in targets}
+        self._search(limits, also=usual)
         advice = self._conclude("first", pilots)
         if quick:
             return self._tell(dataclasses.replace(advice, finished=True))
-        self._search(targets)
-        advice = self._assured(self._conclude("tuned", self.seeds))
+        self._search([queue for queue in targets if self._may_win(queue, advice)])
+        advice = self._settled(self._assured(self._conclude("tuned", self.seeds)))
         if sensitivity:
             advice = self._shaken(advice)
         return self._tell(dataclasses.replace(advice, stage="final", finished=True))
@@ -130,9 +131,33 @@ class Course:
             largest=all(target.wants_less for target in self.question.targets),
         )
 
-    def _search(self, queues: Iterable[Queue]) -> None:
-        searches = {queue.name: least(self._plan(queue)) for queue in queues}
-        self.found |= together(searches, self.bench, lambda steps: self.watch(self.best, _note(steps)))
+    def _search(self, queues: Iterable[Queue], also: Mapping[Case, list[int]] | None = None) -> None:
+        """Search each queue's setting until one is confirmed."""
+        searches = {queue.name: Paused(least(self._plan(queue))) for queue in queues}
+        self.searches |= searches
+        self._together({name: search.first() for name, search in searches.items()}, also)
+
+    def _together(self, searches: Mapping[str, Search], also: Mapping[Case, list[int]] | None = None) -> None:
+        def watch(steps: Mapping[str, Step]) -> None:
+            self.watch(self.best, _note(steps))
+
+        self.found |= together(searches, self.bench, watch, also=also)
+
+    def _settled(self, advice: Advice) -> Advice:
+        """Take the search of the answer's setting to its end: that the next one misses."""
+        queue = advice.answer.queue
+        search = self.searches.get(queue.name)
+        if search is None or search.ended:
+            return advice
+        self._together({queue.name: search.rest()})
+        return self._conclude("tuned", self.seeds)
+
+    def _may_win(self, queue: Queue, advice: Advice) -> bool:
+        """Whether a setting of a queue that was not tried may be taken in place of the answer."""
+        answer = advice.answer
+        if not advice.met or answer.queue.knob != "limit" or simplicity(queue.name) < simplicity(answer.name):
+            return True
+        return could_be_felt(answer, advice.aspects, advice.weights, groups=len(self.question.site.users))
 
     def _conclude(self, stage: Stage, seeds: list[int]) -> Advice:
         """Compare what is known, and tell who watches."""
@@ -231,19 +256,19 @@ class Course:
             return queue.scenario(variant.scenario, index, case.size)
 
         bench = Bench(self.question.site.link, scenario, self.runner)
-        case, seeds = Case(queue.name, answer.setting), self.seeds[:SENSITIVITY_SEEDS]
-        runs = list(bench.measure({case: seeds}).values())
+
+        def measured(size: int) -> list[Values]:
+            return list(bench.measure({Case(queue.name, size): self.seeds[:SENSITIVITY_SEEDS]}).values())
+
+        def missed(size: int) -> tuple[Target, ...]:
+            return missed_targets(measured(size), self.question.targets)
+
+        runs = measured(answer.setting)
         searched = None
         if queue.knob == "limit":
-            plan = dataclasses.replace(
-                self._plan(queue),
-                upper=queue.upper * 2,
-                resolution=SENSITIVITY_RESOLUTION,
-                runs=SENSITIVITY_RUNS,
-            )
-            searched = together({queue.name: least(plan)}, bench, lambda _steps: None)[queue.name]
-        missed = missed_targets(runs, self.question.targets)
-        return Sensitivity(variant.title, variant.brief, mean_values(runs), missed, searched)
+            plan = dataclasses.replace(self._plan(queue), upper=queue.upper * 2)
+            searched = roughly(plan, answer.setting, missed)
+        return Sensitivity(variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched)
 
 
 def _checks(

@@ -14,7 +14,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.resolved import is_endless
 from bufferlab.scenario import Scenario
-from bufferlab.studies.least import Least
+from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.targets import Target, Values
 from bufferlab.units import format_time
 
@@ -52,14 +52,14 @@ class Sensitivity:
         brief: The same, as short as it can be.
         values: Means over runs with the answer's queue and setting.
         missed: Targets that the answer then misses in the mean.
-        least: The least buffer of the answer's queue there; `None` if it was not searched.
+        least: About the least buffer of the answer's queue there; `None` if it was not searched.
     """
 
     title: str
     brief: str
     values: Values
     missed: tuple[Target, ...]
-    least: Least | None
+    least: Rough | None
 
     @property
     def holds(self) -> bool:

@@ -86,7 +86,11 @@ class Bench:
 
 
 def together(
-    searches: Mapping[str, Search], bench: Bench, watch: Callable[[Mapping[str, Step]], None]
+    searches: Mapping[str, Search],
+    bench: Bench,
+    watch: Callable[[Mapping[str, Step]], None],
+    *,
+    also: Mapping[Case, list[int]] | None = None,
 ) -> dict[str, Least]:
     """Take searches to their ends, a round of each at a time.
 
@@ -94,6 +98,7 @@ def together(
         searches: The searches by name, not yet begun.
         bench: Measures.
         watch: Told before each round where the searches are.
+        also: Cases that are measured with the first round, so that no processor waits for them alone.
 
     Raises:
         InputError: The engine refuses a case.
@@ -101,9 +106,10 @@ def together(
     """
     answers: dict[str, Least] = {}
     steps = {name: next(search) for name, search in searches.items()}
+    others = dict(also or {})
     while steps:
         watch(steps)
-        wanted: dict[Case, list[int]] = {}
+        wanted, others = {case: list(seeds) for case, seeds in others.items()}, {}
         for name, step in steps.items():
             for run in step.runs:
                 wanted.setdefault(Case(name, run.size), []).append(run.seed)

@@ -1,0 +1,48 @@
+"""A search that is halted once its answer is confirmed, and shows later that a step beyond it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+
+from bufferlab.studies.least import Least, Run, Search, Step
+from bufferlab.studies.targets import Values
+
+
+class Paused:
+    """A search in two parts: up to a confirmed answer, and what makes sure that it is the least.
+
+    Args:
+        search: The search, not yet begun.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._step = next(search)
+        self.ended = False
+        """Whether nothing is left of it."""
+
+    def first(self) -> Search:
+        """The part up to a confirmed answer, or to the end if none is confirmed."""
+        while self._step.answer is None or not self._step.answer.confirmed:
+            ended = yield from self._on()
+            if ended is not None:
+                return ended
+        return self._step.answer
+
+    def rest(self) -> Search:
+        """What follows; not for one that has ended."""
+        while True:
+            ended = yield from self._on()
+            if ended is not None:
+                return ended
+
+    def _on(self) -> Generator[Step, Mapping[Run, Values], Least | None]:
+        """One step further; the answer if that was the last."""
+        values = yield self._step
+        try:
+            self._step = self._search.send(values)
+        except StopIteration as end:
+            self.ended = True
+            answer: Least = end.value
+            return answer
+        return None
