@@ -1,4 +1,4 @@
-"""`bufferlab validate`: the simulator against ns-2, theory of controls, twins of large links."""
+"""`bufferlab validate`: the simulator against ns-2, theory of controls, twins of large links, answers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ class What(StrEnum):
     NS2 = "ns2"
     CONTROLS = "controls"
     SCALING = "scaling"
+    ANSWERS = "answers"
 
 
 def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what: Annotated[
         What,
-        typer.Argument(help="ns2: against ns-2; controls: against theory; scaling: twins of a large link."),
+        typer.Argument(
+            help="ns2: against ns-2; controls: against theory; scaling: twins of a large link; "
+            "answers: size and advise against the truth."
+        ),
     ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Short settings only, one of each kind.")] = False,
     threads: Threads = None,
@@ -63,6 +67,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
+    `answers`: what size and advise answer against the true smallest buffers, for docs/answers.md.
     """
     make_folder(out)  # before any work is wasted
     runner = runner_of(

@@ -1,0 +1,1 @@
+"""The answers of `size` and `advise` against the true smallest buffers: docs/answers.md."""
