@@ -226,7 +226,7 @@ def test_an_infeasible_set_says_what_binds_and_what_would_do(bufferlab: Command)
     ended = bufferlab(*RULES, "--flows", MIX, "--max-loss", "0.01", "--max-delay", "1 ms")
     assert (ended.status, ended.err) == (0, "")
     assert "unverified: Infeasible in theory: delay allows 51 packets" in ended.out
-    assert "utilization needs 114 packets" in ended.out and "loss needs 175 packets" in ended.out
+    assert "utilization needs 115 packets" in ended.out and "loss needs 176 packets" in ended.out
     assert "a delay of 3.39 ms" in ended.out and "949 flows or more" in ended.out
 
 
@@ -290,6 +290,46 @@ def test_constraints_go_with_a_scenario_too(bufferlab: Command) -> None:
     assert ended.status == 0
     assert "3 long-lived flows (3 reno)" in ended.out
     assert "delay at most 30 ms" in ended.out
+
+
+def test_flows_without_a_control_are_the_internet_s_and_it_is_said(bufferlab: Command) -> None:
+    found = document(bufferlab, *RULES, "--flows", "500")
+    mix = {each["protocol"]: each["flows"] for each in found["mix"]}
+    assert mix == {"cubic-linux": 310, "bbr": 190}  # 36 and 22 of 58
+    assert found["rtt_ms"] == pytest.approx(100.0, rel=1e-9)
+    controls, times = found["assumed"]
+    assert "310 CUBIC and 190 BBR" in controls and "36 %" in controls and "22 %" in controls
+    assert "--flows cubic:500" in controls and "BBR hardly yields" in controls
+    assert "± 90 %" in times and "our choice" in times and "--spread 0.2" in times
+    shown = " ".join(bufferlab(*RULES, "--flows", "500").out.split())
+    assert f"Assumed: {controls}." in shown and f"Assumed: {times}." in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--flows", "1"), ["the flow is 1 CUBIC"]),
+        (("--flows", "cubic:500"), ["round-trip times"]),
+        (("--flows", "200", "--mix", "reno:40%,cubic:60%"), ["round-trip times"]),
+        (("--flows", "200", "--stack", "rfc"), ["round-trip times"]),
+        (("--flows", "200", "--spread", "0.2"), ["the 200 flows are"]),
+        (("--flows", "cubic:1"), []),
+        (("--flows", "cubic:200", "--spread", "0.2"), []),
+    ],
+)
+def test_only_what_was_not_said_is_assumed(
+    bufferlab: Command, options: tuple[str, ...], said: list[str]
+) -> None:
+    found = document(bufferlab, *RULES, *options)["assumed"]
+    assert len(found) == len(said)
+    assert all(text.startswith(start) for text, start in zip(found, said, strict=True))
+
+
+def test_rules_say_what_they_take_a_mix_for(bufferlab: Command) -> None:
+    line = " ".join(bufferlab(*RULES, "--flows", "10").out.split())
+    assert "bdp, bscl, stanford-erf, tiny: all as Reno" in line
+    assert "single-flow: all as the one with the largest window reduction" in line
+    assert "What they take" not in bufferlab(*RULES, "--flows", "reno:10").out
 
 
 def test_shares_become_flows(bufferlab: Command) -> None:

@@ -38,6 +38,7 @@ from bufferlab.cli.quick import (
     Quick,
     RoundTrip,
     ScenarioFileOrNumbers,
+    Segment,
     Spread,
     Stack,
     load,
@@ -52,6 +53,7 @@ from bufferlab.render.advise.view import advice_view
 from bufferlab.studies.advise import Advice
 from bufferlab.studies.advise import advise as advise_on
 from bufferlab.studies.advise.objectives import KINDS
+from bufferlab.studies.internet import STACK
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -86,12 +88,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     rtt: RoundTrip = None,
     flows: FlowCounts = None,
     mix: Mix = None,
-    segment: Annotated[
-        str | None,
-        typer.Option(help="With --rate: payload of a full segment; default the stack's.", show_default=False),
-    ] = None,
-    spread: Spread = 0.2,
-    stack: Stack = "linux",
+    segment: Segment = None,
+    spread: Spread = None,
+    stack: Stack = STACK,
     confidence: Annotated[
         float, typer.Option(help="With which all targets shall be met at the answer.")
     ] = 0.95,
@@ -133,17 +132,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
         raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
     typed = Typed(platform, device, shape)
-    loaded = load(
-        scenario,
-        Quick(
-            rate,
-            rtt,
-            flows,
-            mix,
-            {"segment": segment, "spread": spread, "stack": stack, "name": _title(flows)},
-        ),
-        to="advise on",
-    )
+    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "name": _title(flows)})
+    loaded, assumed = load(scenario, numbers, to="advise on")
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     deliver = Delivery[Advice](
@@ -166,6 +156,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             quick=quick,
             sensitivity=sensitivity,
             overrides=read_overrides(overrides),
+            assumed=assumed,
             runner=runner,
             watch=shown,
         )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from bufferlab.cli.size_input import read_groups
+from bufferlab.cli.size_input import is_number, read_groups
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
+from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips
 from bufferlab.studies.size import quick_scenario
 
 ScenarioFileOrNumbers = Annotated[
@@ -26,7 +27,8 @@ RoundTrip = Annotated[
 FlowCounts = Annotated[
     str | None,
     typer.Option(
-        help="Number of long-lived flows: 200, or by protocol: reno:42,bic:51,cubic-0.8:30.",
+        help="Number of long-lived flows: 200 for the Internet's mix of CUBIC and BBR, or by protocol: "
+        "cubic:200, reno:42,bic:51.",
         show_default=False,
     ),
 ]
@@ -35,9 +37,16 @@ Mix = Annotated[
     typer.Option(help="With --flows N: shares of the protocols, reno:40%,cubic:60%.", show_default=False),
 ]
 Spread = Annotated[
-    float, typer.Option(help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread).")
+    float | None,
+    typer.Option(
+        help=f"With --rate: round-trip times are spaced evenly over rtt*(1 +- spread). [default: {SPREAD:g}]",
+        show_default=False,
+    ),
 ]
-
+Segment = Annotated[
+    str | None,
+    typer.Option(help="With --rate: payload of a full segment; default the stack's.", show_default=False),
+]
 Stack = Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")]
 
 
@@ -50,6 +59,8 @@ class Quick:
         rtt: Mean round-trip time.
         flows: Numbers of flows.
         mix: Shares of the protocols.
+        spread: How far round-trip times spread.
+        stack: Preset of the TCP keys.
         details: Other arguments of `quick_scenario`.
     """
 
@@ -57,15 +68,18 @@ class Quick:
     rtt: str | None
     flows: str | None
     mix: str | None
-    details: dict[str, Any]
+    spread: float | None = None
+    stack: str = STACK
+    details: dict[str, Any] = field(default_factory=dict)
 
     def given(self) -> list[str]:
         """Those that were given."""
-        return [f"--{name}" for name in ("rate", "rtt", "flows", "mix") if getattr(self, name) is not None]
+        names = ("rate", "rtt", "flows", "mix", "spread")
+        return [f"--{name}" for name in names if getattr(self, name) is not None]
 
 
-def load(scenario: Path | None, quick: Quick, *, to: str) -> Scenario:
-    """The scenario of a file or of the numbers.
+def load(scenario: Path | None, quick: Quick, *, to: str) -> tuple[Scenario, list[str]]:
+    """The scenario of a file or of the numbers, and what was assumed that the numbers do not say.
 
     Args:
         scenario: The file.
@@ -82,9 +96,15 @@ def load(scenario: Path | None, quick: Quick, *, to: str) -> Scenario:
                 key=quick.given()[0],
                 accepted="--set to change the scenario's values",
             )
-        return Scenario.load(scenario)
+        return Scenario.load(scenario), []
     if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
-    groups = read_groups(quick.flows, quick.mix)
-    content = quick_scenario(quick.rate, quick.rtt, groups, **quick.details)
-    return Scenario.from_dict(content, file="--rate/--rtt/--flows")
+    groups = read_groups(quick.flows, quick.mix, quick.stack)
+    spread = SPREAD if quick.spread is None else quick.spread
+    content = quick_scenario(quick.rate, quick.rtt, groups, spread=spread, stack=quick.stack, **quick.details)
+    assumed = []
+    if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
+        assumed.append(about_controls(int(quick.flows)))
+    if quick.spread is None and any(count > 1 for _, count in groups):
+        assumed.append(about_round_trips())
+    return Scenario.from_dict(content, file="--rate/--rtt/--flows"), assumed

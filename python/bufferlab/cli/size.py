@@ -39,6 +39,7 @@ from bufferlab.cli.quick import (
     Quick,
     RoundTrip,
     ScenarioFileOrNumbers,
+    Segment,
     Spread,
     Stack,
     load,
@@ -48,6 +49,7 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.render.rules import rules_view
 from bufferlab.render.sizing import no_buffer, sizing_view
+from bufferlab.studies.internet import STACK
 from bufferlab.studies.least import Plan
 from bufferlab.studies.size import Sizing, rules
 from bufferlab.studies.size import size as size_buffer
@@ -73,9 +75,9 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     rtt: RoundTrip = None,
     flows: FlowCounts = None,
     mix: Mix = None,
-    segment: Annotated[str, typer.Option(help="With --rate: payload of a full segment.")] = "1460 B",
-    spread: Spread = 0.2,
-    stack: Stack = "rfc",
+    segment: Segment = None,
+    spread: Spread = None,
+    stack: Stack = STACK,
     overrides: Overrides = None,
     link: Link = None,
     targets: TargetTexts = None,
@@ -148,15 +150,17 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
-    quick = Quick(rate, rtt, flows, mix, {"segment": segment, "spread": spread, "stack": stack})
-    loaded = load(scenario, quick, to="size")
+    quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
+    loaded, assumed = load(scenario, quick, to="size")
     changes = read_overrides(overrides)
     variation = read_measured(measured or [])
     if theory:
         if targets:
             raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
         asked = read_theory(short, conventions)
-        found = rules(loaded, link=link, targets=asked, measured=variation, overrides=changes)
+        found = rules(
+            loaded, link=link, targets=asked, measured=variation, overrides=changes, assumed=assumed
+        )
         show_as(found.to_dict, partial(rules_view, found), as_json=as_json)
         return
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
@@ -181,6 +185,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             conventions=conventions,
             measured=variation,
             overrides=changes,
+            assumed=assumed,
             runner=runner,
         )
     deliver(sizing)

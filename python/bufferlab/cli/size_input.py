@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import check_congestion
+from bufferlab.studies.internet import STACK, controls_of, shared_out
 from bufferlab.studies.size import in_theory
 from bufferlab.studies.targets import Target, parse_target
 from bufferlab.theory.protocols import get_protocol
@@ -41,8 +42,10 @@ SHORT: Final = {
 """The targets that have options of their own."""
 
 
-def read_groups(flows: str, mix: str | None) -> Groups:
+def read_groups(flows: str, mix: str | None, stack: str) -> Groups:
     """Groups of flows from `--flows` and `--mix`.
+
+    A number alone is the Internet's mix on current hosts; another `stack` has its own control.
 
     Raises:
         InputError: A group that is no number of flows, is empty or names no known congestion control; or
@@ -50,10 +53,15 @@ def read_groups(flows: str, mix: str | None) -> Groups:
     """
     groups = [_group(part.strip(), flows) for part in flows.split(",")]
     if mix is None:
-        return groups
+        return [*controls_of(groups[0][1])] if is_number(flows) and stack == STACK else groups
     if len(groups) > 1 or groups[0][0] is not None:
         raise InputError("names protocols already", key="--flows", value=flows, accepted="200, with --mix")
-    return _shared_out(groups[0][1], _shares(mix))
+    return [*shared_out(groups[0][1], _shares(mix))]
+
+
+def is_number(flows: str) -> bool:
+    """Whether `--flows` names no control."""
+    return flows.strip().isdigit()
 
 
 def read_targets(**written: str | None) -> list[Target]:
@@ -160,17 +168,6 @@ def _shares(mix: str) -> list[tuple[str, float]]:
             f"adds up to {total:g} %", key="--mix", value=mix, accepted="shares of 100 % together"
         )
     return shares
-
-
-def _shared_out(flows: int, shares: list[tuple[str, float]]) -> Groups:
-    """Whole flows by largest remainders; a share of less than a flow may get none."""
-    total = sum(share for _, share in shares)
-    exact = [flows * share / total for _, share in shares]
-    counts = [int(value) for value in exact]
-    order = sorted(range(len(shares)), key=lambda index: (counts[index] - exact[index], index))
-    for index in order[: flows - sum(counts)]:
-        counts[index] += 1
-    return [(name, count) for (name, _), count in zip(shares, counts, strict=True) if count]
 
 
 def _known(name: str, option: str, read: Callable[[str], object] = check_congestion) -> None:

@@ -13,6 +13,7 @@ from bufferlab.results.metrics.metric import BITS_PER_S, BRIEF_SECONDS, BYTES, M
 from bufferlab.studies.size.published import Rules
 from bufferlab.theory.constraints import Feasibility
 from bufferlab.theory.demand import Demand
+from bufferlab.theory.rules import get_rule
 from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S, format_time
 
@@ -33,12 +34,25 @@ def rules_view(rules: Rules) -> View:
             f"mean round-trip time {BRIEF_SECONDS.quantity(demand.rtt_s)}, "
             f"{int(demand.flow_count)} long-lived flows ({mix}), "
             f"packets of {demand.packet_bytes} bytes on the wire",
+            *(f"Assumed: {text}." for text in rules.assumed),
             f"Asked: {targets_text(demand.targets)}",
             Heading("What the published rules say; no run stands behind it (without --theory, runs decide)"),
             _grid(rules),
+            *mix_text(rules),
             *(f"{UNVERIFIED}: {line}" for line in range_text(demand, rules.feasibility)),
         ]
     )
+
+
+def mix_text(rules: Rules) -> list[str]:
+    """What the rules make of flows that are not all Reno, in a line."""
+    if {name for name, _ in rules.demand.mix} == {"reno"}:
+        return []
+    taken: dict[str, list[str]] = {}
+    for name in rules.frame["rule"]:
+        taken.setdefault(get_rule(name).controls, []).append(name)
+    parts = [f"{', '.join(names)}: {text}" for text, names in taken.items()]
+    return [f"What they take these flows for: {'; '.join(parts)}."]
 
 
 def _grid(rules: Rules) -> Grid:

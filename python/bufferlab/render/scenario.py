@@ -36,20 +36,23 @@ class ScenarioLines:
         resolved: The scenario under a seed.
         seeds: The seeds of the runs, if there are several.
         varied: What differs from run to run, by name of the link: "buffer", "queue". It is left out.
+        assumed: What it takes for granted.
     """
 
     resolved: ResolvedScenario
     seeds: Sequence[int] = ()
     varied: Mapping[str, Collection[str]] = field(default_factory=dict)
+    assumed: Sequence[str] = ()
 
     def terms(self) -> Terms:
-        """A line for each of the first links and groups."""
+        """A line for each of the first links and groups, and for all that was assumed."""
         links, flows = self.resolved["links"], self.resolved["flows"]
         lines = [
             *((f"link {link['name']}", self._link(link)) for link in links[:MOST_LINES]),
             *_others(len(links), "links"),
             *((_label(flow, flows), self._flow(flow)) for flow in flows[:MOST_LINES]),
             *_others(len(flows), "groups of flows"),
+            *(("assumed", text) for text in self.assumed),
         ]
         return Terms(lines)
 

@@ -44,7 +44,7 @@ def sizing_view(sizing: Sizing) -> View:
             checks_grid(least.checks),
             Terms(lines),
             *_judged(sizing),
-            ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}).terms(),
+            ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}, assumed=sizing.assumed).terms(),
         ]
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from bufferlab.theory.arrays import FloatArray
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.heterogeneous import combined_buffer, delay_buffer, utilization_buffer
-from bufferlab.theory.rules import rule
+from bufferlab.theory.rules import ANY_CONTROL, rule
 
 _CITATION: Final = (
     "P. Yang, E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous TCP, 2013"
@@ -18,6 +18,7 @@ _ASSUMPTIONS: Final = (
     "many long-lived flows with one round-trip time that are not synchronized",
     "their windows have equal means, and reach w_max before each loss",
 )
+_CONTROLS = "each by its own variation, with equal windows"
 
 
 @rule(
@@ -25,6 +26,7 @@ _ASSUMPTIONS: Final = (
     title="BDP/(1 − z·a/√n) − BDP",
     citation=f"{_CITATION}, Theorem 2",
     assumptions=_ASSUMPTIONS,
+    controls=_CONTROLS,
     rounding="up",
 )
 def heterogeneous(demand: Demand) -> FloatArray:
@@ -37,6 +39,7 @@ def heterogeneous(demand: Demand) -> FloatArray:
     title="utilization and loss, (14)",
     citation=f"{_CITATION}, (14)",
     assumptions=_ASSUMPTIONS,
+    controls=_CONTROLS,
     needs=("max_loss",),
     rounding="up",
 )
@@ -52,6 +55,7 @@ def heterogeneous_loss(demand: Demand) -> FloatArray:
     title="C·λ, at most",
     citation=f"{_CITATION}, section VI",
     assumptions=("a full buffer is the longest wait; no priority, no other queue",),
+    controls=ANY_CONTROL,
     needs=("max_delay_s",),
     bound="most",
     rounding="down",

@@ -19,6 +19,10 @@ from bufferlab.theory.demand import Demand
 
 RuleFunction = Callable[[Demand], FloatArray]
 
+AS_RENO: Final = "all as Reno"
+ANY_CONTROL: Final = "any control"
+"""What a rule makes of the flows' congestion controls: its formula is Reno's, or looks at none."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -29,6 +33,7 @@ class Rule:
         title: The formula in short form, for tables.
         citation: Where the rule was published.
         assumptions: Conditions under which the rule holds.
+        controls: What it makes of the flows' congestion controls.
         function: From a demand to bytes.
         needs: Targets that the demand must have; otherwise the rule does not apply.
         bound: `"least"` if the rule gives the smallest buffer, `"most"` if it gives the largest.
@@ -40,6 +45,7 @@ class Rule:
     citation: str
     assumptions: tuple[str, ...]
     function: RuleFunction
+    controls: str = AS_RENO
     needs: tuple[str, ...] = ()
     bound: Literal["least", "most"] = "least"
     rounding: Literal["nearest", "up", "down"] = "nearest"
@@ -85,6 +91,7 @@ def rule(
     title: str,
     citation: str,
     assumptions: tuple[str, ...],
+    controls: str = AS_RENO,
     needs: tuple[str, ...] = (),
     bound: Literal["least", "most"] = "least",
     rounding: Literal["nearest", "up", "down"] = "nearest",
@@ -98,7 +105,7 @@ def rule(
     def register(function: RuleFunction) -> Rule:
         if name in _RULES:
             raise ValueError(f"there is a sizing rule named {name!r} already")
-        _RULES[name] = Rule(name, title, citation, assumptions, function, needs, bound, rounding)
+        _RULES[name] = Rule(name, title, citation, assumptions, function, controls, needs, bound, rounding)
         return _RULES[name]
 
     return register
@@ -144,6 +151,7 @@ def bdp(demand: Demand) -> FloatArray:
         "the sum of their windows is normal, and its relative deviation falls as 1/√n",
         "full utilization is the only goal: neither loss nor fairness is bounded",
     ),
+    controls=ANY_CONTROL,
 )
 def stanford(demand: Demand) -> FloatArray:
     """Bandwidth-delay product over the square root of the number of long-lived flows."""

@@ -61,6 +61,7 @@ def bbr_utilization(buffer_over_bdp: ArrayLike) -> FloatArray:
         "one flow, or flows that reduce their windows together",
         "the protocol with the largest window reduction counts; BBR needs a quarter of the BDP",
     ),
+    controls="all as the one with the largest window reduction",
 )
 def single_flow(demand: Demand) -> FloatArray:
     """The largest (1/beta − 1)·BDP over the protocols of the mix."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from bufferlab.theory.arrays import FloatArray, flow_numbers, positive
 from bufferlab.theory.demand import Demand
-from bufferlab.theory.rules import rule
+from bufferlab.theory.rules import ANY_CONTROL, rule
 
 
 def band(bdp: ArrayLike, flows: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -35,6 +35,7 @@ def band(bdp: ArrayLike, flows: ArrayLike) -> tuple[FloatArray, FloatArray]:
         "long-lived Reno, CUBIC or BBR flows that share the link fairly",
         "measured: the need is between BDP/√n and this, except for unfair flows and some uses of ECN",
     ),
+    controls=ANY_CONTROL,
 )
 def spang(demand: Demand) -> FloatArray:
     """Upper end of the band in which the smallest sufficient buffers were measured."""

@@ -11,6 +11,7 @@ import pytest
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.sensitivity import FACTORS, Sensitivity, _scaled, variants
+from bufferlab.studies.size import quick_scenario
 from bufferlab.studies.targets import make_target
 
 
@@ -98,3 +99,14 @@ def test_an_answer_holds_if_nothing_is_missed() -> None:
     busy = make_target("utilization", 0.99)
     assert Sensitivity("", "", {}, (), None).holds
     assert not Sensitivity("", "", {}, (busy,), None).holds
+
+
+def test_a_mix_is_tried_with_its_most_frequent_control_alone() -> None:
+    base = prepare(quick_scenario("10 Mbps", "20 ms", [("reno", 3), ("bbr", 2)]))
+    found = {
+        each.title: [flow["tcp"]["congestion"] for flow in each.scenario.flows if flow["tcp"] is not None]
+        for each in variants(base)
+    }
+    assert found["reno alone"] == ["reno", "reno"]
+    assert found["cubic in place of reno"] == ["cubic", "bbr"]
+    assert len(found) == 6

@@ -26,7 +26,9 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     return View(
         [
             box_of(advice, typed),
-            ScenarioLines(advice.resolved, (), {advice.site.link: ("queue", "buffer")}).terms(),
+            ScenarioLines(
+                advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed
+            ).terms(),
             *evidence(advice),
             *(below if len(lines) > MOST_TYPED else []),
             *(f"Note: {each}." for each in advice.warnings),

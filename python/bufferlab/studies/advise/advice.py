@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -50,6 +50,7 @@ class Advice:
         choice: Which of them to take, and why not the others.
         stage: How far it is.
         sensitivity: What would change it.
+        assumed: What the scenario takes for granted.
         warnings: What the reader should know.
         runs: How many runs it took.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
@@ -65,7 +66,8 @@ class Advice:
     choice: Choice
     stage: Stage
     sensitivity: tuple[Sensitivity, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    assumed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     runs: int = 0
     finished: bool = False
 
@@ -158,6 +160,7 @@ class Advice:
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
             "configuration": self._configuration(platform, device, shape=shape),
+            "assumed": list(self.assumed),
             "warnings": list(self.warnings),
             "runs": self.runs,
         }

@@ -33,6 +33,7 @@ def advise(
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
+    assumed: Iterable[str] = (),
     runner: Runner | None = None,
     watch: Watch | None = None,
 ) -> Advice:
@@ -54,6 +55,7 @@ def advise(
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
+        assumed: What the scenario takes for granted, for the answer to tell: sentences.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
         watch: Told the best answer so far whenever something new is known.
 
@@ -81,6 +83,7 @@ def advise(
             emphasis=emphasis,
             confidence=confidence,
             resolution=resolution,
+            assumed=assumed,
             runner=keeping,
             watch=watch or (lambda _advice, _note: None),
         )

@@ -73,6 +73,7 @@ class Course:
         emphasis: str | None,
         confidence: float,
         resolution: float,
+        assumed: Iterable[str],
         runner: Runner,
         watch: Watch,
     ) -> None:
@@ -81,6 +82,7 @@ class Course:
         self.emphasis = emphasis
         self.confidence = confidence
         self.resolution = resolution
+        self.assumed = tuple(assumed)
         self.runner = runner
         self.watch = watch
         self.best: Advice | None = None
@@ -195,6 +197,7 @@ class Course:
                 lacking={name: _lacking(entry.checks) for name, entry in entries.items()},
             ),
             stage=stage,
+            assumed=self.assumed,
             warnings=tuple(_warnings(self.found, entries)),
             runs=self.bench.runs,
         )

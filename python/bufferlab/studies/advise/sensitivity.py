@@ -22,7 +22,10 @@ FACTORS: Final = (Fraction(1, 2), Fraction(2))
 """By which flows and round-trip times are multiplied."""
 
 OTHERS: Final = ("cubic", "bbr", "reno")
-"""Controls that are tried in place of the most frequent one, at most two of them."""
+"""Controls that are tried in place of the most frequent one."""
+
+MOST_CONTROLS: Final = 2
+"""So many changes of controls are tried; of a mix, the first gives all flows its most frequent one."""
 
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""
@@ -123,7 +126,12 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     if not counts:
         return
     usual = counts.most_common(1)[0][0]
-    for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:2]:
+    most = MOST_CONTROLS
+    if len(counts) > 1:
+        most -= 1
+        brief = f"{usual.partition('(')[0]} alone"
+        yield from _variant((brief, brief), base, {f"flows[{index}].congestion": usual for index in controls})
+    for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:most]:
         changes: dict[str, object] = {
             f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
         }

@@ -45,6 +45,7 @@ def size(
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
+    assumed: Iterable[str] = (),
     runner: Runner | None = None,
 ) -> Sizing:
     """Measure the smallest buffer of a link that meets all targets; of bounds on waits alone, the largest.
@@ -65,6 +66,7 @@ def size(
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
+        assumed: What the scenario takes for granted, for the answer to tell: sentences.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
@@ -91,7 +93,7 @@ def size(
         largest=all(target.wants_less for target in question.targets),
     )
     _check(plan)
-    course = _Course(question, plan, found, warnings)
+    course = _Course(question, plan, found, warnings, tuple(assumed))
     with runner or Runner(threads=threads, progress=progress) as keeping:
         return course.run(keeping, with_rules=with_rules)
 
@@ -99,11 +101,19 @@ def size(
 class _Course:
     """The way to an answer."""
 
-    def __init__(self, question: Question, plan: Plan, rules: Rules | None, warnings: Sequence[str]) -> None:
+    def __init__(
+        self,
+        question: Question,
+        plan: Plan,
+        rules: Rules | None,
+        warnings: Sequence[str],
+        assumed: tuple[str, ...],
+    ) -> None:
         self.question = question
         self.plan = plan
         self.rules = rules
         self.warnings = tuple(warnings)
+        self.assumed = assumed
         self.best: Least | None = None
         self.judged: tuple[Judged, ...] = ()
 
@@ -163,6 +173,7 @@ class _Course:
             measured=measured,
             rules=self.rules,
             judged=self.judged,
+            assumed=self.assumed,
             warnings=(*self.warnings, *_short_runs(self.question, answer.closest)),
             finished=finished,
         )

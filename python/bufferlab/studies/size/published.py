@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ class Rules:
             (whether it asks for at least or allows at most so much), `citation`, `assumptions`. Rules by
             which no buffer is enough have no row.
         feasibility: Which buffers meet all constraints by the theory of heterogeneous TCP.
+        assumed: What the scenario takes for granted.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Rules:
     demand: Demand
     frame: pl.DataFrame
     feasibility: Feasibility
+    assumed: tuple[str, ...] = ()
 
     def packets(self) -> dict[str, int]:
         """The buffer of each rule, packets."""
@@ -72,6 +74,7 @@ class Rules:
             "feasibility": {"feasible": found.feasible, "least_bytes": _json_value(found.least_bytes)}
             | values,
             "rules": self.frame.to_dicts(),
+            "assumed": list(self.assumed),
         }
 
     def __str__(self) -> str:
@@ -88,6 +91,7 @@ def rules(
     targets: Targets | None = None,
     measured: Mapping[str, float] | None = None,
     overrides: Mapping[str, Any] | None = None,
+    assumed: Iterable[str] = (),
 ) -> Rules:
     """Compute the buffer that every published rule gives for a link; no run verifies them.
 
@@ -98,13 +102,15 @@ def rules(
         measured: Characteristic value by congestion control, where a measured one shall stand for the
             model's; see `bufferlab.theory.measured`.
         overrides: Values that replace those of the scenario, by path.
+        assumed: What the scenario takes for granted, for the answer to tell: sentences.
 
     Raises:
         InputError: The scenario is not valid, has no such link, or no TCP flow crosses it; or a congestion
             control has neither a model nor a measured value.
     """
     base = prepare(scenario, overrides)
-    return rules_of(base, choose_link(base.resolved, link), targets or Targets(), measured or {})
+    found = rules_of(base, choose_link(base.resolved, link), targets or Targets(), measured or {})
+    return replace(found, assumed=tuple(assumed))
 
 
 def rules_of(base: Scenario, index: int, targets: Targets, measured: Mapping[str, float]) -> Rules:

@@ -9,6 +9,7 @@ from typing import Any
 
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
+from bufferlab.studies.internet import SPREAD, STACK
 from bufferlab.studies.traffic import demand_of
 
 
@@ -17,9 +18,9 @@ def quick_scenario(
     rtt: str,
     groups: Sequence[tuple[str | None, int]],
     *,
-    segment: str | None = "1460 B",
-    spread: float = 0.2,
-    stack: str = "rfc",
+    segment: str | None = None,
+    spread: float = SPREAD,
+    stack: str = STACK,
     duration: str | None = None,
     name: str = "quick sizing",
 ) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def quick_scenario(
     """
     flows = [
         {
-            "name": _group_name(congestion, index, len(groups)),
+            "name": name,
             "count": count,
             "rtt": rtt,
             **({"segment": segment} if segment else {}),
@@ -45,7 +46,7 @@ def quick_scenario(
             **({"rtt_spread": spread} if count > 1 else {}),
             **({"congestion": congestion} if congestion else {}),
         }
-        for index, (congestion, count) in enumerate(groups)
+        for name, (congestion, count) in zip(_names([each for each, _ in groups]), groups, strict=True)
     ]
     scenario = {
         "run": {"name": name, "duration": duration or "60 s", "stack": stack},
@@ -65,8 +66,13 @@ def _long_enough_s(scenario: dict[str, Any]) -> float:
     return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))
 
 
-def _group_name(congestion: str | None, index: int, groups: int) -> str:
-    word = re.sub(r"[^A-Za-z0-9-]+", "_", congestion or "flows").strip("_")
-    if groups == 1:
-        return word
-    return f"{word}-{index}" if word[-1].isdigit() else f"{word}{index}"
+def _names(controls: Sequence[str | None]) -> list[str]:
+    """Names of groups: their controls' families; in full where two are the same, then numbered."""
+    families, words = (
+        [re.sub(r"[^A-Za-z0-9-]+", "_", re.split(end, each or "flows")[0]) for each in controls]
+        for end in (r"[-(]", r"\(")
+    )
+    names = [
+        family if families.count(family) == 1 else word for family, word in zip(families, words, strict=True)
+    ]
+    return [name if names.count(name) == 1 else f"{name}-{index}" for index, name in enumerate(names)]

@@ -5,8 +5,8 @@ The document (`--json`, `Sizing.to_dict()`) has `format` ("bufferlab-sizing"), `
 (`confidence`, `resolution`, `bounds`, and whether the least or the largest buffer is sought); the answer:
 `buffer` (in packets, bytes and ms of draining; `null` if none meets the targets), `closest`, `confirmed`,
 `confidence`, `checks` (one a target), `beyond`, `conflict`, `islands`; `rules`, one object a published
-rule, with what runs say of its buffer; `tried`, one object a buffer that was simulated; `warnings`, `runs`,
-`finished`.
+rule, with what runs say of its buffer; `tried`, one object a buffer that was simulated; `assumed` (what a
+scenario of a few numbers takes for granted), `warnings`, `runs`, `finished`.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Sizing:
         measured: What every run measured, by buffer in packets and seed.
         rules: What the published rules say; `None` if none applies.
         judged: What runs say of the rules' buffers, by rising size.
+        assumed: What the scenario takes for granted.
         warnings: What the reader should know.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
@@ -64,6 +65,7 @@ class Sizing:
     measured: Mapping[int, Mapping[int, Values]]
     rules: Rules | None = None
     judged: tuple[Judged, ...] = ()
+    assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     finished: bool = True
 
@@ -132,6 +134,7 @@ class Sizing:
             "islands": list(least.islands),
             "rules": self._rules(),
             "tried": self.curve().to_dicts(),
+            "assumed": list(self.assumed),
             "warnings": list(self.warnings),
             "runs": self.runs,
             "finished": self.finished,
