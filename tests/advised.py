@@ -9,6 +9,7 @@ from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.choice import choose
 from bufferlab.studies.advise.entry import Entry, Site, Users
+from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.objectives import Aspect, weights_for
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -129,8 +130,13 @@ def advised(
     stage: Stage = "final",
     finished: bool = True,
     sensitivity: Sequence[Sensitivity] = (),
+    weights: Mapping[str, float] | None = None,
+    origin: Origin = "asked",
 ) -> Advice:
-    """An advice among queues, each with its setting and its runs; of fifo, two other buffers were tried."""
+    """An advice among queues, each with its setting and its runs; of fifo, two other buffers were tried.
+
+    With an origin, that is where targets and weights come from.
+    """
     place = where or site()
     asked = parse_targets(targets, [each.name for each in place.users])
     entries = {}
@@ -140,7 +146,7 @@ def advised(
         other = {1: low, UPPER: high} if word == "fifo" else None
         made = entry(word, setting, values, asked, other=other)
         entries[made.name] = made
-    weights = weights_for(None, aspects)
+    weighed = weights_for(weights, aspects)
     contest = {name: each.values for name, each in entries.items()}
     missed = {name: tuple(c.target for c in each.checks if not c.met) for name, each in entries.items()}
     return Advice(
@@ -149,9 +155,10 @@ def advised(
         targets=asked,
         confidence=0.95,
         aspects=tuple(aspects),
-        weights=weights,
+        weights=weighed,
+        needs=Needs(asked, weights, origin, origin),
         entries=entries,
-        choice=choose(contest, aspects, weights, missed=missed),
+        choice=choose(contest, aspects, weighed, missed=missed),
         stage=stage,
         sensitivity=tuple(sensitivity),
         runs=42,

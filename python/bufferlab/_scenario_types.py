@@ -266,6 +266,28 @@ class ProbesDict(TypedDict):
     per_group: NotRequired[int | None]
 
 
+class WeightsDict(TypedDict):
+    """How much each kind of what users feel weighs."""
+
+    throughput: NotRequired[float | None]
+    fairness: NotRequired[float | None]
+    latency: NotRequired[float | None]
+    calls: NotRequired[float | None]
+    pages: NotRequired[float | None]
+    transfers: NotRequired[float | None]
+
+
+AdviseDict = TypedDict(
+    "AdviseDict",
+    {
+        "for": NotRequired[Literal["throughput", "fairness", "latency", "calls", "pages", "transfers"] | None],
+        "weights": NotRequired[WeightsDict | None],
+        "targets": NotRequired[Sequence[str] | None],
+    },
+)
+"""What users need: commands that choose a queue or a buffer read it, and runs ignore it."""
+
+
 class ScenarioDict(TypedDict):
     """A network, the flows that cross it, and what to measure: docs/scenario.md."""
 
@@ -274,6 +296,7 @@ class ScenarioDict(TypedDict):
     links: NotRequired[Sequence[LinkDict] | None]
     flows: Sequence[FlowDict]
     probes: NotRequired[ProbesDict | None]
+    advise: NotRequired[AdviseDict | None]
 
 
 
@@ -482,6 +505,25 @@ class ResolvedProbes(TypedDict):
     per_group: int
 
 
+class ResolvedWeights(TypedDict):
+    """How much each kind of what users feel weighs."""
+
+    throughput: float | None
+    fairness: float | None
+    latency: float | None
+    calls: float | None
+    pages: float | None
+    transfers: float | None
+
+
+class ResolvedAdvise(TypedDict):
+    """What users need: commands that choose a queue or a buffer read it, and runs ignore it."""
+
+    emphasis: str | None
+    weights: ResolvedWeights | None
+    targets: list[str]
+
+
 class ResolvedScenario(TypedDict):
     """A scenario as it is meant."""
 
@@ -489,6 +531,7 @@ class ResolvedScenario(TypedDict):
     links: list[ResolvedLink]
     flows: list[ResolvedFlow]
     probes: ResolvedProbes | None
+    advise: ResolvedAdvise | None
 
 
 class Draws(TypedDict):

@@ -20,6 +20,7 @@ from bufferlab.files import read_text
 if TYPE_CHECKING:
     from bufferlab._scenario_types import (
         Draws,
+        ResolvedAdvise,
         ResolvedFlow,
         ResolvedLink,
         ResolvedProbes,
@@ -161,6 +162,15 @@ class Scenario:
     def probes(self) -> ResolvedProbes | None:
         """What to sample over time."""
         return self.resolved["probes"]
+
+    @property
+    def advise(self) -> ResolvedAdvise | None:
+        """What its users need, if it says so."""
+        return self.resolved["advise"]
+
+    def place(self, key: str) -> tuple[int, int] | None:
+        """Line and column of a key's value in the file, such as `advise.targets[0]`, if it stands there."""
+        return self._core.place(key)
 
     @property
     def file(self) -> str | None:

@@ -66,7 +66,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
         *("format", "format_version", "version", "name", "link", "rate_bps", "rtt_ms", "packet_bytes"),
         *("resolved", "groups", "rules", "targets", "confidence_wanted", "stage", "finished"),
         *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
-        *("sensitivity", "configuration", "assumed", "warnings", "runs"),
+        *("sensitivity", "configuration", "assumed", "warnings", "runs", "targets_from", "weights_from"),
     }
     for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
         assert (tmp_path / name).stat().st_size > 500
@@ -195,3 +195,53 @@ def _rest(screen: int) -> str:
         seen += more
     os.close(screen)
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode("utf-8", "replace"))
+
+
+NEEDS = """
+[advise]
+weights = { latency = 5, throughput = 0 }
+targets = ["utilization >= 80 %"]
+"""
+
+
+def test_the_scenario_says_what_its_users_need_and_options_go_before_it(bufferlab: Command) -> None:
+    Path("needs.toml").write_text(Path("small.toml").read_text("utf-8") + NEEDS, "utf-8")
+    ended = bufferlab("advise", "needs.toml", *QUICK)
+    assert ended.status == 0, ended.err
+    said = " ".join(re.sub("[│ ]+", " ", ended.out).split())
+    assert "by [advise] of the scenario: the target; weights: latency 5, throughput 0, others 1" in said
+    ended = bufferlab(
+        "advise", "needs.toml", *QUICK, "--for", "throughput", "--utilization", "85 %", "--json"
+    )
+    found = json.loads(ended.out)
+    assert found["targets"] == ["utilization at least 85 %"]
+    assert (found["targets_from"], found["weights_from"]) == ("asked", "asked")
+    weights = {each["kind"]: each["weight"] for each in found["aspects"]}
+    assert (weights["throughput"], weights["latency"]) == (10.0, 1.0)
+
+
+def test_targets_of_the_scenario_are_size_s_and_compare_s_too(bufferlab: Command) -> None:
+    Path("needs.toml").write_text(Path("small.toml").read_text("utf-8") + NEEDS, "utf-8")
+    ended = bufferlab("size", "needs.toml", "--no-rules", "--resolution", "0.3")
+    assert ended.status == 0, ended.err
+    assert "utilization at least 80 %, by [advise] of the scenario; 95 % sure" in ended.out
+    theory = json.loads(bufferlab("size", "needs.toml", "--theory", "--json").out)
+    assert theory["targets"]["utilization"] == 0.8
+    queues = "fifo:2 packets,fifo:20 packets"
+    found = json.loads(bufferlab("compare", "needs.toml", "--queues", queues, "--json").out)
+    missed = {each["queue"]: each["missed"] for each in found["queues"]}
+    assert missed == {"fifo:2 packets": ["utilization at least 80 %"], "fifo:20 packets": []}
+    said = bufferlab("compare", "needs.toml", "--queues", queues).out
+    assert "Run fifo:20 packets: it alone meets all targets." in said
+    assert "not fifo:2 packets  misses utilization" in said
+    assert "latency 5, throughput 0, others 1, by [advise] of the scenario" in said
+
+
+def test_a_mistake_in_what_users_need_has_its_place(bufferlab: Command) -> None:
+    text = Path("small.toml").read_text("utf-8") + NEEDS.replace("utilization", "utilisation")
+    Path("needs.toml").write_text(text, "utf-8")
+    ended = bufferlab("advise", "needs.toml", *QUICK)
+    line = text.splitlines().index('targets = ["utilisation >= 80 %"]') + 1
+    assert ended.status == 2
+    assert f"needs.toml:{line}:12: advise.targets[0]: 'utilisation >= 80 %' names no metric" in ended.err
+    assert "(did you mean 'utilization'?)" in ended.err

@@ -156,6 +156,13 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     assert "…" not in text
 
 
+def test_what_the_scenario_asks_for_is_said_to_be_its_own() -> None:
+    weights = {"calls": 10.0, "latency": 2.0}
+    text = " ".join(box(advised(MET, weights=weights, origin="scenario")))
+    assert "by [advise] of the scenario: the target; weights: latency 2, calls 10, others 1" in text
+    assert "[advise]" not in " ".join(box(advised(MET, weights=weights)))
+
+
 def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
     users = [Users(f"group{index}", "bulk", 10, "reno") for index in range(9)]
     values = {**FIFO}

@@ -149,6 +149,11 @@ impl PyScenario {
         table_to_python(py, self.scenario.overrides())
     }
 
+    /// Line and column of a key's value in the file, if it stands there.
+    fn place(&self, key: &str) -> Option<(usize, usize)> {
+        self.scenario.place(key).map(|place| (place.line, place.column))
+    }
+
     /// Whether two come from the same table.
     fn is_same(&self, other: &PyScenario) -> bool {
         self.scenario.resolved() == other.scenario.resolved()

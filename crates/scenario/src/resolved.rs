@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::keys::{ListOf, REQUIRED, TableOf, absent, given, part};
+use crate::parts::advise::Advise;
 use crate::parts::flow::Flow;
 use crate::parts::link::Link;
 use crate::parts::probes::Probes;
@@ -23,6 +24,8 @@ part! {
         flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows"));
         /// What to sample over time.
         probes: Option<Probes> = absent("nothing"), TableOf::<Probes>::any();
+        /// What users need, for commands that choose a queue or a buffer.
+        advise: Option<Advise> = absent("nothing said"), TableOf::<Advise>::any();
     }
 }
 
@@ -37,6 +40,8 @@ pub struct Resolved {
     pub flows: Vec<Flow>,
     /// What to sample over time.
     pub probes: Option<Probes>,
+    /// What users need.
+    pub advise: Option<Advise>,
     /// Whether the only link was written as `bottleneck`.
     #[serde(skip)]
     pub is_short: bool,
@@ -55,7 +60,7 @@ impl Resolved {
 
     /// Fills in what the other parts say: names, the only link's path, stacks.
     pub(crate) fn of(root: Root) -> Resolved {
-        let Root { run, bottleneck, mut links, mut flows, probes } = root;
+        let Root { run, bottleneck, mut links, mut flows, probes, advise } = root;
         let is_short = bottleneck.is_some();
         if let Some(mut link) = bottleneck {
             name(&mut link.name, || "bottleneck".to_owned());
@@ -72,7 +77,7 @@ impl Resolved {
             let stack = preset(flow.stack.unwrap_or(run.stack));
             flow.tcp = (!flow.application.is_datagrams()).then(|| flow.keys.over(stack));
         }
-        Resolved { run, links, flows, probes, is_short }
+        Resolved { run, links, flows, probes, advise, is_short }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::resolved::{Resolved, Root};
 use crate::text::mistake::{Mistake, Mistakes};
 use crate::text::places::Places;
 use crate::text::plain::check_plain;
-use crate::text::value::{Table, Value};
+use crate::text::value::{Place, Table, Value};
 use crate::text::{json, toml, write};
 
 /// A scenario: what was given, and what it means.
@@ -152,9 +152,14 @@ impl Scenario {
         self.text.clone().unwrap_or_else(|| write::toml(&self.table))
     }
 
+    /// Where the value of a key stands in the file.
+    pub fn place(&self, key: &str) -> Option<Place> {
+        self.places.value(key)
+    }
+
     /// A mistake found after reading, with its file and place.
     pub(crate) fn placed(&self, mistake: Mistake) -> Mistakes {
-        let place = mistake.key.as_deref().and_then(|key| self.places.value(key));
+        let place = mistake.key.as_deref().and_then(|key| self.place(key));
         mistake.place(place).file(self.file()).into()
     }
 }

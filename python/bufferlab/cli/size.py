@@ -47,8 +47,10 @@ from bufferlab.cli.quick import (
 from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
 from bufferlab.render.rules import rules_view
 from bufferlab.render.sizing import no_buffer, sizing_view
+from bufferlab.studies.advise.needs import targets_of
 from bufferlab.studies.internet import STACK
 from bufferlab.studies.least import Plan
 from bufferlab.studies.size import Sizing, rules
@@ -157,7 +159,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if theory:
         if targets:
             raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
-        asked = read_theory(short, conventions)
+        asked = read_theory(short or targets_of(prepare(loaded, changes)), conventions)
         found = rules(
             loaded, link=link, targets=asked, measured=variation, overrides=changes, assumed=assumed
         )

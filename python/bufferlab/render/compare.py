@@ -7,12 +7,13 @@ from typing import Final
 
 from bufferlab.display import as_view
 from bufferlab.render.advise.felt import aspect_title, behind_text
-from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.render.advise.words import UNKNOWN, measured, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import FRACTION, Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.studies.advise.choice import Choice
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
 
@@ -48,14 +49,24 @@ def answer(comparison: Comparison) -> str:
         return "No queue can be recommended: no packet was measured."
     if not choice.rivals:
         return f"Only {choice.name} was run: there is nothing to choose from."
+    return _choice(comparison, choice)
+
+
+def _choice(comparison: Comparison, choice: Choice) -> str:
     if not comparison.is_founded:
         return (
             f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues. "
             f"{choice.name} is as good as any."
         )
+    if not choice.meets:
+        return f"No queue meets all targets: {choice.name} misses the fewest, and users fare best under it."
+    others = [rival for rival in choice.rivals if not rival.missed]
+    if not others:
+        return f"Run {choice.name}: it alone meets all targets."
+    that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
     if choice.is_clear:
-        return f"Run {choice.name}: users fare better than under every other queue."
-    alike = [rival.name for rival in choice.rivals if rival.is_equal]
+        return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
+    alike = [rival.name for rival in others if rival.is_equal]
     return f"Run {choice.name}: users fare best, and as well under {', '.join(alike)}."
 
 
@@ -71,7 +82,13 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for entry in comparison.ranked[1 : 1 + MOST_RIVALS]:
         rival = comparison.rival(entry.name)
         if rival is not None:
-            yield f"not {entry.name}", behind_text(rival, entry, comparison.ranked[0])
+            missed = ", ".join(title_text(each) for each in rival.missed)
+            why = f"misses {missed}" if missed else behind_text(rival, entry, comparison.ranked[0])
+            yield f"not {entry.name}", why
+    if comparison.needs.targets:
+        yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
+    if comparison.needs.weights_from == "scenario":
+        yield "weights", f"{weights_text(comparison.weights)}, by [advise] of the scenario"
     if comparison.identical:
         runs = "runs are identical, as nothing in the scenario is random: nothing is known about chance"
         yield "how sure", f"all {len(comparison.seeds)} {runs}"

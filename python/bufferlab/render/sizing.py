@@ -22,6 +22,9 @@ from bufferlab.studies.targets import Values
 
 ANSWER: Final = "this answer"
 
+BY_SCENARIO: Final = "by [advise] of the scenario"
+"""Where targets come from that the command's options do not name."""
+
 METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 
@@ -30,6 +33,8 @@ def sizing_view(sizing: Sizing) -> View:
     """The answer first, what it rests on, the rules, and what was run."""
     least, plan, site = sizing.least, sizing.plan, sizing.site
     asked = "; ".join(map(target_text, plan.targets))
+    if sizing.targets_from == "scenario":
+        asked += f", {BY_SCENARIO}"
     within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {plan.upper} packets"
     lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:

@@ -6,12 +6,14 @@ mod totals;
 pub use totals::{samples_group, samples_link};
 
 use crate::keys::Reading;
+use crate::parts::advise::group_of;
 use crate::parts::application::Application;
 use crate::parts::flow::Flow;
 use crate::parts::link::Link;
 use crate::quantity::format::{format_size, format_time};
 use crate::resolved::{Resolved, Root};
 use crate::text::mistake::Mistake;
+use crate::text::nearest::{USUAL_CUTOFF, hint};
 use crate::text::value::Value;
 
 const MOST_LISTED: usize = 20;
@@ -41,7 +43,22 @@ pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
     }
     stacks::check_round_trips(&scenario, reading);
     totals::check_probes(&scenario, reading);
+    check_targets(&scenario, reading);
     Some(scenario)
+}
+
+/// Targets of groups name groups.
+fn check_targets(scenario: &Resolved, reading: &mut Reading<'_>) {
+    let names = || scenario.flows.iter().map(|flow| flow.name.as_str());
+    let targets = scenario.advise.iter().flat_map(|advise| &advise.targets);
+    for (index, target) in targets.enumerate() {
+        let Some(group) = group_of(target).filter(|group| !names().any(|name| name == *group)) else {
+            continue;
+        };
+        let problem = format!("names no flow group{}", hint(group, names(), USUAL_CUTOFF));
+        let mistake = Mistake::new(problem).key(format!("advise.targets[{index}]")).text(target);
+        reading.refuse(mistake.accepted(listed(names())));
+    }
 }
 
 /// Tables say "all" for the sum over groups.

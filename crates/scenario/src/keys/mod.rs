@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 pub(crate) use declare::part;
 pub use kinds::{Choice, FLAG, Fraction, NAME, RATE, Size, TITLE, Time, Whole, WordOf};
-pub use nested::{ListOf, Names, TableOf};
+pub use nested::{ListOf, ListOfEach, Names, TableOf};
 pub use reading::{Reading, Slot, read_key};
 pub use shown::{Shown, literal};
 pub(crate) use shown::{shown, shown_as_words};

@@ -44,6 +44,36 @@ impl Kind for Names {
     }
 }
 
+/// A list of values of a kind.
+#[derive(Clone, Copy, Debug)]
+pub struct ListOfEach<K> {
+    /// The kind of each.
+    pub item: K,
+    /// What they are, in the plural.
+    pub of: &'static str,
+}
+
+impl<K: Kind> Kind for ListOfEach<K> {
+    type Read = Vec<K::Read>;
+
+    fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<Vec<K::Read>> {
+        let items = reading.value(list(value, 0))?;
+        read_each(items, reading, |item, reading| self.item.read(item, reading))
+    }
+
+    fn schema(&self, parts: &mut Schemas) -> Json {
+        json!({"items": self.item.schema(parts), "type": "array"})
+    }
+
+    fn words(&self) -> String {
+        format!("list of {}", self.of)
+    }
+
+    fn python(&self) -> String {
+        format!("Sequence[{}]", self.item.python())
+    }
+}
+
 /// A table with the keys of a part.
 #[derive(Clone, Copy, Debug)]
 pub struct TableOf<P>(PhantomData<P>);

@@ -1,6 +1,7 @@
 //! The parts of a scenario. What is written as "10 ms" is an integer here, with its unit in the name. Checks that need
 //! one part only are with the part; those across parts are in `checks`.
 
+pub mod advise;
 pub mod application;
 pub mod connection;
 pub mod flow;

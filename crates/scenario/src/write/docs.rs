@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::keys::{Key, Part, Presence, Schemas};
+use crate::parts::advise::{Advise, Weights};
 use crate::parts::application::applications;
 use crate::parts::flow::Flow;
 use crate::parts::link::Link;
@@ -46,6 +47,8 @@ fn table(name: &str) -> Option<String> {
         "links" => keys_table(&Link::keys(parts)),
         "flows" => keys_table(&own(Flow::keys(parts))),
         "probes" => keys_table(&Probes::keys(parts)),
+        "advise" => keys_table(&Advise::keys(parts)),
+        "weights" => keys_table(&Weights::keys(parts)),
         "tcp" => tcp_table(&TcpKeys::keys(parts)),
         "queues" => {
             let kinds =

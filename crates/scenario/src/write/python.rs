@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::keys::{Key, Part, Presence, Schemas};
+use crate::parts::advise::{Advise, Weights};
 use crate::parts::application::{application_fields, applications};
 use crate::parts::flow::Flow;
 use crate::parts::link::{Change, Link};
@@ -11,6 +12,9 @@ use crate::parts::queue::{disciplines, part_name};
 use crate::parts::run::Run;
 use crate::parts::tcp::Stack;
 use crate::resolved::Root;
+
+/// Keys that are words of Python, so that no class can have them.
+const KEYWORDS: [&str; 1] = ["for"];
 
 const HEAD: &str = r#""""Types of scenarios as dictionaries: as given (`ScenarioDict`) and as resolved (`ResolvedScenario`).
 
@@ -97,6 +101,8 @@ pub fn types() -> String {
     given(&mut text, Link::NAME, Link::DOC, &link_keys(parts), None);
     given(&mut text, Flow::NAME, Flow::DOC, &Flow::keys(parts), None);
     given(&mut text, Probes::NAME, Probes::DOC, &Probes::keys(parts), None);
+    given(&mut text, Weights::NAME, Weights::DOC, &Weights::keys(parts), None);
+    given(&mut text, Advise::NAME, Advise::DOC, &Advise::keys(parts), None);
     given(&mut text, "Scenario", Root::DOC, &Root::keys(parts), None);
     text.push('\n');
     text.push_str(RESOLVED);
@@ -107,11 +113,14 @@ pub fn types() -> String {
     class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &borrowed(&Stack::fields()));
     resolved::<Flow>(&mut text);
     resolved::<Probes>(&mut text);
+    resolved::<Weights>(&mut text);
+    resolved::<Advise>(&mut text);
     let fields = [
         ("run", "ResolvedRun"),
         ("links", "list[ResolvedLink]"),
         ("flows", "list[ResolvedFlow]"),
         ("probes", "ResolvedProbes | None"),
+        ("advise", "ResolvedAdvise | None"),
     ];
     let fields = fields.map(|(name, python)| (name, python.to_owned()));
     class(&mut text, "ResolvedScenario", "A scenario as it is meant.", &fields);
@@ -161,6 +170,15 @@ fn borrowed(fields: &[(String, String)]) -> Vec<(&str, String)> {
 
 fn class(text: &mut String, name: &str, doc: &str, fields: &[(&str, String)]) {
     let doc = crate::keys::one_line(doc);
+    if fields.iter().any(|(field, _)| KEYWORDS.contains(field)) {
+        let fields: Vec<String> =
+            fields.iter().map(|(field, python)| format!("        \"{field}\": {python},\n")).collect();
+        let fields = fields.concat();
+        text.extend([format!(
+            "\n{name} = TypedDict(\n    \"{name}\",\n    {{\n{fields}    }},\n)\n\"\"\"{doc}\"\"\"\n\n"
+        )]);
+        return;
+    }
     text.extend([format!("\nclass {name}(TypedDict):\n    \"\"\"{doc}\"\"\"\n\n")]);
     for (field, python) in fields {
         text.extend([format!("    {field}: {python}\n")]);

@@ -15,6 +15,7 @@ from bufferlab.render.advise.words import (
     confidence_text,
     entry_text,
     measured,
+    needs_text,
     queue_text,
     rate_text,
     size_text,
@@ -86,6 +87,8 @@ def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
     several = len(advice.answer.checks) > 1
     for each in advice.answer.checks:
         yield Line("target", check_text(each) + _sure(each, several=several), 1)
+    if (asked := needs_text(advice)) is not None:
+        yield Line("asked", asked)
     yield from _notes(advice)
     if advice.sensitivity and advice.choice.meets:
         long, short = _changes(advice, sizes=True), _changes(advice, sizes=False)

@@ -13,6 +13,12 @@ from bufferlab.studies.advise.choice import MATERIAL, NOTABLE
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import Aspect
 
+_FROM: Final = {
+    "asked": "as asked for",
+    "scenario": "by [advise] of the scenario",
+    "default": "by default, as neither the scenario nor an option says",
+}
+
 _UNFELT: Final = "no other was searched: the best imaginable would be as good for users as the answer"
 
 
@@ -37,6 +43,8 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         f"get; queues within {MATERIAL * 100:g} %, or whose difference is not significant at 95 %, are equal "
         f"if no aspect is worse by more than {NOTABLE * 100:g} %. Of equals the simplest is taken."
     )
+    targets, weights = (_FROM[each] for each in (advice.needs.targets_from, advice.needs.weights_from))
+    yield f"Targets: {targets}. Weights: {weights}."
     total = sum(advice.weights.values())
     for kind, weight in advice.weights.items():
         aspects = "; ".join(_aspect(each) for each in advice.aspects if each.kind == kind)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.objectives import Kind
 from bufferlab.studies.advise.queues import OWN, Queue
 from bufferlab.studies.least import Check
 from bufferlab.studies.targets import Target
@@ -51,6 +54,24 @@ def queue_text(queue: Queue) -> str:
 def entry_text(entry: Entry) -> str:
     """A queue with its setting."""
     return f"{queue_text(entry.queue)}, {entry.queue.show(entry.setting)}"
+
+
+def needs_text(advice: Advice) -> str | None:
+    """What the scenario's file asks for, if it has a say: "the 2 targets; weights: calls 10, others 1"."""
+    needs, parts = advice.needs, []
+    if needs.targets_from == "scenario":
+        count = len(advice.targets)
+        parts.append("the target" if count == 1 else f"the {count} targets")
+    if needs.weights_from == "scenario":
+        parts.append(f"weights: {weights_text(advice.weights)}")
+    return f"by [advise] of the scenario: {'; '.join(parts)}" if parts else None
+
+
+def weights_text(weights: Mapping[Kind, float]) -> str:
+    """What matters more or less than the rest: "calls 10, others 1"."""
+    told = [f"{kind} {significant(weight, 3)}" for kind, weight in weights.items() if weight != 1]
+    others = ["others 1"] if 0 < len(told) < len(weights) else []
+    return ", ".join([*told, *others]) or "all alike"
 
 
 def confidence_text(confidence: float) -> str:

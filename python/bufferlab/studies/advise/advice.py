@@ -17,6 +17,7 @@ from bufferlab.files import not_written
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -46,6 +47,7 @@ class Advice:
         confidence: With which.
         aspects: What the scenario's users feel.
         weights: How much each kind of aspect weighs.
+        needs: What was asked for, and where that comes from.
         entries: What was tried, by name.
         choice: Which of them to take, and why not the others.
         stage: How far it is.
@@ -62,6 +64,7 @@ class Advice:
     confidence: float
     aspects: tuple[Aspect, ...]
     weights: Mapping[Kind, float]
+    needs: Needs
     entries: Mapping[str, Entry]
     choice: Choice
     stage: Stage
@@ -139,6 +142,8 @@ class Advice:
             "groups": [dataclasses.asdict(each) for each in self.site.users],
             "rules": dict(self.site.rules),
             "targets": [str(each) for each in self.targets],
+            "targets_from": self.needs.targets_from,
+            "weights_from": self.needs.weights_from,
             "confidence_wanted": self.confidence,
             "stage": self.stage,
             "finished": self.finished,

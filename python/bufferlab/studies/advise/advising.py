@@ -10,10 +10,11 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import Course, Watch
-from bufferlab.studies.advise.objectives import possible_aspects, weights_for
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import Emphasis, possible_aspects
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import queues_for
-from bufferlab.studies.targets import Target, make_target, parse_target
+from bufferlab.studies.targets import Target, make_target
 
 DEFAULT_UTILIZATION: Final = 0.99
 """What is asked of a link if nothing is said."""
@@ -25,7 +26,7 @@ def advise(
     *,
     queues: str | Sequence[str] | None = None,
     link: str | None = None,
-    emphasis: str | None = None,
+    emphasis: Emphasis | None = None,
     confidence: float = 0.95,
     resolution: float = 0.1,
     quick: bool = False,
@@ -42,12 +43,13 @@ def advise(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
-            a utilization of 99 %.
+            those of the scenario, else a utilization of 99 %.
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.
         link: Whose buffer; default the slowest that data crosses.
         emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
-            or "transfers"; default all alike.
+            or "transfers"; or the weights of some, such as {"calls": 10}, where the others have 1; default
+            what the scenario says, else all alike.
         confidence: With which all targets shall be met at the answer.
         resolution: The buffer may be larger than the least by this share.
         quick: End with the first answer: buffers are searched, targets of delay are the usual ones.
@@ -64,10 +66,9 @@ def advise(
         RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
     """
     base = prepared(scenario, overrides)
-    groups = [flow["name"] for flow in base.flows]
-    asked = tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
-    question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
-    weights_for(emphasis, possible_aspects(base, question.site.rtt_ms))  # raises before any work
+    needs = Needs.of(base, targets, emphasis, [make_target("utilization", DEFAULT_UTILIZATION)])
+    question = Question.of(base, link, needs.targets)
+    needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     field = queues_for(
         queues,
         base,
@@ -80,7 +81,7 @@ def advise(
         course = Course(
             question,
             field,
-            emphasis=emphasis,
+            needs=needs,
             confidence=confidence,
             resolution=resolution,
             assumed=assumed,

@@ -15,7 +15,8 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, Stage, mean_values
 from bufferlab.studies.advise.choice import choose, missed_targets, simplicity
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.objectives import aspects_of, weights_for
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import aspects_of
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
@@ -70,7 +71,7 @@ class Course:
         question: Question,
         field: Sequence[Queue],
         *,
-        emphasis: str | None,
+        needs: Needs,
         confidence: float,
         resolution: float,
         assumed: Iterable[str],
@@ -79,7 +80,7 @@ class Course:
     ) -> None:
         self.question = question
         self.queues = {queue.name: queue for queue in field}
-        self.emphasis = emphasis
+        self.needs = needs
         self.confidence = confidence
         self.resolution = resolution
         self.assumed = tuple(assumed)
@@ -180,7 +181,7 @@ class Course:
         contest = {name: entry.values for name, entry in entries.items()}
         runs = [values for each in contest.values() for values in each]
         aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms)
-        weights = weights_for(self.emphasis, aspects)
+        weights = self.needs.weights(aspects, self.question.base)
         advice = Advice(
             site=self.question.site,
             resolved=self.question.base.resolved,
@@ -188,6 +189,7 @@ class Course:
             confidence=self.confidence,
             aspects=tuple(aspects),
             weights=weights,
+            needs=self.needs,
             entries=entries,
             choice=choose(
                 contest,

@@ -26,6 +26,9 @@ Kind = Literal["throughput", "fairness", "latency", "calls", "pages", "transfers
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
+Emphasis = str | Mapping[str, float]
+"""The kind that matters most, or how much some kinds weigh."""
+
 EMPHASIS: Final = 10.0
 """Weight of the kind that `--for` names, where the others have 1."""
 
@@ -106,25 +109,36 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
 
 
-def weights_for(emphasis: str | None, aspects: Sequence[Aspect]) -> dict[Kind, float]:
+def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Kind, float]:
     """The weight of each kind that the scenario has.
 
     Args:
-        emphasis: The kind that matters most; `None` weighs all alike.
+        emphasis: The kind that matters most, or the weights of some kinds, the others having 1; `None` weighs
+            all alike.
         aspects: The scenario's.
 
     Raises:
-        InputError: There is no such kind, or the scenario has no traffic of it.
+        InputError: There is no such kind, the scenario has no traffic of it, or nothing weighs anything.
     """
     kinds = list(dict.fromkeys(each.kind for each in aspects))
-    if emphasis is not None and emphasis not in kinds:
-        raise InputError(
-            f"is nothing that this scenario's traffic can tell{did_you_mean(emphasis, kinds)}",
-            key="for",
-            value=emphasis,
-            accepted=", ".join(kinds),
-        )
-    return {kind: EMPHASIS if kind == emphasis else 1.0 for kind in kinds}
+    given = {emphasis: EMPHASIS} if isinstance(emphasis, str) else dict(emphasis or {})
+    for kind, weight in given.items():
+        is_word = isinstance(emphasis, str)
+        key = "for" if is_word else f"weights.{kind}"
+        if kind not in kinds:
+            raise InputError(
+                f"is nothing that this scenario's traffic can tell{did_you_mean(kind, kinds)}",
+                key=key,
+                value=kind if is_word else weight,
+                accepted=", ".join(kinds),
+            )
+        if not 0 <= weight < math.inf:
+            raise InputError("is no weight", key=key, value=weight, accepted="a number of 0 or more")
+    weights = {kind: float(given.get(kind, 1.0)) for kind in kinds}
+    if kinds and not any(weights.values()):
+        accepted = f"a weight above 0 for one of {', '.join(kinds)}"
+        raise InputError("leaves nothing to compare queues by", key="weights", value=given, accepted=accepted)
+    return weights
 
 
 def score(values: Values, aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:

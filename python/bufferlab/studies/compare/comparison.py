@@ -3,14 +3,16 @@
 The document (`--json`, `Comparison.to_dict()`) has
 
 - `format` ("bufferlab-comparison"), `format_version`, `version`, `name`, `duration_s`, `warmup_s`, `seeds`,
-  `resolved` (the scenario under the first seed), `link`;
+  `resolved` (the scenario under the first seed), `link`, `targets` (the scenario's), `weights_from` ("asked",
+  "scenario" or "default");
 - `aspects`: what users feel, one object an aspect with `kind`, `title`, `metric` and `weight`;
 - `queues`: one object a queue with `queue`, `buffer`, `identical` (whether all its runs are), `behind` (how
-  much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal`, `worst` (the
-  aspect in which it is behind most), `values` and `values_ci95`: means of the link's metrics and, with the
-  group's name and a dot before, of the flow groups';
-- `recommendation` with `queue`, `founded` (whether users fare better than under some other queue) and `clear`
-  (than under every other); `null` if no packet was measured.
+  much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal`, `missed` (the
+  targets), `worst` (the aspect in which it is behind most), `values` and `values_ci95`: means of the link's
+  metrics and, with the group's name and a dot before, of the flow groups';
+- `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
+  misses fewer targets) and `clear` (than under every other that misses no more); `null` if no packet was
+  measured.
 
 `…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """
@@ -26,8 +28,9 @@ import polars as pl
 from bufferlab import _core, display
 from bufferlab.stats import Estimate, estimate
 from bufferlab.studies.advise.choice import Choice, Rival
+from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Target, Values
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -77,6 +80,8 @@ class Comparison:
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         choice: Which queue to run; `None` if no packet was measured.
+        missed: The scenario's targets that each queue misses in the mean.
+        needs: What the scenario asks for, and what was asked for beside it.
     """
 
     name: str
@@ -87,11 +92,16 @@ class Comparison:
     aspects: tuple[Aspect, ...]
     weights: Mapping[Kind, float]
     choice: Choice | None
+    missed: Mapping[str, tuple[Target, ...]]
+    needs: Needs
 
     @property
     def is_founded(self) -> bool:
-        """Whether users fare better under the chosen queue than under some other."""
-        return self.choice is not None and any(not rival.is_equal for rival in self.choice.rivals)
+        """Whether users fare better under the chosen queue than under another, or it misses fewer targets."""
+        if self.choice is None:
+            return False
+        fewest = len(self.missed[self.choice.name])
+        return any(not rival.is_equal or len(rival.missed) > fewest for rival in self.choice.rivals)
 
     @property
     def identical(self) -> bool:
@@ -148,6 +158,8 @@ class Comparison:
             "seeds": list(self.seeds),
             "resolved": self.resolved,
             "link": self.link,
+            "targets": [str(each) for each in self.needs.targets],
+            "weights_from": self.needs.weights_from,
             "aspects": [
                 {"kind": each.kind, "title": each.title, "metric": each.metric}
                 | {"weight": self.weights[each.kind]}
@@ -169,6 +181,7 @@ class Comparison:
             "behind": 0.0 if rival is None else rival.behind.mean,
             "behind_ci95": None if rival is None or entry.identical else rival.behind.half_width,
             "equal": rival is None or rival.is_equal,
+            "missed": [str(target) for target in self.missed[entry.name]],
             "worst": None
             if rival is None or rival.worst is None
             else {"metric": rival.worst[0].metric, "behind": rival.worst[1]},

@@ -12,8 +12,9 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.choice import choose
-from bufferlab.studies.advise.objectives import aspects_of, weights_for
+from bufferlab.studies.advise.choice import choose, missed_targets
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
@@ -28,7 +29,7 @@ def compare(
     *,
     seeds: int | Sequence[int] = DEFAULT_SEEDS,
     link: str | None = None,
-    emphasis: str | None = None,
+    emphasis: Emphasis | None = None,
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -43,7 +44,8 @@ def compare(
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         link: Whose queue; default the slowest that data crosses.
         emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
-            or "transfers"; default all alike.
+            or "transfers"; or the weights of some, such as {"calls": 10}, where the others have 1; default
+            what the scenario says, else all alike.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -56,7 +58,9 @@ def compare(
     contenders = parse_contenders(queues)
     base = prepared(scenario, overrides)
     wanted = seed_list(seeds, base.run["seed"])
-    question = Question.of(base, link, ())
+    needs = Needs.of(base, (), emphasis, ())
+    question = Question.of(base, link, needs.targets)
+    needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     index, name = question.index, question.site.link
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in (base, *cases.values()):
@@ -69,7 +73,7 @@ def compare(
         seed_by_seed=True,
         parameters=lambda queue: {"queue": queue},
     )
-    conclude = partial(_conclude, question, cases, emphasis)
+    conclude = partial(_conclude, question, cases, needs)
     try:
         runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
     except RunInterrupted as interrupted:
@@ -94,7 +98,7 @@ def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:
 
 
 def _conclude(
-    question: Question, cases: Mapping[str, Scenario], emphasis: str | None, runs: Sequence[Done[str]]
+    question: Question, cases: Mapping[str, Scenario], needs: Needs, runs: Sequence[Done[str]]
 ) -> Comparison:
     """Compare what was measured: as many runs of each queue, in order of the seeds."""
     measured: dict[str, list[Values]] = {queue: [] for queue in cases}
@@ -107,7 +111,8 @@ def _conclude(
     }
     every = [values for found in measured.values() for values in found]
     aspects = aspects_of(question.base, every, question.site.rtt_ms)
-    weights = weights_for(emphasis, aspects)
+    weights = needs.weights(aspects, question.base)
+    missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     return Comparison(
         name=question.site.name,
         link=question.site.link,
@@ -116,5 +121,7 @@ def _conclude(
         entries=entries,
         aspects=tuple(aspects),
         weights=weights,
-        choice=choose(measured, aspects, weights, missed=dict.fromkeys(cases, ())) if aspects else None,
+        choice=choose(measured, aspects, weights, missed=missed) if aspects else None,
+        missed=missed,
+        needs=needs,
     )

@@ -13,6 +13,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.progress import Bar
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
@@ -22,7 +23,7 @@ from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.settling import ROUND_TRIPS, settling
 from bufferlab.studies.size.sizing import Sizing
-from bufferlab.studies.targets import Target, Values, make_target, parse_target
+from bufferlab.studies.targets import Target, Values, make_target
 from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
 from bufferlab.units import PS_PER_S
 
@@ -53,7 +54,7 @@ def size(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
-            a utilization of 99 %.
+            those of the scenario, else a utilization of 99 %.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
             packet up to twice the bandwidth-delay product.
@@ -74,9 +75,8 @@ def size(
         RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
     """
     base = prepared(scenario, overrides)
-    groups = [flow["name"] for flow in base.flows]
-    asked = tuple(parse_target(each, groups) if isinstance(each, str) else each for each in targets)
-    question = Question.of(base, link, asked or (make_target("utilization", DEFAULT_UTILIZATION),))
+    needs = Needs.of(base, targets, None, [make_target("utilization", DEFAULT_UTILIZATION)])
+    question = Question.of(base, link, needs.targets)
     found, warnings = _rules(question, conventions, measured or {})
     low, high = 1, question.upper
     if bounds is not None:
@@ -93,7 +93,7 @@ def size(
         largest=all(target.wants_less for target in question.targets),
     )
     _check(plan)
-    course = _Course(question, plan, found, warnings, tuple(assumed))
+    course = _Course(question, plan, found, warnings, assumed=tuple(assumed), targets_from=needs.targets_from)
     with runner or Runner(threads=threads, progress=progress) as keeping:
         return course.run(keeping, with_rules=with_rules)
 
@@ -107,13 +107,16 @@ class _Course:
         plan: Plan,
         rules: Rules | None,
         warnings: Sequence[str],
+        *,
         assumed: tuple[str, ...],
+        targets_from: Origin,
     ) -> None:
         self.question = question
         self.plan = plan
         self.rules = rules
         self.warnings = tuple(warnings)
         self.assumed = assumed
+        self.targets_from = targets_from
         self.best: Least | None = None
         self.judged: tuple[Judged, ...] = ()
 
@@ -175,6 +178,7 @@ class _Course:
             judged=self.judged,
             assumed=self.assumed,
             warnings=(*self.warnings, *_short_runs(self.question, answer.closest)),
+            targets_from=self.targets_from,
             finished=finished,
         )
 

@@ -1,12 +1,13 @@
 """The answer of `size`, as an object and as a document.
 
 The document (`--json`, `Sizing.to_dict()`) has `format` ("bufferlab-sizing"), `format_version`, `version`,
-`name`, `link`, `resolved` (the scenario), `queue`, `rate_bps`, `rtt_ms`, `packet_bytes`, `targets`, `asked`
-(`confidence`, `resolution`, `bounds`, and whether the least or the largest buffer is sought); the answer:
-`buffer` (in packets, bytes and ms of draining; `null` if none meets the targets), `closest`, `confirmed`,
-`confidence`, `checks` (one a target), `beyond`, `conflict`, `islands`; `rules`, one object a published
-rule, with what runs say of its buffer; `tried`, one object a buffer that was simulated; `assumed` (what a
-scenario of a few numbers takes for granted), `warnings`, `runs`, `finished`.
+`name`, `link`, `resolved` (the scenario), `queue`, `rate_bps`, `rtt_ms`, `packet_bytes`, `targets`,
+`targets_from` ("asked", "scenario" or "default"), `asked` (`confidence`, `resolution`, `bounds`, and whether
+the least or the largest buffer is sought); the answer: `buffer` (in packets, bytes and ms of draining; `null`
+if none meets the targets), `closest`, `confirmed`, `confidence`, `checks` (one a target), `beyond`,
+`conflict`, `islands`; `rules`, one object a published rule, with what runs say of its buffer; `tried`, one
+object a buffer that was simulated; `assumed` (what a scenario of a few numbers takes for granted),
+`warnings`, `runs`, `finished`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from bufferlab import _core, display
 from bufferlab.files import not_written
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.entry import Site
+from bufferlab.studies.advise.needs import Origin
 from bufferlab.studies.least import Least, Plan
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
@@ -54,6 +56,7 @@ class Sizing:
         judged: What runs say of the rules' buffers, by rising size.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
+        targets_from: Where the targets come from: from who asks, the scenario, or nobody.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
 
@@ -67,6 +70,7 @@ class Sizing:
     judged: tuple[Judged, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    targets_from: Origin = "asked"
     finished: bool = True
 
     @property
@@ -118,6 +122,7 @@ class Sizing:
             "rtt_ms": site.rtt_ms,
             "packet_bytes": site.packet_bytes,
             "targets": [str(target) for target in plan.targets],
+            "targets_from": self.targets_from,
             "asked": {
                 "for": "largest" if plan.largest else "least",
                 "confidence": plan.confidence,

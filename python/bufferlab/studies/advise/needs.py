@@ -1,0 +1,124 @@
+"""What is asked for: what a command's options say, else the scenario's `[advise]`, else the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.objectives import Aspect, Emphasis, Kind, weights_for
+from bufferlab.studies.targets import Target, parse_target
+
+Origin = Literal["asked", "scenario", "default"]
+"""Where something comes from: from who asks, from the scenario's file, or from nobody."""
+
+TABLE = "advise"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What shall be met, and what matters to users.
+
+    Attributes:
+        targets: What shall be met.
+        emphasis: What matters most, or the weight of each kind; `None` weighs all alike.
+        targets_from: Where the targets come from.
+        weights_from: Where the weights come from.
+    """
+
+    targets: tuple[Target, ...]
+    emphasis: Emphasis | None
+    targets_from: Origin
+    weights_from: Origin
+
+    @classmethod
+    def of(
+        cls,
+        base: Scenario,
+        targets: Iterable[str | Target],
+        emphasis: Emphasis | None,
+        default: Sequence[Target],
+    ) -> Needs:
+        """Take what is asked, else what the scenario says.
+
+        Args:
+            base: The scenario.
+            targets: Targets that are asked for; any of them takes the place of all that the scenario has.
+            emphasis: The emphasis that is asked for.
+            default: The targets where nobody names one.
+
+        Raises:
+            InputError: A target is none.
+        """
+        asked = _parsed(targets, base)
+        written = () if asked else targets_of(base)
+        stated = emphasis_of(base)
+        origin: Origin = "asked" if asked else "scenario" if written else "default"
+        return cls(
+            asked or written or tuple(default),
+            stated if emphasis is None else emphasis,
+            origin,
+            "asked" if emphasis is not None else "default" if stated is None else "scenario",
+        )
+
+    def weights(self, aspects: Sequence[Aspect], base: Scenario) -> dict[Kind, float]:
+        """The weight of each kind that the scenario has.
+
+        Raises:
+            InputError: One is weighed that it has not; from the scenario's file, its place is named.
+        """
+        if self.weights_from != "scenario":
+            return weights_for(self.emphasis, aspects)
+        with _placed(base):
+            return weights_for(self.emphasis, aspects)
+
+
+def targets_of(base: Scenario) -> tuple[Target, ...]:
+    """The targets that a scenario has.
+
+    Raises:
+        InputError: One is none; the message has its place in the file.
+    """
+    found: list[Target] = []
+    for index, text in enumerate(base.advise["targets"] if base.advise else ()):
+        with _placed(base, f"targets[{index}]"):
+            found += _parsed([text], base)
+    return tuple(found)
+
+
+def emphasis_of(base: Scenario) -> Emphasis | None:
+    """What matters most to a scenario's users, or how much each kind does, as its file says."""
+    stated = base.advise
+    if stated is None:
+        return None
+    if stated["weights"] is None:
+        return stated["emphasis"]
+    weights: Mapping[str, float | None] = dict(stated["weights"])  # type: ignore[arg-type]
+    return {kind: weight for kind, weight in weights.items() if weight is not None}
+
+
+def _parsed(targets: Iterable[str | Target], base: Scenario) -> tuple[Target, ...]:
+    groups = [flow["name"] for flow in base.flows]
+    return tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
+
+
+@contextmanager
+def _placed(base: Scenario, key: str | None = None) -> Iterator[None]:
+    """Have errors name the place in the scenario's file."""
+    try:
+        yield
+    except InputError as error:
+        path = f"{TABLE}.{key or error.key}"
+        line, column = base.place(path) or (None, None)
+        raise InputError(
+            error.problem,
+            file=base.file,
+            key=path,
+            value=error.value,
+            accepted=error.accepted,
+            line=line,
+            column=column,
+        ) from error
