@@ -98,3 +98,12 @@ def _check_measured(measured: Mapping[str, float], mix: tuple[tuple[str, float],
             raise InputError(
                 "is the protocol of no flow", key="measured", value=name, accepted=", ".join(names)
             )
+
+
+def likely_packets(rules: Mapping[str, int]) -> int | None:
+    """Where the least buffer may be, packets: a rule's buffer; searches look there, too.
+
+    Args:
+        rules: Buffers by published rules, packets, by the rules' names.
+    """
+    return rules.get("delay") or rules.get("stanford")

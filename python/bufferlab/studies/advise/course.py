@@ -27,6 +27,7 @@ from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS, POWER
 from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.traffic import likely_packets
 
 PILOTS: Final = 3
 """Seeds with which queues are compared at first."""
@@ -131,6 +132,7 @@ class Course:
             first_seed=int(self.question.base.run["seed"]),
             confidence=self.confidence,
             resolution=self.resolution,
+            guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
             largest=all(target.wants_less for target in self.question.targets),
         )
 

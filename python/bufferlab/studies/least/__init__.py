@@ -3,7 +3,8 @@
 from bufferlab.studies.least.answer import Check, Least, check
 from bufferlab.studies.least.memory import Run
 from bufferlab.studies.least.plan import Plan
-from bufferlab.studies.least.search import Search, Step, least
+from bufferlab.studies.least.search import least
+from bufferlab.studies.least.step import Search, Step
 from bufferlab.studies.least.together import Bench, Case, together
 
 __all__ = ["Bench", "Case", "Check", "Least", "Plan", "Run", "Search", "Step", "check", "least", "together"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -25,6 +24,8 @@ from bufferlab.studies.least.answer import RARE, Least, check
 from bufferlab.studies.least.fit import Crossing, crossing
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
+from bufferlab.studies.least.step import Search, Step, step
+from bufferlab.studies.least.window import between, ending, lack, middle, room, uphill
 from bufferlab.studies.targets import Target, Values
 
 SCAN_SIZES: Final = 6
@@ -56,6 +57,9 @@ POWER: Final = 5.0
 the quantiles 0.9875 and 0.9 of the normal distribution are 3.5 together, and the test asks for more where
 values are skewed."""
 
+DOUBT: Final = 2.0
+"""Standard errors by which two targets must exclude each other for the search to give up."""
+
 CANDIDATES: Final = 6
 """Candidates until the search gives up."""
 
@@ -64,27 +68,6 @@ CHECK_SEEDS: Final = 1000
 
 SURE: Final = 0.01
 """Chance below which a size that misses a target is taken to miss it."""
-
-_NARROWEST, _WIDEST = 0.15, 0.85
-"""Where in a bracket, by the logarithm, the next size may lie."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a search asks for next.
-
-    Attributes:
-        runs: The runs that it needs.
-        note: Where it stands, for a progress line.
-        answer: The best answer so far, if there is one.
-    """
-
-    runs: tuple[Run, ...]
-    note: str
-    answer: Least | None = None
-
-
-Search = Generator[Step, Mapping[Run, Values], Least]
 
 
 def least(plan: Plan) -> Search:
@@ -149,12 +132,19 @@ class _Search:
         """
         count = 2 * SCAN_SEEDS
         while self._bracket() and (self.fixed or self.memory.runs < self.plan.runs * SEARCH_SHARE):
+            uphill = self._uphill()
             unclear = [size for size in (self.missed, self.met) if self._wants_more(size)]
             if unclear:
                 seeds = len(self.memory.seeds(unclear[0]))
                 yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), "bisection")
+            elif uphill is not None:
+                yield from self._ask([uphill], SCAN_SEEDS, "looking between")
             elif self._is_wide():
-                yield from self._ask([self._between()], 1 if self.fixed else SCAN_SEEDS, "bisection")
+                yield from self._ask(
+                    [between(self.memory, self.rising, self.missed, self.met)],
+                    1 if self.fixed else SCAN_SEEDS,
+                    "bisection",
+                )
             elif self._is_blurred() and count <= CHECK_SEEDS:
                 yield from self._ask([self.missed, self.met], count, "sharpening")
                 count *= 2
@@ -170,7 +160,7 @@ class _Search:
         met = next((i for i, size in enumerate(sizes) if self.memory.meets_all(size, self.rising)), None)
         if met is None:
             self.missed = self.met = self._closest(sizes)
-            return self._wants_more(self.met)
+            return self._wants_more(self.met) or self._uphill() is not None
         self.missed, self.met = sizes[max(met - 1, 0)], sizes[met]
         return True
 
@@ -180,6 +170,12 @@ class _Search:
             return False
         misled = self.refused > 0 and size == self.met  # few runs that agreed may have misled before
         return misled or not self.memory.is_clear(size, self.rising)
+
+    def _uphill(self) -> int | None:
+        """Where no tried size meets: one beside the best, if that is between others, as on a hump."""
+        if self.missed != self.met or self.memory.meets_all(self.met, self.rising):
+            return None
+        return uphill(self.memory.sizes, self.met, self.plan.ordered(self.memory.sizes)[-1])
 
     def _is_blurred(self) -> bool:
         """Whether runs at the bracket's ends shall tell better where it is crossed."""
@@ -196,49 +192,42 @@ class _Search:
             resolution = 0.0 if self.fixed else resolution / 4
         return high - low > 1 and high > low * (1.0 + resolution)
 
-    def _between(self) -> int:
-        """The size at which the last of the targets is expected to be met, by interpolation."""
-        missed, met = math.log(self.missed), math.log(self.met)
-        shares = []
-        for target in self.rising:
-            lacking = float(self.memory.margins(self.missed, target).mean())
-            left = float(self.memory.margins(self.met, target).mean())
-            if lacking < 0 <= left:
-                shares.append(-lacking / (left - lacking))
-        share = min(max(max(shares, default=0.5), _NARROWEST), _WIDEST)
-        size = round(math.exp(missed + share * (met - missed)))
-        low, high = sorted((self.missed, self.met))
-        return min(max(size, low + 1), high - 1)
-
     # The confirmation
 
     def _confirm(self) -> Search:
         size, runs = self._candidate()
-        refused: Least | None = None
+        best: Least | None = None
         while True:
-            number = self.refused
             allowed = self._allowed()
-            seeds = self._check_seeds(number, runs)
-            self.memory.add((yield _step(size, seeds, f"checking {size}", refused)))
+            seeds = self._check_seeds(self.refused, runs)
+            self.memory.add((yield step(size, seeds, f"checking {size}", best)))
             self.fixed = self.fixed and self.memory.is_fixed()
             answer = self._answer(size, seeds, allowed)
             if answer.confirmed:
                 return (yield from self._settle(answer, seeds))
-            refused = answer
+            best = answer if best is None or len(answer.conflict) <= len(best.conflict) else best
             self.refused += 1
             if self.refused == CANDIDATES or self._is_hopeless(answer):
-                return answer
-            unsure = [each.target for each in answer.checks if 1.0 - each.confidence > allowed]
-            if not self.memory.meets_all(size, self.rising):
+                return best
+            if any(map(self._wants_safer, answer.conflict)):
                 self.floor = size
                 yield from self._narrow()
-            following, wanted = size, runs
-            if any(map(self._wants_safer, unsure)):
-                boldest = size if answer.size else self.plan.safer(size, self.plan.resolution / 2)
-                following, wanted = self._candidate(boldest)
+            following, wanted = self._following(answer, allowed, runs)
             if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
-                return answer
+                return best
             size, runs = following, max(wanted, min(2 * runs, self._most_checks()))
+
+    def _following(self, answer: Least, allowed: float, runs: int) -> tuple[int, int]:
+        """The candidate after one that was refused, and by how many runs it is to be checked."""
+        size = answer.closest
+        unsure = [each.target for each in answer.checks if 1.0 - each.confidence > allowed]
+        safer = list(filter(self._wants_safer, unsure))
+        if len(safer) == len(unsure):
+            return self._candidate(size if answer.size else self.plan.safer(size, self.plan.resolution / 2))
+        following, wanted = self._candidate()
+        if not safer and not self.plan.preferred(following, size):
+            following = size if answer.size else self.plan.bolder(size, self.plan.resolution / 4)
+        return following, max(wanted, runs)
 
     def _candidate(self, boldest: int | None = None) -> tuple[int, int]:
         """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
@@ -248,11 +237,29 @@ class _Search:
         size, runs = (self.met, self._runs_to_show(self.met)) if crossed is None else self._behind(crossed)
         if any(not self.memory.margins(self.met, target).any() for target in self.rising):
             runs = max(runs, math.ceil(math.log(self._allowed()) / math.log1p(-RARE)))
+        else:
+            size, runs = self._inside(crossed, size, runs)
         if self.fixed:  # the bisection has the answer, and all seeds give the same
             size, runs = self.met, FIXED_CHECKS
         if boldest is not None:
             size = self.plan.ordered((size, boldest))[1]
         return size, runs
+
+    def _inside(self, begin: Crossing | None, size: int, runs: int) -> tuple[int, int]:
+        """The candidate, moved into the middle if it is near where targets that want less begin to fail."""
+        end = self._end()
+        if begin is None or end is None or room(self.plan, begin, end) <= 0:
+            return size, runs
+        middling = middle(begin, end)
+        if not self.plan.preferred(middling, size):
+            return size, runs
+        scatter = begin.scatter + end.scatter
+        wanted = math.ceil((POWER * scatter / room(self.plan, begin, end)) ** 2)
+        return self.plan.within(middling), max(runs, min(wanted, self._most_checks()))
+
+    def _end(self) -> Crossing | None:
+        less = [target for target in self.plan.targets if not self._wants_safer(target)]
+        return ending(self.memory, self.plan, less)
 
     def _allowed(self) -> float:
         """Chance of error that the next candidate may have, so that all together have what is allowed."""
@@ -309,16 +316,22 @@ class _Search:
         )
 
     def _is_hopeless(self, answer: Least) -> bool:
-        """Whether a target that wants a bolder size is surely missed: safer sizes are no better."""
+        """Whether a target that wants a bolder size is surely missed, and bolder sizes miss another one."""
         surely = self.memory.surely_fails(answer.closest, SURE)
-        return any(target in surely and not self._wants_safer(target) for target in answer.conflict)
+        if not any(target in surely and not self._wants_safer(target) for target in answer.conflict):
+            return False
+        begin = crossing(self.memory, self.rising, self.missed, self.met) if self.missed != self.met else None
+        end = self._end()
+        if begin is None or end is None or self.fixed:
+            return True
+        return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
         """Check the size a step beyond with the same seeds, so that the answer is shown to be the least."""
         chosen = answer.closest
         size = self.plan.bolder(chosen, self.plan.resolution)
         if size != chosen:
-            self.memory.add((yield _step(size, seeds, f"checking that {size} misses", answer)))
+            self.memory.add((yield step(size, seeds, f"checking that {size} misses", answer)))
         doubtful = [each for each in self._behind_of(chosen) if not self.memory.meets_all(each)]
         if doubtful:
             more = tuple(Run(each, seed) for each in doubtful for seed in seeds[:LEAST_CHECKS])
@@ -333,14 +346,11 @@ class _Search:
         """The nearest tried size that would be a better answer, but surely misses a target."""
         chance = 1.0 - self.plan.confidence
         better = [each for each in self.memory.sizes if self.plan.preferred(each, size)]
-        missed = [each for each in better if self._surely_misses(each, chance)]
+        missed = [each for each in better if self._surely_missed(each, chance)]
         return self.plan.ordered(missed)[-1] if missed else None
 
-    def _surely_misses(self, size: int, chance: float) -> bool:
-        """Whether a size misses a target, by chance with at most this probability."""
-        return bool(self._surely_missed(size, chance))
-
     def _surely_missed(self, size: int, chance: float) -> list[Target]:
+        """The targets that a size misses, by chance with at most this probability."""
         if self.fixed:
             return [target for target in self.plan.targets if not self.memory.meets(size, target)]
         return self.memory.surely_fails(size, chance)
@@ -353,12 +363,13 @@ class _Search:
         return any(target.wants_less == self.plan.largest for target in self._surely_missed(size, SURE))
 
     def _closest(self, sizes: Sequence[int]) -> int:
-        """The size with the fewest targets missed; of those, the safest."""
+        """The size with the fewest targets missed; of those, the one that misses them by the least."""
 
-        def missed(size: int) -> int:
-            return sum(not self.memory.meets(size, target) for target in self.plan.targets)
+        def missed(size: int) -> tuple[int, float]:
+            lacking = [target for target in self.plan.targets if not self.memory.meets(size, target)]
+            return len(lacking), sum(lack(self.memory, size, target) for target in lacking)
 
-        return min(reversed(self.plan.ordered(sizes)), key=missed)
+        return min(self.plan.ordered(sizes), key=missed)
 
     # Asking
 
@@ -370,7 +381,3 @@ class _Search:
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
         low, high = sorted((self.missed, self.met))
         self.memory.add((yield Step(tuple(runs), f"{phase}, {low} … {high}")))
-
-
-def _step(size: int, seeds: Sequence[int], note: str, answer: Least | None) -> Step:
-    return Step(tuple(Run(size, seed) for seed in seeds), note, answer)

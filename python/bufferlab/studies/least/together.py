@@ -10,7 +10,7 @@ from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.least.answer import Least
-from bufferlab.studies.least.search import Search, Step
+from bufferlab.studies.least.step import Search, Step
 from bufferlab.studies.targets import Values, values_of_run
 
 

@@ -24,6 +24,7 @@ from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.settling import ROUND_TRIPS, settling
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Target, Values, make_target
+from bufferlab.studies.traffic import likely_packets
 from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
 from bufferlab.units import PS_PER_S
 
@@ -88,7 +89,7 @@ def size(
         first_seed=int(base.run["seed"]),
         confidence=confidence,
         resolution=resolution,
-        guess=_guess(found),
+        guess=None if found is None else likely_packets(found.packets()),
         runs=runs,
         largest=all(target.wants_less for target in question.targets),
     )
@@ -194,14 +195,6 @@ def _rules(
         if (error.key or "").partition(".")[0] in OPTIONS:
             raise
         return None, [f"no published rule applies: {error}"]
-
-
-def _guess(found: Rules | None) -> int | None:
-    """Where the answer may be: a rule's buffer, at which the scan looks, too."""
-    if found is None:
-        return None
-    packets = found.packets()
-    return packets.get("delay") or packets.get("stanford")
 
 
 def _check(plan: Plan) -> None:
