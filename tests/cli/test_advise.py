@@ -104,7 +104,7 @@ def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: 
             ("--for", "call"),
             "--for: 'call' is no kind (did you mean 'calls'?); accepted: throughput, ",
         ),
-        (("--for", "calls"), "for: 'calls' is nothing that this scenario's traffic can tell; accepted: "),
+        (("--for", "calls"), "for: 'calls' is nothing that this scenario can tell: it has no calls, which"),
         (("--queues", "fq_codle"), "queues: 'fq_codle' is not a known queue (did you mean 'fq_codel'?)"),
         (("--target", "utilisation > 1"), "names no metric (did you mean 'utilization'?)"),
         (("--platform", "linus"), "platform: 'linus' is not a known platform (did you mean 'linux'?)"),

@@ -160,7 +160,9 @@ def test_what_matters_most_may_change_the_choice() -> None:
     )
     assert large is not None and small is not None
     assert (large.name, small.name) == ("fifo:400 packets", "fifo:3 packets")
-    with pytest.raises(InputError, match="for: 'calls' is nothing that this scenario's traffic can tell"):
+    with pytest.raises(
+        InputError, match="for: 'calls' is nothing that this scenario can tell: it has no calls"
+    ):
         bufferlab.compare(BULK, queues, seeds=1, emphasis="calls", progress=False)
 
 

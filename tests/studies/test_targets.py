@@ -13,11 +13,17 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare, simulate
 from bufferlab.results.metrics.metric import Better
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.studies.everyday import meant
 from bufferlab.studies.targets import make_target, parse_target, parse_targets, values_of_run
 
 from ..small import dumbbell
 
 GROUPS = ["call", "web-1"]
+BOUNDS = {
+    **dict.fromkeys(("loss", "utilization"), "5 %"),
+    **dict.fromkeys(("throughput", "goodput"), "5 Mbps"),
+    **dict.fromkeys(("jain_index", "r", "mos"), "1"),
+}
 CALL = """\
 [[flows]]
 name = "call"
@@ -47,7 +53,7 @@ def test_every_metric_of_links_and_flows_may_be_a_target(name: str) -> None:
     ],
 )
 def test_every_metric_of_a_group_may_be_a_target(name: str) -> None:
-    target = parse_target(f"web-1.{name} >= 0.5", GROUPS)
+    target = parse_target(f"web-1.{name} >= 1", GROUPS)
     assert (target.name, target.group, target.at_least) == (f"web-1.{name}", "web-1", True)
 
 
@@ -64,10 +70,10 @@ def test_every_metric_of_a_group_may_be_a_target(name: str) -> None:
         ("wait_max < 1 s", "wait_max_ms", 1000.0),
         ("wait_mean < 250 us", "wait_mean_ms", 0.25),
         ("completion_p95 < 200 ms", "completion_p95_s", 0.2),
-        ("exchange < 1.5", "exchange_s", 1.5),
+        ("exchange_s < 1.5", "exchange_s", 1.5),
         ("goodput > 5 Mbps", "goodput_bps", 5e6),
         ("goodput_min > 500 kbps", "goodput_min_bps", 5e5),
-        ("throughput > 2e9", "throughput_bps", 2e9),
+        ("throughput_bps > 2e9", "throughput_bps", 2e9),
         ("backlog_mean_bytes < 30 KB", "backlog_mean_bytes", 30_000.0),
         ("backlog_max_bytes < 64 KiB", "backlog_max_bytes", 65_536.0),
         ("backlog_max_bytes < 1500", "backlog_max_bytes", 1500.0),
@@ -116,10 +122,28 @@ def test_values_have_their_units(text: str, name: str, bound: float) -> None:
         ("goodput > 3 MB", "accepted: a rate, such as 5 Mbps"),
         ("backlog_max_bytes < 3 packets", "accepted: a size, such as 30 KB"),
         ("timeouts < 3 %", "accepted: a number"),
+        ("wait_p99 < 20", "'wait_p99 < 20' has no unit; accepted: a time, such as 20 ms"),
+        ("exchange < 1.5", "has no unit; accepted: a time, such as 1.5 s"),
+        ("throughput > 2e9", "has no unit; accepted: a rate, such as 5 Mbps"),
+        ("delay < 20 ms", "names no metric (did you mean 'wait_mean'?); accepted: wait_mean or wait_p99"),
+        ("drops < 1 %", "names no metric (did you mean 'loss'?); accepted: loss"),
+        ("call.latency < 20 ms", "(did you mean 'loaded_rtt_p95'?); accepted: loaded_rtt_p95 or rtt or"),
+        ("call.r > 200", "has no usable value for call_r; accepted: 0 to 93.2, the best that there is"),
+        ("call.r > 95", "accepted: 0 to 93.2"),
+        ("call.mos > 4.5", "accepted: 1 to 4.41"),
+        ("call.mos > 0.5", "accepted: 1 to 4.41"),
+        ("jain_index > 1.1", "accepted: 0 to 1, the best that there is"),
     ],
 )
 def test_mistakes_say_what_is_accepted(text: str, message: str) -> None:
     assert message in refused(text)
+
+
+def test_what_everyday_words_mean_are_targets() -> None:
+    words = ["latency", "drops", "bandwidth", "load", "fairness", "duration", "page", "quality"]
+    for group, prefix in ((None, ""), ("call", "call.")):
+        for name in [name for word in words for name in meant(word, group)]:
+            assert parse_target(f"{prefix}{name} >= {BOUNDS.get(name, '1 s')}", GROUPS).metric.name
 
 
 @given(st.text(max_size=30))

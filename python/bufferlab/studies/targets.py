@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError, did_you_mean
+from bufferlab.results.latency.emodel import opinion_score, rating
 from bufferlab.results.metrics.metric import (
     BITS_PER_S,
     BYTES,
@@ -31,6 +32,7 @@ from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMA
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
 from bufferlab.results.tables import ALL
+from bufferlab.studies.everyday import meant
 from bufferlab.units import PS_PER_S
 
 Values = Mapping[str, float | None]
@@ -52,6 +54,14 @@ _ACCEPTED: Final = (
 _KEY: Final = "target"
 _OF_LINKS: Final = "backlog_"
 """What begins the names of metrics that a link has, but no flow group's packets in it."""
+_MEASURES: Final = (MILLISECONDS, SECONDS, BITS_PER_S, BYTES)
+"""Units that have several sizes, so that a value without one says nothing."""
+_RANGES: Final[Mapping[str, tuple[float, float]]] = {
+    "jain_index": (0.0, 1.0),
+    "call_r": (0.0, round(rating(0.0), 1)),
+    "call_mos": (1.0, round(opinion_score(rating(0.0)), 2)),
+}
+"""The values that a metric can have, of those that neither their unit nor zero bound."""
 _GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
 """Beginnings of the names of metrics that grow with the buffer."""
 
@@ -136,7 +146,8 @@ def parse_target(text: str, groups: Sequence[str]) -> Target:
             accepted=", ".join(groups),
         )
     metric = _metric(match["name"], group, text)
-    return Target(metric, group, _RELATIONS[match["relation"]], _bound(match["bound"], metric, text))
+    bound = _bound(match["bound"], match["name"], metric, text)
+    return Target(metric, group, _RELATIONS[match["relation"]], bound)
 
 
 def make_target(name: str, bound: float, *, at_least: bool | None = None) -> Target:
@@ -185,20 +196,30 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
     choice = sorted(short) or [name for name in known if name.startswith(f"{word}_")]
     if not choice and not group and (word in LATENCY.numbers or f"call_{word}" in LATENCY.numbers):
         raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")
-    accepted = " or ".join(choice) or "the names of docs/metrics.md"
-    raise InputError(f"names no metric{did_you_mean(word, known)}", key=_KEY, value=text, accepted=accepted)
+    said = meant(word, group)
+    hint = f" (did you mean '{said[0]}'?)" if said else did_you_mean(word, known)
+    accepted = " or ".join(said or choice) or "the names of docs/metrics.md"
+    raise InputError(f"names no metric{hint}", key=_KEY, value=text, accepted=accepted)
 
 
-def _bound(written: str, metric: Metric, text: str) -> float:
+def _bound(written: str, word: str, metric: Metric, text: str) -> float:
+    accepted = _value_accepted(metric)
+    # a name in full ends with the unit, which its value then need not repeat
+    if metric.unit in _MEASURES and _is_number(written) and not metric.name.endswith(word):
+        raise InputError("has no unit", key=_KEY, value=text, accepted=accepted)
     try:
         value = _number(written, metric)
     except (ValueError, InputError, InvalidOperation):
         value = math.nan
-    if not 0 <= value < math.inf or (metric.unit is FRACTION and value > 1):
-        raise InputError(
-            f"has no usable value for {metric.name}", key=_KEY, value=text, accepted=_value_accepted(metric)
-        )
+    least, most = _range(metric)
+    if not least <= value <= most or math.isinf(value):
+        raise InputError(f"has no usable value for {metric.name}", key=_KEY, value=text, accepted=accepted)
     return value
+
+
+def _range(metric: Metric) -> tuple[float, float]:
+    """The values that a metric can have."""
+    return _RANGES.get(metric.name, (0.0, 1.0 if metric.unit is FRACTION else math.inf))
 
 
 def _number(written: str, metric: Metric) -> float:
@@ -226,4 +247,6 @@ def _value_accepted(metric: Metric) -> str:
     examples = {FRACTION: "a share, such as 99 % or 0.99", MILLISECONDS: "a time, such as 20 ms"}
     examples |= {SECONDS: "a time, such as 1.5 s", BITS_PER_S: "a rate, such as 5 Mbps"}
     examples |= {BYTES: "a size, such as 30 KB"}
-    return examples.get(metric.unit, "a number")
+    least, most = _range(metric)
+    number = "a number" if math.isinf(most) else f"{least:g} to {most:.3g}, the best that there is"
+    return examples.get(metric.unit, number)

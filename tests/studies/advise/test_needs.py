@@ -78,7 +78,7 @@ def test_weights_of_the_scenario_hold_where_none_is_asked_for() -> None:
             "3:3: advise.targets[1]",
             "names no metric (did you mean 'utilization'?)",
         ),
-        ("[advise]\nfor = 'pages'", "2:7: advise.for", "is nothing that this scenario's traffic can tell"),
+        ("[advise]\nfor = 'pages'", "2:7: advise.for", "is nothing that this scenario can tell"),
         ("[advise]\nweights = { pages = 2 }", "2:21: advise.weights.pages", "accepted: throughput, latency"),
         (
             "[advise.weights]\nthroughput = 0\nlatency = 0\ncalls = 0",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import tomllib
 from typing import Any
 
 import pytest
@@ -13,7 +15,9 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.studies.advise.objectives import (
     EMPHASIS,
+    KINDS,
     Aspect,
+    Kind,
     aspects_of,
     possible_aspects,
     score,
@@ -85,6 +89,22 @@ def test_a_kind_that_the_scenario_has_not_is_an_error(emphasis: str) -> None:
         weights_for(emphasis, [WAIT, RATE])
     assert error.value.key == "for" and error.value.value == emphasis
     assert error.value.accepted == "latency, throughput"
+
+
+def test_it_says_what_traffic_would_tell_of_it() -> None:
+    with pytest.raises(InputError) as error:
+        weights_for("calls", [WAIT, RATE])
+    assert 'it has no calls, which flows with application = { kind = "udp", ' in str(error.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_traffic_that_it_names_tells_of_it(kind: Kind) -> None:
+    with pytest.raises(InputError) as error:
+        weights_for(kind, [])
+    written = re.search(r"application = (\{.*?\})", str(error.value))
+    given = {} if written is None else {"application": tomllib.loads(f"a = {written[1]}")["a"]}
+    found = aspects({"name": "a", "rtt": "20 ms", "count": 2, **given})
+    assert kind in {each.kind for each in found}
 
 
 def aspects(*flows: dict[str, Any], without: tuple[str, ...] = ()) -> list[Aspect]:

@@ -32,6 +32,16 @@ Emphasis = str | Mapping[str, float]
 EMPHASIS: Final = 10.0
 """Weight of the kind that `--for` names, where the others have 1."""
 
+_TOLD_BY: Final[Mapping[str, str]] = {
+    "throughput": "flows without end",
+    "fairness": "a group of several flows without end",
+    "latency": 'flows with application = { kind = "ping", interval = "100 ms" }',
+    "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms", record = true }',
+    "pages": 'flows with application = { kind = "web", size = "200 KB", every = "2 s" }',
+    "transfers": 'flows with application = { kind = "transfer", bytes = "2 MB" }',
+}
+"""The traffic that tells of each kind."""
+
 _WORST: Final = 1e-3
 """What stands for a figure that a run does not have, or that is zero, beside the best one's 1."""
 
@@ -127,7 +137,7 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
         key = "for" if is_word else f"weights.{kind}"
         if kind not in kinds:
             raise InputError(
-                f"is nothing that this scenario's traffic can tell{did_you_mean(kind, kinds)}",
+                f"is nothing that this scenario can tell{_lacking(kind) or did_you_mean(kind, kinds)}",
                 key=key,
                 value=kind if is_word else weight,
                 accepted=", ".join(kinds),
@@ -139,6 +149,12 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
         accepted = f"a weight above 0 for one of {', '.join(kinds)}"
         raise InputError("leaves nothing to compare queues by", key="weights", value=given, accepted=accepted)
     return weights
+
+
+def _lacking(kind: str) -> str:
+    """What a scenario without a kind of aspect lacks; nothing if there is no such kind."""
+    flows = _TOLD_BY.get(kind)
+    return "" if flows is None else f": it has no {kind}, which {flows} in a scenario file would give"
 
 
 def score(values: Values, aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
