@@ -60,6 +60,10 @@ def test_verbs_that_simulate_say_how_they_differ_and_have_three_examples(
         ("bufferlab swe", {"sweep"}),
         ("bufferlab size --max", {"--max-loss", "--max-delay"}),
         ("bufferlab reproduce scaling/", {"scaling/twins", "scaling/shorter"}),
+        ("bufferlab advise --platform ios", {"ios-xe", "ios-xr"}),
+        ("bufferlab configure --platform ju", {"junos"}),
+        ("bufferlab advise --for t", {"throughput", "transfers"}),
+        ("bufferlab advise --queues fifo,fq", {"fifo,fq_codel"}),
     ],
 )
 def test_a_shell_is_told_how_a_line_may_go_on(line: str, ways: set[str]) -> None:

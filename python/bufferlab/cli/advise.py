@@ -27,6 +27,7 @@ from bufferlab.cli.options import (
     StoreFolder,
     Threads,
     delivering,
+    listing,
     read_overrides,
     runner_of,
     say_kept,
@@ -50,9 +51,11 @@ from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
+from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.advise import Advice
 from bufferlab.studies.advise import advise as advise_on
 from bufferlab.studies.advise.objectives import KINDS
+from bufferlab.studies.advise.queues import OWN
 from bufferlab.studies.internet import STACK
 
 _EXAMPLES: Final = """\b
@@ -80,6 +83,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(
             help="Queues to choose from: fifo,fq_codel; 'scenario' is the file's own; or all. Default those "
             "that routers have.",
+            autocompletion=listing((*QUEUE_WORDS, OWN, "all")),
             show_default=False,
         ),
     ] = None,
@@ -103,7 +107,10 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = True,
-    platform: Annotated[str, typer.Option(help=f"What to type on: {', '.join(PLATFORMS)}.")] = "linux",
+    platform: Annotated[
+        str,
+        typer.Option(help=f"What to type on: {', '.join(PLATFORMS)}.", autocompletion=listing(PLATFORMS)),
+    ] = "linux",
     device: Annotated[
         str | None, typer.Option(help="Interface for that; default a usual name.", show_default=False)
     ] = None,

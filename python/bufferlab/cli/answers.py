@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
 import typer
 
 from bufferlab.cli.delivery import Save, deliver, show_as
+from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
 from bufferlab.files import make_folder
 from bufferlab.studies.advise.objectives import KINDS
@@ -46,7 +47,13 @@ LongestWait = Annotated[
     typer.Option("--max-delay", help="Target: longest mean wait, '20 ms'.", show_default=False),
 ]
 Emphasis = Annotated[
-    str | None, typer.Option("--for", help=f"What matters most: {', '.join(KINDS)}.", show_default=False)
+    str | None,
+    typer.Option(
+        "--for",
+        help=f"What matters most: {', '.join(KINDS)}.",
+        autocompletion=listing(KINDS),
+        show_default=False,
+    ),
 ]
 Plot = Annotated[
     Path | None,

@@ -17,14 +17,16 @@ from bufferlab.cli.options import (
     StoreFolder,
     Threads,
     delivering,
+    listing,
     read_overrides,
     runner_of,
     say_kept,
 )
 from bufferlab.render.compare import comparison_view
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
 from bufferlab.studies.compare import compare as compare_queues
+from bufferlab.studies.compare.contenders import OWN
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -46,6 +48,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(
             help="Queues, each with an optional buffer after a colon: fifo:bdp,fifo:stanford,splitbuff. "
             "'scenario' is the file's own queue; default all queues.",
+            autocompletion=listing((*QUEUE_WORDS, OWN)),
             show_default=False,
         ),
     ] = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from bufferlab.cli.common import print_json
-from bufferlab.cli.options import AsJson
+from bufferlab.cli.options import AsJson, listing
 from bufferlab.configure import PLATFORMS, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.scenario import parse_value
@@ -37,7 +37,9 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str,
         typer.Option(help="Queue as in a scenario: fq_codel, or {discipline = 'codel', target = '10 ms'}."),
     ] = "fifo",
-    platform: Annotated[str, typer.Option(help=f"For what: {', '.join(PLATFORMS)}.")] = "linux",
+    platform: Annotated[
+        str, typer.Option(help=f"For what: {', '.join(PLATFORMS)}.", autocompletion=listing(PLATFORMS))
+    ] = "linux",
     device: Annotated[
         str | None,
         typer.Option(help="Interface whose output it is; default a usual name.", show_default=False),

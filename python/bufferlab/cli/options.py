@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -67,6 +67,17 @@ StoreOfResults = Annotated[
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+
+
+def listing(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """Completes an option that is a list of words with commas between them, the last of them."""
+    known = tuple(words)
+
+    def complete(incomplete: str) -> list[str]:
+        start, comma, last = incomplete.rpartition(",")
+        return [f"{start}{comma}{word}" for word in known if word.startswith(last)]
+
+    return complete
 
 
 def read_overrides(texts: list[str] | None) -> dict[str, str]:
