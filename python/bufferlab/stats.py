@@ -55,11 +55,19 @@ def estimate(values: Iterable[float | None]) -> Estimate:
     return Estimate(mean, t_quantile(len(known)) * math.sqrt(variance / len(known)))
 
 
-def t_quantile(samples: int) -> float:
-    """The factor of the standard error in a 95 % interval of a mean of `samples` values (at least 2)."""
+def t_quantile(samples: int, claims: int = 2) -> float:
+    """The factor of the standard error with which one-sided claims about means hold together with 95 %.
+
+    Bonferroni's inequality: with m claims each may err with 1/m of the chance. An interval makes two claims,
+    so that two give the factor of a plain 95 % interval.
+
+    Args:
+        samples: How many values each mean has, at least 2.
+        claims: How many claims there are.
+    """
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, and needed for several seeds only
 
-    return float(stdtrit(samples - 1, 0.5 + CONFIDENCE / 2))
+    return float(stdtrit(samples - 1, 1 - (1 - CONFIDENCE) / claims))
 
 
 def chance_of_mean(values: Sequence[float] | FloatArray) -> float:

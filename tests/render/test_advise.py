@@ -156,6 +156,24 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     assert "…" not in text
 
 
+def test_a_difference_that_matters_but_may_be_luck_is_said_to_be_so() -> None:
+    spread = [{**FIFO, "call.call_r": rating} for rating in (75.0, 70.0, 72.0, 71.0, 20.0)]
+    advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, spread)})
+    (rival,) = advice.choice.rivals
+    assert advice.choice.name.startswith("fifo") and rival.is_equal
+    assert rival.behind.mean is not None and rival.behind.mean > 0.05
+    said = f"users fare {rival.behind.mean * 100:.2g} % worse, which may be chance (± "
+    assert said in " ".join(box(advice))
+
+
+def test_the_explanation_says_what_other_thresholds_would_take() -> None:
+    better = {**FIFO, "wait_mean_ms": 15.0}  # users fare 2.8 % better, round trips are 8 % shorter
+    advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(better))})
+    text = advice_view(advice, typed=Typed(), explain=True).text(400)
+    assert advice.choice.name.startswith("fifo")
+    assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
+
+
 def test_what_the_scenario_asks_for_is_said_to_be_its_own() -> None:
     weights = {"calls": 10.0, "latency": 2.0}
     text = " ".join(box(advised(MET, weights=weights, origin="scenario")))

@@ -95,7 +95,8 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     elif len(comparison.seeds) == 1:
         yield "how sure", "one seed, so nothing is known about chance"
     else:
-        yield "how sure", f"± are 95 % confidence intervals over {len(comparison.seeds)} common seeds"
+        seeds = f"± are 95 % confidence intervals over {len(comparison.seeds)} common seeds"
+        yield "how sure", f"{seeds}; how much worse users fare holds for all queues together"
 
 
 def _felt(comparison: Comparison) -> Grid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 
@@ -114,3 +115,87 @@ def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert (found.name, found.meets) == ("codel, target 1 ms", False)
     assert choose(contest, ASPECTS, ALIKE, missed=missed).name == "codel, target 5 ms"
+
+
+# Luck: made-up runs whose true means are known
+
+
+TRIALS = 900
+KINDS: tuple[Kind, ...] = ("throughput", "latency", "pages")
+THREE = tuple(Aspect(kind, kind, kind, "more") for kind in KINDS)
+NAMES = ("scenario", "fifo", "fq_codel", "codel", "pie")
+
+
+def drawn(draw: random.Random, means: Mapping[str, float], seeds: int, law: str) -> dict[str, list[Values]]:
+    """Runs of queues, with common seeds: users get the mean, times what befell all and what befell each."""
+
+    def noise() -> float:
+        return draw.gauss(0, 1) if law == "normal" else 1 - draw.expovariate(1)
+
+    befell = [[draw.gauss(0, 0.3) for _ in range(seeds)] for _ in KINDS]
+    return {
+        name: [
+            {kind: mean * math.exp(befell[at][seed] + 0.5 * noise()) for at, kind in enumerate(KINDS)}
+            for seed in range(seeds)
+        ]
+        for name, mean in means.items()
+    }
+
+
+def lucky(found: Choice, name: str) -> bool:
+    """Whether a queue was passed over by a claim that another is better."""
+    return found.name != name and (found.is_clear or found.name in NAMES[NAMES.index(name) + 1 :])
+
+
+@pytest.mark.parametrize("seeds", [3, 8])
+@pytest.mark.parametrize("law", ["normal", "skewed"])
+def test_of_queues_that_are_as_good_luck_passes_over_the_simplest_in_one_of_twenty(
+    seeds: int, law: str
+) -> None:
+    draw = random.Random(f"{seeds} {law}")
+    weights = dict.fromkeys(KINDS, 1.0)
+    missed: dict[str, tuple[Target, ...]] = dict.fromkeys(NAMES, ())
+    means = dict.fromkeys(NAMES, 1.0)
+    wrong = 0
+    for _ in range(TRIALS):
+        found = choose(drawn(draw, means, seeds, law), THREE, weights, missed=missed)
+        wrong += lucky(found, NAMES[0])
+    assert wrong / TRIALS <= 0.05
+
+
+@pytest.mark.parametrize("best", NAMES)
+def test_a_queue_that_is_a_little_better_is_seldom_ruled_out(best: str) -> None:
+    draw = random.Random(best)
+    weights = dict.fromkeys(KINDS, 1.0)
+    missed: dict[str, tuple[Target, ...]] = dict.fromkeys(NAMES, ())
+    means = dict.fromkeys(NAMES, 1.0) | {best: 1.06}
+    wrong = 0
+    for _ in range(TRIALS // 3):
+        found = choose(drawn(draw, means, 8, "normal"), THREE, weights, missed=missed)
+        wrong += lucky(found, best)
+    assert wrong / (TRIALS // 3) <= 0.05
+
+
+def test_a_queue_that_is_much_better_is_taken() -> None:
+    draw = random.Random("much")
+    weights = dict.fromkeys(KINDS, 1.0)
+    missed: dict[str, tuple[Target, ...]] = dict.fromkeys(NAMES, ())
+    means = dict.fromkeys(NAMES, 1.0) | {"codel": 4.0}
+    contests = [drawn(draw, means, 8, "normal") for _ in range(200)]
+    found = [choose(each, THREE, weights, missed=missed) for each in contests]
+    assert sum(each.name == "codel" and each.is_clear for each in found) >= 190
+
+
+def test_an_aspect_that_looks_worse_by_chance_decides_nothing() -> None:
+    """Users as a whole fare alike; pages take 12 % longer in the mean, and scatter by half."""
+    draw = random.Random("pages")
+    spread = [1.0 + 0.5 * (-1) ** seed for seed in range(8)]
+    fifo: list[Values] = [{"web.exchange_p50_s": 0.3 * 1.12 * by, "goodput_bps": 1.1e6} for by in spread]
+    codel: list[Values] = [
+        {"web.exchange_p50_s": 0.3 * by, "goodput_bps": 1e6} for by in draw.sample(spread, 8)
+    ]
+    found = chosen({"fifo": fifo, "codel": codel})
+    assert found.name == "fifo" and not found.is_clear
+    steady: list[Values] = [{"web.exchange_p50_s": 0.3 * 1.12, "goodput_bps": 1.1e6} for _ in spread]
+    surely = chosen({"fifo": steady, "codel": runs(0.3)})
+    assert surely.rivals[0].worst is not None and surely.is_clear

@@ -84,15 +84,43 @@ def test_other_controls_take_the_place_of_the_usual_one(control: str, others: tu
         assert tcp is not None and tcp["congestion"].startswith(other)
 
 
-def test_traffic_without_endless_flows_has_no_other_controls() -> None:
+LOADS = ["half the offered load", "twice the offered load"]
+ROUND_TRIPS = ["half the round-trip times", "twice the round-trip times"]
+
+
+def test_traffic_without_endless_flows_has_other_loads_and_no_other_controls() -> None:
     file = {"kind": "transfer", "bytes": "1 MB"}
-    titles = [each.title for each in variants(scenario(application=file))]
-    assert titles == ["half the round-trip times", "twice the round-trip times"]
+    found = variants(scenario(application=file))
+    assert [each.title for each in found] == [*LOADS, *ROUND_TRIPS]
+    assert [each.scenario.flows[0]["count"] for each in found[:2]] == [20, 80]
 
 
-def test_datagrams_do_not_wait_for_answers_so_that_round_trips_do_not_matter() -> None:
-    call = {"kind": "udp", "interval": "20 ms", "packet": "200 B"}
-    assert variants(scenario(application=call)) == []
+def test_datagrams_do_not_wait_for_answers_so_that_only_their_load_matters() -> None:
+    found = variants(scenario(application={"kind": "udp", "rate": "5 Mbps", "packet": "1000 B"}))
+    assert [each.title for each in found] == LOADS
+    assert [each.brief for each in found] == ["half the load", "twice the load"]
+    applications = [each.scenario.flows[0]["application"] for each in found]
+    assert [each["kind"] == "udp" and each["rate_bps"] for each in applications] == [2_500_000, 10_000_000]
+    steady = {"kind": "udp", "interval": "20 ms", "packet": "1500 B", "record": True}
+    often = variants(scenario(application=steady, count=1))
+    times = [each.scenario.flows[0]["application"] for each in often]
+    assert [each["kind"] == "udp" and each["interval_ps"] for each in times] == [40 * 10**9, 10 * 10**9]
+
+
+def test_other_loads_of_calls_are_other_numbers_of_calls() -> None:
+    call = {"kind": "udp", "interval": "20 ms", "packet": "200 B", "record": True}
+    found = variants(scenario(application=call))
+    assert [each.scenario.flows[0]["count"] for each in found] == [20, 80]
+    assert [each.title for each in variants(scenario(application=call, count=1))] == LOADS[1:]
+
+
+def test_short_flows_come_half_and_twice_as_often() -> None:
+    short = {"kind": "short-flows", "size": "30 KB", "load": "4 Mbps"}
+    found = variants(scenario(application=short, count=1))
+    assert [each.title for each in found] == [*LOADS, *ROUND_TRIPS]
+    applications = [each.scenario.flows[0]["application"] for each in found[:2]]
+    loads = [each["kind"] == "short-flows" and each["load_bps"] for each in applications]
+    assert loads == [2_000_000, 8_000_000]
 
 
 def test_an_answer_holds_if_nothing_is_missed() -> None:

@@ -9,7 +9,7 @@ from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text, entry_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import MATERIAL, NOTABLE
+from bufferlab.studies.advise.choice import MATERIAL, NOTABLE, NOTABLE_RATING
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import Aspect
 
@@ -40,9 +40,13 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     yield Heading("How queues were compared")
     yield (
         "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
-        f"get; queues within {MATERIAL * 100:g} %, or whose difference is not significant at 95 %, are equal "
-        f"if no aspect is worse by more than {NOTABLE * 100:g} %. Of equals the simplest is taken."
+        f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
+        f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %). "
+        "Of equals the simplest is taken. Intervals of how much worse users fare allow for all queues and "
+        "aspects: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
+    if advice.choice.meets:
+        yield _with_thresholds(advice)
     targets, weights = (_FROM[each] for each in (advice.needs.targets_from, advice.needs.weights_from))
     yield f"Targets: {targets}. Weights: {weights}."
     total = sum(advice.weights.values())
@@ -58,6 +62,15 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     made = advice.configuration(typed.platform, typed.device)
     yield from made.notes
     yield f"Lines for {made.title}: {'; '.join(dict.fromkeys(source.title for source in made.sources))}."
+
+
+def _with_thresholds(advice: Advice) -> str:
+    """What would be taken with other thresholds, which are a choice."""
+    half, twice = (entry_text(advice.entries[advice.choice_with(times).name]) for times in (0.5, 2.0))
+    return (
+        "These thresholds are a choice of this program. Of what was tried, half of each would take "
+        f"{half}; twice as much {twice}."
+    )
 
 
 def _course(advice: Advice, name: str) -> str:

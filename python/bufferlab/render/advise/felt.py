@@ -12,7 +12,7 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import Rival
+from bufferlab.studies.advise.choice import MATERIAL, Rival
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
 
@@ -77,6 +77,9 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     """How much worse users fare, and in what most."""
     mean = rival.behind.mean or 0.0
     share = f"{significant(abs(mean) * 100, 2)} %"
+    if rival.is_equal and abs(mean) > MATERIAL:
+        half = significant((rival.behind.half_width or 0.0) * 100, 2)
+        return f"users fare {share} {'worse' if mean > 0 else 'better'}, which may be chance (± {half} %)"
     if rival.is_equal:
         return f"as good for users (difference {share})" if abs(mean) >= 0.0005 else "as good for users"
     worst = "" if rival.worst is None else f"most: {_contrast(rival.worst[0], entry, chosen)}"

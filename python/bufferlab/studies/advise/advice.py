@@ -15,7 +15,7 @@ from bufferlab.configure import Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.stats import estimate
-from bufferlab.studies.advise.choice import Choice, Rival
+from bufferlab.studies.advise.choice import Choice, Rival, choose
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
@@ -111,6 +111,21 @@ class Advice:
             device=device,
             shape=shape,
             packet=f"{self.site.packet_bytes} B",
+        )
+
+    def choice_with(self, times: float) -> Choice:
+        """What would be taken if the thresholds of what is material and notable were larger by a factor.
+
+        Args:
+            times: The factor.
+        """
+        missed = {each.name: each.missed for each in self.choice.rivals}
+        own = (
+            () if self.choice.meets else tuple(check.target for check in self.answer.checks if not check.met)
+        )
+        contest = {name: entry.values for name, entry in self.entries.items()}
+        return choose(
+            contest, self.aspects, self.weights, missed={self.choice.name: own, **missed}, times=times
         )
 
     def best_fifo(self) -> Entry | None:

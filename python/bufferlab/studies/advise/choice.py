@@ -1,4 +1,14 @@
-"""Which queue to take: from runs of all of them with common seeds."""
+"""Which queue to take: from runs of all of them with common seeds.
+
+The best of several had the best luck, too. A queue is called worse than the best one only if that holds
+beside all other such claims: of each rival there may be one about users as a whole and one about each aspect,
+and each may err with its part of 5 % (Bonferroni). The queue that is truly the best, or of several such the
+simplest, is then ruled out by luck with at most 5 %, whichever the runs make look best: it takes one wrong
+claim about that queue (subset selection with common random numbers: B. L. Nelson, J. Swann, D. Goldsman and
+W. Song, "Simple procedures for selecting the best simulated system when the number of alternatives is large",
+Operations Research 49(6), 2001, section 3; it is the set of J. C. Hsu, "Constrained simultaneous confidence
+intervals for multiple comparisons with the best", Annals of Statistics 12(3), 1984).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bufferlab.stats import Estimate, estimate
+from bufferlab.stats import Estimate, estimate, t_quantile
 from bufferlab.studies.advise.objectives import Aspect, Kind, score
 from bufferlab.studies.advise.queues import SIMPLEST
 from bufferlab.studies.targets import Target, Values
@@ -31,7 +41,8 @@ class Rival:
 
     Attributes:
         name: The queue.
-        behind: How much worse its users fare than with the chosen one, as a share; negative if better.
+        behind: How much worse its users fare than with the chosen one, as a share; negative if better. The
+            interval allows for all the claims that there are.
         is_equal: Whether the difference is not significant or too small to matter, as a whole and in each
             aspect.
         missed: Targets that it misses in the mean.
@@ -70,6 +81,7 @@ def choose(
     *,
     missed: Mapping[str, tuple[Target, ...]],
     lacking: Mapping[str, float] | None = None,
+    times: float = 1.0,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
 
@@ -80,6 +92,7 @@ def choose(
         missed: The targets that each queue misses.
         lacking: By how much it misses them: where none meets all, the nearest of those that miss fewest is
             taken.
+        times: What the thresholds of what is material and notable are multiplied by.
     """
     fewest = min(map(len, missed.values()))
     fit = [name for name in contest if len(missed[name]) == fewest]
@@ -88,12 +101,17 @@ def choose(
         fit = [name for name in fit if lacking[name] == nearest]
     scores = {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}
     best = max(fit, key=lambda name: sum(scores[name]))
+    each_rival = 1 if len(aspects) == 1 else 1 + len(aspects)
+    claims = max((len(fit) - 1) * each_rival, 2)
 
     def rival(name: str, other: str) -> Rival:
-        behind = _behind(scores[name], scores[other])
+        behind = _behind(scores[name], scores[other], claims)
         worst = _worst(contest[name], contest[other], aspects)
-        is_felt = _is_felt(contest[name], contest[other], aspects) and _queue(name) != _queue(other)
-        is_equal = _is_equal(behind) and not is_felt
+        is_felt = any(
+            _is_worse(_behind_in(each, contest[name], contest[other], claims), notable(each) * times)
+            for each in aspects
+        )
+        is_equal = not (_differs(behind, MATERIAL * times) or (is_felt and _queue(name) != _queue(other)))
         return Rival(name, behind, is_equal, missed[name], worst)
 
     equal = [name for name in fit if name == best or rival(name, best).is_equal]
@@ -113,16 +131,22 @@ def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[T
     return tuple(found)
 
 
-def _behind(scores: Sequence[float], best: Sequence[float]) -> Estimate:
-    """How much worse, as a share, seed by seed."""
-    return estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=True))
+def _behind(scores: Sequence[float], best: Sequence[float], claims: int) -> Estimate:
+    """How much worse, as a share, seed by seed; the interval allows for so many claims."""
+    found = estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=True))
+    return _allowing(found, len(scores), claims)
 
 
-def _is_equal(behind: Estimate) -> bool:
+def _is_worse(behind: Estimate, share: float) -> bool:
+    """Whether users are surely worse off, and by more than a share; of a single run nothing is sure."""
     mean = behind.mean or 0.0
-    if abs(mean) <= MATERIAL:
-        return True
-    return behind.half_width is not None and behind.half_width > 0 and mean - behind.half_width <= 0 <= mean
+    return mean > share and mean > (behind.half_width or 0.0)
+
+
+def _differs(behind: Estimate, share: float) -> bool:
+    """Whether users are surely better or worse off, and by more than a share."""
+    opposite = Estimate(-(behind.mean or 0.0), behind.half_width)
+    return _is_worse(behind, share) or _is_worse(opposite, share)
 
 
 def notable(aspect: Aspect) -> float:
@@ -144,17 +168,23 @@ def _queue(name: str) -> str:
 def _worst(
     runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]
 ) -> tuple[Aspect, float] | None:
-    found = [(aspect, _behind_in(aspect, runs, chosen)) for aspect in aspects]
+    found = [(aspect, _behind_in(aspect, runs, chosen, 2).mean or 0.0) for aspect in aspects]
     aspect, share = max(found, key=lambda each: each[1])
     return (aspect, share) if share > 0 else None
 
 
-def _is_felt(runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]) -> bool:
-    """Whether users are worse off in some aspect by more than what is notable."""
-    return any(_behind_in(each, runs, chosen) > notable(each) for each in aspects)
-
-
-def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values]) -> float:
-    """How much worse an aspect is, as a share."""
+def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values], claims: int) -> Estimate:
+    """How much worse an aspect is, as a share; its interval from the mean logarithm's lower end."""
     logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
-    return -math.expm1(-sum(logs) / len(logs))
+    mean, half_width = _allowing(estimate(logs), len(logs), claims)
+    share = -math.expm1(-(mean or 0.0))
+    if half_width is None:
+        return Estimate(share, None)
+    return Estimate(share, share + math.expm1(half_width - (mean or 0.0)))
+
+
+def _allowing(found: Estimate, runs: int, claims: int) -> Estimate:
+    """An estimate with an interval that allows for so many claims."""
+    if found.half_width is None:
+        return found
+    return Estimate(found.mean, found.half_width * t_quantile(runs, claims) / t_quantile(runs))

@@ -7,16 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.resolved import is_endless
+from bufferlab.results.latency.emodel import G711
+from bufferlab.results.latency.voice import codec_of
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.targets import Target, Values
-from bufferlab.units import format_time
+from bufferlab.units import PS_PER_S, format_time
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedFlow, ResolvedUdp
 
 FACTORS: Final = (Fraction(1, 2), Fraction(2))
 """By which flows and round-trip times are multiplied."""
@@ -29,6 +34,10 @@ MOST_CONTROLS: Final = 2
 
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""
+
+
+_MOST_OF_CALL_BPS: Final = 2 * G711.payload_bps
+"""A call's packets, headers included, take no more than this: G.711 in packets of 10 ms takes 96 kbit/s."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +80,8 @@ class Sensitivity:
 
 
 def variants(base: Scenario) -> list[Variant]:
-    """The scenario with half and twice the flows, half and twice the round-trip times, and other controls."""
-    return [*_flows(base), *_round_trips(base), *_controls(base)]
+    """The scenario with half and twice the flows, or the load, and the round trips, and other controls."""
+    return [*_flows(base), *_loads(base), *_round_trips(base), *_controls(base)]
 
 
 def _flows(base: Scenario) -> Iterator[Variant]:
@@ -98,6 +107,45 @@ def _of_flows(base: Scenario, changes: dict[str, int], factor: Fraction) -> tupl
     if after == before * factor:
         return f"{_times(factor)} flows ({after})", brief
     return f"{brief} in place of {before}", brief
+
+
+def _loads(base: Scenario) -> Iterator[Variant]:
+    """Half and twice of what is offered, where no flow takes what there is."""
+    if any(map(is_endless, base.flows)):
+        return
+    for factor in FACTORS:
+        changes: dict[str, object] = {}
+        for index, flow in enumerate(base.flows):
+            changes |= {f"flows[{index}].{key}": value for key, value in _load_of(flow, factor).items()}
+        if changes:
+            yield from _variant((f"{_times(factor)} offered load", f"{_times(factor)} load"), base, changes)
+
+
+def _load_of(flow: ResolvedFlow, factor: Fraction) -> dict[str, object]:
+    """What multiplies a group's load: other rates of datagrams and short flows, else other numbers of flows.
+
+    A call stays a call: two talk, or none does.
+    """
+    application, count = flow["application"], flow["count"] * factor
+    if application["kind"] == "ping":
+        return {}
+    if application["kind"] == "udp" and not _is_call(application):
+        if application["rate_bps"] is not None:
+            return {"application.rate": f"{round(application['rate_bps'] * factor)} bps"}
+        return {"application.interval": f"{round(application['interval_ps'] / factor)} ps"}
+    if application["kind"] == "short-flows":
+        if application["load_bps"] is not None:
+            return {"application.load": f"{round(application['load_bps'] * factor)} bps"}
+        return {"application.interval": f"{round(application['interval_ps'] / factor)} ps"}
+    return {"count": int(count)} if count.denominator == 1 else {}
+
+
+def _is_call(application: ResolvedUdp) -> bool:
+    """Whether datagrams come as those of a call, and no faster."""
+    codec = codec_of(application)
+    if codec is None:
+        return False
+    return application["packet_bytes"] * 8 * PS_PER_S <= _MOST_OF_CALL_BPS * application["interval_ps"]
 
 
 def _round_trips(base: Scenario) -> Iterator[Variant]:
