@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bufferlab.render.least import how_sure, neighbors, percent, target_text
+from bufferlab.render.least import ceiling_text, how_sure, neighbors, percent, target_text
 from bufferlab.studies.least import Least, Plan, least
 from bufferlab.studies.targets import Values, make_target, parse_target
 
@@ -54,6 +54,18 @@ def test_an_answer_at_the_end_says_so() -> None:
 def test_without_chance_nothing_is_known_about_it() -> None:
     found = searched(Plan((BUSY,), 1, 1000), link)
     assert how_sure(found.checks, found.confidence).startswith("all 2 runs are identical")
+
+
+def test_where_none_meets_it_says_why_nothing_larger_was_tried() -> None:
+    given = searched(Plan((BUSY,), 1, 10), lambda _size: {"utilization": 0.5})
+    assert (given.size, ceiling_text(given)) == (None, "")
+    flat = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
+    assert ceiling_text(flat) == ". Larger buffers come no nearer"
+    rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size / 1000})
+    assert (rising.upper, ceiling_text(rising)) == (
+        80,
+        ". Larger buffers come nearer, but none above 80 packets was tried: --bounds 80..320 goes further",
+    )
 
 
 def test_a_confidence_claims_no_more_than_is_known() -> None:

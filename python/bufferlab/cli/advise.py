@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from bufferlab.cli.answers import (
+    Bounds,
     Delivery,
     Emphasis,
     LeastUtilization,
@@ -88,6 +89,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     link: Link = None,
+    bounds: Bounds = None,
     rate: LinkRate = None,
     rtt: RoundTrip = None,
     flows: FlowCounts = None,
@@ -158,6 +160,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             [*short, *(targets or [])],
             queues=queues,
             link=link,
+            bounds=bounds,
             emphasis=emphasis,
             confidence=confidence,
             quick=quick,

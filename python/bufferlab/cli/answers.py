@@ -46,6 +46,14 @@ LongestWait = Annotated[
     str | None,
     typer.Option("--max-delay", help="Target: longest mean wait, '20 ms'.", show_default=False),
 ]
+Bounds = Annotated[
+    str | None,
+    typer.Option(
+        help="Where to search, two buffers; plain numbers are packets. [default: 1..2bdp, and up to 16bdp "
+        "while all miss and larger ones come nearer]",
+        show_default=False,
+    ),
+]
 Emphasis = Annotated[
     str | None,
     typer.Option(

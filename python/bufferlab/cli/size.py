@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import typer
 
 from bufferlab.cli.answers import (
+    Bounds,
     Delivery,
     LeastUtilization,
     Link,
@@ -86,13 +87,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     utilization: LeastUtilization = None,
     max_loss: MostLoss = None,
     max_delay: LongestWait = None,
-    bounds: Annotated[
-        str | None,
-        typer.Option(
-            help="Where to search, two buffers; plain numbers are packets. [default: 1..2bdp]",
-            show_default=False,
-        ),
-    ] = None,
+    bounds: Bounds = None,
     confidence: Annotated[
         float, typer.Option(help="How sure it shall be that the answer meets all targets.")
     ] = Plan.confidence,

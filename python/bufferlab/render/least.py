@@ -103,6 +103,14 @@ def _misses(least: Least, packets: int, missed: Sequence[Target]) -> str:
     return f"{packets_text(packets)} {'misses' if packets == 1 else 'miss'}: {', '.join(given)}"
 
 
+def ceiling_text(least: Least) -> str:
+    """Why no larger buffer was tried where none meets, to follow a sentence without its stop."""
+    if least.ceiling == "most":
+        further = f"--bounds {least.upper}..{4 * least.upper} goes further"
+        return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
+    return ". Larger buffers come no nearer" if least.ceiling == "no nearer" else ""
+
+
 def packets_text(packets: int) -> str:
     """A number of packets."""
     return "1 packet" if packets == 1 else f"{packets} packets"

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.display import as_view
 from bufferlab.render.advise.words import measured, size_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.render.least import checks_grid, how_sure, neighbors, packets_text, target_text
+from bufferlab.render.least import ceiling_text, checks_grid, how_sure, neighbors, packets_text, target_text
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE
 from bufferlab.render.view import Heading, Terms, View
@@ -35,7 +35,7 @@ def sizing_view(sizing: Sizing) -> View:
     asked = "; ".join(map(target_text, plan.targets))
     if sizing.targets_from == "scenario":
         asked += f", {BY_SCENARIO}"
-    within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {plan.upper} packets"
+    within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {least.upper} packets{_raised(sizing)}"
     lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))
@@ -78,9 +78,15 @@ def no_buffer(sizing: Sizing) -> str:
     missed = [
         f"{target_text(each.target)} ({each.target.show(each.mean)})" for each in least.checks if not each.met
     ]
-    none = f"No buffer from {plan.lower} to {packets_text(plan.upper)} meets {_what(sizing)}"
+    none = f"No buffer from {plan.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
-    return f"{none}. The closest, {closest},{but} {miss} {' and '.join(missed)}"
+    return f"{none}. The closest, {closest},{but} {miss} {' and '.join(missed)}{ceiling_text(least)}"
+
+
+def _raised(sizing: Sizing) -> str:
+    """That the search has gone beyond where it was to end."""
+    first = sizing.plan.upper
+    return f", as all up to {first} miss and larger ones come nearer" if sizing.least.upper > first else ""
 
 
 def _what(sizing: Sizing) -> str:

@@ -21,6 +21,7 @@ from bufferlab.render.advise.words import (
     size_text,
     title_text,
 )
+from bufferlab.render.least import ceiling_text
 from bufferlab.render.view import Box, Line
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -114,6 +115,8 @@ def _sure(check: Check, *, several: bool) -> str:
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
         yield Line("helps", text, 3)
+    if not advice.choice.meets and (text := _searched(advice)) is not None:
+        yield Line("searched", text, 3)
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, 2)
     if (text := loss_note(advice)) is not None:
@@ -123,6 +126,14 @@ def _notes(advice: Advice) -> Iterator[Line]:
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried", 1)
+
+
+def _searched(advice: Advice) -> str | None:
+    """Up to which buffer was searched, and why no further."""
+    for entry in advice.entries.values():
+        if entry.queue.knob == "limit" and entry.least is not None and entry.least.size is None:
+            return f"{queue_text(entry.queue)} up to {entry.least.upper} packets{ceiling_text(entry.least)}."
+    return None
 
 
 def _changes(advice: Advice, *, sizes: bool) -> str:

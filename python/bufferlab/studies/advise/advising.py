@@ -26,6 +26,7 @@ def advise(
     *,
     queues: str | Sequence[str] | None = None,
     link: str | None = None,
+    bounds: str | None = None,
     emphasis: Emphasis | None = None,
     confidence: float = 0.95,
     resolution: float = 0.1,
@@ -47,6 +48,9 @@ def advise(
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.
         link: Whose buffer; default the slowest that data crosses.
+        bounds: Where buffers are searched: two buffers with ".." between them, a number alone is packets;
+            default one packet up to twice the bandwidth-delay product, and up to 16 times while all buffers
+            miss a target and larger ones come nearer.
         emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
             or "transfers"; or the weights of some, such as {"calls": 10}, where the others have 1; default
             what the scenario says, else all alike.
@@ -67,12 +71,13 @@ def advise(
     """
     base = prepared(scenario, overrides)
     needs = Needs.of(base, targets, emphasis, [make_target("utilization", DEFAULT_UTILIZATION)])
-    question = Question.of(base, link, needs.targets)
+    question = Question.of(base, link, needs.targets, bounds)
     needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     field = queues_for(
         queues,
         base,
         question.index,
+        lower=question.lower,
         upper=question.upper,
         packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
         rtt_us=question.site.rtt_ms * 1e3,

@@ -134,6 +134,7 @@ class Course:
             resolution=self.resolution,
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
             largest=all(target.wants_less for target in self.question.targets),
+            most=self.question.most if queue.knob == "limit" else None,
         )
 
     def _search(self, queues: Iterable[Queue], also: Mapping[Case, list[int]] | None = None) -> None:
@@ -273,7 +274,7 @@ class Course:
         runs = measured(answer.setting)
         searched = None
         if queue.knob == "limit":
-            plan = dataclasses.replace(self._plan(queue), upper=queue.upper * 2)
+            plan = dataclasses.replace(self._plan(queue), upper=2 * max(queue.upper, answer.setting))
             searched = roughly(plan, answer.setting, missed)
         return Sensitivity(variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched)
 

@@ -15,6 +15,7 @@ from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.entry import Site, Users
+from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of
 from bufferlab.theory.rules import all_rules
@@ -22,6 +23,9 @@ from bufferlab.theory.targets import Targets
 
 LARGEST: Final = 2.0
 """Largest buffer that is tried, in bandwidth-delay products."""
+
+RAISED: Final = 8
+"""The largest buffer is up to so many times that if larger ones come nearer to a target that all miss."""
 
 LEAST_UPPER: Final = 64
 """The largest buffer that is tried is at least this, packets."""
@@ -37,6 +41,8 @@ class Question:
         site: Where the answer is for.
         targets: What shall be met.
         upper: Largest buffer that is tried, packets.
+        lower: Least buffer that is tried, packets.
+        most: Up to which `upper` is raised if all miss and larger buffers come nearer; `None` leaves it.
     """
 
     base: Scenario
@@ -44,14 +50,31 @@ class Question:
     site: Site
     targets: tuple[Target, ...]
     upper: int
+    lower: int = 1
+    most: int | None = None
 
     @classmethod
-    def of(cls, base: Scenario, link: str | None, targets: tuple[Target, ...]) -> Question:
-        """Take what the question needs from a scenario."""
+    def of(
+        cls, base: Scenario, link: str | None, targets: tuple[Target, ...], bounds: str | None = None
+    ) -> Question:
+        """Take what the question needs from a scenario.
+
+        Args:
+            base: The scenario.
+            link: The link; default the slowest that data crosses.
+            targets: What shall be met.
+            bounds: Where to search: two buffers with ".." between them.
+
+        Raises:
+            InputError: There is no such link, or the bounds are none.
+        """
         seeded = base.seeded()
         index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
         site = _site(base.title, seeded, index, targets)
-        return cls(base, index, site, targets, site.largest)
+        if bounds is None:
+            return cls(base, index, site, targets, site.largest, most=RAISED * site.largest)
+        low, high = parse_bounds(bounds, base, index, site.packet_bytes)
+        return cls(base, index, dataclasses.replace(site, largest=high), targets, high, low)
 
 
 def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Scenario:

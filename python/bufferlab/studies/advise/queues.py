@@ -83,6 +83,7 @@ def queues_for(
     link: int,
     *,
     upper: int,
+    lower: int = 1,
     packet_us: float,
     rtt_us: float,
 ) -> list[Queue]:
@@ -94,6 +95,7 @@ def queues_for(
         base: The scenario.
         link: Index of the link.
         upper: Largest buffer, packets.
+        lower: Least buffer, packets.
         packet_us: Time to send a full packet, us.
         rtt_us: Mean round-trip time without waiting, us.
 
@@ -114,7 +116,7 @@ def queues_for(
             most = max(round(rtt_us), 4 * usual)
             queues.append(Queue(word, table, "target", least, most, usual, upper))
         else:
-            queues.append(Queue(word, table, "limit", 1, upper, upper, upper))
+            queues.append(Queue(word, table, "limit", lower, upper, upper, upper))
     return queues
 
 

@@ -7,4 +7,16 @@ from bufferlab.studies.least.search import least
 from bufferlab.studies.least.step import Search, Step
 from bufferlab.studies.least.together import Bench, Case, together
 
-__all__ = ["Bench", "Case", "Check", "Least", "Plan", "Run", "Search", "Step", "check", "least", "together"]
+__all__ = [
+    "Bench",
+    "Case",
+    "Check",
+    "Least",
+    "Plan",
+    "Run",
+    "Search",
+    "Step",
+    "check",
+    "least",
+    "together",
+]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import polars as pl
 
 from bufferlab.stats import chance_of_mean, estimate
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values
+
+Ceiling = Literal["given", "no nearer", "most"]
+"""Why a search has tried no larger size."""
 
 RARE: Final = 0.05
 """Share of runs that would have to miss for it to show where none does."""
@@ -109,6 +112,8 @@ class Least:
             there, as it is at the answer; a bound on waits that larger buffers miss makes no island.
         lower: Least size that was allowed.
         upper: Largest size that was allowed.
+        ceiling: Why it was no larger: nobody allowed more, larger sizes came no nearer to the targets, or it
+            is the most that is ever tried.
         values: What each checking run measured at `closest`, by seed.
         memory: All runs.
         finished: Whether the search came to its end.
@@ -127,6 +132,7 @@ class Least:
     values: dict[int, Values]
     memory: Memory
     finished: bool = True
+    ceiling: Ceiling = "given"
 
     @property
     def runs(self) -> int:

@@ -27,6 +27,8 @@ class Plan:
         runs: About the most runs. If they do not suffice for the resolution, the answer is larger, not less
             sure; candidates that are refused for want of runs may then take up to 200 more.
         largest: Search the largest size that meets all targets in place of the least.
+        most: Up to which `upper` is doubled while no size meets all targets and larger ones come nearer;
+            `None` leaves it as it is.
     """
 
     targets: tuple[Target, ...]
@@ -38,6 +40,7 @@ class Plan:
     guess: int | None = None
     runs: int = 300
     largest: bool = False
+    most: int | None = None
 
     def ordered(self, sizes: Iterable[int]) -> list[int]:
         """Sizes in the order of preference: the least first, or the largest."""

@@ -24,6 +24,7 @@ from bufferlab.studies.least.answer import RARE, Least, check
 from bufferlab.studies.least.fit import Crossing, crossing
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
+from bufferlab.studies.least.room import ceiling_of, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
 from bufferlab.studies.least.window import between, ending, lack, middle, room, uphill
 from bufferlab.studies.targets import Target, Values
@@ -98,8 +99,16 @@ class _Search:
     def run(self) -> Search:
         yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "scan")
         self.fixed = self.memory.is_fixed()
-        yield from self._narrow()
-        return (yield from self._confirm())
+        while not any(map(self.memory.meets_all, self.memory.sizes)) and lacks_room(self.plan, self.memory):
+            yield from self._raise()
+        while True:
+            yield from self._narrow()
+            answer = yield from self._confirm()
+            unsure = [each.target for each in answer.checks if each.confidence < self.plan.confidence]
+            at_end = answer.closest == self.plan.upper and self.refused < CANDIDATES
+            if answer.confirmed or not at_end or not lacks_room(self.plan, self.memory, unsure):
+                return answer
+            yield from self._raise()
 
     # The scan
 
@@ -109,6 +118,12 @@ class _Search:
         if plan.guess is not None:
             sizes.add(plan.within(plan.guess))
         return sorted(sizes)
+
+    def _raise(self) -> Generator[Step, Mapping[Run, Values], None]:
+        """Allow sizes up to twice as large, and look at the largest."""
+        self.plan = raised(self.plan)
+        yield from self._ask([self.plan.upper], SCAN_SEEDS, "raised")
+        self.fixed = self.fixed and self.memory.is_fixed()
 
     def _rising(self, sizes: Sequence[int]) -> tuple[Target, ...]:
         """The targets that a bracket is for: those that want a safer size, unless one size meets all."""
@@ -311,6 +326,7 @@ class _Search:
             islands=self._islands(size),
             lower=self.plan.lower,
             upper=self.plan.upper,
+            ceiling=ceiling_of(self.plan),
             values=dict(zip(seeds, self.memory.values(size, seeds), strict=True)),
             memory=self.memory,
         )

@@ -18,7 +18,6 @@ from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.search import CHECK_SEEDS
-from bufferlab.studies.size.bounds import parse_bounds
 from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.settling import ROUND_TRIPS, settling
@@ -58,7 +57,8 @@ def size(
             those of the scenario, else a utilization of 99 %.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
-            packet up to twice the bandwidth-delay product.
+            packet up to twice the bandwidth-delay product, and up to 16 times while all buffers miss a target
+            and larger ones come nearer.
         confidence: With which all targets shall be met at the answer.
         resolution: The answer may differ from the best one by this share.
         runs: About the most runs of the search.
@@ -77,15 +77,13 @@ def size(
     """
     base = prepared(scenario, overrides)
     needs = Needs.of(base, targets, None, [make_target("utilization", DEFAULT_UTILIZATION)])
-    question = Question.of(base, link, needs.targets)
+    question = Question.of(base, link, needs.targets, bounds)
     found, warnings = _rules(question, conventions, measured or {})
-    low, high = 1, question.upper
-    if bounds is not None:
-        low, high = parse_bounds(bounds, base, question.index, question.site.packet_bytes)
     plan = Plan(
         targets=question.targets,
-        lower=low,
-        upper=high,
+        lower=question.lower,
+        upper=question.upper,
+        most=question.most,
         first_seed=int(base.run["seed"]),
         confidence=confidence,
         resolution=resolution,

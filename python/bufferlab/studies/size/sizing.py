@@ -127,7 +127,7 @@ class Sizing:
                 "for": "largest" if plan.largest else "least",
                 "confidence": plan.confidence,
                 "resolution": plan.resolution,
-                "bounds": [plan.lower, plan.upper],
+                "bounds": [plan.lower, least.upper],
             },
             "buffer": None if least.size is None else site.buffer(least.size),
             "closest": site.buffer(least.closest),

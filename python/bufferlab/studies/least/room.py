@@ -1,0 +1,41 @@
+"""Whether the sizes that are allowed leave too little room: larger ones come nearer to the targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bufferlab.studies.least.answer import Ceiling
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.least.plan import Plan
+from bufferlab.studies.targets import Target
+
+
+def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
+    """Whether more than the largest size may do what that does not.
+
+    It may if each target that the largest size misses comes nearer there than at the size before. A bound on
+    waits that it misses does not, so that targets in conflict raise nothing.
+
+    Args:
+        plan: What is asked.
+        memory: What was measured.
+        unsure: Targets that the largest size may miss.
+    """
+    if plan.largest or plan.most is None or plan.upper >= plan.most or len(memory.sizes) < 2:
+        return False
+    before, last = memory.sizes[-2:]
+    missed = [each for each in plan.targets if each in unsure or not memory.meets(last, each)]
+    return all(memory.comes_nearer(before, last, each) for each in missed)
+
+
+def raised(plan: Plan) -> Plan:
+    """The same with sizes up to twice as large."""
+    return replace(plan, upper=min(2 * plan.upper, plan.most or plan.upper))
+
+
+def ceiling_of(plan: Plan) -> Ceiling:
+    """Why nothing larger was tried."""
+    if plan.most is None:
+        return "given"
+    return "most" if plan.upper >= plan.most else "no nearer"

@@ -1,0 +1,73 @@
+"""Bounds that leave too little room are raised, if larger sizes come nearer, and only then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from bufferlab.studies.least import Plan
+from bufferlab.studies.targets import make_target
+
+from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
+
+LOSS = make_target("loss", 0.01)
+UPPER, MOST = 1000, 8000
+PLAN = Plan((LOSS,), 1, UPPER, most=MOST)
+
+
+def losing(knee: float) -> Callable[[int], float]:
+    """A loss that falls with the buffer, to what is asked for at a size."""
+    return lambda size: 0.01 * (knee / size) ** 0.5
+
+
+@pytest.mark.parametrize("noise", [none, normal, skewed])
+@pytest.mark.parametrize("knee", [900, 1100, 1900, 2100, 5577, 7000])
+def test_an_answer_beyond_the_bounds_is_found(noise: Noise, knee: int) -> None:
+    for number in range(4):
+        found = solve(PLAN, Problem({"loss": losing(knee)}, noise, {"loss": 1e-5}, number).run)
+        assert found.confirmed and knee <= found.closest <= 1.13 * knee
+        assert found.upper == next(end for end in (1000, 2000, 4000, 8000) if end >= found.closest)
+
+
+def test_what_fails_by_a_hair_at_the_end_is_sought_beyond_it() -> None:
+    """Few runs may meet at the end by luck; the runs that check it do not."""
+    problem = Problem({"loss": losing(1010)}, normal, {"loss": 1e-4})
+    found = [solve(PLAN, Problem(problem.truth, normal, problem.spread, number).run) for number in range(10)]
+    assert all(each.confirmed and each.upper == 2000 for each in found)
+
+
+def test_the_most_is_never_exceeded() -> None:
+    found = solve(PLAN, Problem({"loss": losing(20_000)}, normal, {"loss": 1e-5}).run)
+    assert (found.size, found.closest, found.upper, found.ceiling) == (None, MOST, MOST, "most")
+
+
+def test_bounds_that_were_asked_for_stay() -> None:
+    found = solve(Plan((LOSS,), 1, UPPER), Problem({"loss": losing(1500)}, normal, {"loss": 1e-5}).run)
+    assert (found.size, found.upper, found.ceiling) == (None, UPPER, "given")
+
+
+@pytest.mark.parametrize("noise", [none, normal])
+def test_what_comes_no_nearer_raises_nothing(noise: Noise) -> None:
+    falling = Problem({"loss": lambda size: 0.02 + 1e-6 * size}, noise, {"loss": 1e-5})
+    found = solve(PLAN, falling.run)
+    assert (found.size, found.upper, found.ceiling) == (None, UPPER, "no nearer")
+
+
+def test_targets_in_conflict_raise_nothing() -> None:
+    truth = {"utilization": saturating(3000), "wait_mean_ms": lambda size: size / 5}
+    problem = Problem(truth, normal, {"utilization": 1e-4, "wait_mean_ms": 0.1})
+    found = solve(Plan((BUSY, QUICK), 1, UPPER, most=MOST), problem.run)
+    assert (found.size, found.upper) == (None, UPPER)
+
+
+def test_a_largest_size_is_sought_within_the_bounds() -> None:
+    problem = Problem({"wait_mean_ms": lambda size: size / 1e3}, normal, {"wait_mean_ms": 1e-3})
+    found = solve(Plan((QUICK,), 1, UPPER, largest=True, most=MOST), problem.run)
+    assert (found.size, found.upper) == (UPPER, UPPER)
+
+
+def test_a_metric_without_values_raises_nothing() -> None:
+    found = solve(PLAN, lambda _run: {"loss": math.nan})
+    assert (found.size, found.upper) == (None, UPPER)
