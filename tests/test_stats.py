@@ -31,7 +31,7 @@ def test_jain_of_nothing_is_unknown() -> None:
 
 @given(st.floats(-1e12, 1e12, allow_nan=False), st.integers(2, 12))
 def test_equal_values_have_no_width_at_all(value: float, count: int) -> None:
-    assert estimate([value] * count) == (value, 0.0)
+    assert estimate([value] * count) == (value, 0.0, count, 0)
 
 
 @given(rates)
@@ -48,17 +48,20 @@ def test_jain_does_not_vanish_for_tiny_shares() -> None:
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30))
 def test_interval_is_that_of_student(values: list[float]) -> None:
-    mean, half_width = estimate(values)
+    mean, half_width, known, lacking = estimate(values)
+    assert (known, lacking) == (len(values), 0)
     deviation = float(np.std(values, ddof=1))
     expected = float(reference.t.ppf(0.975, len(values) - 1)) * deviation / math.sqrt(len(values))
     assert mean == pytest.approx(float(np.mean(values)), abs=1e-6)
     assert half_width == pytest.approx(expected, rel=1e-9, abs=1e-6)
 
 
-def test_missing_values_are_left_out_of_an_estimate() -> None:
-    assert estimate([None, 1.0, float("nan"), 3.0]).mean == 2
-    assert estimate([None]) == (None, None)
-    assert estimate([4.0]) == (4.0, None)
+def test_missing_values_are_left_out_of_an_estimate_and_counted() -> None:
+    partial = estimate([None, 1.0, float("nan"), 3.0])
+    assert (partial.mean, partial.known, partial.lacking, partial.is_partial) == (2, 2, 2, True)
+    assert estimate([None]) == (None, None, 0, 1)
+    assert estimate([4.0]) == (4.0, None, 1, 0)
+    assert not estimate([None]).is_partial
 
 
 def deviations(law: str, problems: int, size: int) -> FloatArray:

@@ -56,8 +56,8 @@ def test_every_queue_has_every_value(comparison: Comparison) -> None:
     names = ("utilization", "loss", "wait_mean_ms", "near.goodput_bps", "near.jain_index", "ticks.loss")
     for entry in comparison.entries.values():
         for name in names:
-            mean, half_width = entry.mean(name)
-            assert mean is not None and half_width is not None, name
+            found = entry.mean(name)
+            assert found.mean is not None and found.half_width is not None, name
 
 
 def test_frames_have_a_row_a_queue_and_a_row_a_group(comparison: Comparison) -> None:
@@ -70,8 +70,8 @@ def test_frames_have_a_row_a_queue_and_a_row_a_group(comparison: Comparison) -> 
 def test_the_scenario_s_own_queue_is_a_plain_run(comparison: Comparison) -> None:
     runs = bufferlab.run(SCENARIO, seeds=2, progress=False)
     queue = runs.queue_means.row(0, named=True)
-    mean, half_width = comparison.entries["scenario"].mean("wait_mean_ms")
-    assert (mean, half_width) == (queue["wait_mean_ms"], queue["wait_mean_ms_ci95"])
+    found = comparison.entries["scenario"].mean("wait_mean_ms")
+    assert (found.mean, found.half_width) == (queue["wait_mean_ms"], queue["wait_mean_ms_ci95"])
 
 
 def test_what_users_feel_is_that_of_their_traffic(comparison: Comparison) -> None:

@@ -18,6 +18,8 @@ from bufferlab.experiment.store.query import choose, condition_notes, order, spl
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import not_written
 from bufferlab.render.stored_runs import SHOWN, runs_view, with_widths
+from bufferlab.results.metrics.metric import RUNS_SUFFIX
+from bufferlab.results.metrics.registry import STORED
 
 _FORMAT: Final = "bufferlab-runs-list"
 _FORMAT_VERSION: Final = 1
@@ -79,7 +81,8 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     opened = open_store(store)
     asked = [*(conditions or []), columns or "", sort or ""]
     every = columns is None and (as_json or csv is not None or parquet is not None)
-    figures = [name for name in FIGURES if every or name in SHOWN or any(name in text for text in asked)]
+    named = [name for name in FIGURES if every or name in SHOWN or any(name in text for text in asked)]
+    figures = list(dict.fromkeys([*named, *filter(None, (STORED[name].censored_by for name in named))]))
     frame, parameters = _read(opened, table, engine_version, figures)
     kept = where(frame, conditions or [])
     for note in condition_notes(frame, conditions or []):
@@ -92,7 +95,7 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if sort is not None:
         kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
     if columns is not None:
-        kept = choose(kept, split_columns(columns))
+        kept = choose(kept, _with_runs(kept, split_columns(columns)))
     saved = [
         _write(path, write) for path, write in ((csv, kept.write_csv), (parquet, kept.write_parquet)) if path
     ]
@@ -138,6 +141,16 @@ def _tell_engines(store: Store, engine: str | None) -> None:
     if engine is None and others:
         listed = ", ".join(f"{count:,} by {name}" for name, count in others.items())
         say(f"no runs by this engine, {ENGINE}; {listed}: --engine-version all shows them")
+
+
+def _with_runs(frame: pl.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Columns, each with that of how many runs its mean is of, where not of all."""
+    found: list[str] = []
+    for name in columns:
+        found.append(name)
+        if (beside := name + RUNS_SUFFIX) in frame.columns and beside not in columns:
+            found.append(beside)
+    return found
 
 
 def _counts(store: Store, frame: pl.DataFrame, table: str) -> str:

@@ -26,8 +26,8 @@ def means_of_points(runs: pl.DataFrame, keys: Sequence[str], columns: Sequence[s
         row: dict[str, Any] = dict(zip(keys, key, strict=True)) | {"seeds": group.height}
         for column in columns:
             values = group[column]
-            mean, half = estimate(values)
-            row |= {column: mean, f"{column}_ci95": half}
+            found = estimate(values)
+            row |= {column: found.mean, f"{column}_ci95": found.half_width}
             row |= {f"{column}_min": values.min(), f"{column}_max": values.max()}
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None)

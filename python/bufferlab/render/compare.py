@@ -7,9 +7,10 @@ from typing import Final
 
 from bufferlab.display import as_view
 from bufferlab.render.advise.felt import aspect_title, behind_text
-from bufferlab.render.advise.words import UNKNOWN, measured, title_text, weights_text
+from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
+from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import FRACTION, Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
@@ -30,13 +31,14 @@ MOST_RIVALS: Final = 3
 def comparison_view(comparison: Comparison) -> View:
     """The answer first, what it rests on, and what was run."""
     varied = {comparison.link: ("buffer", "queue")}
+    grids = [_felt(comparison), _link(comparison)]
     return View(
         [
             _headline(comparison),
             Heading(answer(comparison)),
             Terms(list(_lines(comparison))),
-            _felt(comparison),
-            _link(comparison),
+            *grids,
+            *notes(grids),
             ScenarioLines(comparison.resolved, comparison.seeds, varied).terms(),
         ]
     )
@@ -113,7 +115,7 @@ def _felt(comparison: Comparison) -> Grid:
 
 
 def _behind(comparison: Comparison, mean: float | None, half_width: float | None) -> str:
-    return UNKNOWN if mean is None else FRACTION.text(mean, None if comparison.identical else half_width, 2)
+    return NONE if mean is None else FRACTION.text(mean, None if comparison.identical else half_width, 2)
 
 
 def _link(comparison: Comparison) -> Grid:
@@ -126,8 +128,7 @@ def _link(comparison: Comparison) -> Grid:
 
 
 def _cell(entry: Measured, name: str) -> str:
-    unit = _metric(name).unit
-    return measured(entry.mean(name), unit).removesuffix(unit.shown).rstrip()
+    return cell(entry.mean(name), _metric(name).unit)
 
 
 def _metric(name: str) -> Metric:

@@ -13,6 +13,7 @@ from bufferlab.display import as_figure
 from bufferlab.render.advise.felt import aspect_title
 from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.compare.comparison import Comparison, Measured
 
@@ -43,11 +44,11 @@ def _draw_whole(axes: Axes, comparison: Comparison, ranked: Sequence[Measured]) 
     """How much worse users fare than under the first queue; hollow where that is no difference."""
     for place, entry in enumerate(ranked):
         rival = comparison.rival(entry.name)
-        mean, half_width = (0.0, None) if rival is None else rival.behind
+        behind = Estimate(0.0, None) if rival is None else rival.behind
         axes.errorbar(
-            FRACTION.scaled(mean or 0.0),
+            FRACTION.scaled(behind.mean or 0.0),
             place,
-            xerr=0.0 if comparison.identical else FRACTION.scaled(half_width or 0.0),
+            xerr=0.0 if comparison.identical else FRACTION.scaled(behind.half_width or 0.0),
             color=COLORS[0],
             marker="o",
             markerfacecolor="white" if rival is not None and rival.is_equal else COLORS[0],

@@ -7,7 +7,6 @@ from typing import Final
 
 from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.stats import Estimate
 from bufferlab.studies.least import Check, Least, Plan
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.search import SURE
@@ -21,7 +20,7 @@ def checks_grid(checks: Sequence[Check]) -> Grid:
     rows = [
         [
             target_text(each.target),
-            value_text(each.target, Estimate(each.mean, each.half_width)),
+            value_text(each.target, each.found),
             "yes" if each.met else "no",
             percent(each.confidence),
         ]

@@ -10,15 +10,14 @@ from bufferlab.render.advise.words import measured, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import ceiling_text, checks_grid, how_sure, neighbors, packets_text, target_text
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.summary import NONE
+from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import mean_values
 from bufferlab.studies.size.sizing import METRICS as SHOWN
 from bufferlab.studies.size.sizing import Sizing
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, mean_over_runs
 
 ANSWER: Final = "this answer"
 
@@ -42,11 +41,13 @@ def sizing_view(sizing: Sizing) -> View:
         lines += neighbors(least, plan)
     lines += [("beware", text) for text in sizing.warnings]
     lines.append(("cost", f"{sizing.runs} runs"))
+    checks = checks_grid(least.checks)
     return View(
         [
             f"{site.name}: {sizing.queue} at {site.link}",
             Heading(headline(sizing)),
-            checks_grid(least.checks),
+            checks,
+            *notes([checks]),
             Terms(lines),
             *_judged(sizing),
             ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}, assumed=sizing.assumed).terms(),
@@ -98,7 +99,7 @@ def _given(sizing: Sizing) -> str:
     runs = sizing.least.values.values()
     parts = []
     for name in SHOWN:
-        found = estimate(values.get(name) for values in runs)
+        found = mean_over_runs(name, runs)
         parts.append(f"{METRICS[name].words} {measured(found, METRICS[name].unit)}")
     return ", ".join(parts)
 

@@ -10,9 +10,9 @@ import polars as pl
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.summary import NONE
+from bufferlab.render.summary import notes, unknown
 from bufferlab.render.view import Heading, Terms, View
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, RUNS_SUFFIX, of_runs
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.sweep import Sweep
 
@@ -40,7 +40,8 @@ def runs_view(title: str, frame: pl.DataFrame, most: int, hint: str) -> View:
         hint: How to get the others.
     """
     more = [f"and {frame.height - most:,} more: {hint}"] if frame.height > most else []
-    return View([Heading(title), *([_grid(frame.head(most))] if frame.height else []), *more])
+    grids = [_grid(frame.head(most))] if frame.height else []
+    return View([Heading(title), *grids, *notes(grids), *more])
 
 
 @as_view.register
@@ -62,18 +63,25 @@ def sweep_view(sweep: Sweep) -> View:
 
 
 def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:
-    """Figures and the widths of their intervals, as far as a frame has them."""
-    names = [name for figure in figures for name in (figure, figure + CONFIDENCE_SUFFIX)]
+    """Figures, the widths of their intervals and of how many runs they are, as far as a frame has them."""
+    names = [figure + suffix for figure in figures for suffix in ("", CONFIDENCE_SUFFIX, RUNS_SUFFIX)]
     return [name for name in names if name in frame.columns]
 
 
 def _grid(frame: pl.DataFrame) -> Grid:
     """A row for each of the frame; the columns before the first figure, at least one, tell rows apart."""
-    names = [name for name in frame.columns if not name.endswith(CONFIDENCE_SUFFIX)]
+    names = [name for name in frame.columns if not _is_beside(name)]
     labels = max(next((at for at, name in enumerate(names) if name in STORED), len(names)), 1)
     columns = [_column(name, is_number=frame.schema[name].is_numeric()) for name in names]
     rows = [[_cell(row, name) for name in names] for row in frame.iter_rows(named=True)]
     return Grid(columns[:labels], columns[labels:], rows)
+
+
+def _is_beside(name: str) -> bool:
+    """Whether a column is shown in the cells of its figure's."""
+    return any(name.removesuffix(suffix) in STORED for suffix in (CONFIDENCE_SUFFIX, RUNS_SUFFIX)) and (
+        name not in STORED
+    )
 
 
 def _column(name: str, *, is_number: bool) -> Column:
@@ -85,8 +93,8 @@ def _column(name: str, *, is_number: bool) -> Column:
 def _cell(row: dict[str, Any], name: str) -> str:
     value, width = row[name], row.get(name + CONFIDENCE_SUFFIX)
     if value is None:
-        return NONE
+        return unknown(row.get(name + RUNS_SUFFIX), row.get("runs"))
     metric = STORED.get(name)
     if metric is None:
         return significant(value, 6) if isinstance(value, float) else str(value)
-    return metric.unit.text(value, width)
+    return metric.unit.text(value, width) + of_runs(row.get(name + RUNS_SUFFIX), row.get("runs"))

@@ -14,7 +14,9 @@ The document always has the same keys:
   latency.
 
 docs/metrics.md lists the metrics. A number is the mean over the seeds, `null` if no seed has it. Beside it,
-the same key with `_ci95` is half the width of the 95 % confidence interval, `null` for a single seed.
+the same key with `_ci95` is half the width of the 95 % confidence interval, `null` for a single seed. Where
+some seeds have a value and others do not, the same key with `_runs` is the number of those that have; the
+mean is `null` there, too, if the others lack it because too few finished, and theirs would be the largest.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from bufferlab.results.groups import flow_groups
 from bufferlab.results.latency.load import groups_with_latency
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.metrics.latency import KIND
-from bufferlab.results.metrics.metric import Dimension, Values, mean_with_interval
+from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY, RUNS
 from bufferlab.results.tables import ALL
 
@@ -85,11 +87,6 @@ def latency_values(result: Measurement) -> list[Document]:
     return [row for row in rows if any(row[name] is not None for name in measured)]
 
 
-def estimates(names: Iterable[str], of_seeds: Sequence[Values]) -> Document:
-    """Mean and half the confidence interval of some metrics over the seeds."""
-    return {key: value for name in names for key, value in mean_with_interval(name, of_seeds, {}).items()}
-
-
 def _over_seeds(
     results: Sequence[Measurement],
     values: Callable[[Measurement], Iterable[Document]],
@@ -100,10 +97,14 @@ def _over_seeds(
     for result in results:
         for row in values(result):
             rows.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return [
-        dict(zip(keys, key, strict=True)) | _mean_flows(of_seeds) | dimension.over_seeds(of_seeds)
-        for key, of_seeds in rows.items()
-    ]
+    nothing: Document = dict.fromkeys(dimension.names)
+
+    def means(key: tuple[object, ...], of_seeds: list[Document]) -> Document:
+        lacking = [nothing] * (len(results) - len(of_seeds))
+        metrics = dimension.over_seeds([*of_seeds, *lacking])
+        return dict(zip(keys, key, strict=True)) | _mean_flows(of_seeds) | metrics
+
+    return [means(key, of_seeds) for key, of_seeds in rows.items()]
 
 
 def _mean_flows(of_seeds: Sequence[Document]) -> Document:

@@ -20,9 +20,11 @@ from bufferlab.results.latency.emodel import opinion_score, rating
 from bufferlab.results.metrics.metric import (
     BITS_PER_S,
     BYTES,
+    CONFIDENCE_SUFFIX,
     DIGITS,
     FRACTION,
     MILLISECONDS,
+    RUNS_SUFFIX,
     SECONDS,
     TEXT,
     Better,
@@ -32,6 +34,7 @@ from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMA
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
 from bufferlab.results.tables import ALL
+from bufferlab.stats import Estimate
 from bufferlab.studies.everyday import meant
 from bufferlab.units import PS_PER_S
 
@@ -174,6 +177,30 @@ def values_of_run(link: str, result: Result) -> dict[str, float | None]:
         prefix = "" if group == ALL else f"{group}."
         found |= {prefix + name: value for name, value in row.items() if name in _METRICS}
     return found
+
+
+def mean_over_runs(name: str, runs: Iterable[Values]) -> Estimate:
+    """Mean of a value over runs by its name, and of how many.
+
+    It is unknown if a run has none since too few finished: that run's would be the largest.
+    """
+    group, dot, metric = name.rpartition(".")
+    return _METRICS[metric].over_runs(list(runs), group + dot)
+
+
+def mean_columns(name: str, found: Estimate) -> dict[str, float | None]:
+    """A mean as columns of a table: itself, its `…_ci95` and, where it is not of all runs, its `…_runs`."""
+    row: dict[str, float | None] = {name: found.mean, name + CONFIDENCE_SUFFIX: found.half_width}
+    return row | ({name + RUNS_SUFFIX: found.known} if found.is_partial else {})
+
+
+def values_document(means: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
+    """Means by name as documents have them: `values`, `values_ci95` and `values_runs`."""
+    return {
+        "values": {name: each.mean for name, each in means.items()},
+        f"values{CONFIDENCE_SUFFIX}": {name: each.half_width for name, each in means.items()},
+        f"values{RUNS_SUFFIX}": {name: each.known for name, each in means.items() if each.is_partial},
+    }
 
 
 def _metric(word: str, group: str | None, text: str) -> Metric:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from bufferlab.experiment.store.rows import DONE, FIGURES
-from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, RUNS_SUFFIX
+from bufferlab.results.metrics.registry import STORED
 from bufferlab.stats import t_quantile
 
 
@@ -15,7 +16,8 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Means of all figures over the runs that agree in `by`, in the order of the first of each.
 
     As in `bufferlab.stats.estimate`: `…_ci95` is half the width of the 95 % confidence interval by Student's
-    t distribution, null for fewer than two values; a figure that a run does not have is left out.
+    t distribution, null for fewer than two values. Where some runs have no value, `…_runs` says how many have
+    one (no column if none lacks any), and the mean is null if they lack it because too few finished.
 
     Args:
         runs: Rows with figures; those that failed are left out.
@@ -30,6 +32,7 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         *(pl.col(name).mean() for name in figures),
         *(pl.col(name).std().alias(f"{name}_std") for name in figures),
         *(pl.col(name).count().alias(f"{name}_count") for name in figures),
+        *(_is_censored(name, runs.columns).alias(f"{name}_censored") for name in figures),
     )
     most = max([0, *(max(means[f"{name}_count"].to_list(), default=0) for name in figures)])
     factors = pl.Series([0.0, 0.0, *(t_quantile(count) for count in range(2, most + 1))])
@@ -38,5 +41,20 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         count = pl.col(f"{name}_count")
         factor = count.replace_strict(range(len(factors)), factors, return_dtype=pl.Float64)
         width = pl.col(f"{name}_std") * factor / count.sqrt()
-        columns += [name, pl.when(count > 1).then(width).alias(name + CONFIDENCE_SUFFIX)]
+        is_partial = (count > 0) & (count < pl.col("runs"))
+        is_known = ~(is_partial & pl.col(f"{name}_censored"))
+        columns += [
+            pl.when(is_known).then(name).alias(name),
+            pl.when((count > 1) & is_known).then(width).alias(name + CONFIDENCE_SUFFIX),
+        ]
+        if means.select(is_partial.any()).item():
+            columns.append(pl.when(is_partial).then(count).alias(name + RUNS_SUFFIX))
     return means.select(columns)
+
+
+def _is_censored(name: str, columns: Sequence[str]) -> pl.Expr:
+    """Whether a run of a group lacks a figure since too few finished (`Metric.censored_by`)."""
+    count = STORED[name].censored_by
+    if count not in columns:
+        return pl.lit(value=False)
+    return (pl.col(name).is_null() & (pl.col(count) > 0)).any()

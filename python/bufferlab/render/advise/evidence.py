@@ -7,15 +7,15 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import aspect_text
-from bufferlab.render.advise.words import UNKNOWN, entry_text, measured, queue_text, title_text
+from bufferlab.render.advise.words import entry_text, measured, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.summary import NONE
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Least
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, mean_over_runs
 
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
@@ -79,7 +79,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     rows = []
     for size in sizes:
         values = memory.values(size)
-        means = {metric: estimate(each.get(metric) for each in values).mean for _, metric, _ in _LINK}
+        means = {metric: mean_over_runs(metric, values).mean for _, metric, _ in _LINK}
         setting = (
             [str(size), _number(advice.site.buffer(size)["ms"], MILLISECONDS)]
             if is_limit
@@ -98,7 +98,7 @@ def _variants(advice: Advice) -> Grid:
     """A row for each change of the scenario."""
     rows = []
     for each in advice.sensitivity:
-        least = UNKNOWN if each.least is None else str(each.least.size or "none found")
+        least = NONE if each.least is None else str(each.least.size or "none found")
         missed = ", ".join(title_text(target) for target in each.missed)
         rows.append([each.title, *_of_link(each.values), least, missed])
     heads: list[str | Column] = [
@@ -114,7 +114,7 @@ def _shortened(
     labels: Sequence[str | Column], heads: Sequence[str | Column], rows: Sequence[list[str]], title: str
 ) -> Grid:
     """A grid without its columns in which nothing stands."""
-    told = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", UNKNOWN} for row in rows)]
+    told = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", NONE} for row in rows)]
     kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in told)] for row in rows]
     return Grid(labels, [heads[at] for at in told], kept, title)
 
@@ -124,4 +124,4 @@ def _of_link(means: Values) -> list[str]:
 
 
 def _number(value: float | None, unit: Unit) -> str:
-    return UNKNOWN if value is None else unit.text(value, digits=4 if unit is FRACTION else 3)
+    return NONE if value is None else unit.text(value, digits=4 if unit is FRACTION else 3)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import UNKNOWN, measured
+from bufferlab.render.advise.words import measured, of_estimate, unknown_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
@@ -53,10 +53,13 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
 
 def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
     """One aspect's value: "5.2 ms"."""
-    mean = entry.mean(aspect.metric).mean
-    if mean is None:
-        return UNKNOWN
-    name = aspect.metric.rpartition(".")[2]
+    found = entry.mean(aspect.metric)
+    if found.mean is None:
+        return unknown_text(found)
+    return _aspect_text(aspect.metric.rpartition(".")[2], found.mean) + of_estimate(found)
+
+
+def _aspect_text(name: str, mean: float) -> str:
     if name == "goodput_bps":
         return f"{significant(mean / 1e6, 3)} Mbps"
     if name.endswith("_ms"):
@@ -109,8 +112,9 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
         return f"{words} {measured(entry.checked(f'{users.name}.{name}'), unit)}".strip()
 
     def time(name: str, words: str) -> str:
-        mean = entry.checked(f"{users.name}.{name}").mean
-        return f"{words} {UNKNOWN if mean is None else _time(mean)}"
+        found = entry.checked(f"{users.name}.{name}")
+        shown = unknown_text(found) if found.mean is None else _time(found.mean) + of_estimate(found)
+        return f"{words} {shown}"
 
     if users.kind in FELT_BY_GOODPUT:
         each = " each" if users.flows > 1 else ""

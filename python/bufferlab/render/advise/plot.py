@@ -12,10 +12,10 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Least
+from bufferlab.studies.targets import mean_over_runs
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _RULES: Final = ("bdp", "stanford", "single-flow", "tiny")
@@ -96,9 +96,9 @@ def _curve(axes: Axes, found: Least, metric: str, scales: tuple[float, float], c
     scale, factor = scales
     points = []
     for size in found.memory.sizes:
-        mean, half = estimate(values.get(metric) for values in found.memory.values(size))
-        if mean is not None:
-            points.append((size * scale, mean * factor, (half or 0.0) * factor))
+        given = mean_over_runs(metric, found.memory.values(size))
+        if given.mean is not None:
+            points.append((size * scale, given.mean * factor, (given.half_width or 0.0) * factor))
     if points:
         sizes, means, halves = zip(*points, strict=True)
         axes.errorbar(

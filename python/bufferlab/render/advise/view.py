@@ -8,6 +8,7 @@ from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.scenario import ScenarioLines
+from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, View
 from bufferlab.studies.advise.advice import Advice
 
@@ -22,6 +23,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
         explain: Tell also how it was found.
     """
     _, lines = typed.lines(advice)
+    grids = list(evidence(advice))
     below: list[str | Heading] = [Heading(f"To type on {typed.platform}"), "\n".join(lines)]
     return View(
         [
@@ -29,7 +31,8 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
             ScenarioLines(
                 advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed
             ).terms(),
-            *evidence(advice),
+            *grids,
+            *notes(grids),
             *(below if len(lines) > MOST_TYPED else []),
             *(f"Note: {each}." for each in advice.warnings),
             *(explanation(advice, typed) if explain else []),

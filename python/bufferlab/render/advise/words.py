@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.results.metrics.metric import FRACTION, Unit
+from bufferlab.render.summary import unknown
+from bufferlab.results.metrics.metric import FRACTION, Unit, of_runs
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
@@ -15,9 +16,6 @@ from bufferlab.studies.advise.objectives import Kind
 from bufferlab.studies.advise.queues import OWN, Queue
 from bufferlab.studies.least import Check
 from bufferlab.studies.targets import Target
-
-UNKNOWN: Final = "–"
-"""Stands for what is not known."""
 
 _MOST_DIGITS: Final = 4
 
@@ -87,28 +85,56 @@ def value_text(target: Target, found: Estimate) -> str:
 
 
 def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:
-    """A mean with its unit and its interval, with as many digits as that allows."""
-    if found.mean is None or not math.isfinite(found.mean):
-        return UNKNOWN
+    """A mean with its unit and its interval, with as many digits as that allows, and of how many runs."""
+    text = number(found, unit, digits)
+    return text if _mean(found) is None else f"{text} {unit.shown}".rstrip() + of_estimate(found)
+
+
+def cell(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """The same without the unit, for tables."""
+    text = number(found, unit, digits)
+    return text if _mean(found) is None else text + of_estimate(found)
+
+
+def unknown_text(found: Estimate) -> str:
+    """What stands for a mean that is not known: of no run, or of too few."""
+    return unknown(found.known if found.is_partial else None, found.runs)
+
+
+def number(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """A mean and its interval without the unit, and without of how many runs it is."""
+    if (known := _mean(found)) is None:
+        return unknown_text(found)
     if unit is FRACTION:
         digits += 1  # 99.21 % and 99.94 % are different things
-    mean, half_width = unit.scaled(found.mean), unit.scaled(found.half_width or 0.0)
+    mean, half_width = unit.scaled(known), unit.scaled(found.half_width or 0.0)
     if half_width <= _ROUNDING * abs(mean):
-        return unit.quantity(found.mean, digits=digits)
+        return unit.text(known, digits=digits)
     tells = len(significant(half_width, 1).partition(".")[2])
     most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS
     decimals = max(min(tells, most), 0)
     half = f"{half_width:.{decimals}f}"
-    shown = f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
-    return f"{shown} {unit.shown}".rstrip()
+    return f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
+
+
+def of_estimate(found: Estimate) -> str:
+    """Behind a mean: of how many runs it is; nothing if it is of all."""
+    return of_runs(found.known if found.is_partial else None, found.runs)
+
+
+def _mean(found: Estimate) -> float | None:
+    return found.mean if found.mean is not None and math.isfinite(found.mean) else None
 
 
 def check_text(check: Check) -> str:
     """A target, and how far it is met: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
     target = check.target
-    found = value_text(target, Estimate(check.mean, check.half_width))
-    if check.mean is None:
+    found = value_text(target, check.found)
+    if not check.found.known:
         return f"{title_text(target)}: no value, target {target.show(target.bound)}"
+    if check.lacking:
+        missed = f"missed, no value in {check.lacking} of {check.runs} runs"
+        return f"{title_text(target)} {found}, target {target.show(target.bound)}: {missed}"
     if check.met:
         return f"{title_text(target)} {found}, target {target.show(target.bound)}: met"
     return f"{title_text(target)} {found}, target {target.show(target.bound)}: missed by {_distance(check)}"

@@ -50,13 +50,24 @@ def _exchanges(
     better: Better = Better.LOWER,
     out_of: str = "",
     has_line: bool = True,
+    censored_by: str = "",
 ) -> Metric:
     """A metric of a group's exchanges, null without any."""
 
     def of(group: FlowGroup) -> float | None:
         return compute(group) if group.exchanges.height else None
 
-    return Metric(name, unit, definition, of, title, better, out_of=out_of, has_line=has_line)
+    return Metric(
+        name,
+        unit,
+        definition,
+        of,
+        title,
+        better,
+        out_of=out_of,
+        has_line=has_line,
+        censored_by=censored_by,
+    )
 
 
 def _completion_quantile(percent: int, words: str) -> Metric:
@@ -67,6 +78,7 @@ def _completion_quantile(percent: int, words: str) -> Metric:
         lambda group: group.completion.quantile(percent / 100),
         f"completion: {words}",
         Better.LOWER,
+        censored_by="unfinished_flows",
     )
 
 
@@ -77,6 +89,7 @@ def _exchange_quantile(percent: int, words: str) -> Metric:
         f"{words.capitalize()} of the exchanges' durations{_UNFINISHED}",
         lambda group: group.exchange.quantile(percent / 100),
         title=f"exchange: {words}",
+        censored_by="exchanges_not_done",
     )
 
 
@@ -190,6 +203,7 @@ FLOW_GROUPS: Final = Dimension(
             lambda group: number(group.transfers["completion_s"].mean()),
             "completion: mean (finished)",
             Better.LOWER,
+            censored_by="unfinished_flows",
         ),
         Metric(
             "completion_least_s",
@@ -225,6 +239,7 @@ FLOW_GROUPS: Final = Dimension(
             "Mean duration of the finished exchanges.",
             lambda group: number(group.exchanges["duration_s"].mean()),
             title="exchange: mean (finished)",
+            censored_by="exchanges_not_done",
         ),
         _exchanges(
             "exchange_sd_s",
@@ -232,6 +247,7 @@ FLOW_GROUPS: Final = Dimension(
             "Standard deviation of these durations.",
             lambda group: number(group.exchanges["duration_s"].std(ddof=0)),
             title="exchange: deviation",
+            censored_by="exchanges_not_done",
         ),
         *(_exchange_quantile(percent, words) for percent, words in QUANTILES),
         _exchanges(

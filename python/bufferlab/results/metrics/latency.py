@@ -30,9 +30,9 @@ KIND: Final = Metric(
 )
 
 
-def _grade_of_mean(name: str, _of_seeds: Sequence[Values], row: Values) -> dict[str, str | None]:
+def _grade_of_mean(metric: Metric, _of_seeds: Sequence[Values], row: Values) -> dict[str, str | None]:
     increase_ms = row["rtt_increase_ms"]
-    return {name: None if increase_ms is None else grade(increase_ms)}
+    return {metric.name: None if increase_ms is None else grade(increase_ms)}
 
 
 def _trip(name: str, definition: str, compute: Callable[[GroupLatency], float | None], title: str) -> Metric:

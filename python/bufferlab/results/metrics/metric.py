@@ -9,13 +9,16 @@ from enum import Enum
 from typing import Any, Final
 
 from bufferlab.display import significant
-from bufferlab.stats import estimate
+from bufferlab.stats import Estimate, estimate
 
 Values = Mapping[str, Any]
 """A run's values by the metrics' names, or a row of a summary."""
 
 CONFIDENCE_SUFFIX: Final = "_ci95"
 """Ends the name of half a 95 % confidence interval's width."""
+
+RUNS_SUFFIX: Final = "_runs"
+"""Ends the name of the number of runs that a mean is of, where it is not all."""
 
 DIGITS: Final = 4
 _WIDTH_DIGITS: Final = 2
@@ -100,14 +103,26 @@ class Better(Enum):
     NEITHER = ""
 
 
-Aggregate = Callable[[str, Sequence[Values], Values], Mapping[str, Any]]
-"""From a metric's name, its values with each seed and the row so far to what the row gets."""
+Aggregate = Callable[["Metric", Sequence[Values], Values], Mapping[str, Any]]
+"""From a metric, a row's values with each seed and the row so far to what the row gets."""
 
 
-def mean_with_interval(name: str, of_seeds: Sequence[Values], _row: Values) -> dict[str, float | None]:
-    """The mean over the seeds and half the width of its 95 % confidence interval."""
-    mean, half_width = estimate(values[name] for values in of_seeds)
-    return {name: mean, name + CONFIDENCE_SUFFIX: half_width}
+def mean_with_interval(metric: Metric, of_seeds: Sequence[Values], _row: Values) -> dict[str, float | None]:
+    """The mean over the seeds, half the width of its 95 % confidence interval, and of how many if not all."""
+    found = metric.over_runs(of_seeds)
+    row = {metric.name: found.mean, metric.name + CONFIDENCE_SUFFIX: found.half_width}
+    return row | ({metric.name + RUNS_SUFFIX: found.known} if found.is_partial else {})
+
+
+def of_runs(known: int | None, runs: int | None) -> str:
+    """Behind a mean: of how many runs it is, of how many if that is known; nothing if it is of all.
+
+    >>> of_runs(1, 2), of_runs(None, 2)
+    (' (1 of 2 runs)', '')
+    """
+    if known is None:
+        return ""
+    return f" ({known} run{'' if known == 1 else 's'})" if runs is None else f" ({known} of {runs} runs)"
 
 
 def always(_row: Values) -> bool:
@@ -134,6 +149,8 @@ class Metric:
         out_of: A count with which it makes a whole, which tables show: "5 of 6".
         has_line: Whether tables have a line for it.
         short: What it is called where there is little room; default its title.
+        censored_by: Count of what had not ended by the run's end. A run with some and without a value would
+            have the largest one; a mean that left it out would be too good, and is unknown.
     """
 
     name: str
@@ -148,6 +165,17 @@ class Metric:
     out_of: str = ""
     has_line: bool = True
     short: str = ""
+    censored_by: str = ""
+
+    def over_runs(self, runs: Sequence[Values], prefix: str = "") -> Estimate:
+        """Mean over runs, and of how many; `prefix` stands before its name among their values."""
+        found = estimate(values.get(prefix + self.name) for values in runs)
+        if self.censored_by and found.is_partial and any(self._is_censored(run, prefix) for run in runs):
+            return found._replace(mean=None, half_width=None)
+        return found
+
+    def _is_censored(self, run: Values, prefix: str) -> bool:
+        return run.get(prefix + self.name) is None and bool(run.get(prefix + self.censored_by))
 
     @property
     def label(self) -> str:
@@ -226,5 +254,5 @@ class Dimension:
         """A row of a summary from its values with each seed."""
         row: dict[str, Any] = {}
         for metric in self.metrics:
-            row |= metric.aggregate(metric.name, of_seeds, row)
+            row |= metric.aggregate(metric, of_seeds, row)
         return row

@@ -14,7 +14,6 @@ from bufferlab import _core, display
 from bufferlab.configure import Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.choice import Choice, Rival, choose
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
@@ -22,7 +21,7 @@ from bufferlab.studies.advise.objectives import Aspect, Kind
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -206,8 +205,7 @@ class Advice:
             "identical": entry.identical,
             **_behind(rival),
             "seeds": len(entry.values),
-            "values": {name: mean for name, (mean, _) in means.items()},
-            "values_ci95": {name: half_width for name, (_, half_width) in means.items()},
+            **values_document(means),
             "searched": None if entry.least is None else _searched(entry.queue, entry.least),
         }
 
@@ -268,11 +266,18 @@ def _searched(queue: Queue, found: Least) -> dict[str, Any]:
                 "setting": size,
                 "runs": len(found.memory.values(size)),
                 "meets": found.memory.meets_all(size),
-                "values": dict(mean_values(found.memory.values(size))),
+                **_means(found.memory.values(size)),
             }
             for size in found.memory.sizes
         ],
     }
+
+
+def _means(runs: Sequence[Values]) -> dict[str, Any]:
+    """Means over runs of every value, and of how many, where it is not all."""
+    names = dict.fromkeys(name for run in runs for name in run)
+    document = values_document({name: mean_over_runs(name, runs) for name in names})
+    return {key: document[key] for key in ("values", "values_runs")}
 
 
 def _sensitivity(each: Sensitivity) -> dict[str, Any]:
@@ -286,6 +291,6 @@ def _sensitivity(each: Sensitivity) -> dict[str, Any]:
 
 
 def mean_values(runs: Sequence[Values]) -> Values:
-    """Means over runs of every value that all have."""
-    names = dict.fromkeys(name for run in runs for name in run)
-    return {name: estimate(run.get(name) for run in runs).mean for name in names}
+    """Means over runs of every value."""
+    means: Values = _means(runs)["values"]
+    return means

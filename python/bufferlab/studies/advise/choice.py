@@ -176,15 +176,16 @@ def _worst(
 def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values], claims: int) -> Estimate:
     """How much worse an aspect is, as a share; its interval from the mean logarithm's lower end."""
     logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
-    mean, half_width = _allowing(estimate(logs), len(logs), claims)
-    share = -math.expm1(-(mean or 0.0))
-    if half_width is None:
+    found = _allowing(estimate(logs), len(logs), claims)
+    mean = found.mean or 0.0
+    share = -math.expm1(-mean)
+    if found.half_width is None:
         return Estimate(share, None)
-    return Estimate(share, share + math.expm1(half_width - (mean or 0.0)))
+    return Estimate(share, share + math.expm1(found.half_width - mean))
 
 
 def _allowing(found: Estimate, runs: int, claims: int) -> Estimate:
     """An estimate with an interval that allows for so many claims."""
     if found.half_width is None:
         return found
-    return Estimate(found.mean, found.half_width * t_quantile(runs, claims) / t_quantile(runs))
+    return found._replace(half_width=found.half_width * t_quantile(runs, claims) / t_quantile(runs))

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bufferlab.scenario import Table
-from bufferlab.stats import Estimate, estimate
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, mean_over_runs
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class Entry:
 
     def _estimate(self, runs: Sequence[Values], name: str) -> Estimate:
         """Mean and interval, which identical runs do not tell."""
-        found = estimate(values.get(name) for values in runs)
-        return Estimate(found.mean, None) if self.identical else found
+        found = mean_over_runs(name, runs)
+        return found._replace(half_width=None) if self.identical else found
 
     @property
     def identical(self) -> bool:

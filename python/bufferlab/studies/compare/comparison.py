@@ -9,7 +9,8 @@ The document (`--json`, `Comparison.to_dict()`) has
 - `queues`: one object a queue with `queue`, `buffer`, `identical` (whether all its runs are), `behind` (how
   much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal`, `missed` (the
   targets), `worst` (the aspect in which it is behind most), `values` and `values_ci95`: means of the link's
-  metrics and, with the group's name and a dot before, of the flow groups';
+  metrics and, with the group's name and a dot before, of the flow groups'; `values_runs`, of how many runs,
+  where not of all;
 - `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
   misses fewer targets) and `clear` (than under every other that misses no more); `null` if no packet was
   measured.
@@ -26,11 +27,11 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab import _core, display
-from bufferlab.stats import Estimate, estimate
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs, values_document
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class Measured:
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is, which identical runs do not tell."""
-        found = estimate(values.get(name) for values in self.values)
-        return Estimate(found.mean, None) if self.identical else found
+        found = mean_over_runs(name, self.values)
+        return found._replace(half_width=None) if self.identical else found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,8 +186,7 @@ class Comparison:
             "worst": None
             if rival is None or rival.worst is None
             else {"metric": rival.worst[0].metric, "behind": rival.worst[1]},
-            "values": {name: mean for name, (mean, _) in means.items()},
-            "values_ci95": {name: half_width for name, (_, half_width) in means.items()},
+            **values_document(means),
         }
 
     def figure(self) -> Figure:
@@ -213,5 +213,5 @@ def _of_group(entry: Measured, group: str) -> dict[str, float | None]:
     for name in _names(entry):
         prefix, _, metric = name.rpartition(".")
         if prefix == group:
-            found[metric], found[f"{metric}_ci95"] = entry.mean(name)
+            found |= mean_columns(metric, entry.mean(name))
     return found

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import polars as pl
 
-from bufferlab.stats import chance_of_mean, estimate
+from bufferlab.stats import Estimate, chance_of_mean
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs
 
 Ceiling = Literal["given", "no nearer", "most"]
 """Why a search has tried no larger size."""
@@ -47,6 +46,11 @@ class Check:
     lacking: int = 0
 
     @property
+    def found(self) -> Estimate:
+        """The mean, how sure it is, and of how many runs."""
+        return Estimate(self.mean, self.half_width, self.runs - self.lacking, self.lacking)
+
+    @property
     def met(self) -> bool:
         """Whether the mean meets the target; not if a run has no value, such as no transfer that ended."""
         return self.mean is not None and not self.lacking and self.target.margin(self.mean) >= 0
@@ -69,6 +73,7 @@ class Check:
             "runs": self.runs,
             "identical": self.identical,
             "saturated": self.saturated,
+            "lacking": self.lacking,
         }
 
 
@@ -76,7 +81,7 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
     """Check a target at a size by the runs of some seeds."""
     runs = memory.values(size, seeds)
     values = [each.get(target.name) for each in runs]
-    mean, half_width = estimate(values)
+    found = mean_over_runs(target.name, runs)
     margins = memory.margins(size, target, seeds)
     same = len(set(values)) == 1 and len(values) > 1
     identical = same and all(run == runs[0] for run in runs)
@@ -84,13 +89,13 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
     chance = (1.0 - RARE) ** len(runs) if saturated else chance_of_mean(margins)
     return Check(
         target=target,
-        mean=mean,
-        half_width=None if same else half_width,
+        mean=found.mean,
+        half_width=None if same else found.half_width,
         confidence=1.0 - chance,
         runs=len(runs),
         identical=identical,
         saturated=saturated,
-        lacking=sum(value is None or math.isnan(value) for value in values),
+        lacking=found.lacking,
     )
 
 
@@ -145,9 +150,8 @@ class Least:
         rows = []
         for size in self.memory.sizes:
             values = self.memory.values(size)
-            means = {name: estimate(each.get(name) for each in values) for name in names}
             row: dict[str, float | int | None] = {"size": size, "runs": len(values)}
-            for name, (mean, half_width) in means.items():
-                row |= {name: mean, f"{name}_ci95": half_width}
+            for name in names:
+                row |= mean_columns(name, mean_over_runs(name, values))
             rows.append(row)
         return pl.DataFrame(rows, infer_schema_length=None)

@@ -21,13 +21,12 @@ import polars as pl
 
 from bufferlab import _core, display
 from bufferlab.files import not_written
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Origin
 from bufferlab.studies.least import Least, Plan
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, mean_columns, mean_over_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,13 +92,16 @@ class Sizing:
         return list(dict.fromkeys((*METRICS, *(target.name for target in self.plan.targets))))
 
     def curve(self) -> pl.DataFrame:
-        """Means over the runs by buffer: `buffer_packets`, `runs`, each metric and its `…_ci95`."""
+        """Means over the runs by buffer: `buffer_packets`, `runs`, each metric and its `…_ci95`.
+
+        `…_runs` is of how many runs a mean is where some have no value.
+        """
         rows = []
         for packets in sorted(self.measured):
             values = list(self.measured[packets].values())
             row: dict[str, float | None] = {"buffer_packets": packets, "runs": len(values)}
             for name in self.metrics():
-                row[name], row[f"{name}_ci95"] = estimate(each.get(name) for each in values)
+                row |= mean_columns(name, mean_over_runs(name, values))
             rows.append(row)
         return pl.DataFrame(rows, infer_schema_length=None)
 
