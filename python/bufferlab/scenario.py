@@ -5,6 +5,7 @@ The language itself is the crate `bufferlab-scenario`; this is its Python side.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 from collections.abc import Callable, Mapping
@@ -187,6 +188,13 @@ class Scenario:
     def title(self) -> str:
         """The run's name, or the file's, or "scenario"."""
         return self._core.title
+
+    @cached_property
+    def identity(self) -> str:
+        """What is simulated but for the seed, as a hash: what files hold counts, the title does not."""
+        run = {key: value for key, value in self.run.items() if key not in {"name", "seed"}}
+        text = json.dumps(self.resolved | {"run": run}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
         links, flows = (", ".join(each["name"] for each in part) for part in (self.links, self.flows))

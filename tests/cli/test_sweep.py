@@ -210,3 +210,44 @@ def test_a_path_that_leads_nowhere_is_a_points_mistake(bufferlab: Command) -> No
     assert ended.line().startswith(
         "bufferlab: a point: flows.count: names nothing called 'count'; accepted: "
     )
+
+
+def test_means_are_of_one_scenario(bufferlab: Command) -> None:
+    again = ("sweep", "small.toml", "--seeds", "2", *SHORT)
+    assert bufferlab(*again).status == bufferlab(*again, "--set", "bottleneck.rate=2 Mbps").status == 0
+    assert [(row["bottleneck.rate"], row["runs"]) for row in rows(bufferlab, "--means")] == [
+        (None, 2),
+        ("2 Mbps", 2),
+    ]
+    shown = bufferlab("results", "runs", "--means").out
+    assert "bottleneck.rate" in shown and "run.duration" not in shown and "scenario_hash" not in shown
+    assert len(rows(bufferlab, "--means", "--table", "queues")) == 2 * len(
+        rows(bufferlab, "--means", "--table", "queues", "--where", "\"bottleneck.rate\" = '2 Mbps'")
+    )
+
+
+def test_a_scenario_that_was_edited_is_another(bufferlab: Command, tmp_path: Path) -> None:
+    once = ("sweep", "small.toml", *SHORT)
+    bufferlab(*once)
+    text = (tmp_path / "small.toml").read_text()
+    (tmp_path / "small.toml").write_text(text.replace("[bottleneck]", "[bottleneck]\nloss = 0.01"))
+    bufferlab(*once)
+    assert [row["runs"] for row in rows(bufferlab, "--means")] == [1, 1]
+    assert "scenario_hash" in bufferlab("results", "runs", "--means").out
+    assert "scenario_hash" in bufferlab("results", "runs").out
+
+
+def test_a_file_that_a_law_reads_is_part_of_the_scenario(bufferlab: Command, tmp_path: Path) -> None:
+    for rtts in ("20\n30\n", "30\n40\n"):
+        (tmp_path / "rtts.csv").write_text(f"rtt_ms\n{rtts}")
+        bufferlab("sweep", "small.toml", *SHORT, "--set", "flows.near.rtt=empirical(rtts.csv)")
+    means = rows(bufferlab, "--means")
+    assert [row["runs"] for row in means] == [1, 1]
+    assert len({row["scenario_hash"] for row in means}) == 2
+
+
+def test_what_one_sweep_varied_and_another_had_is_one_scenario(bufferlab: Command) -> None:
+    bufferlab("sweep", "small.toml", *SHORT)
+    bufferlab("sweep", "small.toml", *SHORT, "--seeds", "3", "--vary", "flows.near.count=1,2")
+    own = [row for row in rows(bufferlab, "--means") if row["runs"] == 3]
+    assert sorted(str(row["flows.near.count"]) for row in own) == ["1", "2"]

@@ -13,7 +13,7 @@ from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
 from bufferlab.experiment.store.means import means_over_seeds
-from bufferlab.experiment.store.parameters import expand
+from bufferlab.experiment.store.parameters import alike_in_a_point, expand, tell_apart
 from bufferlab.experiment.store.query import choose, condition_notes, order, split_columns, where
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import not_written
@@ -91,7 +91,8 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
     counts = _counts(opened, kept, table)
     if means:
-        kept = means_over_seeds(kept, [*parameters, *_PLACES[table]])
+        told = [name for name in ("scenario", "scenario_hash") if name in kept.columns]
+        kept = means_over_seeds(alike_in_a_point(kept, parameters), [*parameters, *told, *_PLACES[table]])
     if sort is not None:
         kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
     if columns is not None:
@@ -123,7 +124,7 @@ def _read(
     # points in the order of their first run, each one's runs by seed
     point = pl.col("row").min().over("scenario", "parameters")
     ordered = frame.with_row_index("row").sort(point, "seed", maintain_order=True).drop("row")
-    expanded = expand(ordered)
+    expanded = expand(tell_apart(ordered))
     parameters = [name for name in expanded.columns if name not in frame.columns]
     return expanded, parameters
 
@@ -165,10 +166,18 @@ def _shown(frame: pl.DataFrame, parameters: list[str], table: str, *, failed: bo
     if failed:
         return [name for name in (*parameters, "seed", "error") if name in frame.columns]
     return [
-        *parameters,
+        *_titles(frame, parameters),
         *(name for name in ("seed", *_PLACES[table], "runs") if name in frame.columns),
         *with_widths(frame, SHOWN),
     ]
+
+
+def _titles(frame: pl.DataFrame, parameters: list[str]) -> list[str]:
+    """The columns that tell scenarios apart: what was varied, and titles and hashes if it takes them."""
+    shown = [*(["scenario"] if frame["scenario"].n_unique() > 1 else []), *parameters]
+    each = frame.select(*shown, "scenario_hash").unique()
+    unclear = each.height > 1 and (not shown or each.select(shown).is_duplicated().any())
+    return [*shown, "scenario_hash"] if unclear else shown
 
 
 def _write(path: Path, write: Callable[[IO[bytes]], object]) -> Path:

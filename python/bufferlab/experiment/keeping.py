@@ -99,7 +99,7 @@ class Shelf:
             seed=job.seed,
             wall_s=performed.wall_s,
         )
-        self._writer.put(row)
+        self._writer.put(row | _origin(job))
 
     def sync(self) -> None:
         """Make what was put survive a power cut."""
@@ -135,6 +135,8 @@ class Ledger:
         row = performed.figures
         if row is None and performed.result is not None:
             row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
+        if row is not None:
+            row = row | _origin(job)
         try:
             if self._tables and performed.result is not None:
                 _keep_tables(self._writer.store, job, performed.result)
@@ -174,6 +176,14 @@ class Ledger:
         if self._writer.claim(name) is Claim.MINE:
             self._writer.put(failed_row(name, str(error), scenario=scenario.title, parameters=point))
         return name
+
+
+def _origin(job: Job) -> dict[str, Any]:
+    """The scenario of a run, for its row; nothing if its point is none."""
+    if not isinstance(job.point, Scenario):
+        return {}
+    overrides = json.dumps(job.point.overrides, ensure_ascii=False)
+    return {"scenario_hash": job.point.identity, "overrides": overrides}
 
 
 def why(error: BaseException) -> str:

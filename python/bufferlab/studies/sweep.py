@@ -74,7 +74,7 @@ class Sweep:
         """One row per run: what was varied, then the columns of `experiment.store.rows`; also failures."""
         texts = [json.dumps(point, ensure_ascii=False) for point in self.points for _ in range(self.seeds)]
         asked = pl.DataFrame({"plan_hash": self.hashes, "parameters": texts})
-        found = self.store.runs(ENGINE).drop("parameters")
+        found = self.store.runs(ENGINE).drop("parameters", "overrides")
         rows = asked.join(found, on="plan_hash", how="inner", maintain_order="left")
         return expand(rows, self.parameters)
 

@@ -32,9 +32,41 @@ def expand(frame: pl.DataFrame, paths: Iterable[str] | None = None) -> pl.DataFr
     )
 
 
+def tell_apart(frame: pl.DataFrame) -> pl.DataFrame:
+    """Count as varied what else was changed in some of the scenarios and not alike in all, for `expand`.
+
+    Args:
+        frame: Rows with columns `parameters` and `overrides`, of which the second is left out.
+    """
+    known = frame.select("overrides", "parameters").unique(maintain_order=True)
+    points = [json.loads(varied) if varied else {} for varied in known["parameters"]]
+    changed = [json.loads(text) if text else {} for text in known["overrides"]]
+    both = [one | other for one, other in zip(changed, points, strict=True)]
+    paths = parameter_paths(points)
+    paths += [path for path in parameter_paths(both) if path not in paths and _differs(path, both)]
+    texts = [json.dumps({path: each[path] for path in paths if path in each}) for each in both]
+    told = known.with_columns(pl.Series("told", texts, dtype=pl.String))
+    joined = frame.join(
+        told, on=["overrides", "parameters"], how="left", maintain_order="left", nulls_equal=True
+    )
+    return joined.with_columns(parameters="told").drop("told", "overrides")
+
+
+def alike_in_a_point(frame: pl.DataFrame, paths: Sequence[str]) -> pl.DataFrame:
+    """Give all runs of one scenario the same values of what was varied: a sweep may vary what another had."""
+    of_scenario = [pl.col(path).drop_nulls().first().over("scenario_hash").alias(path) for path in paths]
+    known = frame.filter(pl.col("scenario_hash").is_not_null())
+    unknown = frame.filter(pl.col("scenario_hash").is_null())
+    return pl.concat([known.with_columns(of_scenario), unknown]) if paths else frame
+
+
 def parameter_paths(points: Iterable[Mapping[str, Any]]) -> list[str]:
     """The paths that points change, in the order of their first use."""
     return list(dict.fromkeys(path for point in points for path in point))
+
+
+def _differs(path: str, points: Sequence[Mapping[str, Any]]) -> bool:
+    return len({json.dumps(each.get(path)) for each in points}) > 1
 
 
 def _column(name: str, values: Sequence[Any]) -> pl.Series:

@@ -102,7 +102,8 @@ class StoreReader:
         return sorted((self.directory / "journal").glob("*.jsonl"))
 
     def _records(self, name: str, engine: str | None) -> pl.DataFrame:
-        names = ["plan_hash", "engine", "status", "finished_at", "scenario", "parameters", "seed"]
+        names = ["plan_hash", "engine", "status", "finished_at", "scenario", "scenario_hash", "overrides"]
+        names += ["parameters", "seed"]
 
         def chosen(rows: pl.LazyFrame) -> pl.LazyFrame:
             rows = rows.select(*names, name).filter(pl.col("status") == DONE)

@@ -4,7 +4,9 @@ A row is a plain dictionary with the columns of `SCHEMA`:
 
 - `plan_hash` and `engine` (see `ENGINE`) are the run's identity;
 - `status` is "done" or "failed", `error` says why;
-- `scenario` (its title), `parameters` (what a sweep varied, a JSON object of values by path), `seed`;
+- `scenario` (its title), `scenario_hash` (what is simulated but for the seed), `overrides` (all that was
+  changed in the scenario's file), `parameters` (what of it a sweep varied), both JSON objects of values by
+  path, `seed`;
 - `finished_at` (UTC), `wall_s`, `duration_s`, `warmup_s` and the metrics of the run;
 - `link`: the link that sizing looks at, the slowest that data crosses; the metrics of its whole queue, and
   those of all flows together;
@@ -69,6 +71,8 @@ IDENTITY: Final[Mapping[str, Any]] = {
     "status": pl.String,
     "error": pl.String,
     "scenario": pl.String,
+    "scenario_hash": pl.String,
+    "overrides": pl.String,
     "parameters": pl.String,
     "seed": pl.UInt64,
     "finished_at": pl.String,
