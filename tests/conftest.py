@@ -103,17 +103,27 @@ class FakeOutcome:
 
 
 def small(seed: int) -> Seeded:
+    """The scenario below under a seed."""
+    return small_scenario(seed).seeded()
+
+
+def small_scenario(seed: int) -> Scenario:
     """10 s measured from 2 s; link "west" of 8 kbps; flows 0 and 1 of "near", transfers; flow 2 of "far"."""
     tcp = {"segment": "90 B", "header": "10 B", "ack": "10 B"}
     scenario = {
-        "run": {"duration": "12 s", "warmup": "2 s"},
+        "run": {"duration": "12 s", "warmup": "2 s", "seed": seed},
         "links": [{"name": "west", "rate": "8 kbps", "buffer": "10 packets"}],
         "flows": [
             {"name": "near", "count": 2, "rtt": "10 ms", "application": TRANSFER, **tcp},
             {"name": "far", "rtt": "40 ms", **tcp},
         ],
     }
-    return Scenario.from_dict(scenario).seeded(seed)
+    return Scenario.from_dict(scenario)
+
+
+def as_given(seed: int) -> str:
+    """Its text, as in a file of a user's."""
+    return f"# as given\n{small_scenario(seed).to_toml()}"
 
 
 @pytest.fixture
@@ -179,7 +189,7 @@ def make_result(outcome: FakeOutcome, seeded: Seeded, **changes: Any) -> Result:
     plan: Plan = plan_of(seeded)
     made = Result(
         name="by hand",
-        scenario="# as given\n",
+        scenario=as_given(seeded.resolved["run"]["seed"]),
         overrides={},
         resolved=seeded.resolved,
         plan=plan,

@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import operator
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from functools import cached_property
+from itertools import count
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, cast
@@ -46,6 +48,10 @@ QUEUE_WORDS: Final[Mapping[str, Table]] = _core.queue_words()
 """What `queue` may be in one word, and the table that each stands for."""
 
 
+_EMPIRICAL: Final = re.compile(r"empirical\(\s*[\\'\"]*(.*?)[\\'\"]*\s*\)")
+"""A law that reads a file, within a scenario's text."""
+
+
 class Scenario:
     """A network, the flows that cross it, and what to measure; see docs/scenario.md for every key.
 
@@ -54,9 +60,10 @@ class Scenario:
     and `probes`.
     """
 
-    def __init__(self, core: _core.Scenario) -> None:
+    def __init__(self, core: _core.Scenario, files: _Files) -> None:
         """Wrap a scenario of the compiled module; callers use the class methods."""
         self._core = core
+        self._files = files
 
     @classmethod
     def load(cls, path: str | PathLike[str], overrides: Mapping[str, object] | None = None) -> Scenario:
@@ -74,7 +81,8 @@ class Scenario:
         """
         file = str(Path(path))
         text = read_text(Path(path), what="a scenario file")
-        return cls(_core.Scenario.from_text(text, file, overrides or {}, _reader(file)))
+        files = _Files(file)
+        return cls(_core.Scenario.from_text(text, file, overrides or {}, files), files)
 
     @classmethod
     def from_dict(cls, table: ScenarioDict | Mapping[str, object], *, file: str | None = None) -> Scenario:
@@ -87,7 +95,8 @@ class Scenario:
         Raises:
             InputError: If the table is not a scenario.
         """
-        return cls(_core.Scenario.from_dict(table, file, _reader(file)))
+        files = _Files(file)
+        return cls(_core.Scenario.from_dict(table, file, files), files)
 
     @classmethod
     def from_toml(cls, text: str, *, file: str | None = None) -> Scenario:
@@ -96,7 +105,8 @@ class Scenario:
         Raises:
             InputError: If the text is not TOML or not a scenario.
         """
-        return cls(_core.Scenario.from_toml(text, file, _reader(file)))
+        files = _Files(file)
+        return cls(_core.Scenario.from_toml(text, file, files), files)
 
     @classmethod
     def from_json(cls, text: str, *, file: str | None = None) -> Scenario:
@@ -105,7 +115,8 @@ class Scenario:
         Raises:
             InputError: If the text is not JSON or not a scenario.
         """
-        return cls(_core.Scenario.from_json(text, file, _reader(file)))
+        files = _Files(file)
+        return cls(_core.Scenario.from_json(text, file, files), files)
 
     def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
         """Return a changed copy.
@@ -116,7 +127,7 @@ class Scenario:
         Raises:
             InputError: If a path leads nowhere or the result is not a scenario.
         """
-        return Scenario(self._core.with_overrides(overrides))
+        return Scenario(self._core.with_overrides(overrides), self._files)
 
     def twin(self, factor: int) -> Scenario:
         """Return the twin with 1/`factor` of the rates and flows; see crates/scenario/src/twin.rs.
@@ -124,7 +135,7 @@ class Scenario:
         Raises:
             InputError: If the factor does not divide a group's flows, or a queue does not scale.
         """
-        return self if factor == 1 else Scenario(self._core.twin(max(factor, 0)))
+        return self if factor == 1 else Scenario(self._core.twin(max(factor, 0)), self._files)
 
     def to_dict(self) -> Table:
         """The table as given, overrides applied: what `from_dict` takes."""
@@ -134,7 +145,8 @@ class Scenario:
     def to_toml(self) -> str:
         """TOML text that loads as the same scenario: the file as given if nothing changed it.
 
-        Relative paths of `empirical(…)` stay relative to the original file's folder.
+        Relative paths of `empirical(…)` stay relative to the original file's folder;
+        `files` has what they hold.
         """
         return self._core.to_toml()
 
@@ -179,6 +191,12 @@ class Scenario:
         return self._core.file
 
     @property
+    def files(self) -> dict[str, str]:
+        """What the files hold that its laws name (`empirical(…)`), by path as written."""
+        named = dict.fromkeys(match[1] for match in _EMPIRICAL.finditer(self.to_toml()))
+        return {path: self._files.texts[path] for path in named if path in self._files.texts}
+
+    @property
     def overrides(self) -> Table:
         """Overrides applied since it was loaded, by path."""
         overrides: Table = self._core.overrides
@@ -219,7 +237,8 @@ class Scenario:
         return hash(self._core.resolved_json())
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (self.to_dict(), self._core.text, self.file, self.overrides)
+        parts = (self.to_dict(), self._core.text, self.file, self.overrides)
+        return _rebuilt, (*parts, dict(self._files.texts))
 
 
 class Seeded:
@@ -244,6 +263,27 @@ class Seeded:
     def plan_json(self) -> str:
         """The plan as canonical JSON."""
         return self._core.plan_json()
+
+
+def beside(text: str, files: Mapping[str, str], folder: str) -> tuple[str, dict[str, str]]:
+    """A scenario's text that finds its files in a folder beside it, and what to write there.
+
+    Args:
+        text: The scenario as TOML.
+        files: What the files hold, by path as written (`Scenario.files`).
+        folder: Name of the folder.
+
+    Returns:
+        The text, and what each file holds, by path relative to the text's.
+    """
+    written: dict[str, str] = {}
+    places: dict[str, str] = {}
+    for path, content in files.items():
+        stem, suffix = Path(path).stem, Path(path).suffix
+        names = (f"{folder}/{stem}{'' if number == 1 else f'-{number}'}{suffix}" for number in count(1))
+        places[path] = next(name for name in names if name not in written)
+        written[places[path]] = content
+    return _EMPIRICAL.sub(lambda law: law[0].replace(law[1], places.get(law[1], law[1])), text), written
 
 
 def parse_value(text: str) -> Json:
@@ -308,16 +348,23 @@ def _checked_seed(seed: object) -> int:
     )
 
 
-def _reader(file: str | None) -> Callable[[str], tuple[str, str]]:
-    """What reads the files that a scenario names, relative to its folder."""
-    directory = Path(file).parent if file else Path()
+class _Files:
+    """Reads the files that a scenario names, relative to its folder, each once, and keeps what they hold."""
 
-    def read(path: str) -> tuple[str, str]:
-        found = directory / path
-        return str(found), read_text(found, what="the distribution's file")
+    def __init__(self, file: str | None) -> None:
+        self._folder = Path(file).parent if file else Path()
+        self.texts: dict[str, str] = {}
 
-    return read
+    def __call__(self, path: str) -> tuple[str, str]:
+        found = self._folder / path
+        if path not in self.texts:
+            self.texts[path] = read_text(found, what="the distribution's file")
+        return str(found), self.texts[path]
 
 
-def _rebuilt(table: Table, text: str | None, file: str | None, overrides: Table) -> Scenario:
-    return Scenario(_core.Scenario.of_parts((table, text, file, overrides), _reader(file)))
+def _rebuilt(
+    table: Table, text: str | None, file: str | None, overrides: Table, texts: dict[str, str]
+) -> Scenario:
+    files = _Files(file)
+    files.texts |= texts
+    return Scenario(_core.Scenario.of_parts((table, text, file, overrides), files), files)

@@ -18,6 +18,8 @@ from bufferlab.results import folder as store
 from bufferlab.results.frames import NAMES
 from bufferlab.results.result import Result, RunSet
 
+from ..conftest import as_given
+
 FILES = {
     "scenario.toml", "plan.json", "result.json", "summary.json", "flows.parquet", "queues.parquet",
     "histograms.parquet", "queue_samples.parquet", "flow_samples.parquet", "classes.parquet",
@@ -39,7 +41,7 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
         assert getattr(loaded, name).equals(getattr(result, name))
     assert loaded.summary() == result.summary()
     assert (loaded.plan, loaded.resolved) == (result.plan, result.resolved)
-    assert (loaded.scenario, loaded.seed, loaded.version) == ("# as given\n", 7, "0.0.1")
+    assert (loaded.scenario, loaded.seed, loaded.version) == (as_given(7), 7, "0.0.1")
 
 
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
@@ -47,7 +49,7 @@ def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
     meta = json.loads((tmp_path / "out/result.json").read_text())
     assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 3, 7)
     assert json.loads((tmp_path / "out/summary.json").read_text()) == result.summary()
-    assert (tmp_path / "out/scenario.toml").read_text() == "# as given\n"
+    assert (tmp_path / "out/scenario.toml").read_text() == as_given(7)
     text = (tmp_path / "out/plan.json").read_bytes()
     assert (
         hashlib.sha256(text).hexdigest() == hashlib.sha256(plan_json(dict(result.plan)).encode()).hexdigest()

@@ -134,6 +134,7 @@ class Job:
             scenario="" if scenario is None else scenario.to_toml(),
             overrides={} if scenario is None else scenario.overrides,
             file=None if scenario is None else scenario.file,
+            files=None if scenario is None else scenario.files,
             brief=self.brief,
         )
 

@@ -216,4 +216,10 @@ def _kept_tables(store: StoreReader, job: Job) -> object:
 
 def with_scenario(result: Result, scenario: Scenario) -> Result:
     """A result as that of a scenario, whose plan it is of."""
-    return replace(result, name=scenario.title, scenario=scenario.to_toml(), overrides=scenario.overrides)
+    return replace(
+        result,
+        name=scenario.title,
+        scenario=scenario.to_toml(),
+        files=scenario.files,
+        overrides=scenario.overrides,
+    )

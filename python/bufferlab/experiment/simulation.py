@@ -113,6 +113,7 @@ def simulate(
         scenario=scenario.to_toml(),
         overrides=scenario.overrides,
         file=scenario.file,
+        files=scenario.files,
         record=(asked, asked.as_json(scenario)) if asked else None,
         engine=engine,
     )
@@ -127,6 +128,7 @@ def simulate_plan(
     scenario: str,
     overrides: Mapping[str, Any],
     file: str | None = None,
+    files: Mapping[str, str] | None = None,
     brief: bool = False,
     record: tuple[recording.Request, str] | None = None,
     engine: Engine = _core.simulate,
@@ -141,6 +143,7 @@ def simulate_plan(
         scenario: The scenario as TOML, for the result.
         overrides: Its overrides by path, for the result.
         file: The scenario's file, for messages.
+        files: What the files hold that the scenario names, for the result.
         brief: Only the frames that a summary needs, for runs that take less time than their other frames.
         record: What to record, and the same as the engine takes it.
         engine: Who runs it.
@@ -173,4 +176,5 @@ def simulate_plan(
         cpu_s=cpu_s,
         version=_core.engine_version,
         recordings=record[0].told(outcome.recordings) if record else (),
+        files=files or {},
     )

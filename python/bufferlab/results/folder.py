@@ -2,7 +2,8 @@
 
 A folder of one run holds:
 
-- `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied;
+- `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied, and
+  with the run's seed; what its laws read from files is in `files/`, so that it runs wherever the folder is;
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
 - `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
 - `summary.json`: see `bufferlab.results.summary`; it has the resolved scenario;
@@ -32,6 +33,7 @@ from bufferlab.plan import plan_json
 from bufferlab.results.frames import NAMES, Frames
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.summary import summarize
+from bufferlab.scenario import Scenario, beside
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
@@ -40,6 +42,7 @@ FORMAT_VERSION: Final = 3
 _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"
 _SCENARIO_FILE: Final = "scenario.toml"
+_FILES: Final = "files"
 _META: Final = ("name", "version", "plan_hash", "overrides", "reached_ps", "events", "packets", "cpu_s")
 
 
@@ -64,7 +67,7 @@ def save(
         if len(results) == 1:
             _write_run(results[0], fresh)
         else:
-            _write_text(fresh / _SCENARIO_FILE, results[0].scenario)
+            _write_scenario(results[0], fresh)
             _write_json(fresh / _RUNS_FILE, _header(RUNS_FORMAT) | {"runs": _write_runs(results, fresh)})
 
 
@@ -141,12 +144,33 @@ def _write_runs(results: Sequence[Measurement], directory: Path) -> list[str]:
 
 
 def _write_run(result: Measurement, directory: Path) -> None:
-    _write_text(directory / _SCENARIO_FILE, result.scenario)
+    _write_scenario(result, directory)
     meta = _header(RESULT_FORMAT) | {"seed": result.seed} | {name: getattr(result, name) for name in _META}
     _write_json(directory / _RESULT_FILE, meta)
     _write_text(directory / "plan.json", plan_json(dict(result.plan)))
     for name in NAMES:
         _write_frame(directory / f"{name}.parquet", getattr(result.frames, name))
+
+
+def _write_scenario(result: Measurement, directory: Path) -> None:
+    """Write a scenario that repeats the run, and the files that it names."""
+    text, files = beside(result.scenario, result.files, _FILES)
+    for name, content in files.items():
+        (directory / name).parent.mkdir(exist_ok=True)
+        _write_text(directory / name, content)
+    path = directory / _SCENARIO_FILE
+    if text:
+        scenario = Scenario.from_toml(text, file=str(path))
+        if scenario.run["seed"] != result.seed:
+            text = scenario.with_overrides({"run.seed": result.seed}).to_toml()
+    _write_text(path, text)
+
+
+def _read_scenario(directory: Path) -> tuple[str, dict[str, str]]:
+    """A scenario's text, and what the files hold that it names."""
+    path = directory / _SCENARIO_FILE
+    text = path.read_text(encoding="utf-8")
+    return text, Scenario.from_toml(text, file=str(path)).files if (directory / _FILES).is_dir() else {}
 
 
 def _write_frame(path: Path, frame: pl.DataFrame) -> None:
@@ -174,12 +198,13 @@ def _read_run(directory: Path) -> dict[str, Any]:
     meta = _read_json(path)
     _check_format(meta, RESULT_FORMAT, path)
     try:
-        scenario = (directory / _SCENARIO_FILE).read_text(encoding="utf-8")
+        scenario, files = _read_scenario(directory)
         frames = Frames(**{name: pl.read_parquet(directory / f"{name}.parquet") for name in NAMES})
         plan = _read_json(directory / "plan.json")
         return {
             **{name: meta[name] for name in _META},
             "scenario": scenario,
+            "files": files,
             "resolved": _read_json(directory / "summary.json")["resolved"],
             "plan": plan,
             "frames": frames,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -24,6 +24,7 @@ class Measurement:
     Attributes:
         name: Title of the scenario.
         scenario: The scenario as TOML: as given, or with the overrides applied if there are any.
+        files: What the files hold that the scenario's laws name, by path as written.
         overrides: The overrides, by path: `{"links[0].rate": "50 Mbps"}`.
         resolved: What it means under the run's seed: defaults filled in, units resolved, buffers in packets.
         plan: The plan that ran, as plain values.
@@ -52,6 +53,7 @@ class Measurement:
     cpu_s: float
     version: str
     recordings: tuple[Recording, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:

@@ -25,7 +25,7 @@ from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand, parameter_paths
 from bufferlab.experiment.store.rows import DONE
 from bufferlab.files import written_whole
-from bufferlab.scenario import SET, Scenario
+from bufferlab.scenario import SET, Scenario, beside
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,unused-ignore]
@@ -241,12 +241,18 @@ def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
 
 
 def _keep_scenario(store: Store, scenario: Scenario) -> None:
-    """Keep the scenario that the points change, by the hash of its text."""
-    text = scenario.to_toml()
-    folder = store.directory / "scenarios"
-    path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.toml"
+    """Keep the scenario that the points change, by the hash of its text and of what it reads from files."""
+    text, files = scenario.to_toml(), scenario.files
+    told = json.dumps([text, files], sort_keys=True) if files else text
+    name = hashlib.sha256(told.encode()).hexdigest()[:16]
+    path = store.directory / "scenarios" / f"{name}.toml"
     if path.exists():
         return
+    text, files = beside(text, files, name)
+    for file, content in files.items():
+        (path.parent / file).parent.mkdir(exist_ok=True)
+        with written_whole(path.parent / file) as fresh:
+            fresh.write_text(content, encoding="utf-8", newline="")
     with written_whole(path) as fresh:
         fresh.write_text(text, encoding="utf-8", newline="")
 
