@@ -50,7 +50,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
         "--out",
         "found",
         "--platform",
-        "junos",
+        "openwrt",
         "--device",
         "xe-0",
     )
@@ -58,7 +58,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     assert ended.status == 0, ended.err
     document = json.loads(ended.out)
     assert document["format"] == "bufferlab-advice" and document["finished"]
-    assert document["configuration"]["platform"] == "junos"
+    assert document["configuration"]["platform"] == "openwrt"
     assert [each["metric"] for each in document["checks"]] == ["utilization"]
     assert {each["queue"] for each in document["queues"]} == {"fifo", "codel"}
     assert document["resolved"]["links"][0]["rate_bps"] == 10_000_000
@@ -71,6 +71,17 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
         assert (tmp_path / name).stat().st_size > 500
     assert "saved " in ended.err
+
+
+def test_on_a_platform_only_what_it_has_is_advised_with_its_notes(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--quick", "--platform", "junos")
+    assert ended.status == 0, ended.err
+    lines = ended.out.splitlines()
+    assert lines[1].startswith("│ Run fifo with a buffer of ")
+    said = " ".join(ended.out.split())
+    assert "assumed the queue is one that Juniper Junos has: fifo" in said
+    assert "note A scheduler map replaces the default one" in said
+    assert "fq_codel" not in ended.out and "codel" not in ended.out
 
 
 def test_what_would_change_it_is_asked_too(bufferlab: Command) -> None:
@@ -109,6 +120,9 @@ def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: 
         (("--target", "utilisation > 1"), "names no metric (did you mean 'utilization'?)"),
         (("--platform", "linus"), "platform: 'linus' is not a known platform (did you mean 'linux'?)"),
         (("--platform", "nx-os", "--shape"), "--platform: 'nx-os' has no shaper that is known here"),
+        (("--platform", "junos", "--queues", "fifo,pie"), "queues: 'pie' has no equivalent on Juniper Junos"),
+        (("--platform", "junos", "--device", "ge 0"), "--device: 'ge 0' is not the name of an interface"),
+        (("--bounds", "9..3"), "bounds: '9..3' is no range"),
         (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
         (("--link", "east"), "link: 'east' is not a link of the scenario"),
         (("--utilization", "99"), "--utilization: '99' "),

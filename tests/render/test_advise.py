@@ -23,6 +23,9 @@ from bufferlab.studies.targets import Values
 
 from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, runs, site
 
+SLOW = dataclasses.replace(site(), rate_bps=100_000)
+"""A link that sends for 1.7 s what fits 14 packets."""
+
 MET = {"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))}
 
 
@@ -197,9 +200,30 @@ ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput
 def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
     text = "\n".join(box(advised(MET), Typed("junos")))
     assert "junos has no fq_codel; for fifo, 14 packets:" in text
+    short = box(advised(MET, ("utilization >= 99 %", "wait_p99 < 20 ms")), Typed("junos"))
+    assert "junos has no fq_codel; for fifo, 14 packets, which misses a target:" in " ".join(short)
     long = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(80)
     assert "the lines for openwrt are below the tables" in long
     assert "config queue 'bufferlab'" in long
+
+
+def test_notes_are_directly_below_the_lines() -> None:
+    given = advised({"fifo": (14, runs(FIFO))})
+    lines = View([*advice_view(given, typed=Typed("junos")).parts]).text(200).splitlines()
+    end = next(at for at, line in enumerate(lines) if line.startswith("╰"))
+    notes = [line.removeprefix("note  ").rstrip() for line in lines[end + 1 : end + 5]]
+    assert notes == [*given.configuration("junos").notes]
+    assert "A scheduler map replaces the default one: map your other forwarding classes as well." in notes
+    lines = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(200).splitlines()
+    begin = lines.index("To type on openwrt")
+    notes = [line for line in lines[begin:] if line.startswith("note  ")]
+    assert len(notes) == len(advised(MET).configuration("openwrt").notes)
+    assert not any(line.startswith("note  ") for line in lines[:begin])
+
+
+def test_values_that_a_platform_cannot_take_are_said() -> None:
+    text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=SLOW), Typed("junos")))
+    assert "junos cannot take it (" in text and "at most 200000 us), nor is there another" in text
 
 
 def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:

@@ -46,7 +46,7 @@ from bufferlab.cli.quick import (
     load,
 )
 from bufferlab.cli.size_input import read_targets
-from bufferlab.configure import PLATFORMS, find_platform
+from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.live import watching
@@ -56,7 +56,7 @@ from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.advise import Advice
 from bufferlab.studies.advise import advise as advise_on
 from bufferlab.studies.advise.objectives import KINDS
-from bufferlab.studies.advise.queues import OWN
+from bufferlab.studies.advise.queues import ALL, OWN
 from bufferlab.studies.internet import STACK
 
 _EXAMPLES: Final = """\b
@@ -84,7 +84,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(
             help="Queues to choose from: fifo,fq_codel; 'scenario' is the file's own; or all. Default those "
             "that routers have.",
-            autocompletion=listing((*QUEUE_WORDS, OWN, "all")),
+            autocompletion=listing((*QUEUE_WORDS, OWN, ALL)),
             show_default=False,
         ),
     ] = None,
@@ -110,9 +110,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = True,
     platform: Annotated[
-        str,
-        typer.Option(help=f"What to type on: {', '.join(PLATFORMS)}.", autocompletion=listing(PLATFORMS)),
-    ] = "linux",
+        str | None,
+        typer.Option(
+            help=f"What it shall run on: {', '.join(PLATFORMS)}. Queues that it lacks are not tried, the "
+            "lines to type are for it. [default: any queue, lines for linux]",
+            autocompletion=listing(PLATFORMS),
+            show_default=False,
+        ),
+    ] = None,
     device: Annotated[
         str | None, typer.Option(help="Interface for that; default a usual name.", show_default=False)
     ] = None,
@@ -137,17 +142,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
     """
-    if not find_platform(platform).shapes and shape:
-        known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
-        raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
-    typed = Typed(platform, device, shape)
+    typed = _typed(platform, device, shape=shape)
     numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "name": _title(flows)})
     loaded, assumed = load(scenario, numbers, to="advise on")
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     deliver = Delivery[Advice](
         view=partial(advice_view, typed=typed, explain=explain),
-        document=partial(Advice.to_dict, platform=platform, device=device, shape=shape),
+        document=partial(Advice.to_dict, platform=typed.platform, device=device, shape=shape),
         as_json=as_json,
         plot=plot,
         out=out,
@@ -159,6 +161,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             loaded,
             [*short, *(targets or [])],
             queues=queues,
+            platform=platform,
             link=link,
             bounds=bounds,
             emphasis=emphasis,
@@ -174,6 +177,21 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     say_kept(runner)
     if not advice.choice.meets:
         raise InputError(headline(advice).rstrip("."), file=loaded.file)
+
+
+def _typed(platform: str | None, device: str | None, *, shape: bool) -> Typed:
+    """Where lines are typed; what is wrong with it is said before anything is run."""
+    typed = Typed(device=device, shape=shape) if platform is None else Typed(platform, device, shape)
+    if not find_platform(typed.platform).shapes and shape:
+        known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
+        raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
+    try:
+        configuration("1 Gbps", "fifo", "100 packets", platform=typed.platform, device=device)
+    except InputError as error:
+        raise InputError(
+            error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
+        ) from None
+    return typed
 
 
 def _title(flows: str | None) -> str:

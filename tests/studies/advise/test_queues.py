@@ -98,6 +98,29 @@ def test_all_are_all_words() -> None:
     assert tuple(offered("all", dumbbell())) == tuple(QUEUE_WORDS)
 
 
+def of_platform(names: Names, base: Scenario, platform: str) -> list[str]:
+    found = queues_for(names, base, 0, upper=64, packet_us=1200.0, rtt_us=20e3, platform=platform)
+    return [queue.name for queue in found]
+
+
+def test_a_platform_s_queues_are_those_that_it_can_run() -> None:
+    own = prepare(dumbbell(), {"bottleneck.queue": {"discipline": "fq_codel", "quantum": "300 B"}})
+    assert of_platform(None, dumbbell(), "linux") == [*DEPLOYED]
+    assert of_platform(None, dumbbell(), "junos") == of_platform("all", dumbbell(), "junos") == ["fifo"]
+    assert of_platform(None, own, "junos") == ["fifo"]
+    assert of_platform(None, own, "openwrt") == ["scenario", "fifo", "codel", "pie"]
+    assert of_platform(None, dumbbell("splitbuff"), "linux") == [*DEPLOYED]
+
+
+@pytest.mark.parametrize("names", ["fq_codel", "fifo,fq_codel", ["fifo", "fq_codel"]])
+def test_a_queue_that_the_platform_lacks_is_an_error_if_it_was_asked_for(names: Names) -> None:
+    with pytest.raises(InputError) as error:
+        of_platform(names, dumbbell(), "junos")
+    assert str(error.value) == (
+        "queues: 'fq_codel' has no equivalent on Juniper Junos that is known here; accepted: fifo"
+    )
+
+
 @pytest.mark.parametrize("names", ["pie, fifo ,pie", ["pie", "fifo"]])
 def test_names_are_taken_in_their_order_and_once(names: Names) -> None:
     assert tuple(offered(names, dumbbell())) == ("pie", "fifo")

@@ -202,13 +202,16 @@ def _lost(advice: Advice, rival: Rival) -> str:
 
 
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
-    entry, lines = typed.lines(advice)
+    made = typed.lines(advice)
+    entry, lines = made.entry, made.lines
     if entry is None:
-        yield Line("type", f"{typed.platform} has none of these queues, as far as is known here.", 1)
+        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.", 3)
         return
     label = "type"
     if entry is not advice.answer:
-        yield Line("type", f"{typed.platform} has no {advice.answer.queue.name}; for {entry_text(entry)}:", 1)
+        missed = {each.name: each.missed for each in advice.choice.rivals}[entry.name]
+        but = ", which misses a target" if missed else ""
+        yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:", 2)
         label = ""
     if len(lines) > MOST_TYPED:
         yield Line(label, f"the lines for {typed.platform} are below the tables", 1)

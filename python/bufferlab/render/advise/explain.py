@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from bufferlab.configure import PLATFORMS
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text, entry_text, title_text
 from bufferlab.render.view import Heading
@@ -59,9 +60,8 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         "Soc. B 54(1), 1992. Rating R: ITU-T G.107, G.109. Jain's index: DEC-TR-301, 1984. CoDel's least "
         "target: RFC 8289, section 4.3."
     )
-    made = advice.configuration(typed.platform, typed.device)
-    yield from made.notes
-    yield f"Lines for {made.title}: {'; '.join(dict.fromkeys(source.title for source in made.sources))}."
+    known = PLATFORMS[typed.platform]
+    yield f"Lines for {known.title}: {'; '.join(dict.fromkeys(source.title for source in known.sources))}."
 
 
 def _with_thresholds(advice: Advice) -> str:

@@ -18,6 +18,23 @@ _SHELL: Final = "linux"
 
 
 @dataclass(frozen=True)
+class Lines:
+    """What to type.
+
+    Attributes:
+        entry: For what: the answer, or the best queue that can be typed; `None` if none can.
+        lines: What to type.
+        notes: What to know about the lines.
+        problem: Why the answer itself cannot be typed; empty if it can.
+    """
+
+    entry: Entry | None
+    lines: list[str]
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
 class Typed:
     """Where lines are typed.
 
@@ -31,24 +48,19 @@ class Typed:
     device: str | None = None
     shape: bool = False
 
-    def lines(self, advice: Advice) -> tuple[Entry | None, list[str]]:
-        """What to type, and for what: the answer, or the best queue that the platform has.
-
-        Raises:
-            InputError: The platform or its interface is none, or it has no shaper.
-        """
-        failed: InputError | None = None
+    def lines(self, advice: Advice) -> Lines:
+        """What to type, and for what."""
+        problem = ""
         for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
             try:
                 made = advice.configuration_of(entry, self.platform, self.device, shape=self.shape)
             except InputError as error:  # another queue's values may fit
-                failed = failed or error
+                problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                return entry, self._folded(made.lines)
-        if failed is not None:
-            raise failed
-        return None, []
+                return Lines(entry, self._folded(made.lines), made.notes, problem)
+            problem = problem or f"{self.platform} has no {entry.queue.name}"
+        return Lines(None, [], problem=problem)
 
     def _folded(self, lines: tuple[str, ...]) -> list[str]:
         """Lines that fit the box."""

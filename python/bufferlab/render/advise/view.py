@@ -9,7 +9,7 @@ from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
-from bufferlab.render.view import Heading, View
+from bufferlab.render.view import Heading, Terms, View
 from bufferlab.studies.advise.advice import Advice
 
 
@@ -22,18 +22,25 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
         typed: Where lines are typed.
         explain: Tell also how it was found.
     """
-    _, lines = typed.lines(advice)
+    made = typed.lines(advice)
     grids = list(evidence(advice))
-    below: list[str | Heading] = [Heading(f"To type on {typed.platform}"), "\n".join(lines)]
+    about = Terms([("note", each) for each in made.notes])
+    in_box = len(made.lines) <= MOST_TYPED
+    below: list[str | Heading | Terms] = [
+        Heading(f"To type on {typed.platform}"),
+        "\n".join(made.lines),
+        about,
+    ]
     return View(
         [
             box_of(advice, typed),
+            *([about] if in_box else []),
             ScenarioLines(
                 advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed
             ).terms(),
             *grids,
             *notes(grids),
-            *(below if len(lines) > MOST_TYPED else []),
+            *([] if in_box else below),
             *(f"Note: {each}." for each in advice.warnings),
             *(explanation(advice, typed) if explain else []),
         ]

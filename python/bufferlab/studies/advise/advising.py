@@ -14,6 +14,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis, possible_aspects
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import queues_for
+from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.targets import Target, make_target
 
 DEFAULT_UTILIZATION: Final = 0.99
@@ -25,6 +26,7 @@ def advise(
     targets: Iterable[str | Target] = (),
     *,
     queues: str | Sequence[str] | None = None,
+    platform: str | None = None,
     link: str | None = None,
     bounds: str | None = None,
     emphasis: Emphasis | None = None,
@@ -47,6 +49,8 @@ def advise(
             those of the scenario, else a utilization of 99 %.
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.
+        platform: On what it shall run: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os. Queues that it
+            lacks are then not tried; one that was asked for is an error.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where buffers are searched: two buffers with ".." between them, a number alone is packets;
             default one packet up to twice the bandwidth-delay product, and up to 16 times while all buffers
@@ -81,7 +85,10 @@ def advise(
         upper=question.upper,
         packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
         rtt_us=question.site.rtt_ms * 1e3,
+        platform=platform,
     )
+    if platform is not None and queues is None:
+        assumed = (*assumed, about_queues(platform, [queue.name for queue in field]))
     with runner or Runner(threads=threads, progress=progress) as keeping:
         course = Course(
             question,

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, cast
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
+from bufferlab.studies.advise.runnable import runnable
 from bufferlab.units import PS_PER_S, format_time
 
 Knob = Literal["limit", "target"]
@@ -16,6 +17,9 @@ Knob = Literal["limit", "target"]
 
 OWN: Final = "scenario"
 """The discipline that the scenario has, with its parameters."""
+
+ALL: Final = "all"
+"""Every discipline that there is."""
 
 DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 """What is compared unless said otherwise: disciplines that routers and operating systems have."""
@@ -86,6 +90,7 @@ def queues_for(
     lower: int = 1,
     packet_us: float,
     rtt_us: float,
+    platform: str | None = None,
 ) -> list[Queue]:
     """The queues to choose from.
 
@@ -98,15 +103,21 @@ def queues_for(
         lower: Least buffer, packets.
         packet_us: Time to send a full packet, us.
         rtt_us: Mean round-trip time without waiting, us.
+        platform: On what they shall run; `None` takes all.
 
     Raises:
-        InputError: If one is none.
+        InputError: If one is none, or the platform lacks one that was asked for.
     """
     own = _own(base, link)
-    words = _words(names, own)
+    tables = {word: own if word == OWN else dict(QUEUE_WORDS[word]) for word in _words(names, own)}
+    if platform is not None:
+        asked = names is not None and names != ALL
+        fit = runnable(
+            {word: str(table["discipline"]) for word, table in tables.items()}, platform, asked=asked
+        )
+        tables = {word: tables[word] for word in fit}
     queues = []
-    for word in words:
-        table = own if word == OWN else dict(QUEUE_WORDS[word])
+    for word, table in tables.items():
         target_us = _target_us(base, link, table, upper)
         if target_us is not None:
             # the discipline aims at a delay, which is its setting; its buffer only has to be ample
@@ -138,12 +149,12 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
         known = any(own == QUEUE_WORDS[word] for word in DEPLOYED)
         return [*DEPLOYED] if known else [OWN, *(word for word in DEPLOYED if word != own["discipline"])]
     words = [word.strip() for word in (names.split(",") if isinstance(names, str) else names)]
-    if words == ["all"]:
+    if words == [ALL]:
         return list(QUEUE_WORDS)
     for word in words:
         if word not in QUEUE_WORDS and word != OWN:
             hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
-            accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or all; commas between them"
+            accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or {ALL}; commas between them"
             raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=accepted)
     return list(dict.fromkeys(words))
 
