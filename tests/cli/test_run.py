@@ -113,6 +113,8 @@ def test_plots_may_stand_in_the_result_folder(bufferlab: Command, tmp_path: Path
         (("small.toml", "--set", "bottleneck.rate=-1 Mbps"), "bottleneck.rate: '-1 Mbps'"),
         (("small.toml", "--set", "bottleneck.rte=1 Mbps"), "rte"),
         (("small.toml", "--set", "nonsense"), "'nonsense' is not an override"),
+        (("small.toml", "--set", "flows.0.rtt=1 parsec"), "--set: flows.0.rtt: '1 parsec' has a wrong unit"),
+        (("small.toml", "--set", "run.stack=linus"), "(did you mean 'linux'?); accepted: rfc, ns2-sack1,"),
         (("small.toml", "--seeds", "0"), "seeds: 0"),
         (("small.toml", "--threads", "0"), "threads: 0"),
         (("small.toml", "--out", "small.toml"), "small.toml: is not a folder"),

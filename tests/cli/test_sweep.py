@@ -165,7 +165,7 @@ def test_runs_of_other_engines_are_shown_on_request(
         (("sweep", "small.toml", "--store", "."), ".: holds other files already; accepted: a new folder"),
         (("sweep", "small.toml", "--store", "small.toml"), "small.toml: is not a folder"),
         (("sweep", "small.toml", "--vary", "bottleneck.rate"), "--vary: 'bottleneck.rate' says nothing to"),
-        (("sweep", "small.toml", "--vary", "bottleneck.rte=1"), "small.toml: bottleneck.rte: is not a known"),
+        (("sweep", "small.toml", "--vary", "bottleneck.rte=1"), "a point: bottleneck.rte: is not a known"),
         (("sweep", "small.toml", "--sample", "latin"), "--sample: 'latin' is no way to sample"),
         (("sweep", "small.toml", "--list", "none.csv"), "none.csv: no such file"),
         (("sweep", "small.toml", "--engine", "cloud"), "--engine: 'cloud' is no engine; accepted: "),

@@ -58,12 +58,20 @@ def test_the_plan_says_whose_data() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("flows.home.application.of", "home", "flows[1].application.of: 'home' names no group to return"),
-        ("flows.home.application.of", "nobody", "flows[1].application.of: 'nobody' names no group to return"),
+        (
+            "flows.home.application.of",
+            "home",
+            "--set: flows.home.application.of: 'home' names no group to return",
+        ),
+        (
+            "flows.home.application.of",
+            "nobody",
+            "--set: flows.home.application.of: 'nobody' names no group to return",
+        ),
         ("flows.out.count", 2, "flows[1].count: 1 does not fit; accepted: as many flows as 'out' has, 2"),
         ("flows.out.segment", "1000 B", "flows[1].segment: '1.448 KB' does not fit; accepted: that of 'out'"),
-        ("flows.home.start", "1 s", "flows[1].start: '1 s' means nothing to an echo"),
-        ("flows.home.application", {"kind": "echo"}, "flows[1].application.of: is required"),
+        ("flows.home.start", "1 s", "--set: flows.home.start: '1 s' means nothing to an echo"),
+        ("flows.home.application", {"kind": "echo"}, "--set: flows.home.application.of: is required"),
     ],
 )
 def test_refused(path: str, value: object, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, parse_value
 
 # "fast" is the default and what CI runs; BUFFERLAB_HYPOTHESIS=slow looks harder.
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -32,9 +33,20 @@ def table() -> dict[str, Any]:
 
 @pytest.fixture
 def make(table: dict[str, Any]) -> Make:
-    """Make the dumbbell with overrides."""
+    """Make the dumbbell as a file would have it, with other values by path."""
 
-    def build(overrides: dict[str, object] | None = None) -> Scenario:
-        return Scenario.from_dict(table).with_overrides(overrides or {})
+    def build(changes: dict[str, object] | None = None) -> Scenario:
+        changed = copy.deepcopy(table)
+        for path, value in (changes or {}).items():
+            *way, last = path.split(".")
+            node: Any = changed
+            for part in way:
+                node = _item(node, part) if isinstance(node, list) else node.setdefault(part, {})
+            node[last] = parse_value(value) if isinstance(value, str) else value
+        return Scenario.from_dict(changed)
 
     return build
+
+
+def _item(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(item for item in items if item["name"] == name)

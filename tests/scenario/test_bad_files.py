@@ -24,7 +24,11 @@ from bufferlab.scenario import Scenario
         ("a.toml", b"a = " + b"[" * 5000, "is not TOML: nested too deeply"),
         ("a.toml", b"a = " + b"9" * 5000 + b"x", "is not TOML: "),
         ("a.toml", b"\xff", "is not UTF-8 (at byte 0)"),
-        ("a.toml", b"flows = [{ rtt = '1 s' }]", "run: is required"),
+        (
+            "a.toml",
+            b"links = [{ rate = '1 Mbps', buffer = '1 MB' }]\nflows = [{ rtt = '1 s' }]",
+            "run: is required",
+        ),
         ("a.toml", b"run = 1979-05-27", "run: '1979-05-27' is not a value of a scenario"),
         ("a.json", b'{"run": ', "a.json:1:8: is not JSON: EOF while parsing a value"),
         ("a.json", b"", "a.json:1:1: is not JSON: EOF while parsing a value"),

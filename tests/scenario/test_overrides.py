@@ -1,14 +1,26 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from bufferlab.errors import InputError
+from bufferlab.plan import lower
 from bufferlab.scenario import Scenario, parse_value, split_override
 
 Make = Callable[..., Scenario]
+
+
+@pytest.fixture
+def make(table: dict[str, Any]) -> Make:
+    """Make the dumbbell with overrides."""
+
+    def build(overrides: dict[str, object] | None = None) -> Scenario:
+        return Scenario.from_dict(table).with_overrides(overrides or {})
+
+    return build
 
 
 @pytest.mark.parametrize(
@@ -94,9 +106,12 @@ def test_refused_paths(make: Make, path: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_refused_values_name_the_scenario_s_key(make: Make) -> None:
-    with pytest.raises(InputError, match=r"^links\[0\]\.rate: '10' has no unit"):
-        make({"links.west.rate": "'10'"})
+def test_refused_values_name_the_path_as_it_was_written(make: Make) -> None:
+    for path in ("links.west.rate", "links.0.rate", "links[0].rate"):
+        with pytest.raises(InputError, match=rf"^--set: {re.escape(path)}: '10' has no unit"):
+            make({path: "'10'"})
+    with pytest.raises(InputError, match=r"^--set: flows\.short\.start: '100 s' starts no flow"):
+        lower(make({"flows.short.start": "100 s"}))
     with pytest.raises(InputError, match=r"--set: run\.seed: <object object.* is not a value of a scenario"):
         make({"run.seed": object()})
 

@@ -69,7 +69,7 @@ impl Group<'_> {
             let stop_ps = self.stops(&start_ps)?;
             Draws { rtt_ps, start_ps, stop_ps, transfer_bytes: None }
         };
-        let least_ps = links_rtt_ps(self.flow, self.scenario);
+        let least_ps = links_rtt_ps(self.flow, &self.scenario.links);
         match draws.rtt_ps.iter().copied().min() {
             Some(shortest_ps) if shortest_ps < least_ps => {
                 let text = format!("{}, drawn as {},", self.flow.rtt.text, format_time(shortest_ps));

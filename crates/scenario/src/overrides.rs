@@ -58,6 +58,43 @@ pub fn apply(table: &Table, overrides: &Table) -> Result<Table, Mistake> {
     Ok(changed)
 }
 
+/// The mistake as one of the last override that gave what it is about, if one did: with the path as it was written.
+///
+/// `table` is the scenario with the overrides applied.
+pub fn attributed(mistake: Mistake, table: &Table, overrides: &Table) -> Mistake {
+    let about = mistake.key.clone().filter(|_| mistake.file.is_none()).and_then(|key| {
+        let mut latest_first = overrides.entries.iter().rev();
+        latest_first.find_map(|entry| {
+            let rest = key.strip_prefix(&canonical(&entry.name, table)?)?;
+            let is_within = rest.is_empty() || rest.starts_with(['.', '[']);
+            is_within.then(|| format!("{}{rest}", entry.name.trim()))
+        })
+    });
+    match about {
+        Some(key) => mistake.key(key).file(Some(SOURCE)).without_place(),
+        None => mistake,
+    }
+}
+
+/// A path as messages write it, with positions for names: `flows[0].rtt` for `flows.short.rtt`.
+fn canonical(path: &str, table: &Table) -> Option<String> {
+    let segments = segments(path, table).ok()?;
+    let (first, rest) = segments.split_first()?;
+    let (mut written, mut parent, mut node) = (vec![first.clone()], first, table.get(first));
+    for segment in rest {
+        if let Some(Value::List(items)) = node.map(|node| &node.value) {
+            let position = index(items, segment, parent).ok()?;
+            written.push(format!("[{position}]"));
+            node = items.get(position);
+        } else {
+            written.push(format!(".{segment}"));
+            node = node.and_then(Node::table).and_then(|table| table.get(segment));
+        }
+        parent = segment;
+    }
+    Some(written.concat())
+}
+
 fn segments(path: &str, table: &Table) -> Result<Vec<String>, Mistake> {
     let mut found = Vec::new();
     for part in path.split('.') {
@@ -143,15 +180,20 @@ fn index(items: &[Node], segment: &str, parent: &str) -> Result<usize, Mistake> 
             Mistake::new(format!("has no item {segment}")).accepted(accepted)
         });
     }
-    let stem = STEMS.iter().find(|(list, _)| *list == parent).map_or("item", |(_, stem)| stem);
-    let name = |(index, item): (usize, &Node)| {
-        let given = item.table().and_then(|table| table.text("name"));
-        given.map_or_else(|| format!("{stem}{index}"), str::to_owned)
-    };
-    let names: Vec<String> = items.iter().enumerate().map(name).collect();
+    let names = names(items, parent);
     names.iter().position(|name| name == segment).ok_or_else(|| {
         let listed = names.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
         let accepted = if listed.is_empty() { "an index".to_owned() } else { listed };
         Mistake::new(format!("names nothing called '{segment}'")).accepted(accepted)
     })
+}
+
+/// The names of a list's items, given or by default.
+pub fn names(items: &[Node], list: &str) -> Vec<String> {
+    let stem = STEMS.iter().find(|(known, _)| *known == list).map_or("item", |(_, stem)| stem);
+    let name = |(index, item): (usize, &Node)| {
+        let given = item.table().and_then(|table| table.text("name"));
+        given.map_or_else(|| format!("{stem}{index}"), str::to_owned)
+    };
+    items.iter().enumerate().map(name).collect()
 }

@@ -69,16 +69,22 @@ impl Resolved {
         for (index, link) in links.iter_mut().enumerate() {
             name(&mut link.name, || format!("link{index}"));
         }
+        let only = if let [only] = links.as_slice() { Some(only.name.as_str()) } else { None };
         for (index, flow) in flows.iter_mut().enumerate() {
             name(&mut flow.name, || format!("flows{index}"));
-            if let ([only], true) = (links.as_slice(), flow.path.is_empty()) {
-                flow.path = vec![only.name.clone()];
-            }
-            let stack = preset(flow.stack.unwrap_or(run.stack));
-            flow.tcp = (!flow.application.is_datagrams()).then(|| flow.keys.over(stack));
+            complete(flow, only, Some(run.stack));
         }
         Resolved { run, links, flows, probes, advise, is_short }
     }
+}
+
+/// Fills in what a group has from elsewhere: the only link as its path, and its TCP if the stack is known.
+pub(crate) fn complete(flow: &mut Flow, only_link: Option<&str>, run_stack: Option<&str>) {
+    if let (Some(only), true) = (only_link, flow.path.is_empty()) {
+        flow.path = vec![only.to_owned()];
+    }
+    let stack = flow.stack.or(run_stack).filter(|_| !flow.application.is_datagrams());
+    flow.tcp = stack.map(|stack| flow.keys.over(preset(stack)));
 }
 
 fn name(name: &mut String, default: impl FnOnce() -> String) {

@@ -1,6 +1,6 @@
 //! The scenario as a whole: reading, overriding, writing.
 
-use crate::checks::check;
+use crate::checks::{check, check_readable};
 use crate::keys::{Part, Reading};
 use crate::overrides;
 use crate::quantity::empirical::Files;
@@ -106,8 +106,15 @@ impl Scenario {
         let places = Places::of(&table);
         let mut reading = Reading::new(files, &places);
         let root = Root::read(&Value::Table(table.clone()), &mut reading);
-        let resolved = root.filter(|_| !reading.has_failed()).and_then(|root| check(root, &mut reading));
-        let resolved = reading.finish(resolved).map_err(|mistakes| mistakes.file(file))?;
+        let resolved = if let Some(root) = root.filter(|_| !reading.has_failed()) {
+            check(root, &mut reading)
+        } else {
+            check_readable(&table, &mut reading);
+            None
+        };
+        let resolved = reading.finish(resolved).map_err(|mistakes| {
+            mistakes.map(|mistake| overrides::attributed(mistake, &table, &overrides)).file(file)
+        })?;
         Ok(Scenario { table, text, file: file.map(str::to_owned), overrides, places, resolved })
     }
 
@@ -160,6 +167,6 @@ impl Scenario {
     /// A mistake found after reading, with its file and place.
     pub(crate) fn placed(&self, mistake: Mistake) -> Mistakes {
         let place = mistake.key.as_deref().and_then(|key| self.place(key));
-        mistake.place(place).file(self.file()).into()
+        overrides::attributed(mistake.place(place), &self.table, &self.overrides).file(self.file()).into()
     }
 }

@@ -59,6 +59,54 @@ fn all_mistakes_are_told_with_their_places_in_the_order_of_the_file() {
 }
 
 #[test]
+fn a_part_that_cannot_be_read_hides_no_mistake_across_the_others() {
+    let text = DUMBBELL
+        .replace("rate = \"100 Mbps\"", "rate = \"100 mbps\"")
+        .replace("rtt = \"10 ms\"", "rtt = \"10 ms\"\npath = [\"east\"]")
+        .replace("name = \"long\"", "name = \"short\"\nmin_rto = \"2 min\"");
+    let found = mistakes(&text);
+    let lines: Vec<&str> = found.lines().collect();
+    let starts = [
+        "a.toml:7:8: links[0].rate: '100 mbps' has a wrong unit",
+        "a.toml:14:9: flows[0].path[0]: 'east' names no link; accepted: west",
+        "a.toml:17:8: flows[1].name: 'short' is the name of flows[0] too",
+        "a.toml:18:11: flows[1].min_rto: '120 s' is above max_rto",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{lines:?}");
+    for (line, start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+}
+
+#[test]
+fn what_a_misspelled_key_may_have_said_is_not_missed() {
+    for (from, to) in [("name = \"west\"", "nam = \"east\""), ("[[links]]", "[[lnks]]")] {
+        let text =
+            DUMBBELL.replace(from, to).replace("rtt = \"10 ms\"", "rtt = \"10 ms\"\npath = [\"east\"]");
+        let found = mistakes(&text);
+        assert!(found.lines().count() == 1 && found.contains("is not a known key"), "{found}");
+    }
+    let text =
+        DUMBBELL.replace("rtt = \"10 ms\"", "rtt = \"10 ms\"\ncongestion = \"bbr\"\nrecovry = \"sack\"");
+    let found = mistakes(&text);
+    assert!(found.lines().count() == 1 && found.contains("(did you mean 'recovery'?)"), "{found}");
+}
+
+#[test]
+fn a_mistake_of_an_override_names_its_path_as_written() {
+    for path in ["flows.long.rtt", "flows.1.rtt", "flows[1].rtt"] {
+        let message = refused(path, "1 mss");
+        assert!(message.starts_with(&format!("--set: {path}: '1 mss' has a wrong unit")), "{message}");
+    }
+    let shorter = DUMBBELL.replace("990 ms", "1 ms");
+    let overrides = Table::of([("flows.long.count", Value::text("0"))]);
+    let both = Scenario::from_text(&shorter, Some("a.toml"), &overrides, &NoFiles).unwrap_err().to_string();
+    let lines: Vec<&str> = both.lines().collect();
+    assert!(lines[0].starts_with("--set: flows.long.count: 0 is too small"), "{both}");
+    assert_eq!(lines.len(), 1, "{both}"); // that group is not looked at further
+}
+
+#[test]
 fn mistakes_across_parts_and_of_draws_know_their_places() {
     let text = DUMBBELL.replace("rtt = \"10 ms\"", "rtt = \"1 ms\"");
     assert!(
@@ -87,13 +135,30 @@ fn one_mistake_is_one_line() {
         ),
         ("links.west.queue", "{discipline = 'splitbuff', rtt = 4}", "4 is no source of round-trip times"),
         ("links.west.mark_above", "unlimited", "'unlimited' is not a threshold; accepted: '20 packets',"),
-        ("flows.short.path", "['east']", "flows[0].path[0]: 'east' names no link; accepted: west"),
-        ("flows.short.application", "{}", "flows[0].application.kind: is not a known kind; accepted: bulk"),
+        ("flows.short.path", "['east']", "--set: flows.short.path[0]: 'east' names no link; accepted: west"),
+        ("run.stack", "linus", "'linus' is not a known word (did you mean 'linux'?); accepted: rfc,"),
+        (
+            "flows[0].recovery",
+            "SAK",
+            "--set: flows[0].recovery: 'SAK' is not a known word (did you mean 'sack'?)",
+        ),
+        (
+            "links.0.queue",
+            "{discipline = 'codle'}",
+            "links.0.queue.discipline: 'codle' is not a known discipline (did you mean 'codel'?)",
+        ),
+        ("flows.short.application", "pings", "(did you mean {kind = 'ping'}?); accepted: 'bulk', or a table"),
+        ("flows.short.application.kind", "wbe", "'wbe' is not a known kind (did you mean 'web'?)"),
+        (
+            "flows.short.application",
+            "{}",
+            "flows.short.application.kind: is not a known kind; accepted: bulk",
+        ),
         ("flows.short.congestion", "cubix", "(did you mean 'cubic'?); accepted: tahoe, reno"),
         ("flows.short.offload", "46 segments", "is more than 64 KB; accepted: 1 to 45 segments of 1448 B"),
         ("flows.short.window", "1000 B", "accepted: at least '1448 B', a segment's 1448 B"),
         ("flows.long.name", "all", "'all' is reserved for the sum over groups"),
-        ("flows.long.rtt", "uniform(0 s, 4 ms)", "flows[1].rtt: 'uniform(0 s, 4 ms), drawn as"),
+        ("flows.long.rtt", "uniform(0 s, 4 ms)", "--set: flows.long.rtt: 'uniform(0 s, 4 ms), drawn as"),
         ("probes.interval", "1 us", "probes.interval: '1 us' makes"),
         ("flows[2].count", "1", "--set: flows[2].count: has no item 2; accepted: 0 to 1"),
     ];
@@ -150,7 +215,7 @@ fn twins_have_their_share() {
     assert_eq!(twin.resolved().flows[1].count, 1);
     let refused = with("links.west.queue", "codel").twin(3, &NoFiles).unwrap_err().to_string();
     assert!(
-        refused.contains("links[0].queue: 'codel' does not scale; accepted: one of fifo, red"),
+        refused.contains("links.west.queue: 'codel' does not scale; accepted: one of fifo, red"),
         "{refused}"
     );
 }

@@ -144,7 +144,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     typed = _typed(platform, device, shape=shape)
     numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "name": _title(flows)})
-    loaded, assumed = load(scenario, numbers, to="advise on")
+    loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     deliver = Delivery[Advice](
@@ -168,7 +168,6 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             confidence=confidence,
             quick=quick,
             sensitivity=sensitivity,
-            overrides=read_overrides(overrides),
             assumed=assumed,
             runner=runner,
             watch=shown,

@@ -78,12 +78,11 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     with delivering(deliver):
         comparison = compare_queues(
-            Scenario.load(scenario),
+            Scenario.load(scenario, read_overrides(overrides)),
             queues,
             seeds=seeds,
             link=link,
             emphasis=emphasis,
-            overrides=read_overrides(overrides),
             runner=runner,
         )
     deliver(comparison)

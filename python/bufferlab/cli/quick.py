@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ import typer
 
 from bufferlab.cli.size_input import is_number, read_groups
 from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips
 from bufferlab.studies.size import quick_scenario
@@ -78,12 +80,15 @@ class Quick:
         return [f"--{name}" for name in names if getattr(self, name) is not None]
 
 
-def load(scenario: Path | None, quick: Quick, *, to: str) -> tuple[Scenario, list[str]]:
+def load(
+    scenario: Path | None, quick: Quick, overrides: Mapping[str, str], *, to: str
+) -> tuple[Scenario, list[str]]:
     """The scenario of a file or of the numbers, and what was assumed that the numbers do not say.
 
     Args:
         scenario: The file.
         quick: The numbers.
+        overrides: What `--set` changes.
         to: What is to be done with it, for the error if there is nothing.
 
     Raises:
@@ -96,7 +101,7 @@ def load(scenario: Path | None, quick: Quick, *, to: str) -> tuple[Scenario, lis
                 key=quick.given()[0],
                 accepted="--set to change the scenario's values",
             )
-        return Scenario.load(scenario), []
+        return Scenario.load(scenario, overrides), []
     if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
     groups = read_groups(quick.flows, quick.mix, quick.stack)
@@ -107,4 +112,4 @@ def load(scenario: Path | None, quick: Quick, *, to: str) -> tuple[Scenario, lis
         assumed.append(about_controls(int(quick.flows)))
     if quick.spread is None and any(count > 1 for _, count in groups):
         assumed.append(about_round_trips())
-    return Scenario.from_dict(content, file="--rate/--rtt/--flows"), assumed
+    return prepare(Scenario.from_dict(content, file="--rate/--rtt/--flows"), overrides), assumed

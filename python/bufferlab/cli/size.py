@@ -48,7 +48,6 @@ from bufferlab.cli.quick import (
 from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
-from bufferlab.experiment.simulation import prepare
 from bufferlab.render.rules import rules_view
 from bufferlab.render.sizing import no_buffer, sizing_view
 from bufferlab.studies.advise.needs import targets_of
@@ -148,16 +147,13 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
-    loaded, assumed = load(scenario, quick, to="size")
-    changes = read_overrides(overrides)
+    loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size")
     variation = read_measured(measured or [])
     if theory:
         if targets:
             raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
-        asked = read_theory(short or targets_of(prepare(loaded, changes)), conventions)
-        found = rules(
-            loaded, link=link, targets=asked, measured=variation, overrides=changes, assumed=assumed
-        )
+        asked = read_theory(short or targets_of(loaded), conventions)
+        found = rules(loaded, link=link, targets=asked, measured=variation, assumed=assumed)
         show_as(found.to_dict, partial(rules_view, found), as_json=as_json)
         return
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
@@ -181,7 +177,6 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             with_rules=with_rules,
             conventions=conventions,
             measured=variation,
-            overrides=changes,
             assumed=assumed,
             runner=runner,
         )

@@ -89,7 +89,7 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     for queues alone.
     """
     swept = sweep_scenario(
-        Scenario.load(scenario),
+        Scenario.load(scenario, read_overrides(overrides)),
         vary or [],
         store=default_store(scenario) if store is None else store,
         points=None if listed is None else read_list(listed),
@@ -99,7 +99,6 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         threads=threads,
         ray_address=ray_address,
         fresh=fresh,
-        overrides=read_overrides(overrides),
         tables=tables,
         retry_failed=retry_failed,
     )

@@ -15,7 +15,6 @@ from bufferlab.files import not_written
 from bufferlab.plan import Plan, plan_hash, plan_json, plan_of
 from bufferlab.results import frames
 from bufferlab.results.result import Result
-from bufferlab.results.tables import ALL
 from bufferlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -46,19 +45,8 @@ def prepare(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = None) 
         except TypeError:
             accepted = "a Scenario, the path of its file, or a mapping"
             raise InputError("is no scenario", key="scenario", value=scenario, accepted=accepted) from None
-        scenario = Scenario.load(path)
-    if overrides:
-        scenario = scenario.with_overrides(overrides)
-    for index, flow in enumerate(scenario.flows):
-        if flow["name"] == ALL:
-            raise InputError(
-                "stands for all groups together in results",
-                file=scenario.file,
-                key=f"flows[{index}].name",
-                value=flow["name"],
-                accepted="another name",
-            )
-    return scenario
+        return Scenario.load(path, overrides)
+    return scenario.with_overrides(overrides) if overrides else scenario
 
 
 def seed_list(seeds: int | Sequence[int], first: int) -> list[int]:

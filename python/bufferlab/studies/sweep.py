@@ -233,11 +233,15 @@ def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
     try:
         seed_list(seeds, prepare(base, point).run["seed"])
     except InputError as error:
-        if error.file != SET:
-            raise
-        raise InputError(
-            error.problem, file="a point", key=error.key, value=error.value, accepted=error.accepted
-        ) from None
+        raise InputError.of([_of_point(each) for each in (error, *error.others)]) from None
+
+
+def _of_point(error: InputError) -> InputError:
+    if error.file != SET:
+        return error
+    return InputError(
+        error.problem, file="a point", key=error.key, value=error.value, accepted=error.accepted
+    )
 
 
 def _keep_scenario(store: Store, scenario: Scenario) -> None:

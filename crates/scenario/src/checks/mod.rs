@@ -1,8 +1,10 @@
 //! Checks across the parts of a scenario: names, paths, totals, and what TCP keys come to together.
 
+mod readable;
 mod stacks;
 mod totals;
 
+pub use readable::check_readable;
 pub use totals::{samples_group, samples_link};
 
 use crate::keys::Reading;
@@ -20,17 +22,10 @@ const MOST_LISTED: usize = 20;
 
 /// Checks what no part can check alone, and resolves the scenario.
 pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
-    if root.bottleneck.is_some() && !root.links.is_empty() {
-        let mistake = Mistake::new("cannot be combined with links").key("bottleneck");
-        reading.refuse(mistake.accepted("either [bottleneck] or [[links]]"));
+    if !check_one_form(root.bottleneck.is_some(), !root.links.is_empty(), reading) {
         return None;
     }
     let scenario = Resolved::of(root);
-    if scenario.links.is_empty() {
-        let accepted = "[[links]] with rate and buffer, or one [bottleneck]";
-        reading.refuse(Mistake::new("is required").key("links").accepted(accepted));
-        return None;
-    }
     let group_names = || scenario.flows.iter().map(|flow| flow.name.as_str());
     check_unique(scenario.links.iter().map(|link| link.name.as_str()), "links", reading);
     check_unique(group_names(), "flows", reading);
@@ -38,8 +33,9 @@ pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
     totals::check_flows(&scenario, reading);
     check_echoes(&scenario, reading);
     totals::check_records(&scenario, reading);
+    let names: Vec<&str> = scenario.links.iter().map(|link| link.name.as_str()).collect();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        check_flow(flow, index, &scenario, reading);
+        check_flow(flow, index, scenario.run.stack, &names, &scenario.links, reading);
     }
     stacks::check_round_trips(&scenario, reading);
     totals::check_probes(&scenario, reading);
@@ -59,6 +55,21 @@ fn check_targets(scenario: &Resolved, reading: &mut Reading<'_>) {
         let mistake = Mistake::new(problem).key(format!("advise.targets[{index}]")).text(target);
         reading.refuse(mistake.accepted(listed(names())));
     }
+}
+
+/// Whether links are given, in one of the two forms.
+fn check_one_form(bottleneck: bool, links: bool, reading: &mut Reading<'_>) -> bool {
+    let mistake = match (bottleneck, links) {
+        (true, true) => Mistake::new("cannot be combined with links")
+            .key("bottleneck")
+            .accepted("either [bottleneck] or [[links]]"),
+        (false, false) => Mistake::new("is required")
+            .key("links")
+            .accepted("[[links]] with rate and buffer, or one [bottleneck]"),
+        _ => return true,
+    };
+    reading.refuse(mistake);
+    false
 }
 
 /// Tables say "all" for the sum over groups.
@@ -118,30 +129,37 @@ fn check_echoes(scenario: &Resolved, reading: &mut Reading<'_>) {
     }
 }
 
-fn check_flow(flow: &Flow, index: usize, scenario: &Resolved, reading: &mut Reading<'_>) {
+/// Checks a group's way and its TCP; `names` are those of all links, `links` those that could be read.
+fn check_flow(
+    flow: &Flow,
+    index: usize,
+    run_stack: &str,
+    names: &[&str],
+    links: &[Link],
+    reading: &mut Reading<'_>,
+) {
     let key = format!("flows[{index}]");
     reading.below(&key, |reading| {
-        let links = || listed(scenario.links.iter().map(|link| link.name.as_str()));
         if flow.path.is_empty() {
-            let accepted = format!("a list of links, of {}", links());
+            let accepted = format!("a list of links, of {}", listed(names.iter().copied()));
             return reading.refuse(Mistake::new("is required").key("path").accepted(accepted));
         }
-        let leads = check_path(&flow.path, "path", scenario, reading);
-        if leads & check_path(&flow.reverse_path, "reverse_path", scenario, reading) {
-            check_rtt(flow, scenario, reading);
+        let leads = check_path(&flow.path, "path", names, reading);
+        if leads & check_path(&flow.reverse_path, "reverse_path", names, reading) {
+            check_rtt(flow, links, reading);
         }
         if let Some(tcp) = &flow.tcp {
-            stacks::check_stack(flow, tcp, scenario.run.stack, reading);
+            stacks::check_stack(flow, tcp, run_stack, reading);
         }
     });
 }
 
 /// Whether every name is that of a link, and none twice.
-fn check_path(path: &[String], key: &str, scenario: &Resolved, reading: &mut Reading<'_>) -> bool {
+fn check_path(path: &[String], key: &str, names: &[&str], reading: &mut Reading<'_>) -> bool {
     let mut leads = true;
     for (index, name) in path.iter().enumerate() {
-        let (problem, accepted) = if scenario.link(name).is_none() {
-            ("names no link", listed(scenario.links.iter().map(|link| link.name.as_str())))
+        let (problem, accepted) = if !names.contains(&name.as_str()) {
+            ("names no link", listed(names.iter().copied()))
         } else if path[..index].contains(name) {
             ("is crossed twice", "each link once a path".to_owned())
         } else {
@@ -153,9 +171,9 @@ fn check_path(path: &[String], key: &str, scenario: &Resolved, reading: &mut Rea
     leads
 }
 
-fn check_rtt(flow: &Flow, scenario: &Resolved, reading: &mut Reading<'_>) {
+fn check_rtt(flow: &Flow, links: &[Link], reading: &mut Reading<'_>) {
     let Some(rtt_ps) = flow.rtt.fixed() else { return };
-    let least_ps = links_rtt_ps(flow, scenario);
+    let least_ps = links_rtt_ps(flow, links);
     let shortest = rtt_ps as f64 * (1.0 - flow.rtt_spread * (1.0 - 1.0 / flow.count as f64));
     if shortest.round_ties_even() < least_ps as f64 {
         reading.refuse(short_rtt(&flow.rtt.text, least_ps, !flow.reverse_path.is_empty()).key("rtt"));
@@ -165,14 +183,14 @@ fn check_rtt(flow: &Flow, scenario: &Resolved, reading: &mut Reading<'_>) {
 /// Propagation delay of a flow's links both ways, ps.
 ///
 /// Acknowledgments without a `reverse_path` come back over the same distance, without queues.
-pub fn links_rtt_ps(flow: &Flow, scenario: &Resolved) -> u64 {
-    let forward_ps = path_ps(&flow.path, scenario);
-    forward_ps + if flow.reverse_path.is_empty() { forward_ps } else { path_ps(&flow.reverse_path, scenario) }
+pub fn links_rtt_ps(flow: &Flow, links: &[Link]) -> u64 {
+    let forward_ps = path_ps(&flow.path, links);
+    forward_ps + if flow.reverse_path.is_empty() { forward_ps } else { path_ps(&flow.reverse_path, links) }
 }
 
-/// Propagation delay of some links, ps.
-pub fn path_ps(path: &[String], scenario: &Resolved) -> u64 {
-    let link = |name: &String| -> Option<&Link> { scenario.link(name) };
+/// Propagation delay of a path's links, ps.
+pub fn path_ps(path: &[String], links: &[Link]) -> u64 {
+    let link = |name: &String| links.iter().find(|link| link.name == *name);
     path.iter().filter_map(link).map(|link| link.delay_ps).sum()
 }
 

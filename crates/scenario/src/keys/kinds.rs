@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{Kind, Reading, Schemas};
 use crate::quantity::{MAX_TIME_PS, parse_rate, parse_size, parse_time};
 use crate::text::mistake::Mistake;
+use crate::text::nearest::hint_at;
 use crate::text::show::{is_printable, show_float};
 use crate::text::value::Value;
 
@@ -318,6 +319,13 @@ fn meant_share(value: &Value) -> String {
     meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
 }
 
+/// The mistake of a value that is none of the known words, or of none where one is needed.
+pub fn unknown(noun: &str, value: Option<&Value>, known: &[&str]) -> Mistake {
+    let hint = value.map_or(String::new(), |value| hint_at(value, known));
+    let mistake = Mistake::new(format!("is not a known {noun}{hint}")).accepted(known.join(", "));
+    value.map_or(mistake.clone(), |value| mistake.value(value))
+}
+
 /// One of some words, which stand for something.
 #[derive(Clone, Copy, Debug)]
 pub struct WordOf(pub &'static [&'static str]);
@@ -326,7 +334,7 @@ impl WordOf {
     /// The place of the word among them.
     pub fn index(self, value: &Value) -> Result<usize, Mistake> {
         let index = value.as_text().and_then(|text| self.0.iter().position(|word| *word == text));
-        index.ok_or_else(|| Mistake::new("is not a known word").value(value).accepted(self.0.join(", ")))
+        index.ok_or_else(|| unknown("word", Some(value), self.0))
     }
 }
 

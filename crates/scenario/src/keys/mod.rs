@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 pub(crate) use declare::part;
-pub use kinds::{Choice, FLAG, Fraction, NAME, RATE, Size, TITLE, Time, Whole, WordOf};
+pub use kinds::{Choice, FLAG, Fraction, NAME, RATE, Size, TITLE, Time, Whole, WordOf, unknown};
 pub use nested::{ListOf, ListOfEach, Names, TableOf};
 pub use reading::{Reading, Slot, read_key};
 pub use shown::{Shown, literal};

@@ -28,6 +28,11 @@ impl<'a> Reading<'a> {
         Reading { files, places, path: String::new(), meant: Vec::new(), mistakes: Vec::new() }
     }
 
+    /// A reading that keeps its mistakes to itself.
+    pub fn apart(&self) -> Reading<'a> {
+        Reading::new(self.files, self.places)
+    }
+
     /// Whether anything was wrong.
     pub fn has_failed(&self) -> bool {
         !self.mistakes.is_empty()

@@ -38,8 +38,9 @@ pub(super) fn columns(scenario: &Resolved, draws: &[Draws]) -> FlowColumns {
 /// Without queued reverse links the way back is one delay: half the round-trip time. Picoseconds that do not divide go to
 /// the way back, so that the parts sum to the round-trip time exactly.
 fn add_delays(columns: &mut FlowColumns, flow: &Flow, scenario: &Resolved, rtt_ps: &[u64]) {
-    let links_ps = links_rtt_ps(flow, scenario);
-    let (forward_ps, reverse_ps) = (path_ps(&flow.path, scenario), path_ps(&flow.reverse_path, scenario));
+    let links_ps = links_rtt_ps(flow, &scenario.links);
+    let (forward_ps, reverse_ps) =
+        (path_ps(&flow.path, &scenario.links), path_ps(&flow.reverse_path, &scenario.links));
     for &rtt_ps in rtt_ps {
         let access_ps = (rtt_ps - links_ps) / 4;
         let home_ps = if flow.reverse_path.is_empty() { 0 } else { access_ps };

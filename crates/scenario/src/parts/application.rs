@@ -6,14 +6,14 @@ use serde_json::{Value as Json, json};
 use super::{MAX_HEADER_BYTES, MAX_PACKET_BYTES};
 use crate::keys::{
     Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
-    part, shown, shown_as_words, tagged_schema, tagged_table,
+    part, shown, shown_as_words, tagged_schema, tagged_table, unknown,
 };
 use crate::quantity::format::{format_rate, format_size};
 use crate::quantity::kind::{Quantity, SIZE, TURN};
 use crate::quantity::law::{Law, LawKind, parse_law};
 use crate::quantity::{MAX_SIZE_BYTES, PS_PER_S, nearest_quotient};
 use crate::text::mistake::Mistake;
-use crate::text::nearest::{USUAL_CUTOFF, hint};
+use crate::text::nearest::{USUAL_CUTOFF, nearest};
 use crate::text::value::{Table, Value};
 
 const SIZE_LAW: Text<Law> = Text::of("size or law", |value, files| parse_law(value, &SIZE, files));
@@ -253,25 +253,19 @@ impl Kind for ApplicationKind {
     type Read = Application;
 
     fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<Application> {
-        let known = APPLICATIONS.join(", ");
         match value {
             Value::Text(word) if word == "bulk" => Some(Application::Bulk(Bulk {})),
             Value::Table(table) => {
                 let word = table.text("kind").filter(|word| APPLICATIONS.contains(word));
                 let Some(word) = word else {
-                    let mistake = Mistake::new("is not a known kind").key("kind").accepted(known);
                     let given = table.entry("kind").map(|entry| &entry.node.value);
-                    reading.refuse(given.map_or(mistake.clone(), |given| mistake.value(given)));
+                    reading.refuse(unknown("kind", given, APPLICATIONS).key("kind"));
                     return None;
                 };
                 Application::read(word, table, reading)
             }
             other => {
-                let hint = hint(other.as_text().unwrap_or_default(), ["bulk"], USUAL_CUTOFF);
-                let accepted = format!("'bulk', or a table whose kind is one of {known}");
-                reading.refuse(
-                    Mistake::new(format!("is not accepted here{hint}")).value(other).accepted(accepted),
-                );
+                reading.refuse(not_an_application(other));
                 None
             }
         }
@@ -299,4 +293,15 @@ impl Kind for ApplicationKind {
     fn python(&self) -> String {
         "ApplicationDict | Literal[\"bulk\"]".to_owned()
     }
+}
+
+fn not_an_application(value: &Value) -> Mistake {
+    let word = value.as_text().map(str::to_lowercase).unwrap_or_default();
+    let hint = match nearest(&word, APPLICATIONS.iter().copied(), USUAL_CUTOFF) {
+        None => String::new(),
+        Some("bulk") => " (did you mean 'bulk'?)".to_owned(),
+        Some(kind) => format!(" (did you mean {{kind = '{kind}'}}?)"),
+    };
+    let accepted = format!("'bulk', or a table whose kind is one of {}", APPLICATIONS.join(", "));
+    Mistake::new(format!("is not accepted here{hint}")).value(value).accepted(accepted)
 }

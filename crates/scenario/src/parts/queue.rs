@@ -6,10 +6,10 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use super::parameter::{Held, key_of, kind_of};
-use crate::keys::{Key, Kind, Reading, Schemas, shown, tagged_schema};
+use crate::keys::{Key, Kind, Reading, Schemas, shown, tagged_schema, unknown};
 use crate::quantity::buffer::Buffer;
 use crate::text::mistake::Mistake;
-use crate::text::nearest::{USUAL_CUTOFF, hint};
+use crate::text::nearest::hint_at;
 use crate::text::value::{Table, Value};
 
 /// A parameter of `fifo` that scenarios write beside the queue, as a key of the link.
@@ -128,10 +128,8 @@ impl Kind for QueueKind {
         };
         let Some(kind) = table.text("discipline").and_then(described) else {
             let known: Vec<&str> = DisciplineConfig::KINDS.iter().map(|kind| kind.word.word).collect();
-            let mistake =
-                Mistake::new("is not a known discipline").key("discipline").accepted(known.join(", "));
             let given = table.entry("discipline").map(|entry| &entry.node.value);
-            reading.refuse(given.map_or(mistake.clone(), |given| mistake.value(given)));
+            reading.refuse(unknown("discipline", given, &known).key("discipline"));
             return None;
         };
         read_queue(kind, table, reading)
@@ -156,7 +154,7 @@ impl Kind for QueueKind {
 }
 
 fn not_a_queue(value: &Value) -> Mistake {
-    let hint = hint(value.as_text().unwrap_or_default(), words(), USUAL_CUTOFF);
+    let hint = hint_at(value, &words());
     let quoted: Vec<String> = words().into_iter().map(|word| format!("'{word}'")).collect();
     let accepted = format!("{}, or a table such as {{discipline = 'codel'}}", quoted.join(", "));
     Mistake::new(format!("is not accepted here{hint}")).value(value).accepted(accepted)

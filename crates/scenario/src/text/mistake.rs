@@ -81,6 +81,13 @@ impl Mistake {
         self
     }
 
+    /// Without line and column.
+    #[must_use]
+    pub fn without_place(mut self) -> Mistake {
+        self.place = None;
+        self
+    }
+
     /// With its file, where that is not known yet.
     #[must_use]
     pub fn file(mut self, file: Option<&str>) -> Mistake {
@@ -151,7 +158,13 @@ impl Mistakes {
     /// With a file where none is known yet.
     #[must_use]
     pub fn file(self, file: Option<&str>) -> Mistakes {
-        Mistakes(self.0.into_iter().map(|mistake| mistake.file(file)).collect())
+        self.map(|mistake| mistake.file(file))
+    }
+
+    /// Each of them changed.
+    #[must_use]
+    pub(crate) fn map(self, change: impl FnMut(Mistake) -> Mistake) -> Mistakes {
+        Mistakes(self.0.into_iter().map(change).collect())
     }
 }
 
