@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,3 +36,26 @@ def test_a_page_says_which_points_are_of_another_effort(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(measured, "load", with_two_seeds)
     assert sentence in report.pages()["docs/validation-ns3.md"]
+
+
+@pytest.mark.parametrize(
+    ("part", "key"), [("findings", "findings"), ("shown", "show"), ("headlines", "headlines")]
+)
+def test_what_selects_no_point_is_an_error_and_does_not_vanish(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], part: str, key: str
+) -> None:
+    document, figure, kept = next(
+        (document, figure, kept)
+        for document in bundled_documents()
+        for figure in document.figures.values()
+        if getattr(figure, part) and (kept := measured.load(document, figure)) is not None and kept.keys
+    )
+    first, *others = getattr(figure, part)
+    settings: dict[str, Any] = {part: (replace(first, setting={kept.keys[0]: "nobody's"}), *others)}
+    wrong = replace(figure, **settings)
+    changed = replace(document, figures={**document.figures, figure.name: wrong})
+    monkeypatch.setattr(report, "bundled_documents", lambda: (changed,))
+    assert report.main() == 2
+    place = f"{document.folder}/claims.toml: figures.{figure.name}.{key}[0].setting"
+    problem = f"{kept.keys[0]} = nobody's selects no point of '{figure.name}'"
+    assert capsys.readouterr().err.startswith(f"{place}: {problem}; accepted: {kept.keys[0]} = ")

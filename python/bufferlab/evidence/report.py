@@ -14,6 +14,7 @@ from typing import Final
 
 import polars as pl
 
+from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
 from bufferlab.evidence.document import Claim, Document, Figure
 from bufferlab.evidence.documents import bundled_documents, compared
@@ -25,7 +26,15 @@ from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.reading import PAGE
 from bufferlab.evidence.reproduction import Reproduced, Request
 from bufferlab.evidence.shown import grids
-from bufferlab.evidence.verdicts import VERDICTS, Compared, compare, counts, finding_texts, others_at
+from bufferlab.evidence.verdicts import (
+    VERDICTS,
+    Compared,
+    compare,
+    counts,
+    finding_texts,
+    others_at,
+    require_points,
+)
 
 _ROOT: Final = Path(__file__).parents[3]
 _README: Final = "README.md"
@@ -94,6 +103,7 @@ def _found(document: Document) -> list[_Found]:
         measured = measured_points.load(document, figure)
         if measured is not None:
             both = compared(document, figure, measured)
+            require_points(document, figure, Points.of(both.ours, both.keys))
             found.append(_Found(document, figure, measured, both, compare(document, figure, both)))
     return found
 
@@ -261,6 +271,14 @@ def _headlines(found: _Found) -> list[list[str]]:
 
 def main() -> int:
     """Write the pages, or check them."""
+    try:
+        return _written()
+    except InputError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return 2
+
+
+def _written() -> int:
     wrong = [name for name, text in pages().items() if (_ROOT / name).read_text(encoding="utf-8") != text]
     if "--check" in sys.argv[1:]:
         print("\n".join(f"{name}: is not as `make docs` writes it" for name in wrong), file=sys.stderr)  # noqa: T201

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 import polars as pl
 
 from bufferlab.errors import InputError
-from bufferlab.evidence.document import Claim, Document, Figure, Reason
+from bufferlab.evidence.document import Claim, Document, Figure, Finding, Headline, Reason, Setting, Shown
 from bufferlab.evidence.expressions import Value, evaluate, fill, holds
 from bufferlab.evidence.point_values import Points, PointValues, Row
 from bufferlab.evidence.reading import CLAIMS_FILE
@@ -85,23 +85,45 @@ def without_points(document: Document, figure: Figure, points: Points) -> list[s
 
 
 def require_points(document: Document, figure: Figure, points: Points) -> None:
-    """Check that each claim of a figure has a point that decides it.
+    """Check that each claim, finding, table and headline of a figure has a point.
 
     Raises:
-        InputError: One has none, and would have no verdict.
+        InputError: Some have none: a claim would have no verdict, and the others would not be shown.
     """
-    missing = without_points(document, figure, points)
+    mistakes = [
+        _no_point(document, figure, points, key, setting)
+        for key, setting in _settings(document, figure)
+        if not points.select(setting)
+    ]
+    if mistakes:
+        raise InputError.of(mistakes)
+
+
+def _settings(document: Document, figure: Figure) -> Iterator[tuple[str, Setting]]:
+    """The settings by which a claims file selects points of a figure, each with its key."""
     for index, claim in enumerate(document.claims):
-        if claim.id in missing:
-            keys = [key for key in points.keys if key in claim.setting] or points.keys
-            there = list(dict.fromkeys(setting_text(keys, row) for row in points.rows))
-            more = f"; and {len(there) - _MANY} more" if len(there) > _MANY else ""
-            raise InputError(
-                f"{setting_text(claim.setting, claim.setting)} selects no point of '{figure.name}'",
-                file=document.folder / CLAIMS_FILE,
-                key=f"claims[{index}] ({claim.id}).setting",
-                accepted="; ".join(there[:_MANY]) + more or "none, for there are no points",
-            )
+        if claim.figure == figure.name:
+            yield f"claims[{index}] ({claim.id}).setting", claim.setting
+    parts: Mapping[str, Sequence[Finding | Shown | Headline]] = {
+        "findings": figure.findings,
+        "show": figure.shown,
+        "headlines": figure.headlines,
+    }
+    for name, listed in parts.items():
+        for index, each in enumerate(listed):
+            yield f"figures.{figure.name}.{name}[{index}].setting", each.setting
+
+
+def _no_point(document: Document, figure: Figure, points: Points, key: str, setting: Setting) -> InputError:
+    keys = [each for each in points.keys if each in setting] or points.keys
+    there = list(dict.fromkeys(setting_text(keys, row) for row in points.rows))
+    more = f"; and {len(there) - _MANY} more" if len(there) > _MANY else ""
+    return InputError(
+        f"{setting_text(setting, setting) or 'any setting'} selects no point of '{figure.name}'",
+        file=document.folder / CLAIMS_FILE,
+        key=key,
+        accepted="; ".join(there[:_MANY]) + more or "none, for there are no points",
+    )
 
 
 def counts(comparison: pl.DataFrame) -> list[int]:
