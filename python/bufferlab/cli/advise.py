@@ -98,14 +98,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     spread: Spread = None,
     stack: Stack = STACK,
     confidence: Annotated[
-        float, typer.Option(help="With which all targets shall be met at the answer.")
+        float, typer.Option(help="Confidence with which the answer meets all targets.")
     ] = 0.95,
     quick: Annotated[bool, typer.Option("--quick", help="Stop after the first answer.")] = False,
     sensitivity: Annotated[
         bool,
         typer.Option(
             "--sensitivity/--no-sensitivity",
-            help="Ask also what the answer comes to with other flows, round trips and controls.",
+            help="Also try the answer with other flows, round trips and controls.",
             show_default=False,
         ),
     ] = True,
@@ -134,7 +134,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     out: OutFolder = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Tell also how it was found: runs, statistics, weights, sources."),
+        typer.Option("--explain", help="Also tell how it was found: runs, statistics, weights, sources."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -27,7 +27,7 @@ TargetTexts = Annotated[
     list[str] | None,
     typer.Option(
         "--target",
-        help="What shall be met: 'utilization >= 99 %', 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; "
+        help="What must be met: 'utilization >= 99 %', 'wait_p99 < 20 ms', 'call.r > 80'. Repeatable; "
         "default 'utilization >= 99 %'.",
         show_default=False,
     ),

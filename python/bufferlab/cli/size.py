@@ -88,12 +88,12 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     max_delay: LongestWait = None,
     bounds: Bounds = None,
     confidence: Annotated[
-        float, typer.Option(help="How sure it shall be that the answer meets all targets.")
+        float, typer.Option(help="Confidence with which the answer meets all targets.")
     ] = Plan.confidence,
     resolution: Annotated[
         float, typer.Option(help="The answer may be larger than the smallest by this share.")
     ] = Plan.resolution,
-    runs: Annotated[int, typer.Option(help="About the most simulations of the search.")] = Plan.runs,
+    runs: Annotated[int, typer.Option(help="Most simulations of the search, roughly.")] = Plan.runs,
     with_rules: Annotated[
         bool, typer.Option("--rules/--no-rules", help="Simulate the published rules' buffers, too.")
     ] = True,
