@@ -143,7 +143,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
     """
     typed = _typed(platform, device, shape=shape)
-    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "name": _title(flows)})
+    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
     loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
@@ -191,13 +191,6 @@ def _typed(platform: str | None, device: str | None, *, shape: bool) -> Typed:
             error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
         ) from None
     return typed
-
-
-def _title(flows: str | None) -> str:
-    """What a scenario is called that has no file."""
-    if flows is None or not flows.isdigit():
-        return f"Flows {flows}"
-    return "1 flow" if flows == "1" else f"{flows} flows"
 
 
 def _check_emphasis(word: str | None) -> None:

@@ -98,7 +98,10 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         bool, typer.Option("--rules/--no-rules", help="Simulate the published rules' buffers, too.")
     ] = True,
     theory: Annotated[
-        bool, typer.Option("--theory", help="Only what the published rules say, at once and unverified.")
+        bool,
+        typer.Option(
+            "--theory", help="Only what the published rules say, at once; runs were off by factors."
+        ),
     ] = False,
     loss_confidence: Annotated[
         float, typer.Option(help="For the rules: probability that the loss bound holds.")

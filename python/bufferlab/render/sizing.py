@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.display import as_view
-from bufferlab.render.advise.words import measured, size_text
+from bufferlab.display import as_view, significant
+from bufferlab.render.advise.words import measured, rate_text, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import ceiling_text, checks_grid, how_sure, neighbors, packets_text, target_text
 from bufferlab.render.scenario import ScenarioLines
@@ -44,7 +44,8 @@ def sizing_view(sizing: Sizing) -> View:
     checks = checks_grid(least.checks)
     return View(
         [
-            f"{site.name}: {sizing.queue} at {site.link}",
+            f"{site.name}: {sizing.queue} at {site.link}, {rate_text(site.rate_bps)}, "
+            f"RTT {significant(site.rtt_ms, 3)} ms",
             Heading(headline(sizing)),
             checks,
             *notes([checks]),

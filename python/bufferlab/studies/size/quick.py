@@ -22,7 +22,7 @@ def quick_scenario(
     spread: float = SPREAD,
     stack: str = STACK,
     duration: str | None = None,
-    name: str = "quick sizing",
+    name: str | None = None,
 ) -> dict[str, Any]:
     """A dumbbell for those who have a few numbers and no scenario file.
 
@@ -33,7 +33,7 @@ def quick_scenario(
         segment: Payload of a full segment, with its unit; `None` for the stack's own.
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
-        name: Title of the scenario.
+        name: Title of the scenario; default the number of flows.
         duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s.
     """
     flows = [
@@ -49,7 +49,7 @@ def quick_scenario(
         for name, (congestion, count) in zip(_names([each for each, _ in groups]), groups, strict=True)
     ]
     scenario = {
-        "run": {"name": name, "duration": duration or "60 s", "stack": stack},
+        "run": {"name": name or _title(groups), "duration": duration or "60 s", "stack": stack},
         "bottleneck": {"rate": rate, "buffer": "1 bdp"},
         "flows": flows,
     }
@@ -64,6 +64,11 @@ def _long_enough_s(scenario: dict[str, Any]) -> float:
     demand = demand_of(loaded.seeded(), choose_link(loaded.resolved))
     share = demand.bdp_packets / float(demand.flow_count)
     return math.ceil(min(max(10 * 1.5 * share * demand.rtt_s, 60.0), 600.0))
+
+
+def _title(groups: Sequence[tuple[str | None, int]]) -> str:
+    flows = sum(count for _, count in groups)
+    return "1 flow" if flows == 1 else f"{flows} flows"
 
 
 def _names(controls: Sequence[str | None]) -> list[str]:
