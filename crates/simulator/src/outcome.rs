@@ -170,10 +170,18 @@ table! {
         backlog_mean_packets: f64,
         /// Time average of the waiting bytes.
         backlog_mean_bytes: f64,
+        /// So many packets wait at most for half of the time, read at random moments (0 in rows of one group).
+        backlog_p50_packets: u64,
+        /// The same for 95 % of the time.
+        backlog_p95_packets: u64,
+        /// The same for 99 % of the time.
+        backlog_p99_packets: u64,
         /// Most packets waiting.
         backlog_max_packets: u64,
         /// Most bytes waiting.
         backlog_max_bytes: u64,
+        /// Fraction of the measured window in which no packet waited (0 in rows of one group).
+        empty_fraction: f64,
         /// Arrivals from the run's start, packets.
         whole_arrived_packets: u64,
         /// Drops from the run's start, packets.

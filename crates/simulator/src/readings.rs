@@ -52,9 +52,15 @@ impl Readings {
         now >= self.next
     }
 
+    /// The moment of the next reading.
+    #[inline]
+    pub(crate) fn next(&self) -> Time {
+        self.next_sample.min(self.warmup)
+    }
+
     /// Takes the next reading at or before `now`, none after the run's end.
     pub(crate) fn take(&mut self, now: Time, schedule: &Schedule) -> Option<Reading> {
-        let time = self.next_sample.min(self.warmup);
+        let time = self.next();
         if time > now || time > schedule.end {
             return None;
         }
@@ -76,7 +82,7 @@ impl Readings {
     }
 
     fn settle(&mut self, end: Time) {
-        self.next = self.next_sample.min(self.warmup).min(end);
+        self.next = self.next().min(end);
         if self.watched {
             self.next = Time::ZERO;
         }

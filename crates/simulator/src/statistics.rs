@@ -1,71 +1,23 @@
 //! A link's counters: in total, for each group of flows and for each class of its discipline.
 
+mod backlogs;
+mod books;
 mod classes;
 
 use bufferlab_qdisc::{Backlog, Packet};
 use bufferlab_units::{Span, Time};
 
-use crate::histogram::Histogram;
+use backlogs::Backlogs;
+use books::{Counters, GroupStatistics, Waits, count, less};
+
 use crate::outcome::{ALL_GROUPS, HistogramTable, LinkCounters, Outcome, QueueTable};
 use crate::readings::Schedule;
 
-/// Packets and bytes counted from the run's start.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counters {
-    arrived: Backlog,
-    dropped: Backlog,
-    departed: Backlog,
-    lost_packets: u64,
-    marked_packets: u64,
-    left_packets: u64,
-}
-
-/// Waits of packets that left the queue in the measured window.
-#[derive(Clone, Debug)]
-struct Waits {
-    sum_ps: u128,
-    max: Span,
-    histogram: Histogram,
-}
-
-impl Waits {
-    fn new() -> Waits {
-        Waits { sum_ps: 0, max: Span::ZERO, histogram: Histogram::new() }
-    }
-
-    fn clear(&mut self) {
-        (self.sum_ps, self.max) = (0, Span::ZERO);
-        self.histogram.clear();
-    }
-
-    #[inline]
-    fn record(&mut self, wait: Span) {
-        self.sum_ps += u128::from(wait.as_ps());
-        self.max = self.max.max(wait);
-        self.histogram.record(wait);
-    }
-
-    /// 0 if there are none.
-    fn mean_ps(&self) -> f64 {
-        let waits = self.histogram.total();
-        if waits == 0 { 0.0 } else { self.sum_ps as f64 / waits as f64 }
-    }
-
-    fn add(&mut self, other: &Waits) {
-        self.sum_ps += other.sum_ps;
-        self.max = self.max.max(other.max);
-        self.histogram.add(&other.histogram);
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-struct GroupStatistics {
-    counters: Counters,
-    at_warmup: Counters,
-    /// Transmission time within the window.
-    busy: Span,
-    /// Made with the group's first service here: most groups cross few of a large network's links.
-    waits: Option<Box<Waits>>,
+/// What a link's queue did since the run's start.
+pub(crate) struct Totals {
+    pub(crate) arrived: Backlog,
+    pub(crate) dropped: Backlog,
+    pub(crate) departed: Backlog,
 }
 
 /// A link's statistics.
@@ -79,7 +31,12 @@ pub(crate) struct LinkStatistics {
     packet_area: u128,
     byte_area: u128,
     last_change: Time,
+    /// Time in the window with a backlog.
+    waiting: Span,
+    /// Where FIFO service counts it: all of it before this is counted.
+    waiting_until: Time,
     max: Backlog,
+    backlogs: Backlogs,
     /// By class, if the discipline has classes.
     classes: Vec<GroupStatistics>,
 }
@@ -93,7 +50,10 @@ impl LinkStatistics {
             packet_area: 0,
             byte_area: 0,
             last_change: Time::ZERO,
+            waiting: Span::ZERO,
+            waiting_until: Time::ZERO,
             max: Backlog::default(),
+            backlogs: Backlogs::default(),
             classes: Vec::new(),
         }
     }
@@ -134,12 +94,15 @@ impl LinkStatistics {
         count(&mut self.groups[usize::from(group)].counters.departed, wire_bytes);
     }
 
-    /// Several packets left.
-    #[inline]
-    pub(crate) fn on_departures(&mut self, group: u16, gone: Backlog) {
-        let departed = &mut self.groups[usize::from(group)].counters.departed;
-        departed.packets += gone.packets;
-        departed.bytes += gone.bytes;
+    /// Counts departures where that is not done one by one: all that was taken has left, but for what is `held`.
+    pub(crate) fn count_departures(&mut self, held: impl Iterator<Item = (u16, u32)>) {
+        for GroupStatistics { counters, .. } in &mut self.groups {
+            counters.departed = less(counters.arrived, counters.dropped);
+        }
+        for (group, wire_bytes) in held {
+            let departed = &mut self.groups[usize::from(group)].counters.departed;
+            *departed = less(*departed, Backlog { packets: 1, bytes: u64::from(wire_bytes) });
+        }
     }
 
     pub(crate) fn on_left(&mut self, group: u16) {
@@ -173,6 +136,8 @@ impl LinkStatistics {
         let wait = starts - now;
         books.serve(wait, departs - starts);
         self.add_areas(wait, wire_bytes);
+        self.waiting = self.waiting + (starts - now.max(self.waiting_until));
+        self.waiting_until = starts;
         true
     }
 
@@ -186,11 +151,13 @@ impl LinkStatistics {
         starts: Time,
         departs: Time,
     ) -> bool {
+        let since = std::mem::replace(&mut self.waiting_until, starts);
         if departs <= self.from {
             return departs < self.to;
         }
         let within = |begin: Time, end: Time| end.min(self.to).saturating_since(begin.max(self.from));
         let (wait, busy) = (within(now, starts), within(starts, departs));
+        self.waiting = self.waiting + within(now.max(since), starts);
         self.add_areas(wait, wire_bytes);
         let books = &mut self.groups[usize::from(group)];
         books.busy = books.busy + busy;
@@ -215,10 +182,18 @@ impl LinkStatistics {
     /// The backlog has been this since the last change.
     #[inline]
     pub(crate) fn before_change(&mut self, now: Time, backlog: Backlog) {
-        let since = u128::from((now - self.last_change).as_ps());
-        self.packet_area += since * u128::from(backlog.packets);
-        self.byte_area += since * u128::from(backlog.bytes);
+        let since = now - self.last_change;
+        self.packet_area += u128::from(since.as_ps()) * u128::from(backlog.packets);
+        self.byte_area += u128::from(since.as_ps()) * u128::from(backlog.bytes);
+        if backlog.packets > 0 {
+            self.waiting = self.waiting + since;
+        }
         self.last_change = now;
+    }
+
+    /// The backlog at a random moment of the window.
+    pub(crate) fn on_moment(&mut self, backlog: Backlog) {
+        self.backlogs.note(backlog.packets);
     }
 
     /// The warm-up ends: counters of the measured window start from here.
@@ -235,7 +210,8 @@ impl LinkStatistics {
             group.waits.as_deref_mut().into_iter().for_each(Waits::clear);
             group.busy = Span::ZERO;
         }
-        (self.packet_area, self.byte_area, self.last_change) = (0, 0, now);
+        (self.packet_area, self.byte_area) = (0, 0);
+        (self.waiting, self.last_change) = (Span::ZERO, now);
     }
 
     /// The window begins; the rest of a transmission under way belongs to it.
@@ -257,27 +233,23 @@ impl LinkStatistics {
         self.classes.get_mut(class).into_iter().chain(self.groups.get_mut(usize::from(group)))
     }
 
-    /// Arrived and dropped packets and transmitted bytes since the run's start.
-    pub(crate) fn totals(&self) -> (u64, u64, u64) {
-        self.groups.iter().fold((0, 0, 0), |(arrived, dropped, departed), group| {
-            let counters = &group.counters;
-            (
-                arrived + counters.arrived.packets,
-                dropped + counters.dropped.packets,
-                departed + counters.departed.bytes,
-            )
-        })
+    /// What came and went; `held` waits or is in transmission.
+    pub(crate) fn totals(&self, held: Backlog) -> Totals {
+        let mut sum = Counters::default();
+        self.groups.iter().for_each(|group| sum.add(&group.counters));
+        let Counters { arrived, dropped, .. } = sum;
+        Totals { arrived, dropped, departed: less(less(arrived, dropped), held) }
     }
 
-    /// What a session may read at any moment, except the backlog.
-    pub(crate) fn counters(&self) -> LinkCounters {
-        let (arrived_packets, dropped_packets, departed_bytes) = self.totals();
+    /// What a session may read at any moment, except the backlog; `held` waits or is in transmission.
+    pub(crate) fn counters(&self, held: Backlog) -> LinkCounters {
+        let Totals { arrived, dropped, departed } = self.totals(held);
         let waits = || self.groups.iter().filter_map(|group| group.waits.as_deref());
         LinkCounters {
-            arrived_packets,
-            dropped_packets,
-            departed_packets: self.departed_packets(),
-            departed_bytes,
+            arrived_packets: arrived.packets,
+            dropped_packets: dropped.packets,
+            departed_packets: departed.packets,
+            departed_bytes: departed.bytes,
             served_packets: waits().map(|waits| waits.histogram.total()).sum(),
             waited_ps: waits().map(|waits| waits.sum_ps).sum(),
             ..LinkCounters::default()
@@ -309,6 +281,8 @@ impl LinkStatistics {
         let (now, then) = (&statistics.counters, &statistics.at_warmup);
         let whole_link = group == ALL_GROUPS;
         let of_link = |value: f64| if whole_link { self.a_window(value) } else { 0.0 };
+        let percentile = |percent| if whole_link { self.backlogs.percentile(percent) } else { 0 };
+        let empty = (self.to - self.from).as_ps().saturating_sub(self.waiting.as_ps());
         let waits = statistics.waits.as_deref();
         let served = waits.map_or(0, |waits| waits.histogram.total());
         table.link.push(link);
@@ -326,8 +300,12 @@ impl LinkStatistics {
         table.wait_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
         table.backlog_mean_packets.push(of_link(self.packet_area as f64));
         table.backlog_mean_bytes.push(of_link(self.byte_area as f64));
+        table.backlog_p50_packets.push(percentile(50));
+        table.backlog_p95_packets.push(percentile(95));
+        table.backlog_p99_packets.push(percentile(99));
         table.backlog_max_packets.push(if whole_link { self.max.packets } else { 0 });
         table.backlog_max_bytes.push(if whole_link { self.max.bytes } else { 0 });
+        table.empty_fraction.push(of_link(empty as f64));
         table.whole_arrived_packets.push(now.arrived.packets);
         table.whole_dropped_packets.push(now.dropped.packets);
         table.whole_lost_packets.push(now.lost_packets);
@@ -340,53 +318,6 @@ impl LinkStatistics {
     fn a_window(&self, ps: f64) -> f64 {
         let window = self.to.saturating_since(self.from).as_ps() as f64;
         if window > 0.0 { ps / window } else { 0.0 }
-    }
-}
-
-/// Counts one packet.
-#[inline]
-fn count(counter: &mut Backlog, wire_bytes: u32) {
-    counter.packets += 1;
-    counter.bytes += u64::from(wire_bytes);
-}
-
-impl Counters {
-    fn add(&mut self, other: &Counters) {
-        let pairs = [
-            (&mut self.arrived, other.arrived),
-            (&mut self.dropped, other.dropped),
-            (&mut self.departed, other.departed),
-        ];
-        for (sum, part) in pairs {
-            sum.packets += part.packets;
-            sum.bytes += part.bytes;
-        }
-        self.lost_packets += other.lost_packets;
-        self.marked_packets += other.marked_packets;
-        self.left_packets += other.left_packets;
-    }
-}
-
-impl GroupStatistics {
-    #[inline(always)]
-    fn record(&mut self, wait: Span) {
-        self.waits.get_or_insert_with(|| Box::new(Waits::new())).record(wait);
-    }
-
-    /// A packet starts its transmission after a wait.
-    #[inline(always)]
-    fn serve(&mut self, wait: Span, transmission: Span) {
-        self.busy = self.busy + transmission;
-        self.record(wait);
-    }
-
-    fn add(&mut self, other: &GroupStatistics) {
-        self.busy = self.busy + other.busy;
-        self.counters.add(&other.counters);
-        self.at_warmup.add(&other.at_warmup);
-        if let (Some(sum), Some(part)) = (self.waits.as_deref_mut(), other.waits.as_deref()) {
-            sum.add(part);
-        }
     }
 }
 

@@ -30,6 +30,8 @@ pub enum StreamKind {
     Arrivals = 10,
     /// Sizes of short flows, by group.
     Sizes = 11,
+    /// When the backlog is read for its percentiles, by link.
+    Moments = 12,
 }
 
 impl StreamKind {

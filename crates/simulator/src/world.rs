@@ -8,7 +8,7 @@ use bufferlab_units::{Rate, Span, Time};
 
 use crate::ends::Ends;
 use crate::ends::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
-use crate::link::{self, Link, LinkSetup, Server};
+use crate::link::{self, Link, LinkSetup, Moments, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
@@ -74,6 +74,9 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
+/// The moments at which backlogs are read are the same with every seed, so that runs in which nothing is random are, too.
+const MOMENTS_SEED: u64 = 0;
+
 /// Builds the parts of a plan's world.
 struct Builder<'a> {
     plan: &'a Plan,
@@ -102,6 +105,7 @@ impl Builder<'_> {
             loss: StreamKind::Loss.stream(plan.seed, index),
             changes: link.changes.iter().map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             readings: schedule.readings(link.sample),
+            moments: Moments::new(schedule, StreamKind::Moments.stream(MOMENTS_SEED, index)),
             statistics: LinkStatistics::new(plan.groups.len(), schedule),
         })
     }

@@ -58,7 +58,8 @@ impl Fifo {
     }
 
     /// The largest backlog is counted anew.
-    pub(crate) fn start_measuring(&mut self) {
+    pub(crate) fn start_measuring(&mut self, statistics: &mut LinkStatistics) {
+        self.count_departures(statistics);
         self.slack = Backlog::default();
     }
 
@@ -101,7 +102,7 @@ impl Fifo {
     /// Whether a packet that may be marked is.
     #[inline(never)]
     fn marks(&mut self, now: Time, group: u16, statistics: &mut LinkStatistics) -> bool {
-        self.settle(now, statistics);
+        self.settle(now);
         let marked = self.mark_above.is_below(self.backlog());
         if marked {
             statistics.on_mark(group);
@@ -112,7 +113,7 @@ impl Fifo {
     /// Whether a packet finds room once what has left is gone.
     #[inline(never)]
     fn admits(&mut self, now: Time, wire_bytes: u32, statistics: &mut LinkStatistics) -> bool {
-        self.settle(now, statistics);
+        self.settle(now);
         let mut backlog = self.backlog();
         if !self.limit.admits(backlog, wire_bytes) {
             return false;
@@ -126,31 +127,28 @@ impl Fifo {
     }
 
     /// Removes what has left up to `now`.
-    fn settle(&mut self, now: Time, statistics: &mut LinkStatistics) {
-        // counted in runs of one group, since there is mostly only one
-        let (mut group, mut gone) = (0, Backlog::default());
+    fn settle(&mut self, now: Time) {
+        let mut gone = 0;
         self.packets.drain_while(|held| {
-            if held.departs > now {
-                return false;
+            let has_left = held.departs <= now;
+            if has_left {
+                gone += u64::from(held.wire_bytes);
             }
-            if held.group != group {
-                self.bytes -= gone.bytes;
-                statistics.on_departures(group as u16, std::mem::take(&mut gone));
-                group = held.group;
-            }
-            gone.packets += 1;
-            gone.bytes += u64::from(held.wire_bytes);
-            true
+            has_left
         });
-        self.bytes -= gone.bytes;
-        statistics.on_departures(group as u16, gone);
+        self.bytes -= gone;
     }
 
     /// Removes what has left before `time`.
-    pub(crate) fn settle_before(&mut self, time: Time, statistics: &mut LinkStatistics) {
+    pub(crate) fn settle_before(&mut self, time: Time) {
         if time > Time::ZERO {
-            self.settle(Time::from_ps(time.as_ps() - 1), statistics);
+            self.settle(Time::from_ps(time.as_ps() - 1));
         }
+    }
+
+    /// What waits or is in transmission.
+    pub(crate) fn held(&self) -> Backlog {
+        Backlog { packets: self.packets.len() as u64, bytes: self.bytes }
     }
 
     #[inline]
@@ -161,8 +159,13 @@ impl Fifo {
         Backlog { packets: self.packets.len() as u64 - 1, bytes: self.bytes - u64::from(first.wire_bytes) }
     }
 
+    fn count_departures(&self, statistics: &mut LinkStatistics) {
+        statistics.count_departures(self.packets.iter().map(|held| (held.group as u16, held.wire_bytes)));
+    }
+
     pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
-        self.settle_before(end, statistics);
+        self.settle_before(end);
+        self.count_departures(statistics);
         for held in self.packets.iter() {
             statistics.on_left(held.group as u16);
         }

@@ -5,12 +5,14 @@
 //! where packets go.
 
 mod fifo;
+mod moments;
 mod queued;
 
 use bufferlab_qdisc::{Backlog, Dropped, Limit, Packet};
 use bufferlab_units::{Span, Stream, Time};
 
 pub(crate) use fifo::Fifo;
+pub(crate) use moments::Moments;
 pub(crate) use queued::Queued;
 
 use crate::context::Context;
@@ -46,6 +48,9 @@ pub(crate) enum Fate {
 pub(crate) struct Link {
     server: Server,
     readings: Readings,
+    moments: Moments,
+    /// The next of both, or the run's end.
+    due: Time,
     /// A packet is lost if 64 random bits are below; 0 for never.
     loss_below: u64,
     loss: Stream,
@@ -68,6 +73,7 @@ pub(crate) struct LinkSetup {
     /// In order of time.
     pub(crate) changes: Vec<(Time, Limit)>,
     pub(crate) readings: Readings,
+    pub(crate) moments: Moments,
     pub(crate) statistics: LinkStatistics,
 }
 
@@ -80,7 +86,9 @@ impl Link {
         }
         Link {
             server: setup.server,
+            due: setup.readings.next().min(setup.moments.next()),
             readings: setup.readings,
+            moments: setup.moments,
             loss_below: loss_threshold(setup.loss_ppb),
             loss: setup.loss,
             heed_from: Time::ZERO,
@@ -172,56 +180,83 @@ impl Link {
         LinkCounters {
             backlog_packets: backlog.packets,
             backlog_bytes: backlog.bytes,
-            ..self.statistics.counters()
+            ..self.statistics.counters(self.held())
         }
     }
 
     /// Whether a reading is due.
     #[inline]
     pub(crate) fn reading_due(&self, now: Time) -> bool {
-        self.readings.due(now)
+        now >= self.due
     }
 
     /// Takes the readings up to `now`; false once the run has ended.
     #[cold]
     pub(crate) fn take_readings<T>(&mut self, now: Time, link: u32, context: &mut Context<T>) -> bool {
-        while let Some(Reading { time, sample, warmup }) = self.readings.take(now, &context.schedule) {
-            let backlog = self.backlog_before(time);
-            if sample {
-                let (arrived, dropped, departed_bytes) = self.statistics.totals();
-                context.samples.queues.push(QueueSample {
-                    time,
-                    link,
-                    backlog,
-                    arrived,
-                    dropped,
-                    departed_bytes,
-                });
-                if let Server::Queued(queued) = &self.server
-                    && let Some(estimates) = queued.estimates()
-                {
-                    context.samples.note_classes(time, link, estimates);
-                }
+        let end = context.schedule.end;
+        while self.due <= now {
+            let time = self.due;
+            let (moment, reading) = (self.moments.next() == time, self.readings.next() == time);
+            if !moment && !reading {
+                break;
             }
-            if warmup {
-                self.statistics.start_measuring(backlog);
-                match &mut self.server {
-                    Server::Fifo(fifo) => fifo.start_measuring(),
-                    Server::Queued(queued) => queued.start_measuring(time, &mut self.statistics),
-                }
+            let backlog = self.backlog_before(time);
+            if moment {
+                self.moments.pass();
+                self.statistics.on_moment(backlog);
+            }
+            if reading && let Some(reading) = self.readings.take(time, &context.schedule) {
+                self.read(reading, backlog, link, context);
+            }
+            self.due = self.readings.next().min(self.moments.next()).min(end);
+        }
+        now < end
+    }
+
+    #[inline(never)]
+    fn read<T>(&mut self, reading: Reading, backlog: Backlog, link: u32, context: &mut Context<T>) {
+        let Reading { time, sample, warmup } = reading;
+        if sample {
+            let totals = self.statistics.totals(self.held());
+            context.samples.queues.push(QueueSample {
+                time,
+                link,
+                backlog,
+                arrived: totals.arrived.packets,
+                dropped: totals.dropped.packets,
+                departed_bytes: totals.departed.bytes,
+            });
+            if let Server::Queued(queued) = &self.server
+                && let Some(estimates) = queued.estimates()
+            {
+                context.samples.note_classes(time, link, estimates);
             }
         }
-        now < context.schedule.end
+        if warmup {
+            match &mut self.server {
+                Server::Fifo(fifo) => fifo.start_measuring(&mut self.statistics),
+                Server::Queued(queued) => queued.start_measuring(time, &mut self.statistics),
+            }
+            self.statistics.start_measuring(backlog);
+        }
     }
 
     /// What waits just before a moment, which is not before the last event.
     fn backlog_before(&mut self, time: Time) -> Backlog {
         match &mut self.server {
             Server::Fifo(fifo) => {
-                fifo.settle_before(time, &mut self.statistics);
+                fifo.settle_before(time);
                 fifo.backlog()
             }
             Server::Queued(queued) => queued.backlog(),
+        }
+    }
+
+    /// What waits or is in transmission, as of the last event or reading.
+    fn held(&self) -> Backlog {
+        match &self.server {
+            Server::Fifo(fifo) => fifo.held(),
+            Server::Queued(queued) => queued.held(),
         }
     }
 

@@ -117,6 +117,13 @@ impl Queued {
         self.qdisc.backlog()
     }
 
+    /// What waits or is in transmission.
+    pub(crate) fn held(&self) -> Backlog {
+        let mut held = self.qdisc.backlog();
+        self.in_service.iter().for_each(|packet| held.add(packet));
+        held
+    }
+
     pub(crate) fn estimates(&self) -> Option<Estimates> {
         self.qdisc.estimates()
     }

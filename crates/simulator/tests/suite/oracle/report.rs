@@ -6,11 +6,15 @@ use bufferlab_simulator::{
     ALL_GROUPS, ExchangeTable, FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable,
     ReceiverSampleTable, SenderSampleTable,
 };
-use bufferlab_units::Time;
+use bufferlab_units::{Stream, Time};
 
 use super::Oracle;
 use super::classes::report_class_samples;
 use super::link::{Link, Stay};
+
+/// The random stream of the moments at which a link's backlog is read: part of what a plan means. It has
+/// the same seed, zero, in all plans.
+const MOMENTS_STREAM: u32 = 12;
 
 /// A stretch of time, its end not included.
 #[derive(Clone, Copy)]
@@ -71,7 +75,7 @@ impl Oracle<'_> {
             outcome.queues.group.push(group);
             self.report_packets(&stays, &mut outcome.queues);
             self.report_waits(index, group, &stays, &mut outcome.queues, &mut outcome.histograms);
-            self.report_backlog(link, group, &mut outcome.queues);
+            self.report_backlog(index, link, group, &mut outcome.queues);
         }
         if self.plan.links[index as usize].sample {
             report_queue_samples(index, link, &mut outcome.queue_samples);
@@ -146,16 +150,17 @@ impl Oracle<'_> {
     }
 
     /// The step function of the backlog; only for all groups together.
-    fn report_backlog(&self, link: &Link, group: u32, table: &mut QueueTable) {
+    fn report_backlog(&self, index: u32, link: &Link, group: u32, table: &mut QueueTable) {
         let window = self.window();
         let ends = link.backlogs.iter().skip(1).map(|(at, _)| *at).chain([window.to]);
-        let (mut packet_area, mut byte_area, mut max) = (0, 0, (0, 0));
+        let (mut packet_area, mut byte_area, mut waiting, mut max) = (0, 0, 0, (0, 0));
         let before = link.backlogs.iter().take_while(|(at, _)| *at < window.from).count();
-        for ((index, &(from, backlog)), to) in link.backlogs.iter().enumerate().zip(ends) {
+        for ((change, &(from, backlog)), to) in link.backlogs.iter().enumerate().zip(ends) {
             packet_area += window.overlap(from, to) * u128::from(backlog.packets);
             byte_area += window.overlap(from, to) * u128::from(backlog.bytes);
+            waiting += window.overlap(from, to) * u128::from(backlog.packets.min(1));
             // what is there when the window begins counts as well
-            if index + 1 >= before {
+            if change + 1 >= before {
                 max = (backlog.packets.max(max.0), backlog.bytes.max(max.1));
             }
         }
@@ -164,6 +169,32 @@ impl Oracle<'_> {
         table.backlog_mean_bytes.push(share(byte_area));
         table.backlog_max_packets.push(if group == ALL_GROUPS { max.0 } else { 0 });
         table.backlog_max_bytes.push(if group == ALL_GROUPS { max.1 } else { 0 });
+        table.empty_fraction.push(share(u128::from((window.to - window.from).as_ps()) - waiting));
+        let found = if group == ALL_GROUPS { self.at_moments(index, link) } else { vec![0] };
+        // of n in order, the one with at least that share of them up to it
+        let percentile = |percent: usize| found[(found.len() * percent).div_ceil(100) - 1];
+        table.backlog_p50_packets.push(percentile(50));
+        table.backlog_p95_packets.push(percentile(95));
+        table.backlog_p99_packets.push(percentile(99));
+    }
+
+    /// The backlog just before a random moment of each five-thousandth of the window, in order of size.
+    fn at_moments(&self, index: u32, link: &Link) -> Vec<u64> {
+        let Window { from, to } = self.window();
+        let stretch = (to - from).as_ps().div_ceil(5_000);
+        let mut stream = Stream::new(0, MOMENTS_STREAM, index);
+        let begins =
+            (0..).map(|number| from.as_ps() + number * stretch).take_while(|&begin| begin < to.as_ps());
+        let moments = begins.map(|begin| Time::from_ps(begin + stream.below(stretch)));
+        let mut found: Vec<u64> = moments
+            .filter(|&moment| moment < to)
+            .map(|moment| {
+                let changes = link.backlogs.partition_point(|(at, _)| *at < moment);
+                changes.checked_sub(1).map_or(0, |last| link.backlogs[last].1.packets)
+            })
+            .collect();
+        found.sort_unstable();
+        found
     }
 
     fn report_flow(&self, index: usize, table: &mut FlowTable) {
