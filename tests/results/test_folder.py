@@ -47,7 +47,7 @@ def test_one_run_is_saved_and_loaded(tmp_path: Path, result: Result) -> None:
 def test_files_say_what_they_are(tmp_path: Path, result: Result) -> None:
     result.save(tmp_path / "out")
     meta = json.loads((tmp_path / "out/result.json").read_text())
-    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 3, 7)
+    assert (meta["format"], meta["format_version"], meta["seed"]) == ("bufferlab-result", 4, 7)
     assert json.loads((tmp_path / "out/summary.json").read_text()) == result.summary()
     assert (tmp_path / "out/scenario.toml").read_text() == as_given(7)
     text = (tmp_path / "out/plan.json").read_bytes()
@@ -197,7 +197,7 @@ def broken(folder: Path, file: str, content: str | None) -> None:
         ("result.json", "{"),
         ("result.json", "[]"),
         ("result.json", '{"format": "bufferlab-result", "format_version": 99}'),
-        ("result.json", '{"format": "bufferlab-result", "format_version": 3}'),
+        ("result.json", '{"format": "bufferlab-result", "format_version": 4}'),
         ("summary.json", "{}"),
         ("plan.json", None),
         ("scenario.toml", None),

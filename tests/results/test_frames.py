@@ -67,9 +67,18 @@ def test_a_group_without_packets_has_no_wait(result: Result) -> None:
 
 
 def test_backlog_belongs_to_all_groups_together(result: Result) -> None:
-    names = ["backlog_mean_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes"]
-    assert [row(result.queues, group="all")[name] for name in names] == [4.5, 12, 450.0, 1200]
-    assert [row(result.queues, group="near")[name] for name in names] == [None] * 4
+    expected = {
+        "backlog_mean_packets": 4.5,
+        "backlog_p50_packets": 4,
+        "backlog_p95_packets": 9,
+        "backlog_p99_packets": 11,
+        "backlog_max_packets": 12,
+        "backlog_mean_bytes": 450.0,
+        "backlog_max_bytes": 1200,
+        "empty_fraction": 0.03,
+    }
+    assert {name: row(result.queues, group="all")[name] for name in expected} == expected
+    assert [row(result.queues, group="near")[name] for name in expected] == [None] * len(expected)
 
 
 def test_histograms_are_in_milliseconds(result: Result) -> None:

@@ -49,7 +49,7 @@ def test_every_metric_of_links_and_flows_may_be_a_target(name: str) -> None:
     [
         *LATENCY.numbers,
         *FLOW_GROUPS.numbers,
-        *(name for name in QUEUE_SUMMARY.numbers if not name.startswith("backlog_")),
+        *(name for name in QUEUE_SUMMARY.numbers if not name.startswith(("backlog_", "empty_"))),
     ],
 )
 def test_every_metric_of_a_group_may_be_a_target(name: str) -> None:
@@ -78,6 +78,9 @@ def test_every_metric_of_a_group_may_be_a_target(name: str) -> None:
         ("backlog_max_bytes < 64 KiB", "backlog_max_bytes", 65_536.0),
         ("backlog_max_bytes < 1500", "backlog_max_bytes", 1500.0),
         ("backlog_mean_packets < 2.5 packets", "backlog_mean_packets", 2.5),
+        ("backlog_p99 < 100", "backlog_p99_packets", 100.0),
+        ("backlog_p95 <= 100 packets", "backlog_p95_packets", 100.0),
+        ("empty < 1 %", "empty_fraction", 0.01),
         ("timeouts <= 0", "timeouts", 0.0),
         ("jain_index > 0.9", "jain_index", 0.9),
         ("call.r > 80", "call.call_r", 80.0),
@@ -106,6 +109,7 @@ def test_values_have_their_units(text: str, name: str, bound: float) -> None:
         ("backlog_mean < 3", "accepted: backlog_mean_packets or backlog_mean_bytes"),
         ("mos > 3", "'mos > 3' is known of flow groups only; accepted: GROUP.mos"),
         ("call.backlog_mean_packets < 3", "names no metric"),
+        ("call.empty < 3 %", "names no metric"),
         ("cal.r > 80", "names no flow group (did you mean 'call'?); accepted: call, web-1"),
         (
             "utilization >= much",

@@ -15,8 +15,10 @@ import pytest
 from scipy.special import stdtrit
 
 from bufferlab.experiment.run import run
+from bufferlab.results.metrics.metric import QUANTILES
 from bufferlab.results.result import RunSet
 from bufferlab.theory import queueing
+from bufferlab.theory.arrays import FloatArray
 
 RATE_BPS = 8_000_000
 PACKET_BYTES = 1000
@@ -65,6 +67,21 @@ def of_link(runs: RunSet, column: str) -> pl.Series:
     return runs.queues.filter(pl.col("group") == "all")[column]
 
 
+def assert_backlogs(runs: RunSet, system: FloatArray) -> None:
+    """The empty queue's share and the backlog's percentiles are those of a distribution of the system."""
+    # nobody waits with none or one in the system
+    waiting = np.concatenate([[system[0] + system[1]], system[2:]])
+    assert_mean(of_link(runs, "empty_fraction"), float(waiting[0]), precision=0.05)
+    up_to = np.concatenate([[0.0], waiting.cumsum()])
+    for percent, _ in QUANTILES:
+        found = int(np.median(of_link(runs, f"backlog_p{percent}_packets")))
+        share = percent / 100
+        # four standard errors of a share of 8000 independent moments: 5000 of each run, not all independent
+        slack = 4 * float(np.sqrt(share * (1 - share) / 8000))
+        below, reached = up_to[found], up_to[found + 1]
+        assert below - slack < share < reached + slack, f"{percent} %: {found} packets, {below:.4f}"
+
+
 @pytest.mark.parametrize("load", [0.5, 0.8])
 def test_md1_mean_wait_and_mean_queue(load: float) -> None:
     runs = poisson(load, buffer="unlimited", sizes="constant")
@@ -79,6 +96,7 @@ def test_md1_distribution_of_the_queue() -> None:
     load = 0.7
     runs = poisson(load, buffer="unlimited", sizes="constant", probe=True)
     system = queueing.md1_system_distribution(load, 8)
+    assert_backlogs(runs, queueing.md1_system_distribution(load, 60))
     samples = runs.queue_samples.filter(pl.col("time_s") > 20)
     for waiting in range(5):
         # nobody waits with none or one in the system
@@ -111,3 +129,10 @@ def test_mm1k_blocking_wait_and_queue(load: float, capacity: int) -> None:
     assert_mean(of_link(runs, "wait_mean_ms"), wait_ms, precision=0.05)
     queue = queueing.mm1k_mean_queue_packets(load, capacity)
     assert_mean(of_link(runs, "backlog_mean_packets"), queue, precision=0.05)
+    assert_backlogs(runs, queueing.mm1k_distribution(load, capacity))
+
+
+def test_mm1_backlogs_follow_the_geometric_law() -> None:
+    load = 0.75
+    runs = poisson(load, buffer="unlimited", sizes="exponential", packet_bytes=3000)
+    assert_backlogs(runs, (1 - load) * load ** np.arange(100, dtype=np.float64))

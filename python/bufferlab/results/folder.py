@@ -37,7 +37,7 @@ from bufferlab.scenario import Scenario, beside
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
-FORMAT_VERSION: Final = 3
+FORMAT_VERSION: Final = 4
 
 _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"

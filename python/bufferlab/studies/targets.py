@@ -55,7 +55,7 @@ _ACCEPTED: Final = (
     "a metric, a relation and a value, such as 'utilization >= 99 %', 'wait_p99 < 20 ms' or 'call.r > 80'"
 )
 _KEY: Final = "target"
-_OF_LINKS: Final = "backlog_"
+_OF_LINKS: Final = ("backlog_", "empty_")
 """What begins the names of metrics that a link has, but no flow group's packets in it."""
 _MEASURES: Final = (MILLISECONDS, SECONDS, BITS_PER_S, BYTES)
 """Units that have several sizes, so that a value without one says nothing."""
@@ -218,9 +218,9 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
         for name in known
         if re.fullmatch(rf"(?:{parts})_(?:ms|s|bps|fraction)|call_(?:{parts})(?:_\w+)?", name)
     }
-    if len(short) == 1:
-        return _METRICS[short.pop()]
     choice = sorted(short) or [name for name in known if name.startswith(f"{word}_")]
+    if len(choice) == 1:
+        return _METRICS[choice[0]]
     if not choice and not group and (word in LATENCY.numbers or f"call_{word}" in LATENCY.numbers):
         raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")
     said = meant(word, group)

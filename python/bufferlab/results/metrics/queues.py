@@ -53,8 +53,8 @@ def _wait(name: str, what: str, title: str, compute: Expression | None = None) -
     return Metric(name, MILLISECONDS, definition, compute, f"wait: {title}", Better.LOWER)
 
 
-def _backlog(name: str, unit: Unit, what: str, title: str) -> Metric:
-    definition = f"{what} of what waits, the packet in transmission not counted."
+def _backlog(name: str, unit: Unit, what: str, title: str, how: str = "") -> Metric:
+    definition = f"{what} of what waits, the packet in transmission not counted{how}."
     return Metric(name, unit, definition, _of_all(name), f"backlog: {title}", Better.LOWER)
 
 
@@ -79,6 +79,16 @@ _WAITS: Final = (
     _wait("wait_mean_ms", "Mean", "mean", _if_served(pl.col("wait_mean_ps") / PS_PER_MS)),
     *(_wait(f"wait_p{percent}_ms", words.capitalize(), words) for percent, words in QUANTILES),
     _wait("wait_max_ms", "Longest", "longest", _if_served(divided(pl.col("wait_max_ps"), PS_PER_MS))),
+)
+_BACKLOG_QUANTILES: Final = tuple(
+    _backlog(
+        f"backlog_p{percent}_packets",
+        PACKETS,
+        f"{words.capitalize()} over time",
+        words if percent == 50 else f"p{percent}",  # labels are short
+        ", from 5000 random moments",
+    )
+    for percent, words in QUANTILES
 )
 _ARRIVED: Final = Metric("arrived_packets", COUNT, "Packets that arrived at the queue.")
 _ARRIVED_BYTES: Final = Metric("arrived_bytes", BYTES, "Bytes that arrived at the queue.")
@@ -130,9 +140,17 @@ QUEUES: Final = Dimension(
         _MARKED,
         *_WAITS,
         _backlog("backlog_mean_packets", PACKETS, "Time average", "mean"),
+        *_BACKLOG_QUANTILES,
         _backlog("backlog_max_packets", PACKETS, "Most", "largest"),
         _backlog("backlog_mean_bytes", BYTES, "Time average", "mean"),
         _backlog("backlog_max_bytes", BYTES, "Most", "largest"),
+        Metric(
+            "empty_fraction",
+            FRACTION,
+            "Share of the measured window in which nothing waits. A packet may be in transmission.",
+            _of_all("empty_fraction"),
+            "queue empty",
+        ),
         _ARRIVED,
         _ARRIVED_BYTES,
         _DROPPED_BYTES,
