@@ -200,6 +200,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "flows[0].jitter: '10 ms' is not a usable jitter; accepted: 'uniform(",
         ),
         ("flows.short.jitter", "uniform(0 s, 1 s, max=1 ms)", "is not a usable jitter"),
+        (
+            "flows.short.jitter",
+            "uniform(0 s, 101 s)",
+            "flows[0].jitter: 'uniform(0 s, 101 s)' is too long a jitter; accepted: times of at most 100 s",
+        ),
         ("flows.short.stop", "0 s", "flows[0].stop: '0 s' is not after the start; accepted: after 0 s"),
         (
             "flows.short.application",

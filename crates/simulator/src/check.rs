@@ -6,7 +6,7 @@ use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, wit
 
 use data::{check_echoes, check_transfers};
 
-use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
@@ -94,15 +94,7 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
         let sum: u128 = delays.sum();
         require(sum <= u128::from(MAX_PS), format!("{at}.{name} (sum of delay_ps)"), sum, accepted)?;
     }
-    match group.jitter {
-        JitterPlan::None => {}
-        JitterPlan::Uniform { low_ps, high_ps } => {
-            within(high_ps, low_ps, MAX_PS / 1_000, format!("{at}.jitter.high_ps"))?;
-        }
-        JitterPlan::Exponential { mean_ps } => {
-            within(mean_ps, 0, MAX_PS / 1_000, format!("{at}.jitter.mean_ps"))?;
-        }
-    }
+    group.jitter.validate().map_err(|error| error.under(&format!("{at}.jitter")))?;
     if let Some(bps) = group.access_bps {
         within(bps, 1, MAX_BPS, format!("{at}.access_bps"))?;
     }

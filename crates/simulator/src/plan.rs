@@ -7,8 +7,10 @@
 mod on_off;
 
 use bufferlab_congestion::CongestionConfig;
+use bufferlab_parameters::{LONGEST, OutOfBounds, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_transport::{TcpConfig, UdpConfig};
+use bufferlab_units::Span;
 use serde::{Deserialize, Serialize};
 
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
@@ -130,6 +132,21 @@ pub enum JitterPlan {
         /// Mean delay, ps.
         mean_ps: u64,
     },
+}
+
+impl JitterPlan {
+    /// The bound of a uniform delay is at most this, and the mean of an exponential one: far below a run's length.
+    pub const LONGEST: Span = Span::from_ps(LONGEST.as_ps() / 1_000);
+
+    /// Checks its parameters.
+    pub(crate) fn validate(self) -> Result<(), OutOfBounds> {
+        let most = Self::LONGEST.as_ps();
+        match self {
+            JitterPlan::None => Ok(()),
+            JitterPlan::Uniform { low_ps, high_ps } => within(high_ps, low_ps, most, "high_ps"),
+            JitterPlan::Exponential { mean_ps } => within(mean_ps, 0, most, "mean_ps"),
+        }
+    }
 }
 
 /// What a flow's sender is.

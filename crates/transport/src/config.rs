@@ -14,14 +14,14 @@ use crate::TuningConfig;
 /// `sk_setup_caps`.
 pub const MAX_PACKET_PAYLOAD: u32 = 65_536 - 1 - 320;
 /// Segments of a packet, at most. The kernel's own bound is this host's network card's.
-pub(crate) const MAX_PACKET_SEGMENTS: u32 = 128;
+pub const MAX_PACKET_SEGMENTS: u32 = 128;
 /// Longest timer of a connection, and shortest.
 const LONGEST_TIMER: Span = Span::from_s(10_000);
 const SHORTEST_TIMER: Span = Span::from_us(1);
 /// Most segments of a window: their bytes stay far within 64 bits.
 const MOST_SEGMENTS: u64 = 1_000_000_000;
 /// Most header bytes of a packet.
-const MOST_HEADERS: u64 = 1_000;
+pub const MOST_HEADERS: u64 = 1_000;
 /// Largest packet on the wire, bytes.
 const MAX_WIRE_BYTES: u64 = 1_000_000;
 

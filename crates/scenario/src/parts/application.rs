@@ -1,9 +1,10 @@
 //! What sends. A new kind is a part here, an entry of [`applications`], and what `lower` makes of it.
 
+use bufferlab_parameters::LARGEST_PACKET;
+use bufferlab_transport::MOST_HEADERS;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::{MAX_HEADER_BYTES, MAX_PACKET_BYTES};
 use crate::keys::{
     Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
     part, shown, shown_as_words, tagged_schema, tagged_table, unknown,
@@ -144,13 +145,13 @@ part! {
     /// A source that does not listen to its path; its mean rate or mean interval is given.
     pub struct Udp {
         /// Mean size on the wire, headers included.
-        packet_bytes as "packet": u64 = REQUIRED, Size { least: 1, most: MAX_PACKET_BYTES }, "1000 B";
+        packet_bytes as "packet": u64 = REQUIRED, Size { least: 1, most: LARGEST_PACKET }, "1000 B";
         /// Mean rate on the wire.
         rate_bps as "rate": Option<u64> = absent("this or `interval`"), RATE, "50 Mbps";
         /// Mean time between packets, in place of the rate.
         interval_ps as "interval": u64 = absent("this or `rate`"), Time::from(1), "1 s" => 0;
         /// Headers within the packet (20 bytes of IP, 8 of UDP); the rest is goodput.
-        header_bytes as "header": u64 = given("28 B"), Size { least: 0, most: MAX_HEADER_BYTES }, "8 B";
+        header_bytes as "header": u64 = given("28 B"), Size { least: 0, most: MOST_HEADERS }, "8 B";
         /// Law of the times between packets.
         arrivals: Arrivals = given("constant"), Choice::<Arrivals>::any(), "poisson";
         /// Law of the packet sizes.
@@ -187,7 +188,7 @@ part! {
         /// Time between two packets.
         interval_ps as "interval": u64 = REQUIRED, Time::from(1), "100 ms";
         /// Size on the wire, both ways.
-        packet_bytes as "packet": u64 = given("84 B"), Size { least: 1, most: MAX_PACKET_BYTES }, "84 B";
+        packet_bytes as "packet": u64 = given("84 B"), Size { least: 1, most: LARGEST_PACKET }, "84 B";
     }
 }
 

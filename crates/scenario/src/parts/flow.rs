@@ -1,5 +1,6 @@
 //! Groups of flows.
 
+use bufferlab_simulator::JitterPlan;
 use serde::{Serialize, Serializer};
 
 use super::MAX_FLOWS;
@@ -72,9 +73,17 @@ fn parse_jitter(value: &Value) -> Result<Jitter, Mistake> {
         return Ok(Jitter(None));
     }
     let law = parse_law(value, &TIME, &NoFiles)?;
-    let is_usable =
-        matches!(law.kind, LawKind::Uniform { .. } | LawKind::Exponential { .. }) && !law.truncated;
-    if is_usable { Ok(Jitter(Some(law))) } else { Err(not_jitter(value)) }
+    let (LawKind::Uniform { high: ps, .. } | LawKind::Exponential { mean: ps }) = law.kind else {
+        return Err(not_jitter(value));
+    };
+    if law.truncated {
+        return Err(not_jitter(value));
+    }
+    if ps > JitterPlan::LONGEST.as_ps() {
+        let accepted = format!("times of at most {} s", JitterPlan::LONGEST.as_s());
+        return Err(Mistake::new("is too long a jitter").value(value).accepted(accepted));
+    }
+    Ok(Jitter(Some(law)))
 }
 
 fn not_jitter(value: &Value) -> Mistake {

@@ -16,7 +16,3 @@ pub mod tcp_keys;
 
 /// Most flows in one scenario.
 pub const MAX_FLOWS: u64 = 1_000_000;
-/// Largest payload of one packet: with its headers it stays below the 65,535 bytes of an IP packet.
-pub const MAX_PACKET_BYTES: u64 = 60_000;
-/// Most header bytes of one packet.
-pub const MAX_HEADER_BYTES: u64 = 1_000;

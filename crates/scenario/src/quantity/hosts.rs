@@ -1,5 +1,6 @@
 //! What TCP hosts do with windows and packets: "64 KiB", "100 segments", "auto", ….
 
+use bufferlab_transport::MAX_PACKET_SEGMENTS;
 use serde::{Serialize, Serializer};
 
 use super::{SIZE_UNITS, parse_size, split_quantity, whole};
@@ -16,8 +17,6 @@ pub const WINDOW_PART: u64 = 2;
 const DEFAULT_BUFFER_BYTES: u64 = 6 << 20;
 /// Largest receive buffer: half of it is as much as TCP can advertise.
 const MAX_BUFFER_BYTES: u64 = SCALED_WINDOW_BYTES * WINDOW_PART;
-/// Most segments of a packet, as in the engine.
-const MAX_PACKET_SEGMENTS: u64 = 128;
 
 /// An advertised window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,9 +127,9 @@ pub fn parse_offload(value: &Value) -> Result<Offload, Mistake> {
     }
     let accepted = format!("'6 segments' (1 to {MAX_PACKET_SEGMENTS}), 'auto' or 'none'");
     let (number, _) = split_quantity(value, &[("segments", 1)], &accepted)?;
-    match u64::try_from(number.to_integer()) {
+    match u32::try_from(number.to_integer()) {
         Ok(segments) if number.is_integer() && (1..=MAX_PACKET_SEGMENTS).contains(&segments) => {
-            Ok(Offload::Segments(segments))
+            Ok(Offload::Segments(u64::from(segments)))
         }
         _ => Err(Mistake::new("is not a packet's number of segments").value(value).accepted(accepted)),
     }

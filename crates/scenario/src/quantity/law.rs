@@ -4,6 +4,7 @@
 //! (a truncated law). Without them draws stay within what is accepted of the quantity: 0 s to the longest time, a byte to
 //! the largest size.
 
+use bufferlab_simulator::LawPlan;
 use bufferlab_units::exp;
 use serde::Serialize;
 
@@ -14,7 +15,6 @@ use crate::text::value::Value;
 
 const LONGEST_TEXT: usize = 4000;
 const LARGEST_SIGMA: f64 = 10.0;
-const LARGEST_SHAPE: f64 = 100.0;
 
 /// A law of random times or sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -343,9 +343,11 @@ impl<'a> Arguments<'a> {
 
     fn shape(&self) -> Result<f64, Mistake> {
         let shape = number(self.text, self.get("shape").unwrap_or_default(), self.of)?;
-        let accepted =
-            format!("a shape above 1, so that there is a mean, to {LARGEST_SHAPE} (a plain number)");
-        let is_usable = 1.0 < shape && shape <= LARGEST_SHAPE;
+        let accepted = format!(
+            "a shape above 1, so that there is a mean, to {} (a plain number)",
+            LawPlan::LARGEST_SHAPE
+        );
+        let is_usable = 1.0 < shape && shape <= LawPlan::LARGEST_SHAPE;
         let refused = || Mistake::new("has a shape out of bounds").text(self.text).accepted(accepted);
         is_usable.then_some(shape).ok_or_else(refused)
     }

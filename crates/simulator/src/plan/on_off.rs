@@ -4,9 +4,6 @@ use bufferlab_parameters::{LONGEST, OutOfBounds, require, within};
 use bufferlab_transport::AfterIdle;
 use serde::{Deserialize, Serialize};
 
-/// Largest index of a Pareto law, which is next to a constant by then.
-const MAX_SHAPE: f64 = 100.0;
-
 /// An application that has data, then none, by turns. It starts with data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +67,9 @@ pub enum LawPlan {
 }
 
 impl LawPlan {
+    /// Largest index of a Pareto law, which is next to a constant by then.
+    pub const LARGEST_SHAPE: f64 = 100.0;
+
     /// Checks its parameters; its mean is at most `most`.
     fn validate(self, most: u64) -> Result<(), OutOfBounds> {
         match self {
@@ -77,8 +77,8 @@ impl LawPlan {
             LawPlan::Exponential { mean } => within(mean, 1, most, "mean"),
             LawPlan::Pareto { mean, shape } => {
                 within(mean, 1, most, "mean")?;
-                let accepted = format!("above 1, to {MAX_SHAPE}");
-                require(1.0 < shape && shape <= MAX_SHAPE, "shape", shape, accepted)
+                let accepted = format!("above 1, to {}", Self::LARGEST_SHAPE);
+                require(1.0 < shape && shape <= Self::LARGEST_SHAPE, "shape", shape, accepted)
             }
         }
     }
