@@ -64,7 +64,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     assert document["resolved"]["links"][0]["rate_bps"] == 10_000_000
     assert set(document) == {
         *("format", "format_version", "version", "name", "link", "rate_bps", "rtt_ms", "packet_bytes"),
-        *("resolved", "groups", "rules", "targets", "confidence_wanted", "stage", "finished"),
+        *("resolved", "groups", "rules", "targets", "floor", "confidence_wanted", "stage", "finished"),
         *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
         *("sensitivity", "configuration", "assumed", "warnings", "runs", "targets_from", "weights_from"),
     }

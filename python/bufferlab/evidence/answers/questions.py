@@ -15,7 +15,7 @@ from bufferlab.evidence.answers.true_least import FloatArray
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.question import Question as Asked
-from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.question import link_index, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least.together import Bench, Case
 from bufferlab.studies.targets import Target, parse_targets
@@ -54,7 +54,7 @@ class Question:
         """What `size` and `advise` make of it."""
         base = prepared(self.file, None)
         targets = parse_targets(self.targets, [flow["name"] for flow in base.flows])
-        return Asked.of(base, self.link, targets)
+        return Asked.of(base, link_index(base, self.link), targets, None)
 
     @property
     def wants_largest(self) -> bool:

@@ -58,7 +58,7 @@ def needs_text(advice: Advice) -> str | None:
     """What the scenario's file asks for, if it has a say: "the 2 targets; weights: calls 10, others 1"."""
     needs, parts = advice.needs, []
     if needs.targets_from == "scenario":
-        count = len(advice.targets)
+        count = len(advice.targets) - (needs.floor is not None)
         parts.append("the target" if count == 1 else f"the {count} targets")
     if needs.weights_from == "scenario":
         parts.append(f"weights: {weights_text(advice.weights)}")

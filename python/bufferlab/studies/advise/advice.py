@@ -157,6 +157,7 @@ class Advice:
             "rules": dict(self.site.rules),
             "targets": [str(each) for each in self.targets],
             "targets_from": self.needs.targets_from,
+            "floor": None if self.needs.floor is None else str(self.needs.floor),
             "weights_from": self.needs.weights_from,
             "confidence_wanted": self.confidence,
             "stage": self.stage,

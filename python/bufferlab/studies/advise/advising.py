@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import Course, Watch
+from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis, possible_aspects
-from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import queues_for
 from bufferlab.studies.advise.runnable import about_queues
-from bufferlab.studies.targets import Target, make_target
-
-DEFAULT_UTILIZATION: Final = 0.99
-"""What is asked of a link if nothing is said."""
+from bufferlab.studies.targets import Target
 
 
 def advise(
@@ -46,7 +44,9 @@ def advise(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
-            those of the scenario, else a utilization of 99 %.
+            those of the scenario, else a utilization of 99 %, which is asked for beside others that leave it
+            open, too (95 % with a queue at its specification's target); or, where no flow is without end, a
+            loss of at most 1 %.
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.
         platform: On what it shall run: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os. Queues that it
@@ -74,8 +74,9 @@ def advise(
         RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
     """
     base = prepared(scenario, overrides)
-    needs = Needs.of(base, targets, emphasis, [make_target("utilization", DEFAULT_UTILIZATION)])
-    question = Question.of(base, link, needs.targets, bounds)
+    index = link_index(base, link)
+    needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
+    question = Question.of(base, index, needs.targets, needs.floor, bounds)
     needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     field = queues_for(
         queues,
@@ -96,7 +97,7 @@ def advise(
             needs=needs,
             confidence=confidence,
             resolution=resolution,
-            assumed=assumed,
+            assumed=(*assumed, *needs.assumed()),
             runner=keeping,
             watch=watch or (lambda _advice, _note: None),
         )

@@ -244,7 +244,7 @@ class Course:
             runs, chances = checked.values, checked.chances
         elif found is not None and found.size == setting:
             runs, confidence = found.values, found.confidence
-        checks = _checks(self.question.targets, setting, runs, chances)
+        checks = _checks(self.question.targets_at(queue, setting), setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
         return Entry(queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found)
@@ -269,7 +269,7 @@ class Course:
             return list(bench.measure({Case(queue.name, size): self.seeds[:SENSITIVITY_SEEDS]}).values())
 
         def missed(size: int) -> tuple[Target, ...]:
-            return missed_targets(measured(size), self.question.targets)
+            return missed_targets(measured(size), self.question.targets_at(queue, size))
 
         runs = measured(answer.setting)
         searched = None

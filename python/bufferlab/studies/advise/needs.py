@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Literal
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.floor import floor_beside
 from bufferlab.studies.advise.objectives import Aspect, Emphasis, Kind, weights_for
 from bufferlab.studies.targets import Target, parse_target
 
@@ -27,12 +29,14 @@ class Needs:
         emphasis: What matters most, or the weight of each kind; `None` weighs all alike.
         targets_from: Where the targets come from.
         weights_from: Where the weights come from.
+        floor: Of the targets the one on the link's use that nobody has asked for, if there is one.
     """
 
     targets: tuple[Target, ...]
     emphasis: Emphasis | None
     targets_from: Origin
     weights_from: Origin
+    floor: Target | None = None
 
     @classmethod
     def of(
@@ -63,6 +67,26 @@ class Needs:
             origin,
             "asked" if emphasis is not None else "default" if stated is None else "scenario",
         )
+
+    def with_floor(self, base: Scenario, index: int) -> Needs:
+        """The same with a floor under the link's use, if the targets do not say enough of it.
+
+        Args:
+            base: The scenario.
+            index: Index of the link.
+        """
+        if self.targets_from == "default":
+            used = [target for target in self.targets if target.name == "utilization"]
+            return dataclasses.replace(self, floor=used[0] if used else None)
+        floor = floor_beside(self.targets, base, index)
+        targets = self.targets if floor is None else (*self.targets, floor)
+        return dataclasses.replace(self, targets=targets, floor=floor)
+
+    def assumed(self) -> tuple[str, ...]:
+        """What nobody has asked for, in a sentence."""
+        if self.floor is None:
+            return ()
+        return (f"{self.floor}, as nobody said how busy the link shall be; --utilization sets it",)
 
     def weights(self, aspects: Sequence[Aspect], base: Scenario) -> dict[Kind, float]:
         """The weight of each kind that the scenario has.

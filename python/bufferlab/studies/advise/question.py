@@ -15,6 +15,8 @@ from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.entry import Site, Users
+from bufferlab.studies.advise.floor import relaxed
+from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of
@@ -43,6 +45,7 @@ class Question:
         upper: Largest buffer that is tried, packets.
         lower: Least buffer that is tried, packets.
         most: Up to which `upper` is raised if all miss and larger buffers come nearer; `None` leaves it.
+        floor: Of the targets the one that nobody has asked for; `None` if all were.
     """
 
     base: Scenario
@@ -52,29 +55,48 @@ class Question:
     upper: int
     lower: int = 1
     most: int | None = None
+    floor: Target | None = None
 
     @classmethod
     def of(
-        cls, base: Scenario, link: str | None, targets: tuple[Target, ...], bounds: str | None = None
+        cls,
+        base: Scenario,
+        index: int,
+        targets: tuple[Target, ...],
+        floor: Target | None = None,
+        bounds: str | None = None,
     ) -> Question:
         """Take what the question needs from a scenario.
 
         Args:
             base: The scenario.
-            link: The link; default the slowest that data crosses.
+            index: Index of the link.
             targets: What shall be met.
+            floor: Of the targets the one that nobody has asked for.
             bounds: Where to search: two buffers with ".." between them.
 
         Raises:
-            InputError: There is no such link, or the bounds are none.
+            InputError: The bounds are none.
         """
-        seeded = base.seeded()
-        index = 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
-        site = _site(base.title, seeded, index, targets)
+        site = _site(base.title, base.seeded(), index, targets)
         if bounds is None:
-            return cls(base, index, site, targets, site.largest, most=RAISED * site.largest)
+            return cls(base, index, site, targets, site.largest, most=RAISED * site.largest, floor=floor)
         low, high = parse_bounds(bounds, base, index, site.packet_bytes)
-        return cls(base, index, dataclasses.replace(site, largest=high), targets, high, low)
+        return cls(base, index, dataclasses.replace(site, largest=high), targets, high, low, floor=floor)
+
+    def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
+        """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""
+        is_usual = queue.knob == "target" and setting == queue.usual
+        return relaxed(self.targets, self.floor) if is_usual and self.floor is not None else self.targets
+
+
+def link_index(base: Scenario, link: str | None) -> int:
+    """Index of a link; default the slowest that data crosses.
+
+    Raises:
+        InputError: There is no such link.
+    """
+    return 0 if link is None and len(base.links) == 1 else choose_link(base.resolved, link)
 
 
 def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Scenario:

@@ -15,7 +15,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.choice import choose, missed_targets
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis, aspects_of, possible_aspects
-from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
 from bufferlab.studies.targets import Values, values_of_run
@@ -59,7 +59,7 @@ def compare(
     base = prepared(scenario, overrides)
     wanted = seed_list(seeds, base.run["seed"])
     needs = Needs.of(base, (), emphasis, ())
-    question = Question.of(base, link, needs.targets)
+    question = Question.of(base, link_index(base, link), needs.targets, None)
     needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     index, name = question.index, question.site.link
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}

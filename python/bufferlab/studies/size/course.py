@@ -13,8 +13,9 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.progress import Bar
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs, Origin
-from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.search import CHECK_SEEDS
@@ -22,9 +23,9 @@ from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.settling import ROUND_TRIPS, settling
 from bufferlab.studies.size.sizing import Sizing
-from bufferlab.studies.targets import Target, Values, make_target
+from bufferlab.studies.targets import Target, Values
 from bufferlab.studies.traffic import likely_packets
-from bufferlab.theory.targets import DEFAULT_UTILIZATION, Targets
+from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S
 
 MOST_RUNS: Final = Plan.runs
@@ -54,7 +55,8 @@ def size(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
-            those of the scenario, else a utilization of 99 %.
+            those of the scenario, else a utilization of 99 %, which is asked for beside others that leave it
+            open, too; or, where no flow is without end, a loss of at most 1 %.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
             packet up to twice the bandwidth-delay product, and up to 16 times while all buffers miss a target
@@ -76,8 +78,9 @@ def size(
         RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
     """
     base = prepared(scenario, overrides)
-    needs = Needs.of(base, targets, None, [make_target("utilization", DEFAULT_UTILIZATION)])
-    question = Question.of(base, link, needs.targets, bounds)
+    index = link_index(base, link)
+    needs = Needs.of(base, targets, None, default_targets(base, index)).with_floor(base, index)
+    question = Question.of(base, index, needs.targets, needs.floor, bounds)
     found, warnings = _rules(question, conventions, measured or {})
     plan = Plan(
         targets=question.targets,
@@ -92,7 +95,9 @@ def size(
         largest=all(target.wants_less for target in question.targets),
     )
     _check(plan)
-    course = _Course(question, plan, found, warnings, assumed=tuple(assumed), targets_from=needs.targets_from)
+    course = _Course(
+        question, plan, found, warnings, assumed=(*assumed, *needs.assumed()), targets_from=needs.targets_from
+    )
     with runner or Runner(threads=threads, progress=progress) as keeping:
         return course.run(keeping, with_rules=with_rules)
 
@@ -176,7 +181,10 @@ class _Course:
             rules=self.rules,
             judged=self.judged,
             assumed=self.assumed,
-            warnings=(*self.warnings, *_short_runs(self.question, answer.closest)),
+            warnings=(
+                *self.warnings,
+                *_short_runs(self.question, answer.closest),
+            ),
             targets_from=self.targets_from,
             finished=finished,
         )

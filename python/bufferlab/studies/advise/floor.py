@@ -1,0 +1,68 @@
+"""What is asked of a link where nobody says how busy it shall be.
+
+Bounds on what users feel are met best by a buffer that leaves the link idle: one packet keeps every call
+clear. So the link's use is bounded besides. The bounds are our choice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Final
+
+from bufferlab.resolved import is_endless
+from bufferlab.scenario import Scenario
+from bufferlab.studies.targets import Target, make_target
+
+FLOOR: Final = 0.99
+"""Utilization that flows without end shall have of the link."""
+
+USUAL_FLOOR: Final = 0.95
+"""The same of a discipline at the delay that its specification aims at: that gives up some use by design, and
+is what everybody runs and tests."""
+
+MOST_LOSS: Final = 0.01
+"""Loss that other traffic may have, which does not fill the link whatever the buffer."""
+
+_USE: Final = ("utilization", "throughput", "goodput", "completion")
+"""Beginnings of the names of metrics that suffer if the link is left idle."""
+
+
+def default_targets(base: Scenario, index: int) -> tuple[Target, ...]:
+    """What is asked of a link if nothing is said: its use, or of traffic that cannot fill it, the loss.
+
+    Args:
+        base: The scenario.
+        index: Index of the link.
+    """
+    if has_endless(base, index):
+        return (make_target("utilization", FLOOR),)
+    return (make_target("loss", MOST_LOSS),)
+
+
+def floor_beside(targets: Sequence[Target], base: Scenario, index: int) -> Target | None:
+    """The use of the link that is asked for beside targets; `None` if they say enough of it.
+
+    Bounds on waits alone ask for the largest buffer that keeps them, which needs no floor.
+
+    Args:
+        targets: What is asked for.
+        base: The scenario.
+        index: Index of the link.
+    """
+    says_enough = any(target.metric.name.startswith(_USE) for target in targets)
+    if says_enough or all(target.wants_less for target in targets) or not has_endless(base, index):
+        return None
+    return make_target("utilization", FLOOR)
+
+
+def has_endless(base: Scenario, index: int) -> bool:
+    """Whether TCP flows that always have something to send cross a link."""
+    name = base.resolved["links"][index]["name"]
+    return any(is_endless(flow) and name in flow["path"] for flow in base.resolved["flows"])
+
+
+def relaxed(targets: Sequence[Target], floor: Target) -> tuple[Target, ...]:
+    """The targets for a discipline at its usual setting."""
+    lower = dataclasses.replace(floor, bound=USUAL_FLOOR)
+    return tuple(lower if target == floor else target for target in targets)
