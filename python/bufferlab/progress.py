@@ -1,4 +1,4 @@
-"""A progress bar with an estimate, on a terminal only."""
+"""A progress bar with an estimate on a terminal; elsewhere nothing, or a line per stage."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Final, Protocol
 
 from rich.console import Console
+
+from bufferlab.log import Log
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -29,6 +31,15 @@ class _Silent:
         pass
 
 
+class _Logged:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def update(self, done: float, note: str) -> None:
+        del done
+        self._log.tell(note.partition(" ")[0], note)
+
+
 class _Visible:
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -39,16 +50,21 @@ class _Visible:
 
 
 @contextmanager
-def progress_bar(title: str, *, visible: bool | None = None) -> Iterator[Bar]:
+def progress_bar(title: str, *, visible: bool | None = None, logged: bool = False) -> Iterator[Bar]:
     """A bar on standard error while the block runs; it vanishes afterwards.
 
     Args:
         title: What is going on.
         visible: Show it; `None` shows it if standard error is a terminal.
+        logged: Where there is none, print a plain line per stage, which is the first word of a note.
     """
     console = Console(file=sys.stderr, force_terminal=visible)
     if not console.is_terminal:
-        yield _Silent()
+        if not logged or visible is False:
+            yield _Silent()
+            return
+        with Log() as log:
+            yield _Logged(log)
         return
     from rich import progress as bars  # noqa: PLC0415 - slow to import, and not needed without a terminal
 

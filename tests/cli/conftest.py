@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from bufferlab import cli
+from bufferlab import cli, log
 
 from ..small import dumbbell
 
@@ -39,6 +40,7 @@ def bufferlab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Cap
     (tmp_path / "small.toml").write_text(SMALL)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(log, "PATIENCE_S", math.inf)  # however slow the machine, no line of progress
 
     def run(*args: str) -> Ended:
         capfd.readouterr()

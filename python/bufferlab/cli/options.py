@@ -107,6 +107,7 @@ def runner_of(
         store=_cache() if store is None else store,
         is_cache=store is None,
         fresh=fresh,
+        logged=True,
     )
 
 

@@ -53,6 +53,7 @@ class Runner:
         is_cache: bool = False,
         fresh: bool = False,
         progress: bool | None = None,
+        logged: bool = False,
     ) -> None:
         """Prepare to run.
 
@@ -65,6 +66,7 @@ class Runner:
             is_cache: The store is a convenience: if it cannot be written, runs are made without it.
             fresh: Simulate again what is in the store, and put it there anew.
             progress: Show a progress bar; default if standard error is a terminal.
+            logged: Where it is none, print a plain line for each stage of work that has many experiments.
 
         Raises:
             InputError: There is no such engine, or `threads` is not positive.
@@ -82,6 +84,7 @@ class Runner:
         self._is_cache = is_cache
         self._fresh = fresh
         self._progress = progress
+        self._logged = logged
         self._writer: Writer | None = None
         self._entered = 0
 
@@ -106,7 +109,7 @@ class Runner:
 
     def bar(self, title: str) -> AbstractContextManager[Bar]:
         """The progress bar of work that consists of many experiments, which then have no title."""
-        return progress_bar(title, visible=self._progress)
+        return progress_bar(title, visible=self._progress, logged=self._logged)
 
     def runs(self, experiment: Experiment[Key]) -> Iterator[Done[Key]]:
         """The runs of an experiment, each as soon as it is finished.

@@ -48,6 +48,11 @@ def headline(advice: Advice) -> str:
     return next(_head(advice))
 
 
+def verdict(advice: Advice) -> str:
+    """The answer in a line: what to run, and whether it meets the targets."""
+    return " ".join(_head(advice))
+
+
 def _head(advice: Advice) -> Iterator[str]:
     entry, checks = advice.answer, advice.answer.checks
     what = _what(advice)

@@ -1,4 +1,4 @@
-"""The best answer so far on a terminal, while it is made better."""
+"""The best answer so far while it is made better: on a terminal, or as lines of a log."""
 
 from __future__ import annotations
 
@@ -12,12 +12,21 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.text import Text
 
-from bufferlab.render.advise.box import box_of
+from bufferlab.log import Log
+from bufferlab.render.advise.box import box_of, verdict
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import confidence_text
-from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advice import Advice, Stage
 
 _FRAMES_PER_S: Final = 4
+
+_SEARCHING: Final = "searching"
+
+_STAGES: Final[dict[Stage, str]] = {
+    "first": "first answer",
+    "tuned": "answer with each queue's own setting",
+    "final": "final answer",
+}
 
 
 class Shown(Protocol):
@@ -29,7 +38,7 @@ class Shown(Protocol):
 
 @contextmanager
 def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
-    """Show the course within the block, on a terminal only; it vanishes afterwards.
+    """Show the course within the block on a terminal, where it vanishes afterwards; else a line per stage.
 
     Args:
         typed: Where lines are typed.
@@ -41,7 +50,8 @@ def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
     screen = _Screen(typed, boxed=boxed and out.is_terminal)
     console = out if screen.boxed else err
     if not console.is_terminal:
-        yield lambda _advice, _note: None
+        with Log() as log:
+            yield _Told(log).take
         return
     with Live(
         console=console,
@@ -52,6 +62,26 @@ def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
         redirect_stderr=False,
     ):
         yield screen.take
+
+
+class _Told:
+    """Tells of each answer and each stage in a line."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._verdict = ""
+
+    def take(self, advice: Advice | None, note: str, /) -> None:
+        """Take what is known now."""
+        if advice is not None and not advice.finished:
+            found = verdict(advice)
+            if found != self._verdict:
+                self._verdict = found
+                self._log.tell(found, f"{advice.runs} runs, {_STAGES[advice.stage]}: {found}")
+        if note:  # rounds of searches begin with a queue's name and a colon
+            self._log.tell(
+                _SEARCHING if ": " in note else note, f"{_SEARCHING}: {note}" if ": " in note else note
+            )
 
 
 class _Screen:

@@ -1,0 +1,49 @@
+"""What long commands say to a log while they run: plain lines, one a stage."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bufferlab import log
+
+from .conftest import Command
+
+LINE = re.compile(r"bufferlab: \d+ s: .+")
+
+
+@pytest.fixture(autouse=True)
+def at_once(bufferlab: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    del bufferlab  # its patience is set first
+    monkeypatch.setattr(log, "PATIENCE_S", 0.0)
+
+
+def lines(err: str) -> list[str]:
+    assert err.isprintable() or not re.search(r"[^\n\x20-\x7e±…–]", err), err
+    found = err.splitlines()
+    assert all(map(LINE.fullmatch, found)), found
+    return [line.partition(" s: ")[2] for line in found]
+
+
+def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--queues", "fifo,codel")
+    assert ended.status == 0
+    told = lines(ended.err)
+    assert told[0].startswith("searching: fifo: scan, ")
+    (first,) = [
+        at for at, line in enumerate(told) if " runs, first answer: Run fifo with a buffer of " in line
+    ]
+    assert "It meets the target, confidence " in told[first]
+    assert told[first - 1] == "comparing the queues"
+    changes = [line for line in told if line.startswith("trying ")]
+    assert "trying twice the round-trip times" in changes and len(changes) == len(set(changes))
+
+
+def test_size_tells_its_stages(bufferlab: Command) -> None:
+    ended = bufferlab("size", "small.toml", "--utilization", "0.9", "--json")
+    assert ended.status == 0
+    told = lines(ended.err)
+    assert told[0].startswith("scan, 1 ")
+    assert any(line.startswith("checking ") for line in told)
+    assert told[-1] == "simulating the rules' buffers"
