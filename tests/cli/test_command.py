@@ -43,15 +43,20 @@ def test_every_verb_has_help(bufferlab: Command, verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", ["advise", "run", "size", "compare", "sweep"])
-def test_verbs_that_simulate_say_how_they_differ_and_have_three_examples(
+def test_verbs_that_simulate_say_how_they_differ(
     bufferlab: Command, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = bufferlab(verb, "--help").out
     about = out.partition("Arguments:")[0]
     assert sum(other in about for other in {"advise", "run", "size", "compare", "sweep"} - {verb}) >= 3
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_every_verb_has_three_examples(bufferlab: Command, verb: str) -> None:
+    out = bufferlab(verb, "--help").out
     examples = out.partition("Examples:\n")[2].splitlines()
-    assert sum(line.startswith(f"    bufferlab {verb} ") for line in examples) == 3
+    assert sum(line.startswith(f"    bufferlab {verb}") for line in examples) == 3
 
 
 @pytest.mark.parametrize(

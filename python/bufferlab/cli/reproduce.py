@@ -16,6 +16,12 @@ from bufferlab.evidence.views import listed, reproduced_view
 from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab reproduce
+  bufferlab reproduce splitbuff/fig1 --quick
+  bufferlab reproduce heterogeneous --out results
+"""
 
 
 def _names() -> list[str]:
@@ -25,7 +31,7 @@ def _names() -> list[str]:
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("reproduce")(reproduce)
+    app.command("reproduce", epilog=_EXAMPLES)(reproduce)
 
 
 def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it

@@ -28,11 +28,17 @@ _PLACES: Final = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "g
 """The tables, and what names a row of a run in them."""
 
 _ROWS: Final = 50
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab results home-gateway-runs --means --sort -utilization
+  bufferlab results home-gateway-runs --where 'utilization > 0.99 and seed < 5'
+  bufferlab results home-gateway-runs --table flows --csv flows.csv
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("results")(results)
+    app.command("results", epilog=_EXAMPLES)(results)
 
 
 def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it

@@ -25,11 +25,17 @@ from bufferlab.files import make_folder
 from bufferlab.render.grid import Column, Grid
 
 _RESULTS: Final = Path("results/validation")
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab validate --quick
+  bufferlab validate controls
+  bufferlab validate scaling --docs docs/capacity.md
+"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
-    app.command("validate")(validate)
+    app.command("validate", epilog=_EXAMPLES)(validate)
 
 
 class What(StrEnum):
