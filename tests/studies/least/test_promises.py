@@ -183,6 +183,20 @@ def test_the_largest_size_is_confirmed_though_the_scan_had_bad_luck_there() -> N
     assert found.confirmed and found.closest >= 1500
 
 
+@pytest.mark.parametrize("noise", [normal, skewed])
+def test_an_answer_that_proves_too_safe_is_brought_nearer(noise: Noise) -> None:
+    """The runs that choose had bad luck and point to 140; the truth is 100, as those that check say."""
+    problem = Problem({"utilization": saturating(100)}, noise, {"utilization": 2e-4})
+
+    def measure(run: Run) -> Values:
+        unlucky = 0.003 if run.seed < CHECK_SEEDS else 0.0
+        return {"utilization": problem.run(run)["utilization"] - unlucky}  # type: ignore[operator]
+
+    found = solve(PLAN, measure)
+    assert found.confirmed and 100 <= found.closest <= 115
+    assert found.beyond is not None and found.beyond < 100
+
+
 @pytest.mark.parametrize("noise", [none, normal, skewed])
 @pytest.mark.parametrize("most_packets", [50, 90])
 def test_targets_in_conflict_have_no_answer(noise: Noise, most_packets: int) -> None:

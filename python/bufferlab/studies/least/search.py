@@ -8,6 +8,12 @@ so that all candidates together err with no more than the whole. That a candidat
 claimed only if each test says so, which needs no further correction (an intersection-union test:
 R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics 24(4), 1982).
 
+A candidate that is confirmed may still be too safe. So the next bolder size is tested with the same seeds and
+the same chance to err, and is the answer if it is confirmed, too; then the next. No correction is needed: the
+order is known before the runs are, and a size is tested only if the one before it was confirmed, so that all
+of them err only if the first that misses is confirmed (serial gatekeeping: J. J. Goeman and A. Solari, "The
+sequential rejection principle of familywise error control", Annals of Statistics 38(6), 2010).
+
 The search is a generator: it asks for runs, is sent what they measured, and returns its answer. Several can
 so share one pool of processors, and a run that two of them ask for is made once.
 """
@@ -16,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -343,16 +350,30 @@ class _Search:
         return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
-        """Check the size a step beyond with the same seeds, so that the answer is shown to be the least."""
-        chosen = answer.closest
-        size = self.plan.bolder(chosen, self.plan.resolution)
-        if size != chosen:
+        """Go on to bolder sizes with the same seeds until one is not confirmed: the answer is the least.
+
+        A size that is confirmed is the answer in place of the one before, and the chance to err is theirs
+        together, as each is tested only if the one before was confirmed (see above).
+        """
+        allowed, confidence = self._allowed(), answer.confidence
+        while True:
+            size = self.plan.bolder(answer.closest, self.plan.resolution)
+            if size == answer.closest:
+                break
             self.memory.add((yield step(size, seeds, f"checking that {size} misses", answer)))
+            bolder = self._answer(size, seeds, allowed)
+            if not bolder.confirmed:
+                break
+            answer, confidence = bolder, min(confidence, bolder.confidence)
+            if self.memory.runs >= self.plan.runs:
+                break
+        chosen = answer.closest
         doubtful = [each for each in self._behind_of(chosen) if not self.memory.meets_all(each)]
         if doubtful:
             more = tuple(Run(each, seed) for each in doubtful for seed in seeds[:LEAST_CHECKS])
             self.memory.add((yield Step(more, "checking others that should meet", answer)))
-        return self._answer(chosen, seeds, 1.0 - self.plan.confidence)
+        settled = self._answer(chosen, seeds, 1.0 - self.plan.confidence)
+        return replace(settled, confidence=min(settled.confidence, confidence))
 
     def _behind_of(self, size: int) -> list[int]:
         """The tried sizes that should meet what this one meets: larger ones, or smaller ones."""
