@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 from matplotlib.figure import Figure
 
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.felt import fare_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
-from bufferlab.render.advise.words import confidence_text, measured
+from bufferlab.render.advise.words import measured, sure_text
 from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
@@ -21,7 +23,7 @@ from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Values
 
-from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, runs, site
+from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
 
 SLOW = dataclasses.replace(site(), rate_bps=100_000)
 """A link that sends for 1.7 s what fits 14 packets."""
@@ -33,19 +35,19 @@ def box(advice: Advice, typed: Typed | None = None) -> list[str]:
     """The lines of the box on a terminal of 80 columns, without its frame."""
     lines = View([box_of(advice, typed or Typed())]).text(80).splitlines()
     assert len(lines) <= 24
-    assert all(len(line) == 80 for line in lines)
+    assert all(len(line) == 80 for line in lines) and "…" not in "".join(lines[1:])
     return [line.strip("│╭╮╰╯─ ") for line in lines]
 
 
 def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     lines = box(advised(MET))
     assert lines[0] == "By hand: west, 20 Mbps, RTT 40 ms"
-    assert lines[1] == "Run fq_codel: target 5 ms, room for 200 packets (300 KB, 120 ms)."
-    assert lines[2] == "It meets the target, confidence > 99.9 % (5 runs)."
+    assert lines[1] == "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
+    assert lines[2] == "It meets the target: more than 99.9 % sure for this traffic (5 runs)."
     text = "\n".join(lines)
     assert "link      utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text
     assert "wait      mean 4.000 ± 0.004 ms, 99th percentile 12.00 ± 0.01 ms" in text
-    assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970" in text
+    assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970 ± 0.001 (1 is equal)" in text
     assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
     assert "target 99 %: met" in text
     assert "runner-up fifo, 14 packets (21 KB, 8.4 ms): users fare 18 % worse, most:" in text
@@ -62,10 +64,10 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     )
     text = " ".join(lines)
     assert lines[1] == "No setting that was tried meets both targets."
-    assert lines[2].startswith("Closest: fq_codel: target 5 ms, room for 200 packets")
+    assert lines[2].startswith("Closest: fq_codel: target 5 ms, limit 200 packets")
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
     assert "99th percentile is met by none. Met with half the RTT." in text
-    assert "Still" not in text
+    assert "what if" not in text
     assert "It meets" not in text
 
 
@@ -81,17 +83,19 @@ def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:
     assert advice.choice.meets and not advice.met
     lines = box(advice)
     assert lines[1] == "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
-    assert lines[2].startswith("Not confirmed: it meets the target in the mean, confidence ")
-    assert lines[2].endswith(" of 95 %.")
+    said = " ".join(lines[2:4])
+    assert said.startswith("Not proven: the mean of 5 runs meets the target, but that is only ")
+    assert "% sure; 95 % is asked for." in said
+    assert "target 99 %: not proven, " in " ".join(lines)
     refused = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, meets=False))
-    assert box(refused)[1] == "No setting is sure to meet the target: confidence 95 % is asked for."
+    assert box(refused)[1] == "No setting is proven to meet the target: 95 % sure is asked for."
 
 
 def test_identical_runs_have_no_interval_and_no_confidence() -> None:
     given = {"fifo": (14, runs(FIFO, identical=True))}
     text = "\n".join(box(advised(given)))
     assert "All 5 runs are the same: nothing is random here." in text
-    assert "±" not in text and "confidence" not in text
+    assert "±" not in text and "% sure" not in text
 
 
 def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
@@ -115,7 +119,11 @@ def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
     [
         ({"loss": 0.05, "utilization": 0.99}, [Users("x", "udp", 1, None)], "offer 104 % of the rate"),
         ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "--target 'loss <= 1 %' would"),
-        ({"loss": 0.05}, [Users("x", "bulk", 20, "reno")], "20 flows with 99 packets under way, 5 each."),
+        (
+            {"loss": 0.05},
+            [Users("x", "bulk", 20, "reno")],
+            "20 flows have about 5 packets each under way. With so few, they lose often.",
+        ),
         ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
     ],
 )
@@ -134,10 +142,11 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
     target = advised(MET).targets[0]
     sensitivity = [
         Sensitivity("half the flows (2)", "2 flows", {"utilization": 0.981}, (target,), None),
-        Sensitivity("twice the RTT", "twice the RTT", {"utilization": 0.997}, (), None),
+        Sensitivity("twice the RTT", "twice the RTT", {"utilization": 0.997}, (), Rough(216, (200, 216))),
     ]
     text = " ".join(box(advised(MET, sensitivity=sensitivity)))
-    assert "Still meets with twice the RTT. Misses utilization with 2 flows (98.1 %)." in text
+    assert "Met with twice the RTT. Utilization missed with 2 flows (98.1 %)." in text
+    assert "Fragile: 1 of 2 what-ifs miss the target." in text
 
 
 def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:
@@ -149,14 +158,14 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     text = " ".join(box(advised(MET, sensitivity=of_size[:2])))
     assert "half the flows (98.1 %; about 300 do), twice the flows (98.1 %; about 310 do)." in text
     text = " ".join(box(advised(MET, sensitivity=of_size[-1:])))
-    assert "a quarter of the flows (98.1 %; none tried from 14 to 400 does)." in text
+    assert "a quarter of the flows (98.1 %; no buffer up to 400 packets is enough)." in text
     text = " ".join(box(advised(MET, sensitivity=[*of_size, *of_size])))
     assert "with half the flows, twice the flows, thrice the flows, a quarter of the flows, half" in text
-    assert "98.1 %" not in text and "…" not in text
+    assert "98.1 %" not in text
+    assert "Fragile: 8 of 8 what-ifs miss the target; about 320 packets hold for all but a quarter of" in text
     many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
     text = " ".join(box(advised(MET, sensitivity=[*many, *of_size])))
-    assert "changes   Still meets in 12 of 16 changes of the scenario; the last table has each." in text
-    assert "…" not in text
+    assert "what if   Met in 12 of 16 changes of the traffic; the last table has each." in text
 
 
 def test_a_difference_that_matters_but_may_be_luck_is_said_to_be_so() -> None:
@@ -191,10 +200,79 @@ def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
         values |= {f"group{index}.goodput_bps": 1e6 * (index + 1), f"group{index}.jain_index": 0.9}
     aspects = ASPECT_OF_MANY
     text = " ".join(box(advised({"fifo": (14, runs(values))}, where=site(*users), aspects=aspects)))
-    assert "9 groups 1 (group0) … 9 Mbps (group8); Jain's index ≥ 0.9 in each" in text
+    assert "9 groups 1 (group0) to 9 Mbps (group8); Jain's index ≥ 0.9 (fairness; 1 is equal)" in text
 
 
 ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
+
+
+def test_targets_are_whole_on_a_narrow_terminal() -> None:
+    targets = ("utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80")
+    view = View([box_of(advised(MET, targets))])
+    lines = view.text(40).splitlines()
+    assert max(map(len, lines)) == 40
+    text = " ".join(" ".join(line.strip("│ ") for line in lines[1:]).split())
+    assert "utilization 99.6 ± 0.1 %, target 99 %: met, more than 99.9 % sure" in text
+    assert "wait: 99th percentile 12.00 ± 0.01 ms, target 20 ms: met, more than 99.9 % sure" in text
+    assert "call: rating R 93.00 ± 0.09, target 80: met" in text
+    assert "…" not in text
+
+
+def test_what_misses_for_sure_is_told_from_what_is_not_proven() -> None:
+    spread = [{**FIFO, "utilization": share} for share in (0.97, 1.0, 0.985, 1.0, 0.99)]
+    given: dict[str, tuple[int, list[Values]]] = {
+        "fifo": (14, [*spread]),
+        "codel": (5000, [*runs({**FIFO, "utilization": 0.9})]),
+        "fq_codel": (5000, [*runs(FQ_CODEL)]),
+    }
+    advice = advised(given)
+    text = advice_view(advice).text(200)
+    assert "target 99 %: not proven, the mean misses it" in " ".join(box(advice))
+    for row, verdict in (
+        ("fq_codel", "met"),
+        ("fifo", "not proven: utilization"),
+        ("codel", "missed: utilization"),
+    ):
+        assert re.search(rf"^ {row} .*  {verdict}  ", text, re.MULTILINE), row
+    known = {each["queue"]: each["checks"][0]["verdict"] for each in advice.to_dict()["queues"]}
+    assert known == {"fq_codel": "met", "fifo": "not proven", "codel": "missed"}
+
+
+def test_the_price_is_told_where_half_the_buffer_is_nearly_as_good() -> None:
+    targets = ("loss <= 1 %",)
+    lossy: dict[int, Values] = {1: {**FIFO, "loss": 0.045}, 150: {**FIFO, "loss": 0.011}}
+    dear = advised({"fifo": (14, runs(FIFO))}, targets)
+    assert "price" not in " ".join(box(dear))  # a link that is hardly used is no bargain
+    cheap = entry("fifo", 14, runs(FIFO), dear.targets, other=lossy)
+    text = " ".join(box(dataclasses.replace(dear, entries={cheap.name: cheap})))
+    assert (
+        "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % and a mean wait of "
+        "20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
+    ) in text
+
+
+@pytest.mark.parametrize(
+    ("behind", "half_width", "said"),
+    [
+        (-0.135, 0.002, "+13.5 ± 0.2 %"),
+        (0.027, 0.001, "-2.7 ± 0.1 %"),
+        (0.00001, 0.01, "0 ± 1 %"),
+        (-31920.5, None, "more than 10 times better"),
+        (0.999, 0.0, "more than 10 times worse"),
+        (0.99, 6.01, "–"),
+        (None, None, "–"),
+    ],
+)
+def test_how_users_fare_has_a_figure_only_where_it_says_something(
+    behind: float | None, half_width: float | None, said: str
+) -> None:
+    assert fare_text(Estimate(behind, half_width)) == said
+
+
+def test_a_group_of_which_nothing_was_measured_has_no_dash() -> None:
+    silent = {**FQ_CODEL, "call.loss": None}
+    text = "\n".join(box(advised({"fq_codel": (5000, runs(silent))})))
+    assert "call      rating R 93 (very satisfied), MOS 4.4" in text and "–" not in text
 
 
 def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
@@ -209,11 +287,14 @@ def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
 
 def test_notes_are_directly_below_the_lines() -> None:
     given = advised({"fifo": (14, runs(FIFO))})
-    lines = View([*advice_view(given, typed=Typed("junos")).parts]).text(200).splitlines()
+    known = given.configuration("routeros").notes
+    lines = View([*advice_view(given, typed=Typed("routeros")).parts]).text(300).splitlines()
     end = next(at for at, line in enumerate(lines) if line.startswith("╰"))
-    notes = [line.removeprefix("note  ").rstrip() for line in lines[end + 1 : end + 5]]
-    assert notes == [*given.configuration("junos").notes]
-    assert "A scheduler map replaces the default one: map your other forwarding classes as well." in notes
+    notes = [line.removeprefix("note  ").rstrip() for line in lines[end + 1 : end + 1 + len(known)]]
+    assert known and notes == [*known]
+    long = View([*advice_view(given, typed=Typed("junos")).parts]).text(200)  # lines that the box would break
+    assert "the lines for junos are below the tables" in long
+    assert "buffer-size temporal 8400\n" in "\n".join(line.rstrip() for line in long.splitlines())
     lines = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(200).splitlines()
     begin = lines.index("To type on openwrt")
     notes = [line for line in lines[begin:] if line.startswith("note  ")]
@@ -252,8 +333,9 @@ def test_numbers_have_the_digits_that_their_intervals_allow() -> None:
     assert measured(Estimate(12.345, None), MILLISECONDS) == "12.3 ms"
     assert measured(Estimate(0.0, 0.0), FRACTION) == "0 %"
     assert measured(Estimate(None, None), FRACTION) == "–"
-    assert confidence_text(0.97499) == "confidence 97.4 %"
-    assert confidence_text(0.9999) == "confidence > 99.9 %"
+    assert sure_text(0.97499) == "97 % sure"
+    assert (sure_text(0.95), sure_text(0.9959)) == ("95 % sure", "99.5 % sure")
+    assert sure_text(0.9999) == "more than 99.9 % sure"
     assert DOWNLOADS.flows == 4
 
 

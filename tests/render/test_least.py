@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Callable
 
-from bufferlab.render.least import ceiling_text, how_sure, neighbors, percent, target_text
+from bufferlab.render.least import (
+    ceiling_text,
+    gap,
+    how_sure,
+    is_sharp,
+    neighbors,
+    percent,
+    target_text,
+)
 from bufferlab.studies.least import Least, Plan, least
 from bufferlab.studies.targets import Values, make_target, parse_target
 
@@ -76,3 +86,16 @@ def test_targets_in_words() -> None:
     assert target_text(BUSY) == "utilization at least 90 %"
     assert target_text(QUICK) == "mean wait at most 50 ms"
     assert target_text(parse_target("call.r > 80", ["call"])) == "call: rating R at least 80"
+
+
+def test_how_far_the_least_is_known_is_said() -> None:
+    plan = Plan((BUSY,), 1, 1000)
+    sharp = searched(plan, link)
+    assert is_sharp(sharp, plan)
+    blurred = dataclasses.replace(sharp, size=sharp.closest, beyond=4)
+    assert not is_sharp(blurred, plan)
+    assert gap(blurred, plan) == f"between 5 and {sharp.closest} packets"
+    unknown = dataclasses.replace(sharp, beyond=None)
+    assert gap(unknown, plan) == f"between 1 and {sharp.closest} packets"
+    said = dict(neighbors(blurred, plan))["why not smaller"]
+    assert re.fullmatch(r"\d+ packets: not proven to miss \(utilization .*\); 4 packets miss: .*", said)

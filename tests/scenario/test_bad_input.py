@@ -36,9 +36,13 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         (
             "advise.for",
             "call",
-            "advise.for: 'call' is no kind (did you mean 'calls'?); accepted: throughput,",
+            "advise.for: 'call' is not a valid kind (did you mean 'calls'?); accepted: throughput,",
         ),
-        ("advise.for", 3, "advise.for: 3 is no kind; accepted: throughput, fairness, latency, calls, pages,"),
+        (
+            "advise.for",
+            3,
+            "advise.for: 3 is not a valid kind; accepted: throughput, fairness, latency, calls, pages,",
+        ),
         ("advise.weights.cals", 3, "weights.cals: is not a known key (did you mean 'calls'?); accepted: thr"),
         (
             "advise.weights.calls",

@@ -196,5 +196,8 @@ def _typed(platform: str | None, device: str | None, *, shape: bool) -> Typed:
 def _check_emphasis(word: str | None) -> None:
     if word is not None and word not in KINDS:
         raise InputError(
-            f"is no kind{did_you_mean(word, KINDS)}", key="--for", value=word, accepted=", ".join(KINDS)
+            f"is not a valid kind{did_you_mean(word, KINDS)}",
+            key="--for",
+            value=word,
+            accepted=", ".join(KINDS),
         )

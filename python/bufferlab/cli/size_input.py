@@ -116,7 +116,7 @@ def _short(option: str, form: str, value: str) -> Target:
     try:
         return parse_target(form.format(value), ())
     except InputError as error:
-        raise InputError("is no usable bound", key=option, value=value, accepted=error.accepted) from error
+        raise InputError("is not a valid bound", key=option, value=value, accepted=error.accepted) from error
 
 
 def read_measured(texts: list[str]) -> dict[str, float]:

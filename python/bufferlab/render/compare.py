@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.felt import aspect_title, behind_text
+from bufferlab.render.advise.felt import aspect_title, behind_text, fare_text
 from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
-from bufferlab.render.summary import NONE, notes
+from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
-from bufferlab.results.metrics.metric import FRACTION, Metric
+from bufferlab.results.metrics.metric import Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
-from bufferlab.studies.advise.choice import Choice
+from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
 
@@ -85,7 +85,7 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
         rival = comparison.rival(entry.name)
         if rival is not None:
             missed = ", ".join(title_text(each) for each in rival.missed)
-            why = f"misses {missed}" if missed else behind_text(rival, entry, comparison.ranked[0])
+            why = f"missed: {missed}" if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
     if comparison.needs.targets:
         yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
@@ -106,16 +106,17 @@ def _felt(comparison: Comparison) -> Grid:
     rows = []
     for entry in comparison.ranked:
         rival = comparison.rival(entry.name)
-        behind = "" if rival is None else _behind(comparison, rival.behind.mean, rival.behind.half_width)
-        rows.append([entry.name, *(_cell(entry, each.metric) for each in comparison.aspects), behind])
+        fare = "" if rival is None else _fare(comparison, rival)
+        rows.append([entry.name, fare, *(_cell(entry, each.metric) for each in comparison.aspects)])
     heads: list[str | Column] = [
         _metric(each.metric).unit.label(aspect_title(each)) for each in comparison.aspects
     ]
-    return Grid(["queue"], [*heads, FRACTION.label("users worse by")], rows, "What users feel")
+    title = "What users feel; they fare better (+) or worse (-) than with the first"
+    return Grid(["queue"], ["users fare", *heads], rows, title)
 
 
-def _behind(comparison: Comparison, mean: float | None, half_width: float | None) -> str:
-    return NONE if mean is None else FRACTION.text(mean, None if comparison.identical else half_width, 2)
+def _fare(comparison: Comparison, rival: Rival) -> str:
+    return fare_text(rival.behind._replace(half_width=None) if comparison.identical else rival.behind)
 
 
 def _link(comparison: Comparison) -> Grid:

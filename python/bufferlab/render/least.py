@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.studies.least import Check, Least, Plan
+from bufferlab.studies.least import Check, Least, Plan, Verdict
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
@@ -15,18 +15,19 @@ from bufferlab.studies.targets import Target
 _SUREST: Final = 0.999
 
 
-def checks_grid(checks: Sequence[Check]) -> Grid:
-    """Each target, and what the runs measured that check it."""
+def checks_grid(checks: Sequence[Check], known: Sequence[Verdict]) -> Grid:
+    """Each target, what the runs measured that check it, and what is known of it."""
     rows = [
         [
             target_text(each.target),
             value_text(each.target, each.found),
-            "yes" if each.met else "no",
-            percent(each.confidence),
+            verdict,
+            percent(each.refuted if verdict == "missed" else each.confidence),
         ]
-        for each in checks
+        for each, verdict in zip(checks, known, strict=True)
     ]
-    return Grid([Column("target", "left", wraps=True)], ["measured", "met", "sure"], rows)
+    heads: list[str | Column] = ["measured", Column("", "left"), "sure"]
+    return Grid([Column("target", "left", wraps=True)], heads, rows)
 
 
 def target_text(target: Target) -> str:
@@ -69,12 +70,40 @@ def neighbors(least: Least, plan: Plan) -> Iterator[tuple[str, str]]:
     if least.size is None:
         return
     sides = ("larger", "smaller") if plan.largest else ("smaller", "larger")
-    yield f"why not {sides[0]}", _beyond(least, plan)
+    yield f"why not {sides[0]}", "; ".join([*_unproven(least, plan), _beyond(least, plan)])
     if (end := _end(least, plan)) is not None:
         yield f"why not {sides[1]}", _misses(least, end, least.memory.surely_fails(end, SURE))
     if least.islands:
         sizes = ", ".join(map(str, least.islands))
         yield "beware", f"{sides[1]} buffers may miss a target again: {sizes} packets do"
+
+
+def is_sharp(least: Least, plan: Plan) -> bool:
+    """Whether runs show that the answer is the least, or the largest, to within the resolution."""
+    if least.size is None:
+        return False
+    step = plan.bolder(least.size, plan.resolution)
+    return step == least.size or (least.beyond is not None and not plan.preferred(least.beyond, step))
+
+
+def gap(least: Least, plan: Plan) -> str:
+    """Between which buffers the least one, or the largest, is: "between 3 and 14 packets"."""
+    end = plan.ordered((plan.lower, plan.upper))[0]
+    beyond = end if least.beyond is None else least.beyond + (-1 if plan.largest else 1)
+    first, last = sorted((beyond, least.size or least.closest))
+    return f"between {first} and {last} packets"
+
+
+def _unproven(least: Least, plan: Plan) -> Iterator[str]:
+    """A size that would be a better answer, and is not proven to miss a target."""
+    better = [size for size in least.memory.sizes if plan.preferred(size, least.closest)]
+    nearest = plan.ordered(better)[-1] if better else None
+    if nearest is not None and nearest != least.beyond and not is_sharp(least, plan):
+        given = [
+            f"{subject(target)} {target.show(_measured(least, nearest, target))}" for target in plan.targets
+        ]
+        runs = len(least.memory.values(nearest))
+        yield f"{packets_text(nearest)}: not proven to miss ({', '.join(given)}; {runs} runs)"
 
 
 def _end(least: Least, plan: Plan) -> int | None:
@@ -94,11 +123,7 @@ def _beyond(least: Least, plan: Plan) -> str:
 
 
 def _misses(least: Least, packets: int, missed: Sequence[Target]) -> str:
-    given = []
-    for target in missed:
-        margin = float(least.memory.margins(packets, target).mean())
-        value = target.bound + (margin if target.at_least else -margin)
-        given.append(f"{subject(target)} {target.show(value)}")
+    given = [f"{subject(target)} {target.show(_measured(least, packets, target))}" for target in missed]
     return f"{packets_text(packets)} {'misses' if packets == 1 else 'miss'}: {', '.join(given)}"
 
 
@@ -108,6 +133,12 @@ def ceiling_text(least: Least) -> str:
         further = f"--bounds {least.upper}..{4 * least.upper} goes further"
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
     return ". Larger buffers come no nearer" if least.ceiling == "no nearer" else ""
+
+
+def _measured(least: Least, packets: int, target: Target) -> float:
+    """The mean of a target's metric over a size's runs."""
+    margin = float(least.memory.margins(packets, target).mean())
+    return target.bound + (margin if target.at_least else -margin)
 
 
 def packets_text(packets: int) -> str:

@@ -8,13 +8,24 @@ from typing import Final
 from bufferlab.display import as_view, significant
 from bufferlab.render.advise.words import measured, rate_text, size_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.render.least import ceiling_text, checks_grid, how_sure, neighbors, packets_text, target_text
+from bufferlab.render.least import (
+    ceiling_text,
+    checks_grid,
+    gap,
+    how_sure,
+    is_sharp,
+    neighbors,
+    packets_text,
+    subject,
+    target_text,
+)
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import mean_values
+from bufferlab.studies.least import Check, verdicts
 from bufferlab.studies.size.sizing import METRICS as SHOWN
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
@@ -41,7 +52,7 @@ def sizing_view(sizing: Sizing) -> View:
         lines += neighbors(least, plan)
     lines += [("beware", text) for text in sizing.warnings]
     lines.append(("cost", f"{sizing.runs} runs"))
-    checks = checks_grid(least.checks)
+    checks = checks_grid(least.checks, verdicts(least.checks, least.confidence, plan.confidence))
     return View(
         [
             f"{site.name}: {sizing.queue} at {site.link}, {rate_text(site.rate_bps)}, "
@@ -64,31 +75,36 @@ def headline(sizing: Sizing) -> str:
         return f"{no_buffer(sizing)}.{early}"
     buffer, what = size_text(sizing.site, least.size), _what(sizing)
     if not sizing.met:
-        unsure = "but that is not sure. Allow more --runs, or longer runs."
+        unsure = "but that is not proven. Allow more --runs, or longer runs."
         return f"Perhaps {buffer}: the mean meets {what}, {unsure}{early}"
     kind = "largest" if plan.largest else "smallest"
-    exact = f"to within {FRACTION.quantity(plan.resolution)}"
-    return f"Take {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
+    if is_sharp(least, plan):
+        exact = f"to within {FRACTION.quantity(plan.resolution)}"
+        return f"Take {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
+    return f"Take {buffer}: it meets {what}. The {kind} buffer that does is {gap(least, plan)}.{early}"
 
 
 def no_buffer(sizing: Sizing) -> str:
     """Why there is no answer, and what comes closest."""
     least, plan = sizing.least, sizing.plan
-    meet, miss = ("meets", "misses") if least.closest == 1 else ("meet", "miss")
     kept = [target_text(target) for target in plan.targets if target not in least.conflict]
-    but = f" {meet} {' and '.join(kept)}, but" if kept else ""
-    missed = [
-        f"{target_text(each.target)} ({each.target.show(each.mean)})" for each in least.checks if not each.met
-    ]
+    but = f"meets {' and '.join(kept)}, but " if kept else ""
+    missed = [_result(each) for each in least.checks if not each.met]
     none = f"No buffer from {plan.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
-    return f"{none}. The closest, {closest},{but} {miss} {' and '.join(missed)}{ceiling_text(least)}"
+    return f"{none}. The closest buffer, {closest}, {but}still {' and '.join(missed)}{ceiling_text(least)}"
 
 
 def _raised(sizing: Sizing) -> str:
     """That the search has gone beyond where it was to end."""
     first = sizing.plan.upper
     return f", as all up to {first} miss and larger ones come nearer" if sizing.least.upper > first else ""
+
+
+def _result(check: Check) -> str:
+    """What a buffer does that misses a target: "loses 1.524 %"."""
+    found = check.target.show(check.mean)
+    return f"loses {found}" if check.target.name == "loss" else f"has {subject(check.target)} {found}"
 
 
 def _what(sizing: Sizing) -> str:
@@ -114,7 +130,7 @@ def _judged(sizing: Sizing) -> Iterator[Grid]:
         (each.rule, each.packets, each.verdict, each.values) for each in sizing.judged
     ]
     if sizing.least.size is not None:
-        verdict = "met" if sizing.met else "unclear"
+        verdict = "met" if sizing.met else "not proven"
         rows.append((ANSWER, sizing.least.size, verdict, mean_values(list(sizing.least.values.values()))))
     rows.sort(key=lambda row: row[1])
     yield Grid(

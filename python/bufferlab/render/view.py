@@ -57,14 +57,14 @@ class Terms:
 
 @dataclass(frozen=True)
 class Line:
-    """A labeled text of a box.
+    """A labeled text of a box, which is never cut.
 
     Attributes:
         label: What it is about.
         text: The text; each of its lines begins a new one.
-        most: Lines that it may take; what does not fit is cut.
-        verbatim: Whether it is to be typed, so that it must not be cut.
-        shorter: Texts that say less, in place of one that would be cut.
+        most: Lines that it may take if there are shorter texts.
+        verbatim: Whether it is to be typed, so that its lines stay as they are.
+        shorter: Texts that say less where there is no room; the last one says where the rest is.
     """
 
     label: str
@@ -103,17 +103,16 @@ class Box:
         yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
 
     def _fitted(self, within: int, width: int) -> list[str]:
-        """The lines' texts, the longest cut until the box is no higher than a terminal."""
+        """The lines' texts: those that can say less do, until the box is no higher than a terminal."""
         head = sum(max(len(wrap(each, within)), 1) for each in self.head)
-        texts = [_fitted(each, width) for each in self.lines]
-        while head + sum(text.count("\n") + 1 for text in texts) > _BOX_HEIGHT - 3:
-            cut = [at for at, each in enumerate(self.lines) if not each.verbatim and "\n" in texts[at]]
-            if not cut:
-                break
-            longest = max(cut, key=lambda at: texts[at].count("\n"))
-            less = replace(self.lines[longest], most=texts[longest].count("\n"))
-            texts[longest] = _fitted(less, width)
-        return texts
+        lines = [_shortened(each, width) for each in self.lines]
+        while head + sum(_height(each, width) for each in lines) > _BOX_HEIGHT - 3:
+            able = [at for at, each in enumerate(lines) if each.shorter]
+            if not able:
+                break  # the box grows
+            longest = max(able, key=lambda at: _height(lines[at], width))
+            lines[longest] = _less(lines[longest])
+        return [each.text if each.verbatim else "\n".join(_wrapped(each, width)) for each in lines]
 
     def html(self) -> str:
         """For a notebook."""
@@ -162,15 +161,25 @@ class View:
         return "\n".join(_html(part) for part in self.parts)
 
 
-def _fitted(line: Line, width: int) -> str:
-    """A line's text within a width: what is to be typed as it is, others in no more lines than they may."""
-    if line.verbatim:
-        return line.text
-    for text in (line.text, *line.shorter):
-        wrapped = [more for each in text.splitlines() for more in wrap(each, width)]
-        if len(wrapped) <= line.most:
-            return "\n".join(wrapped)
-    return "\n".join(wrap(text, width, max_lines=line.most, placeholder=" …"))
+def _shortened(line: Line, width: int) -> Line:
+    """A line with the first of its texts that takes no more lines than it may, or the last."""
+    while line.shorter and _height(line, width) > line.most:
+        line = _less(line)
+    return line
+
+
+def _less(line: Line) -> Line:
+    """A line with the next shorter text."""
+    return replace(line, text=line.shorter[0], shorter=line.shorter[1:])
+
+
+def _height(line: Line, width: int) -> int:
+    """How many lines a text takes."""
+    return line.text.count("\n") + 1 if line.verbatim else len(_wrapped(line, width))
+
+
+def _wrapped(line: Line, width: int) -> list[str]:
+    return [more for each in line.text.splitlines() for more in wrap(each, width)]
 
 
 def _html(part: str | Heading | Terms | Box | Grid) -> str:

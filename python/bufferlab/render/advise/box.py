@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import behind_text, users_lines
+from bufferlab.render.advise.felt import behind_text, judged_text, users_lines
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note
-from bufferlab.render.advise.typed import LINUX, Typed
+from bufferlab.render.advise.trade import trade
+from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
+from bufferlab.render.advise.what_if import fragile, what_if
 from bufferlab.render.advise.words import (
     check_text,
-    confidence_text,
     entry_text,
     measured,
     needs_text,
     queue_text,
     rate_text,
     size_text,
-    title_text,
+    sure_text,
 )
 from bufferlab.render.least import ceiling_text
 from bufferlab.render.view import Box, Line
@@ -27,13 +28,19 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival, simplicity
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.queues import OWN
-from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.least import Check
-from bufferlab.studies.targets import Target
+from bufferlab.studies.advise.queues import DEPLOYED, OWN
+from bufferlab.studies.least import Check, Verdict
+
+_SHAPES_ALWAYS: Final = "openwrt"
+"""The platform whose lines always hold the rate by a shaper."""
 
 MOST_TYPED: Final = 4
-"""Lines to type that are in the box; more of them follow it."""
+"""Lines to type that are in the box; more of them follow it, and so do long ones."""
+
+
+def follows(lines: Sequence[str]) -> bool:
+    """Whether lines to type stand below the tables, as the box has no room for them."""
+    return len(lines) > MOST_TYPED or any(len(line) > WIDTH for line in lines)
 
 
 def box_of(advice: Advice, typed: Typed = LINUX) -> Box:
@@ -62,14 +69,19 @@ def _head(advice: Advice) -> Iterator[str]:
         if entry.identical:
             yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
         elif advice.met:
-            yield f"It meets {them}, {confidence_text(entry.confidence)} ({len(entry.runs)} runs)."
+            yield f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
         else:
-            yield f"Not confirmed: it meets {them} in the mean, {_unsure(advice)}."
+            yield (
+                f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but that is only "
+                f"{sure_text(entry.confidence)}; {advice.confidence * 100:g} % is asked for."
+            )
+        if (broken := fragile(advice)) is not None:
+            yield broken
         return
     if all(any(not check.met for check in each.checks) for each in advice.entries.values()):
         yield f"No setting that was tried meets {them}."
     else:
-        yield f"No setting is sure to meet {them}: {confidence_text(advice.confidence)} is asked for."
+        yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
     yield f"Closest: {what}"
 
 
@@ -78,28 +90,27 @@ def _what(advice: Advice) -> str:
     size = size_text(advice.site, entry.packets)
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."
-    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, room for {size}."
-
-
-def _unsure(advice: Advice) -> str:
-    return f"{confidence_text(advice.answer.confidence)} of {advice.confidence * 100:g} %"
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."
 
 
 def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
-    yield Line("link", _used(advice.answer), 1)
-    yield Line("wait", _wait(advice.answer), 1)
+    yield Line("link", _used(advice.answer))
+    yield Line("wait", _wait(advice.answer))
     for name, felt in users_lines(advice, advice.answer):
-        yield Line(name[:9], felt, 1)
-    several = len(advice.answer.checks) > 1
+        yield Line(name[:9], felt)
+    several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
     for each in advice.answer.checks:
-        yield Line("target", check_text(each) + _sure(each, several=several), 1)
+        verdict = known[each.target]
+        yield Line("target", check_text(each, verdict) + _sure(each, verdict, several=several))
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked)
+    if (cost := trade(advice)) is not None:
+        yield Line("price", cost)
     yield from _notes(advice)
-    if advice.sensitivity and advice.choice.meets:
-        long, short = _changes(advice, sizes=True), _changes(advice, sizes=False)
-        yield Line("changes", long, 4, shorter=[short, _counted(advice)])
+    yield from what_if(advice)
     yield from _others(advice)
+    if (judged := judged_text(advice)) is not None:
+        yield Line("judged", judged)
     yield from _typed(advice, typed)
 
 
@@ -113,24 +124,26 @@ def _wait(entry: Entry) -> str:
     return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
 
-def _sure(check: Check, *, several: bool) -> str:
-    return f", {confidence_text(check.confidence)}" if several and check.met and not check.identical else ""
+def _sure(check: Check, verdict: Verdict, *, several: bool) -> str:
+    told = (several or verdict == "not proven") and check.met and not check.identical
+    return f", {sure_text(check.confidence)}" if told else ""
 
 
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
-        yield Line("helps", text, 3)
+        yield Line("helps", text)
     if not advice.choice.meets and (text := _searched(advice)) is not None:
-        yield Line("searched", text, 3)
+        yield Line("searched", text)
     if (text := idle_note(advice)) is not None:
-        yield Line("idle", text, 2)
+        yield Line("idle", text)
     if (text := loss_note(advice)) is not None:
-        yield Line("loss", text, 2)
+        yield Line("loss", text)
     if advice.stage == "first":
-        yield Line("so far", "usual targets of delay only, and 3 seeds to compare queues", 1)
+        label = "quick" if advice.finished else "so far"
+        yield Line(label, f"standard delay targets; queues compared with {len(advice.answer.values)} seeds")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
-        yield Line("so far", f"{tried} that could change the answer was tried", 1)
+        yield Line("so far", f"{tried} that could change the answer was tried")
 
 
 def _searched(advice: Advice) -> str | None:
@@ -139,38 +152,6 @@ def _searched(advice: Advice) -> str | None:
         if entry.queue.knob == "limit" and entry.least is not None and entry.least.size is None:
             return f"{queue_text(entry.queue)} up to {entry.least.upper} packets{ceiling_text(entry.least)}."
     return None
-
-
-def _changes(advice: Advice, *, sizes: bool) -> str:
-    """Where the answer still meets all targets, and where it misses which; which sizes do there."""
-    holding = [_kept(each) if sizes else each.brief for each in advice.sensitivity if each.holds]
-    parts = [f"Still meets with {', '.join(holding)}."] if holding else []
-    missing: dict[Target, list[str]] = {}
-    for each in advice.sensitivity:
-        for target in each.missed[:1]:
-            missing.setdefault(target, []).append(_broken(each, target) if sizes else each.brief)
-    parts += [f"Misses {title_text(target)} with {', '.join(found)}." for target, found in missing.items()]
-    return " ".join(parts)
-
-
-def _counted(advice: Advice) -> str:
-    """In how many changes the answer meets all targets."""
-    holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
-    return f"Still meets in {holding} of {total} changes of the scenario; the last table has each."
-
-
-def _kept(each: Sensitivity) -> str:
-    size = None if each.least is None else each.least.size
-    return each.brief if size is None else f"{each.brief} (about {size} suffice)"
-
-
-def _broken(each: Sensitivity, target: Target) -> str:
-    found = target.show(each.values.get(target.name))
-    if each.least is None or len(each.least.tried) < 2:
-        return f"{each.brief} ({found})"
-    if each.least.size is None:
-        return f"{each.brief} ({found}; none tried from {each.least.tried[0]} to {each.least.tried[-1]} does)"
-    return f"{each.brief} ({found}; about {each.least.size} do)"
 
 
 def _others(advice: Advice) -> Iterator[Line]:
@@ -185,7 +166,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         entry = advice.entries[second.name]
         yield Line("runner-up", f"{entry_text(entry)}: {_lost(advice, second)}.")
     if fifo is not None and fifo.name in rivals:
-        label = "runner-up" if second is not None and second.name == fifo.name else "fifo only"
+        label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = "fifo, " if label == "runner-up" else ""
         text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
         yield Line(label, text)
@@ -195,13 +176,12 @@ def _lost(advice: Advice, rival: Rival) -> str:
     """Why a queue was not taken."""
     entry, chosen = advice.entries[rival.name], advice.answer
     if rival.missed:
-        checks = {each.target: each for each in entry.checks}
-        missed = [checks[target] for target in rival.missed]
-        first = missed[0]
-        return check_text(first) if not first.met else f"{check_text(first)}, but not confirmed"
+        checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
+        return "; ".join(check_text(checks[target], known[target]) for target in rival.missed)
     behind = behind_text(rival, entry, chosen)
     if rival.is_equal and simplicity(rival.name) > simplicity(chosen.name):
-        kept = "the scenario's own is kept" if chosen.queue.name == OWN else f"{chosen.queue.name} is simpler"
+        order = f"of equals the first of {', '.join(DEPLOYED)} is taken"
+        kept = "the scenario's own is kept" if chosen.queue.name == OWN else order
         return f"{behind}; {kept}"
     return behind
 
@@ -210,18 +190,18 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
     if entry is None:
-        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.", 3)
+        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")
         return
     label = "type"
     if entry is not advice.answer:
         missed = {each.name: each.missed for each in advice.choice.rivals}[entry.name]
         but = ", which misses a target" if missed else ""
-        yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:", 2)
+        yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:")
         label = ""
-    if len(lines) > MOST_TYPED:
-        yield Line(label, f"the lines for {typed.platform} are below the tables", 1)
+    if follows(lines):
+        yield Line(label, f"the lines for {typed.platform} are below the tables")
     else:
         yield Line(label, "\n".join(lines), verbatim=True)
-    if not typed.shape and PLATFORMS[typed.platform].shapes:
+    if not typed.shape and PLATFORMS[typed.platform].shapes and typed.platform != _SHAPES_ALWAYS:
         rate = rate_text(advice.site.rate_bps)
-        yield Line("", f"Add --shape if the interface itself is faster than {rate}.", 1)
+        yield Line("", f"Add --shape if the interface itself is faster than {rate}.")

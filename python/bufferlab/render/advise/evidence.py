@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import aspect_text
-from bufferlab.render.advise.words import entry_text, measured, queue_text, title_text
+from bufferlab.render.advise.felt import aspect_text, fare_text
+from bufferlab.render.advise.words import entry_text, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.least import Least
-from bufferlab.studies.targets import Values, mean_over_runs
+from bufferlab.studies.least import Least, Verdict
+from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
@@ -44,31 +45,41 @@ def _queues(advice: Advice) -> Grid:
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
-        behind = "" if rival is None else measured(rival.behind, FRACTION, digits=1).removesuffix(" %")
-        missed = "" if rival is None else ", ".join(title_text(each) for each in rival.missed)
+        fare = "" if rival is None else fare_text(rival.behind)
         size = advice.site.buffer(entry.packets)
         rows.append(
             [
                 entry.queue.name,
                 entry.queue.show(entry.setting),
+                _verdict_text(advice.verdicts(entry)),
+                fare,
                 str(entry.packets),
                 significant(size["ms"], 3),
                 *_of_link({metric: entry.mean(metric).mean for _, metric, _ in _LINK}),
                 *(aspect_text(each, entry) for each in felt),
-                behind,
-                missed,
             ]
         )
     heads: list[str | Column] = [
+        Column("targets", "left", wraps=True),
+        "users fare",
         "packets",
         "ms",
         *(title for title, _, _ in _LINK),
         *(Column(each.title, wraps=False) for each in felt),
-        "users worse by, %",
-        Column("misses", "left", wraps=True),
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
+    if rivals:
+        title += "; users fare better (+) or worse (-) than with the first"
     return _shortened(["queue", "setting"], heads, rows, title)
+
+
+def _verdict_text(verdicts: Mapping[Target, Verdict]) -> str:
+    """What is known of the targets, the worst first: "missed: loss"."""
+    for worst in ("missed", "not proven"):
+        those = [title_text(target) for target, verdict in verdicts.items() if verdict == worst]
+        if those:
+            return f"{worst}: {', '.join(those)}"
+    return "met"
 
 
 def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
@@ -85,10 +96,17 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
             if is_limit
             else [f"{entry.queue.target_us(size) / 1e3:g}"]
         )
-        met = "yes" if memory.meets_all(size) else "no"
-        rows.append([*setting, str(len(values)), *_of_link(means), met, "◂" * (size == entry.setting)])
+        chosen = size == entry.setting
+        known = _overall(advice.verdicts(entry)) if chosen else memory.verdict(size, advice.confidence)
+        rows.append([*setting, str(len(values)), *_of_link(means), known, "◂" * chosen])
     first, more = ("packets", ["ms"]) if is_limit else ("target, ms", [])
-    heads: list[str | Column] = [*more, "runs", *(title for title, _, _ in _LINK), "met", Column("", "left")]
+    heads: list[str | Column] = [
+        *more,
+        "runs",
+        *(title for title, _, _ in _LINK),
+        Column("targets", "left"),
+        Column("", "left"),
+    ]
     near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
     title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
     return Grid([Column(first)], heads, rows, title)
@@ -100,14 +118,20 @@ def _variants(advice: Advice) -> Grid:
     for each in advice.sensitivity:
         least = NONE if each.least is None else str(each.least.size or "none found")
         missed = ", ".join(title_text(target) for target in each.missed)
-        rows.append([each.title, *_of_link(each.values), least, missed])
+        rows.append([each.title, *_of_link(each.values), least, f"missed: {missed}" if missed else "met"])
     heads: list[str | Column] = [
         *(title for title, _, _ in _LINK),
         "least buffer, packets, about",
-        Column("misses", "left", wraps=True),
+        Column("targets", "left", wraps=True),
     ]
-    title = f"{entry_text(advice.answer)}, where something is other"
-    return _shortened([Column("other", "left", wraps=True)], heads, rows, title)
+    title = f"What if: {entry_text(advice.answer)}, with other traffic; means of {SENSITIVITY_SEEDS} runs"
+    return _shortened([Column("change", "left", wraps=True)], heads, rows, title)
+
+
+def _overall(verdicts: Mapping[Target, Verdict]) -> Verdict:
+    """What is known of all targets together."""
+    found = set(verdicts.values())
+    return "missed" if "missed" in found else "not proven" if "not proven" in found else "met"
 
 
 def _shortened(

@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.words import confidence_text, entry_text, title_text
+from bufferlab.render.advise.words import ORDER, entry_text, sure_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import MATERIAL, NOTABLE, NOTABLE_RATING
@@ -28,7 +28,7 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     yield Heading("How it was found")
     yield (
         f"{advice.runs} runs of the scenario and {len(advice.sensitivity)} changes of it. Of queues "
-        "without a target of delay, the buffer was searched; of the others, the target, with room for "
+        "without a target of delay, the buffer was searched; of the others, the target, with a limit of "
         f"{advice.site.largest} packets."
     )
     for entry in advice.entries.values():
@@ -43,7 +43,7 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
         f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
         f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %). "
-        "Of equals the simplest is taken. Intervals of how much worse users fare allow for all queues and "
+        f"{ORDER} Intervals of how much worse users fare allow for all queues and "
         "aspects: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
     if advice.choice.meets:
@@ -77,14 +77,14 @@ def _course(advice: Advice, name: str) -> str:
     entry = advice.entries[name]
     found = entry.least
     if found is None:
-        usual = f"the usual setting, {len(entry.runs)} runs, {confidence_text(entry.confidence)}"
+        usual = f"the usual setting, {len(entry.runs)} runs, {sure_text(entry.confidence)}"
         return usual if _is_searched(advice, entry) else f"{usual}; {_UNFELT}"
     tried = f"{len(found.memory.sizes)} settings from {found.lower} to {found.upper} in {found.runs} runs"
     if found.size is None:
         missed = ", ".join(title_text(each) for each in found.conflict)
-        return f"{tried}; none meets all targets, here it misses {missed}"
-    below = "" if found.beyond is None else f"; {found.beyond} misses"
-    return f"{tried}; checked by {len(entry.runs)} fresh runs, {confidence_text(entry.confidence)}{below}"
+        return f"{tried}; none meets all targets; missed here: {missed}"
+    below = "" if found.beyond is None else f"; {entry.queue.show(found.beyond)} missed"
+    return f"{tried}; checked by {len(entry.runs)} fresh runs, {sure_text(entry.confidence)}{below}"
 
 
 def _is_searched(advice: Advice, entry: Entry) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
 from bufferlab.render.advise.words import measured, of_estimate, unknown_text
+from bufferlab.render.summary import NONE
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
@@ -28,6 +29,12 @@ _OPINIONS: Final = (
 _MOST_GROUPS: Final = 4
 """Groups that have a line each; with more, those whose users feel the goodput share one."""
 
+_TIMES: Final = 10.0
+_BOUNDED: Final = "more than 10 times"
+"""What is said of users who fare so many times better or worse."""
+
+_ROUNDS_TO_ZERO: Final = 0.0005
+
 
 class HasMeans(Protocol):
     """A queue that measured something."""
@@ -37,10 +44,10 @@ class HasMeans(Protocol):
 
 
 def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
-    """For each flow group its name and what its users feel."""
+    """For each flow group its name and what its users feel; none for those of which nothing was measured."""
     users = advice.site.users
     if len(users) <= _MOST_GROUPS:
-        return [(each.name, _felt(entry, each)) for each in users]
+        return _told((each.name, _felt(entry, each)) for each in users)
     found = []
     for other, members in groupby(sorted(users, key=_feels_other), key=_feels_other):
         listed = list(members)
@@ -48,7 +55,23 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
             found.append((f"{len(listed)} groups", _together(entry, listed)))
         else:
             found += [(each.name, _felt(entry, each)) for each in listed]
-    return found
+    return _told(found)
+
+
+def _told(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in lines if text]
+
+
+def judged_text(advice: Advice) -> str | None:
+    """By what users were judged, where the wait at the link is no part of it."""
+    if not advice.choice.rivals or any(each.metric == "wait_mean_ms" for each in advice.aspects):
+        return None
+    groups: dict[str, list[str]] = {}
+    for each in advice.aspects:
+        group, _, title = each.title.partition(": ")
+        groups.setdefault(group, []).append(title)
+    told = "; ".join(f"{group}: {', '.join(titles)}" for group, titles in groups.items())
+    return f"by {told}. The mean wait counts only as far as these feel it."
 
 
 def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
@@ -79,16 +102,41 @@ def aspect_title(aspect: Aspect) -> str:
 def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     """How much worse users fare, and in what most."""
     mean = rival.behind.mean or 0.0
-    share = f"{significant(abs(mean) * 100, 2)} %"
     if rival.is_equal and abs(mean) > MATERIAL:
         half = significant((rival.behind.half_width or 0.0) * 100, 2)
-        return f"users fare {share} {'worse' if mean > 0 else 'better'}, which may be chance (± {half} %)"
+        return f"users fare {_by(mean)} {'worse' if mean > 0 else 'better'}, which may be chance (± {half} %)"
     if rival.is_equal:
-        return f"as good for users (difference {share})" if abs(mean) >= 0.0005 else "as good for users"
+        told = _ROUNDS_TO_ZERO <= abs(mean) < _TIMES - 1
+        return (
+            f"as good for users (difference {significant(abs(mean) * 100, 2)} %)"
+            if told
+            else "as good for users"
+        )
     worst = "" if rival.worst is None else f"most: {_contrast(rival.worst[0], entry, chosen)}"
     if mean <= 0:
-        return f"users fare {share} better as a whole, but worse in {worst.removeprefix('most: ')}"
-    return f"users fare {share} worse" + (f", {worst}" if worst else "")
+        return f"users fare {_by(mean)} better as a whole, but worse in {worst.removeprefix('most: ')}"
+    return f"users fare {_by(mean)} worse" + (f", {worst}" if worst else "")
+
+
+def fare_text(behind: Estimate) -> str:
+    """How users fare beside the answer, in a table: "-2.7 ± 0.1 %"; better is more."""
+    if behind.mean is None:
+        return NONE
+    if (behind.half_width or 0.0) >= 1.0:
+        return NONE  # some runs measured nothing: no figure says how much that is
+    if _by(behind.mean) == _BOUNDED:
+        return f"{_BOUNDED} {'worse' if behind.mean > 0 else 'better'}"
+    text = measured(Estimate(-behind.mean, behind.half_width), FRACTION, digits=1)
+    number = text.partition(" ")[0]
+    if float(number) == 0:
+        return text.replace(number, "0", 1)
+    return text if text.startswith("-") else f"+{text}"
+
+
+def _by(behind: float) -> str:
+    """How much worse or better, as a share; what is beyond ten times has no figure."""
+    times = 1.0 - behind if behind < 0 else 1.0 / max(1.0 - behind, 1e-9)
+    return _BOUNDED if times > _TIMES else f"{significant(abs(behind) * 100, 2)} %"
 
 
 def _contrast(aspect: Aspect, entry: HasMeans, chosen: HasMeans) -> str:
@@ -108,8 +156,11 @@ def _felt(entry: Entry, users: Users) -> str:
 
 
 def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
-    def shown(name: str, words: str, unit: Unit) -> str:
-        return f"{words} {measured(entry.checked(f'{users.name}.{name}'), unit)}".strip()
+    def shown(name: str, words: str, unit: Unit) -> Iterator[str]:
+        """Nothing, where nothing was measured, as of datagrams that do not cross the link."""
+        found = entry.checked(f"{users.name}.{name}")
+        if found.mean is not None or found.is_partial:
+            yield words.format(measured(found, unit))
 
     def time(name: str, words: str) -> str:
         found = entry.checked(f"{users.name}.{name}")
@@ -117,19 +168,18 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
         return f"{words} {shown}"
 
     if users.kind in FELT_BY_GOODPUT:
-        each = " each" if users.flows > 1 else ""
-        yield shown("goodput_bps", "", BITS_PER_S) + each
+        yield from shown("goodput_bps", "{} each" if users.flows > 1 else "{}", BITS_PER_S)
         if users.flows > 1:
-            yield shown("jain_index", "Jain's index", NUMBER)
+            yield from shown("jain_index", "Jain's index {} (1 is equal)", NUMBER)
     elif users.kind == "udp":
         if rating is not None:
             words = next(words for least, words in _OPINIONS if rating >= least)
             yield f"rating R {significant(rating, 3)} ({words})"
             yield f"MOS {significant(opinion or 0.0, 2)}"
-        yield shown("loss", "loss", FRACTION)
+        yield from shown("loss", "loss {}", FRACTION)
     elif users.kind == "ping":
-        yield shown("loaded_rtt_p50_ms", "median", MILLISECONDS)
-        yield shown("loaded_rtt_p95_ms", "95th percentile", MILLISECONDS)
+        yield from shown("loaded_rtt_p50_ms", "median {}", MILLISECONDS)
+        yield from shown("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS)
     elif users.kind in {"web", "echo"}:
         yield time("exchange_p50_s", "fetched in")
         yield time("exchange_p95_s", "95th percentile")
@@ -146,9 +196,9 @@ def _together(entry: Entry, users: Sequence[Users]) -> str:
         for each in users
         if each.flows > 1 and (index := entry.checked(f"{each.name}.jain_index").mean) is not None
     ]
-    fair = f"; Jain's index ≥ {significant(min(indices), 3)} in each" if indices else ""
+    fair = f"; Jain's index ≥ {significant(min(indices), 3)} (fairness; 1 is equal)" if indices else ""
     low, high = significant(rates[slow] / 1e6, 3), significant(rates[fast] / 1e6, 3)
-    return f"{low} ({slow}) … {high} Mbps ({fast}){fair}"
+    return f"{low} ({slow}) to {high} Mbps ({fast}){fair}"
 
 
 def _time(seconds: float) -> str:

@@ -15,7 +15,7 @@ from rich.text import Text
 from bufferlab.log import Log
 from bufferlab.render.advise.box import box_of, verdict
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.words import confidence_text
+from bufferlab.render.advise.words import sure_text
 from bufferlab.studies.advise.advice import Advice, Stage
 
 _FRAMES_PER_S: Final = 4
@@ -106,7 +106,5 @@ class _Screen:
         seconds = f"{time.monotonic() - self._began_s:.0f} s"
         if self._advice is None:
             return f"{seconds}, no answer yet: {self._note}"
-        sure = (
-            confidence_text(self._advice.answer.confidence) if self._advice.choice.meets else "targets missed"
-        )
+        sure = sure_text(self._advice.answer.confidence) if self._advice.choice.meets else "targets missed"
         return f"{seconds}, {self._advice.runs} runs, {sure}; Ctrl-C takes this answer; {self._note}"

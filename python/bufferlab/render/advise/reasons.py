@@ -42,10 +42,10 @@ def loss_note(advice: Advice) -> str | None:
     under_way = _under_way(advice, entry, used)
     if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
         window = significant(under_way / flows, 2)
-        return (
-            f"{told}: {flows} flow{'s' if flows > 1 else ''} with {round(under_way)} packets under way, "
-            f"{window} each. Windows this small are cut often."
+        those = (
+            f"{flows} flows have about {window} packets each" if flows > 1 else f"1 flow has {window} packets"
         )
+        return f"{told}: {those} under way. With so few, they lose often."
     return _unbounded(advice, told)
 
 

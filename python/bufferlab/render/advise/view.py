@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.box import MOST_TYPED, box_of
+from bufferlab.render.advise.box import box_of, follows
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
@@ -25,7 +25,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     made = typed.lines(advice)
     grids = list(evidence(advice))
     about = Terms([("note", each) for each in made.notes])
-    in_box = len(made.lines) <= MOST_TYPED
+    in_box = not follows(made.lines)
     below: list[str | Heading | Terms] = [
         Heading(f"To type on {typed.platform}"),
         "\n".join(made.lines),

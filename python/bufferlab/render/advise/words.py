@@ -13,9 +13,11 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.objectives import Kind
-from bufferlab.studies.advise.queues import OWN, Queue
-from bufferlab.studies.least import Check
+from bufferlab.studies.advise.queues import DEPLOYED, OWN, Queue
+from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.targets import Target
+
+ORDER: Final = f"Of equals the first in this order is taken: the scenario's own, {', '.join(DEPLOYED)}."
 
 _MOST_DIGITS: Final = 4
 
@@ -23,6 +25,9 @@ _ROUNDING: Final = 1e-6
 """An interval of less than this share of its mean is rounding."""
 
 _CERTAIN: Final = 0.999
+
+_NEARLY: Final = 0.99
+"""Confidence from which tenths of a percent are told."""
 
 
 def size_text(site: Site, packets: int) -> str:
@@ -72,11 +77,12 @@ def weights_text(weights: Mapping[Kind, float]) -> str:
     return ", ".join([*told, *others]) or "all alike"
 
 
-def confidence_text(confidence: float) -> str:
-    """A confidence, rounded down: "confidence 97.5 %"."""
+def sure_text(confidence: float) -> str:
+    """A confidence, rounded down: "97 % sure", "99.5 % sure"."""
     if confidence > _CERTAIN:
-        return f"confidence > {_CERTAIN * 100:g} %"
-    return f"confidence {math.floor(confidence * 1000) / 10:g} %"
+        return f"more than {_CERTAIN * 100:g} % sure"
+    step = 1000 if confidence >= _NEARLY else 100
+    return f"{math.floor(round(confidence * step, 9)) / step * 100:g} % sure"
 
 
 def value_text(target: Target, found: Estimate) -> str:
@@ -126,18 +132,17 @@ def _mean(found: Estimate) -> float | None:
     return found.mean if found.mean is not None and math.isfinite(found.mean) else None
 
 
-def check_text(check: Check) -> str:
-    """A target, and how far it is met: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
+def check_text(check: Check, verdict: Verdict) -> str:
+    """A target, and what is known of it: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
     target = check.target
     found = value_text(target, check.found)
     if not check.found.known:
-        return f"{title_text(target)}: no value, target {target.show(target.bound)}"
+        return f"{title_text(target)}: no value, target {target.show(target.bound)}: missed"
     if check.lacking:
         missed = f"missed, no value in {check.lacking} of {check.runs} runs"
         return f"{title_text(target)} {found}, target {target.show(target.bound)}: {missed}"
-    if check.met:
-        return f"{title_text(target)} {found}, target {target.show(target.bound)}: met"
-    return f"{title_text(target)} {found}, target {target.show(target.bound)}: missed by {_distance(check)}"
+    by = "" if check.met else f" by {_distance(check)}" if verdict == "missed" else ", the mean misses it"
+    return f"{title_text(target)} {found}, target {target.show(target.bound)}: {verdict}{by}"
 
 
 def title_text(target: Target) -> str:

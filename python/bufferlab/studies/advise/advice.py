@@ -20,7 +20,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.least import Least
+from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 
 if TYPE_CHECKING:
@@ -82,6 +82,11 @@ class Advice:
     def met(self) -> bool:
         """Whether the answer meets all targets with the confidence that was asked for."""
         return self.choice.meets and self.answer.confidence >= self.confidence
+
+    def verdicts(self, entry: Entry) -> dict[Target, Verdict]:
+        """What is known of each target with a queue."""
+        known = verdicts(entry.checks, entry.confidence, self.confidence)
+        return {each.target: verdict for each, verdict in zip(entry.checks, known, strict=True)}
 
     def configuration(
         self, platform: str = "linux", device: str | None = None, *, shape: bool = False
@@ -167,7 +172,7 @@ class Advice:
             "buffer": self.site.buffer(answer.packets),
             "meets": self.met,
             "confidence": answer.confidence,
-            "checks": [each.to_dict() for each in answer.checks],
+            "checks": checks_to_dicts(answer.checks, answer.confidence, self.confidence),
             "aspects": [
                 {
                     "kind": each.kind,
@@ -201,7 +206,7 @@ class Advice:
             "discipline": entry.table,
             "setting": entry.queue.show(entry.setting),
             "buffer": self.site.buffer(entry.packets),
-            "checks": [each.to_dict() for each in entry.checks],
+            "checks": checks_to_dicts(entry.checks, entry.confidence, self.confidence),
             "confidence": entry.confidence,
             "identical": entry.identical,
             **_behind(rival),

@@ -1,7 +1,7 @@
 """The least size that meets targets in the mean of runs: sought by some runs, confirmed by others."""
 
-from bufferlab.studies.least.answer import Check, Least, check
-from bufferlab.studies.least.memory import Run
+from bufferlab.studies.least.answer import Check, Least, check, checks_to_dicts, verdicts
+from bufferlab.studies.least.memory import Run, Verdict
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.least.search import least
 from bufferlab.studies.least.step import Search, Step
@@ -16,7 +16,10 @@ __all__ = [
     "Run",
     "Search",
     "Step",
+    "Verdict",
     "check",
+    "checks_to_dicts",
     "least",
     "together",
+    "verdicts",
 ]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import polars as pl
 
 from bufferlab.stats import Estimate, chance_of_mean
-from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.least.memory import Memory, Verdict
 from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs
 
 Ceiling = Literal["given", "no nearer", "most"]
@@ -34,6 +34,7 @@ class Check:
         identical: Whether the runs are the same in all that was measured, as nothing in them is random.
         saturated: Whether runs that differ all gave just the bound, so that their scatter tells nothing.
         lacking: How many runs have no value.
+        refuted: One minus the chance of margins as bad if the target were met; 0 if the mean meets it.
     """
 
     target: Target
@@ -44,6 +45,7 @@ class Check:
     identical: bool
     saturated: bool = False
     lacking: int = 0
+    refuted: float = 0.0
 
     @property
     def found(self) -> Estimate:
@@ -60,6 +62,12 @@ class Check:
         """How far the mean is on the right side, in the metric's unit."""
         return self.target.margin(self.mean)
 
+    def verdict(self, wanted: float) -> Verdict:
+        """Whether the target is met or missed with a confidence, or neither."""
+        if self.met:
+            return "met" if self.confidence >= wanted else "not proven"
+        return "missed" if self.lacking or self.refuted >= wanted else "not proven"
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
         return {
@@ -74,6 +82,7 @@ class Check:
             "identical": self.identical,
             "saturated": self.saturated,
             "lacking": self.lacking,
+            "refuted": self.refuted,
         }
 
 
@@ -87,6 +96,7 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
     identical = same and all(run == runs[0] for run in runs)
     saturated = same and not identical and not margins.any()
     chance = (1.0 - RARE) ** len(runs) if saturated else chance_of_mean(margins)
+    missed = found.mean is not None and target.margin(found.mean) < 0
     return Check(
         target=target,
         mean=found.mean,
@@ -96,7 +106,31 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
         identical=identical,
         saturated=saturated,
         lacking=found.lacking,
+        refuted=1.0 - chance_of_mean(-margins) if missed else 0.0,
     )
+
+
+def verdicts(checks: Sequence[Check], confidence: float, wanted: float) -> list[Verdict]:
+    """What is known of each target at one size.
+
+    Args:
+        checks: The targets at that size.
+        confidence: That all are met. It may be less than every check says, as candidates that were refused
+            have used up some of the chance to err; each check then counts as much less.
+        wanted: The confidence that is asked for.
+    """
+    chance = max(1.0 - each.confidence for each in checks)
+    times = (1.0 - confidence) / chance if chance > 0 and all(each.met for each in checks) else 1.0
+    lowered = (max(1.0 - (1.0 - each.confidence) * times, 0.0) for each in checks)
+    return [
+        replace(each, confidence=level).verdict(wanted) for each, level in zip(checks, lowered, strict=True)
+    ]
+
+
+def checks_to_dicts(checks: Sequence[Check], confidence: float, wanted: float) -> list[dict[str, Any]]:
+    """Targets at one size with what is known of each, for JSON."""
+    known = verdicts(checks, confidence, wanted)
+    return [each.to_dict() | {"verdict": verdict} for each, verdict in zip(checks, known, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from bufferlab.stats import chance_of_mean
 from bufferlab.studies.targets import Target, Values
 
 FloatArray = npt.NDArray[np.float64]
+
+Verdict = Literal["met", "not proven", "missed"]
+"""What runs say of targets: they are met, or missed, with the confidence that is asked for, or neither."""
 
 
 class Run(NamedTuple):
@@ -94,6 +97,13 @@ class Memory:
             for target in self.targets
             if not self.meets(size, target) and chance_of_mean(-self.margins(size, target)) <= chance
         ]
+
+    def verdict(self, size: int, wanted: float) -> Verdict:
+        """Whether all targets are met at a size, or one is missed, with a confidence, or neither."""
+        chance = 1.0 - wanted
+        if all(chance_of_mean(self.margins(size, target)) <= chance for target in self.targets):
+            return "met"
+        return "missed" if self.surely_fails(size, chance) else "not proven"
 
 
 def _is_clear(margins: FloatArray) -> bool:

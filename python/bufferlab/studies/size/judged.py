@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from bufferlab.studies.advise.advice import mean_values
-from bufferlab.studies.least import Check, Run, check
+from bufferlab.studies.least import Check, Run, Verdict, check
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values
 
 RUNS: Final = 8
 """Runs that judge a rule's buffer."""
-
-Verdict = Literal["met", "missed", "unclear"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Judged:
         packets: Its buffer, packets.
         values: Means over the runs.
         checks: Each target.
-        verdict: Whether the targets are met there: surely all, surely not all, or it is unclear.
+        verdict: Whether the targets are met there: surely all, surely not all, or neither.
     """
 
     rule: str
@@ -61,7 +59,7 @@ def judge(
     memory = Memory(targets)
     memory.add({Run(packets, seed): values for seed, values in runs.items()})
     checks = tuple(check(memory, packets, target, list(runs)) for target in targets)
-    verdict: Verdict = "unclear"
+    verdict: Verdict = "not proven"
     if all(each.met and each.confidence >= confidence for each in checks):
         verdict = "met"
     elif memory.surely_fails(packets, 1.0 - confidence):

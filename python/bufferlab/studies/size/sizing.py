@@ -23,7 +23,7 @@ from bufferlab import _core, display
 from bufferlab.files import not_written
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Origin
-from bufferlab.studies.least import Least, Plan
+from bufferlab.studies.least import Least, Plan, checks_to_dicts
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
 from bufferlab.studies.targets import Values, mean_columns, mean_over_runs
@@ -135,7 +135,7 @@ class Sizing:
             "closest": site.buffer(least.closest),
             "confirmed": self.met,
             "confidence": least.confidence,
-            "checks": [each.to_dict() for each in least.checks],
+            "checks": checks_to_dicts(least.checks, least.confidence, plan.confidence),
             "beyond": least.beyond,
             "conflict": [str(target) for target in least.conflict],
             "islands": list(least.islands),

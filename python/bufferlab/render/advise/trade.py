@@ -1,0 +1,72 @@
+"""What the last part of a target costs: a buffer of half the size or less that is nearly as good."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.words import size_text, title_text
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.stats import estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target
+
+LESS: Final = 0.5
+"""The part of the answer's buffer that another one may have, at most, to be told."""
+
+BUSY: Final = 0.99
+"""Utilization from which a link counts as full."""
+
+NEARLY: Final = 0.01
+"""Or by how much less the link may be used than with the answer."""
+
+
+def trade(advice: Advice) -> str | None:
+    """What is had for half the buffer or less, by the runs of the search; `None` if it is nothing much."""
+    answer = advice.answer
+    found = answer.least
+    if found is None or answer.queue.knob != "limit" or not advice.choice.meets:
+        return None
+    used = answer.checked("utilization").mean
+    if used is None or any(each.wants_less for each in advice.targets):
+        return None
+    small = next(
+        (
+            size
+            for size in found.memory.sizes
+            if size <= LESS * answer.packets
+            and _mean(found.memory, size, "utilization") >= min(BUSY, used - NEARLY)
+        ),
+        None,
+    )
+    return None if small is None else _told(advice, found.memory, small)
+
+
+def _told(advice: Advice, memory: Memory, small: int) -> str:
+    answer, site = advice.answer, advice.site
+    given = [*filter(None, (_quantity(memory, small, target) for target in advice.targets))]
+    given.append(f"a mean wait of {MILLISECONDS.quantity(_mean(memory, small, 'wait_mean_ms'), digits=3)}")
+    runs = len(memory.values(small))
+    counted = "1 run" if runs == 1 else f"{runs} runs"
+    used = FRACTION.quantity(_mean(memory, small, "utilization"))
+    wait = MILLISECONDS.quantity(answer.checked("wait_mean_ms").mean or 0.0, digits=3)
+    takes = "target takes" if len(advice.targets) == 1 else "targets take"
+    drain = significant(site.buffer(answer.packets)["ms"], 3)
+    return (
+        f"{size_text(site, small)} {'uses' if small == 1 else 'use'} {used} of the link, with "
+        f"{' and '.join(given)} ({counted}). The {takes} {drain} ms of buffer and a mean wait of {wait}."
+    )
+
+
+def _quantity(memory: Memory, size: int, target: Target) -> str:
+    """What a size gives of a target that it misses, beside the utilization."""
+    if target.name == "utilization" or memory.meets(size, target):
+        return ""
+    return f"{title_text(target)} {target.show(_mean(memory, size, target.name), digits=3)}"
+
+
+def _mean(memory: Memory, size: int, name: str) -> float:
+    """A mean over a size's runs; NaN if they have none."""
+    mean = estimate(each.get(name) for each in memory.values(size)).mean
+    return float("nan") if mean is None else mean
