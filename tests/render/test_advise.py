@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from typing import Any, cast
 
 import pytest
 from matplotlib.figure import Figure
@@ -319,11 +320,29 @@ def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() ->
 
 def test_the_figure_has_settings_and_queues() -> None:
     figure = advised(MET).figure()
+    assert figure.get_suptitle() == "By hand\nRun fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
     assert isinstance(figure, Figure)
     labels = [axes.get_xlabel() for axes in figure.axes]
     assert labels == ["", "buffer (packets)", "mean wait (ms)"]
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == ["fifo, 14 packets", "fq_codel, target 5 ms (answer)"]
+    used, late, queues = figure.axes
+    assert [used.get_title(), queues.get_title()] == ["fifo: what the buffer does", "what each queue gives"]
+    left, right = ([text.get_text() for text in part.legends[0].get_texts()] for part in figure.subfigs)
+    assert left[0] == "best fifo, not the answer" and "bdp: 67" in left
+    assert right == ["fifo, 14 packets", "fq_codel, target 5 ms (answer)"]
+    assert used.lines[0].get_color() == late.lines[0].get_color() == queues.lines[0].get_markerfacecolor()
+    assert queues.get_ylabel() == "goodput of the flows over the link (Mbps)"
+    assert queues.lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
+
+
+def test_the_figure_has_what_weighs_most_and_only_flows_of_the_link() -> None:
+    advice = advised(MET)
+    calls = dataclasses.replace(advice, weights={**advice.weights, "calls": 10.0})
+    assert calls.figure().axes[2].get_ylabel() == "call: rating R"
+    flows = [{"name": "downloads", "path": ["west"]}, {"name": "others", "path": ["east"]}]
+    where = site(DOWNLOADS, Users("others", "bulk", 9, "reno"))
+    resolved = cast("Any", {**advice.resolved, "flows": flows})
+    elsewhere = dataclasses.replace(advice, site=where, resolved=resolved)
+    assert elsewhere.figure().axes[2].lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
 
 
 def test_numbers_have_the_digits_that_their_intervals_allow() -> None:

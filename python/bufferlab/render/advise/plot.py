@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from textwrap import fill
 from typing import Final
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter
 
 from bufferlab.display import as_figure
+from bufferlab.render.advise.box import headline
+from bufferlab.render.advise.felt import aspect_title
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
-from bufferlab.results.metrics.registry import QUEUE_SUMMARY
+from bufferlab.resolved import FELT_BY_GOODPUT
+from bufferlab.results.metrics.metric import Unit
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.least import Least
-from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.targets import Values, mean_over_runs
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _RULES: Final = ("bdp", "stanford", "single-flow", "tiny")
@@ -23,17 +31,22 @@ _RULES: Final = ("bdp", "stanford", "single-flow", "tiny")
 
 _SINGLE: Final = "single-flow"
 
+_TITLE: Final = 100
+"""Characters of a line of the title."""
+
+_HEIGHT_IN: Final = 4.6
+
+_METRICS: Final = {metric.name: metric for table in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in table}
+
 
 @as_figure.register
 def draw(advice: Advice) -> Figure:
-    """Left, utilization and mean wait against the setting; right, goodput against mean wait, by queue."""
+    """Left, utilization and wait against the setting; right, what users get against the wait, by queue."""
     figure = _new_figure()
-    grid = figure.add_gridspec(2, 2, width_ratios=(1.1, 1.0))
-    used = figure.add_subplot(grid[0, 0])
-    late = figure.add_subplot(grid[1, 0], sharex=used)
-    _draw_settings(used, late, advice)
-    _draw_queues(figure.add_subplot(grid[:, 1]), advice)
-    figure.suptitle(advice.site.name, fontsize="medium")
+    halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1.0))
+    _draw_settings(figure.add_subfigure(halves[0]), advice)
+    _draw_queues(figure.add_subfigure(halves[1]), advice)
+    figure.suptitle(f"{advice.site.name}\n{fill(headline(advice), _TITLE)}", fontsize="medium")
     return figure
 
 
@@ -41,11 +54,13 @@ def _new_figure() -> Figure:
     figure, axes = new_figure_row(2)
     for each in axes:
         each.remove()
+    figure.set_figheight(_HEIGHT_IN)
     FigureCanvasAgg(figure)
     return figure
 
 
-def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
+def _draw_settings(part: SubFigure, advice: Advice) -> None:
+    used, late = part.subplots(2, 1, sharex=True)
     entry = _searched(advice)
     if entry is None or entry.least is None:
         for axes in (used, late):
@@ -54,25 +69,23 @@ def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
         return
     is_limit = entry.queue.knob == "limit"
     scale = 1.0 if is_limit else 1e-3
-    for axes, metric, factor, color in (
-        (used, "utilization", 100.0, COLORS[0]),
-        (late, "wait_mean_ms", 1.0, COLORS[1]),
-    ):
-        _curve(axes, entry.least, metric, (scale, factor), color)
+    for axes, metric, factor in ((used, "utilization", 100.0), (late, "wait_mean_ms", 1.0)):
+        _curve(axes, entry.least, metric, (scale, factor), _color(advice, entry))
         axes.axvline(
             entry.setting * scale,
             color="black",
             linewidth=1.4,
-            label="answer" if entry is advice.answer else f"best {entry.queue.name}",
+            label="answer" if entry is advice.answer else f"best {entry.queue.name}, not the answer",
         )
         if is_limit:
             _draw_rules(axes, advice, entry.least)
     bound = next((each.bound for each in advice.targets if each.name == "utilization"), None)
     if bound is not None:
         used.axhline(bound * 100, color="0.4", linewidth=0.8, linestyle="dotted", label="target")
-    used.set_title(entry.queue.name, fontsize="small")
+    used.set_title(
+        f"{entry.queue.name}: what the {'buffer' if is_limit else 'target'} does", fontsize="small"
+    )
     used.set_ylabel(QUEUE_SUMMARY["utilization"].axis)
-    used.tick_params(labelbottom=False)
     late.set_ylabel("mean wait (ms)")
     plain = FuncFormatter(lambda value, _position: f"{value:g}")
     late.set_xscale("log")
@@ -81,7 +94,22 @@ def _draw_settings(used: Axes, late: Axes, advice: Advice) -> None:
         late.set_yscale("log")
         late.yaxis.set_major_formatter(plain)
     late.set_xlabel("buffer (packets)" if is_limit else "target of delay (ms)")
-    used.legend(fontsize="x-small", framealpha=0.9, loc="lower right")
+    _legend(part, used, 3)
+
+
+def _color(advice: Advice, entry: Entry) -> str:
+    """A queue's color, in both halves."""
+    return COLORS[_queues(advice).index(entry.queue.name) % len(COLORS)]
+
+
+def _queues(advice: Advice) -> list[str]:
+    return list(dict.fromkeys(entry.queue.name for entry in advice.entries.values()))
+
+
+def _legend(part: SubFigure, axes: Axes, columns: int) -> None:
+    """A legend below, where it covers nothing."""
+    found = axes.get_legend_handles_labels()
+    part.legend(*found, fontsize="x-small", loc="outside lower center", ncols=columns)
 
 
 def _searched(advice: Advice) -> Entry | None:
@@ -122,45 +150,81 @@ def _draw_rules(axes: Axes, advice: Advice, found: Least) -> None:
             )
 
 
-def _draw_queues(axes: Axes, advice: Advice) -> None:
-    metric, factor, label = _given(advice)
-    queues = list(dict.fromkeys(entry.queue.name for entry in advice.entries.values()))
+def _draw_queues(part: SubFigure, advice: Advice) -> None:
+    axes = part.subplots()
+    given, label = _given(advice)
     for entry in advice.entries.values():
-        wait, given = entry.mean("wait_mean_ms"), entry.mean(metric)
-        if wait.mean is None or given.mean is None:
+        wait, found = entry.mean("wait_mean_ms"), estimate(given(values) for values in entry.values)
+        if wait.mean is None or found.mean is None:
             continue
-        index = queues.index(entry.queue.name)
-        chosen = entry is advice.answer
+        color, chosen = _color(advice, entry), entry is advice.answer
         axes.errorbar(
             [wait.mean],
-            [given.mean * factor],
+            [found.mean],
             xerr=[wait.half_width or 0.0],
-            yerr=[(given.half_width or 0.0) * factor],
-            marker=_MARKERS[index % len(_MARKERS)],
+            yerr=[found.half_width or 0.0],
+            marker=_MARKERS[_queues(advice).index(entry.queue.name) % len(_MARKERS)],
             markersize=11 if chosen else 6,
-            markerfacecolor=COLORS[index % len(COLORS)] if entry.least is not None or chosen else "white",
-            markeredgecolor="black" if chosen else COLORS[index % len(COLORS)],
+            markerfacecolor=color if entry.least is not None or chosen else "white",
+            markeredgecolor="black" if chosen else color,
             markeredgewidth=1.8 if chosen else 1.0,
             ecolor="0.5",
             linestyle="none",
             zorder=3 if chosen else 2,
             label=f"{entry.name}{' (answer)' if chosen else ''}",
         )
+    axes.set_title("what each queue gives", fontsize="small")
     axes.set_xlabel("mean wait (ms)")
     axes.set_ylabel(label)
     axes.margins(0.15)
     axes.ticklabel_format(useOffset=False)
-    axes.figure.legend(
-        *axes.get_legend_handles_labels(), fontsize="x-small", loc="outside lower center", ncols=4
-    )
+    _legend(part, axes, 2)
 
 
-def _given(advice: Advice) -> tuple[str, float, str]:
-    """What users get: the goodput of all flows; without TCP, the link's throughput."""
-    for metric, label in (
-        ("goodput_total_bps", "goodput of all flows (Mbps)"),
-        ("throughput_bps", QUEUE_SUMMARY["throughput_bps"].axis),
-    ):
-        if all(entry.mean(metric).mean is not None for entry in advice.entries.values()):
-            return metric, 1e-6, label
-    return "utilization", 100.0, QUEUE_SUMMARY["utilization"].axis
+def _given(advice: Advice) -> tuple[Callable[[Values], float | None], str]:
+    """What users get: what weighs most, or the goodput of the flows that cross the link, or its use."""
+    aspect = _weightiest(advice)
+    if aspect is not None:
+        unit = _METRICS[aspect.metric.rpartition(".")[2]].unit
+        return _scaled(aspect.metric, unit), unit.axis(aspect_title(aspect))
+    groups = _crossing(advice)
+    runs = [values for entry in advice.entries.values() for values in entry.values]
+    if groups and all(_goodput(values, groups) is not None for values in runs):
+        return lambda values: _goodput(values, groups), "goodput of the flows over the link (Mbps)"
+    metric = QUEUE_SUMMARY["utilization"]
+    return _scaled(metric.name, metric.unit), metric.axis
+
+
+def _weightiest(advice: Advice) -> Aspect | None:
+    """An aspect of the kind that weighs more than all others, if one does; not the wait, which is drawn."""
+    heaviest = max(advice.weights.values(), default=0.0)
+    kinds = [kind for kind, weight in advice.weights.items() if weight == heaviest]
+    if len(kinds) != 1 or len(advice.weights) == 1:
+        return None
+    of_kind = (each for each in advice.aspects if each.kind == kinds[0] and each.metric != "wait_mean_ms")
+    return next(of_kind, None)
+
+
+def _scaled(name: str, unit: Unit) -> Callable[[Values], float | None]:
+    def scaled(values: Values) -> float | None:
+        value = values.get(name)
+        return None if value is None else float(unit.scaled(value))
+
+    return scaled
+
+
+def _crossing(advice: Advice) -> list[Users]:
+    """The groups with goodput whose data crosses the link."""
+    paths = {flow["name"]: flow["path"] for flow in advice.resolved["flows"]}
+    link = advice.site.link
+    users = [each for each in advice.site.users if link in paths.get(each.name, [link])]
+    return [each for each in users if each.kind in FELT_BY_GOODPUT]
+
+
+def _goodput(values: Values, groups: Sequence[Users]) -> float | None:
+    """The goodput of all flows of some groups, Mbps."""
+    rates = [values.get(f"{each.name}.goodput_bps") for each in groups]
+    known = [rate for rate in rates if rate is not None]
+    if len(known) < len(rates):
+        return None
+    return sum(each.flows * rate for each, rate in zip(groups, known, strict=True)) / 1e6
