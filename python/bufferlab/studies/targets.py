@@ -218,9 +218,11 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
         for name in known
         if re.fullmatch(rf"(?:{parts})_(?:ms|s|bps|fraction)|call_(?:{parts})(?:_\w+)?", name)
     }
-    choice = sorted(short) or [name for name in known if name.startswith(f"{word}_")]
-    if len(choice) == 1:
-        return _METRICS[choice[0]]
+    # only without one of the units above: `call.lost` is `call_lost_fraction`
+    short = short or {name for name in known if name in (f"{word}_packets", f"{word}_bytes")}
+    if len(short) == 1:
+        return _METRICS[short.pop()]
+    choice = [name for name in known if name in short or (not short and name.startswith(f"{word}_"))]
     if not choice and not group and (word in LATENCY.numbers or f"call_{word}" in LATENCY.numbers):
         raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")
     said = meant(word, group)
