@@ -111,7 +111,9 @@ class Course:
         if quick:
             return self._tell(dataclasses.replace(advice, finished=True))
         self._search([queue for queue in targets if self._may_win(queue, advice)])
-        advice = self._settled(self._assured(self._conclude("tuned", self.seeds)))
+        # a search may go on from a confirmed setting to a better one
+        self._together({name: each.rest() for name, each in self.searches.items() if not each.ended})
+        advice = self._assured(self._conclude("tuned", self.seeds))
         if sensitivity:
             advice = self._shaken(advice)
         return self._tell(dataclasses.replace(advice, stage="final", finished=True))
@@ -148,15 +150,6 @@ class Course:
             self.watch(self.best, _note(steps))
 
         self.found |= together(searches, self.bench, watch, also=also)
-
-    def _settled(self, advice: Advice) -> Advice:
-        """Take the search of the answer's setting to its end: that the next one misses."""
-        queue = advice.answer.queue
-        search = self.searches.get(queue.name)
-        if search is None or search.ended:
-            return advice
-        self._together({queue.name: search.rest()})
-        return self._conclude("tuned", self.seeds)
 
     def _may_win(self, queue: Queue, advice: Advice) -> bool:
         """Whether a setting of a queue that was not tried may be taken in place of the answer."""

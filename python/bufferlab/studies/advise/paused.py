@@ -1,4 +1,4 @@
-"""A search that is halted once its answer is confirmed, and shows later that a step beyond it misses."""
+"""A search that is halted once an answer is confirmed, and goes on later until a step beyond it misses."""
 
 from __future__ import annotations
 
