@@ -72,6 +72,11 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     assert "It meets" not in text
 
 
+def test_where_no_buffer_meets_it_tells_up_to_where_was_searched() -> None:
+    text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %",))))
+    assert "searched fifo up to 200 packets." in " ".join(text.split())
+
+
 def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))

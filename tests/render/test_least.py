@@ -71,7 +71,7 @@ def test_where_none_meets_it_says_why_nothing_larger_was_tried() -> None:
     assert (given.size, ceiling_text(given)) == (None, "")
     flat = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
     assert ceiling_text(flat) == ". Larger buffers come no nearer"
-    rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size / 1000})
+    rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size**0.5 / 30})
     assert (rising.upper, ceiling_text(rising)) == (
         80,
         ". Larger buffers come nearer, but none above 80 packets was tried: --bounds 80..320 goes further",

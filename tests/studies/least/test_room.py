@@ -38,6 +38,13 @@ def test_what_fails_by_a_hair_at_the_end_is_sought_beyond_it() -> None:
     assert all(each.confirmed and each.upper == 2000 for each in found)
 
 
+def test_runs_that_scatter_widely_seldom_hide_that_larger_sizes_come_nearer() -> None:
+    """With BBR the loss of a run scatters by a third of itself."""
+    truth = {"loss": losing(5000)}
+    found = [solve(PLAN, Problem(truth, normal, {"loss": 4e-3}, number).run) for number in range(10)]
+    assert sum(each.upper > UPPER for each in found) >= 8
+
+
 def test_the_most_is_never_exceeded() -> None:
     found = solve(PLAN, Problem({"loss": losing(20_000)}, normal, {"loss": 1e-5}).run)
     assert (found.size, found.closest, found.upper, found.ceiling) == (None, MOST, MOST, "most")

@@ -73,14 +73,6 @@ class Memory:
         """Whether all targets are met in the mean over a size's runs."""
         return all(self.meets(size, target) for target in (self.targets if targets is None else targets))
 
-    def comes_nearer(self, size: int, other: int, target: Target) -> bool:
-        """Whether a target's margin is better at the other size, by more than a standard error."""
-        one, two = self.margins(size, target), self.margins(other, target)
-        if min(len(one), len(two)) < 2 or not np.isfinite([*one, *two]).all():
-            return False
-        error = math.sqrt(one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two))
-        return bool(two.mean() - one.mean() > error)
-
     def is_fixed(self) -> bool:
         """Whether all runs of each size measured the same, and some size has several."""
         several = [runs for runs in map(self.values, self._values) if len(runs) > 1]
