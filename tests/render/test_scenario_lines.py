@@ -68,6 +68,48 @@ def test_links(link: dict[str, Any], text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("queue", "text"),
+    [
+        ("splitbuff", "splitbuff"),
+        ("splitbuff-weighted", "splitbuff-weighted"),
+        (
+            {"discipline": "splitbuff", "hysteresis": 0.3, "sub_buffers": 5},
+            "splitbuff (hysteresis 0.3, sub_buffers 5)",
+        ),
+        (
+            {
+                "discipline": "splitbuff",
+                "weighted": True,
+                "thresholds": "gaps",
+                "sub_buffers": 4,
+                "update": "1 s",
+            },
+            "splitbuff-weighted (first_update 125 ms, update 1 s)",
+        ),
+        ({"discipline": "splitbuff", "weighted": True}, "splitbuff (weighted)"),
+        ({"discipline": "splitbuff", "rtt": "header(4 bits)"}, "splitbuff (rtt header 4 bits)"),
+        ({"discipline": "pie", "alpha": 3}, "pie (target 15 ms, alpha 3)"),
+        ({"discipline": "pie", "update": "20 ms"}, "pie (target 15 ms, update 20 ms)"),
+        (
+            {"discipline": "fq_codel", "ecn": False, "quantum": "300 B"},
+            "fq_codel (target 5 ms, no ecn, quantum 300 B)",
+        ),
+        ({"discipline": "codel", "ce_threshold": "1 ms"}, "codel (target 5 ms, ce_threshold 1 ms)"),
+        ("red", "red"),
+        (
+            {"discipline": "red", "min_threshold": "20 packets", "max_p": 0.2},
+            "red (max_p 0.2, max_threshold 60 packets, min_threshold 20 packets)",
+        ),
+        ("drr", "drr"),
+        ({"discipline": "splitbuff-blind", "sub_buffers": 3}, "splitbuff-blind (sub_buffers 3)"),
+    ],
+)
+def test_a_queue_tells_what_differs_from_its_default(queue: object, text: str) -> None:
+    start = "12 Mbps, buffer 100 packets (150 KB, 100 ms), "
+    assert lines(dumbbell({"queue": queue}))["link bottleneck"] == start + text
+
+
+@pytest.mark.parametrize(
     ("flow", "text"),
     [
         ({"count": 10, "congestion": "cubic", "rtt": "uniform(40 ms, 80 ms)"}, "10 × cubic, RTT 40 to 80 ms"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from bufferlab.display import significant
+from bufferlab.render.queue_text import queue_text
 from bufferlab.render.view import Terms
 from bufferlab.results.tables import BITS_PER_BYTE
 from bufferlab.units import PS_PER_S, format_rate, format_size, format_time
@@ -64,7 +65,7 @@ class ScenarioLines:
         if "buffer" not in varied:
             parts.append(self._buffer(link))
         if "queue" not in varied:
-            parts.append(_queue(link))
+            parts.append(queue_text(link))
         if varied:
             parts.append(f"{' and '.join(varied)} as below")
         if link["loss"]:
@@ -137,15 +138,6 @@ def _sizes(buffer: ResolvedBuffer, packet_bytes: int | None) -> tuple[int | None
 def _round(number: float) -> float:
     """To a few digits: what is derived is not exact."""
     return round(number, _DIGITS - 1 - math.floor(math.log10(number))) if number > 0 else 0.0
-
-
-def _queue(link: ResolvedLink) -> str:
-    queue = link["queue"]
-    details = [f"target {format_time(queue['target_ps'])}"] if queue.get("target_ps") else []
-    details += ["ecn"] if queue.get("ecn") else []
-    if link["mark_above"] is not None:
-        details.append(f"marks above {link['mark_above']['text']}")
-    return f"{queue['discipline']} ({', '.join(details)})" if details else str(queue["discipline"])
 
 
 def _changes(link: ResolvedLink) -> Iterator[str]:
