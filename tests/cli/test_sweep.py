@@ -251,3 +251,17 @@ def test_what_one_sweep_varied_and_another_had_is_one_scenario(bufferlab: Comman
     bufferlab("sweep", "small.toml", *SHORT, "--seeds", "3", "--vary", "flows.near.count=1,2")
     own = [row for row in rows(bufferlab, "--means") if row["runs"] == 3]
     assert sorted(str(row["flows.near.count"]) for row in own) == ["1", "2"]
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 100, 5000])
+def test_a_damaged_segment_is_named(bufferlab: Command, tmp_path: Path, kept_bytes: int) -> None:
+    bufferlab("sweep", "small.toml", *SHORT)
+    segment = next((tmp_path / "runs" / "segments").glob("*.parquet"))
+    segment.write_bytes(segment.read_bytes()[:kept_bytes] + b"PAR1")
+    for verb in (("sweep", "small.toml", *SHORT), ("results", "runs")):
+        ended = bufferlab(*verb)
+        assert ended.status == 2
+        assert str(segment.relative_to(tmp_path)) in ended.err and "is damaged" in ended.err
+        assert "delete this one" in ended.err and "bug" not in ended.err
+    segment.unlink()
+    assert bufferlab("sweep", "small.toml", *SHORT).status == 0

@@ -11,7 +11,7 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import journal
 from bufferlab.experiment.store.rows import DONE, ENGINE, FIGURES, IDENTITY, Row, rows_to_frame
-from bufferlab.experiment.store.segments import SUFFIX, scan_segments
+from bufferlab.experiment.store.segments import SUFFIX, damaged, scan_segments
 from bufferlab.results.result import Result
 
 _ATTEMPTS: Final = 8
@@ -125,9 +125,9 @@ class StoreReader:
                 return pl.concat(pl.collect_all(frames))
             except (FileNotFoundError, pl.exceptions.ComputeError) as error:
                 if attempt + 1 == _ATTEMPTS:
-                    raise _damaged(self.directory, error) from error
+                    raise damaged(self.directory, self.segment_paths(), error) from error
             except (OSError, pl.exceptions.PolarsError) as error:
-                raise _damaged(self.directory, error) from error
+                raise damaged(self.directory, self.segment_paths(), error) from error
         raise AssertionError("the last attempt returns or raises")
 
 
@@ -144,8 +144,3 @@ def _latest(rows: pl.DataFrame) -> pl.DataFrame:
     ordered = rows.sort(pl.col("status") == DONE, "finished_at", maintain_order=True)
     kept = ordered.unique(["plan_hash", "engine"], keep="last", maintain_order=True)
     return kept.sort("finished_at", maintain_order=True)
-
-
-def _damaged(directory: Path, error: Exception) -> InputError:
-    reason = next(iter(str(error).splitlines()), type(error).__name__)
-    return InputError(f"cannot be read ({reason})", file=directory, accepted="a store that Bufferlab wrote")

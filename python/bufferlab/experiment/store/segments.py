@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab.errors import InputError
 from bufferlab.experiment.store.journal import write_error
 from bufferlab.experiment.store.rows import FLOW_SCHEMA, QUEUE_SCHEMA, SCHEMA
 
@@ -59,6 +60,25 @@ def scan_segments(paths: Sequence[Path]) -> pl.LazyFrame:
     if current:
         frames.append(pl.scan_parquet(current))
     return pl.concat(frames) if frames else pl.LazyFrame(schema=dict(SCHEMA))
+
+
+def damaged(directory: Path, paths: Sequence[Path], error: Exception) -> InputError:
+    """What to say of a store that cannot be read: which segment is the cause, and what to do about it."""
+    for path in paths:
+        try:
+            pl.read_parquet(path)
+        except FileNotFoundError:  # merged with others meanwhile
+            continue
+        except (OSError, pl.exceptions.PolarsError) as cause:
+            accepted = "a file as Bufferlab wrote it: delete this one, and its runs are simulated again"
+            return InputError(f"is damaged ({_reason(cause)})", file=path, accepted=accepted)
+    return InputError(
+        f"cannot be read ({_reason(error)})", file=directory, accepted="a store that Bufferlab wrote"
+    )
+
+
+def _reason(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def sync_directory(directory: Path) -> None:

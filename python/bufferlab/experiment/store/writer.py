@@ -21,7 +21,7 @@ from bufferlab.experiment.store.journal import Journal, StoreFullError, write_er
 from bufferlab.experiment.store.locking import exclusively
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.rows import DONE, ENGINE, Row, rows_to_frame, timestamp
-from bufferlab.experiment.store.segments import scan_segments, write_segment
+from bufferlab.experiment.store.segments import damaged, scan_segments, write_segment
 
 _ROTATE_ROWS: Final = 4096
 _ROTATE_BYTES: Final = 32 * 2**20
@@ -200,12 +200,15 @@ class Writer:
                 self._finished.update(_names(row))
 
     def _learn_segments(self, paths: list[Path]) -> None:
-        rows = scan_segments(paths).filter(pl.col("engine") == ENGINE)
-        if self._retry_failed:
-            done = pl.lit(not self._retry_done) & (pl.col("status") == DONE)
-            rows = rows.filter(done | (pl.col("finished_at") >= self._began))
         has_measure, has_figures = pl.col("measure").is_not_null(), pl.col("duration_s").is_not_null()
-        found = rows.select("plan_hash", "measure", "duration_s").collect()
+        try:
+            rows = scan_segments(paths).filter(pl.col("engine") == ENGINE)
+            if self._retry_failed:
+                done = pl.lit(not self._retry_done) & (pl.col("status") == DONE)
+                rows = rows.filter(done | (pl.col("finished_at") >= self._began))
+            found = rows.select("plan_hash", "measure", "duration_s").collect()
+        except pl.exceptions.PolarsError as error:
+            raise damaged(self.store.directory, paths, error) from error
         self._finished.update(found.filter(~has_measure | has_figures)["plan_hash"])
         own = found.filter(has_measure).select(pl.format("{} {}", "plan_hash", "measure")).to_series()
         self._finished.update(own)
