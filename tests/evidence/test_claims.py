@@ -127,6 +127,9 @@ def more(work):
 def fail(work):
     raise ValueError("no picture")
 
+def five(work):
+    return 5
+
 def draw(work):
     assert work.document.claims_of("fig2")[0].number == 0.9
     return Figure()
@@ -285,7 +288,16 @@ def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:
             r"claims.toml: format_version: 2 is not a known version; accepted: 1",
         ),
         ('title = "A title"', "title = 3", "document.title: 3 is not a text; accepted: a text"),
-        ('title = "Utilization"', 'titel = "x"', "figures.fig2.title: is required"),
+        (
+            'title = "Utilization"',
+            'titel = "x"',
+            r"figures.fig2.titel: is not a known key \(did you mean 'title'\?\); accepted: title",
+        ),
+        ('seeds = "2 if buffer_packets == 20 else 1"', "seeeds = 5", r"runs.lone.seeeds: .*'seeds'"),
+        ("value = 0.9", "value = nan", r"claims\[0\].value: nan is not finite"),
+        ("value = 0.9", "value = -inf", r"claims\[0\].value: -inf is not finite"),
+        ('value = 0.9\nbound = ">"', 'value = [0.1, inf]\nbound = "range"', "is not a range"),
+        ('"lone.toml"', '"../outside.toml"', "runs.lone.scenario: '../outside.toml' is not in the folder"),
         (
             'what = "rate"',
             'what = "rate"\nunits = "x"',
@@ -317,6 +329,7 @@ def test_an_explanation_without_its_condition_is_none(folder: Path) -> None:
 )
 def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new: str, message: str) -> None:
     rewrite(folder, old, new)
+    (folder / "outside.toml").write_text(SCENARIO)
     with pytest.raises(InputError, match=message):
         read_document(folder)
 
@@ -329,13 +342,36 @@ def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new
         ('quantity = "idle"', 'quantity = "idel"', r"claims\[1\] \(idle\)"),
         ('"own:draw"', '"own:paint"', "'own:paint' cannot be found"),
         ('"own:draw"', '"own:fail"', "'own:fail' failed with ValueError: no picture"),
+        (
+            '"own:draw"',
+            '"own:five"',
+            r"claims.toml: figures.fig2.draw: 'own:five' returned a value of type int; accepted: a function",
+        ),
+        (
+            "{duration_s:g} s",
+            "{durations_s:g} s",
+            r"claims.toml: figures.fig2.notes\[0\]: 'durations_s'",
+        ),
+        ("theirs {them.idle}", "theirs {them.idel}", r"claims\[1\] \(idle\).*idel"),
+        ('not_comparable = "The', 'why = "{our}"\nnot_comparable = "The', r"claims\[2\] \(words\).*'our'"),
+        ('"lone.toml"', "\"{'../outside'}.toml\"", r"'../outside.toml' is not in the folder 'scenarios'"),
         ('"bottleneck.buffer" =', '"bottleneck.bufer" =', "bufer"),
     ],
 )
 def test_mistakes_that_only_a_run_shows(folder: Path, old: str, new: str, message: str) -> None:
     rewrite(folder, old, new)
+    (folder / "outside.toml").write_text(SCENARIO)
     with pytest.raises(InputError, match=message):
         bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+
+
+def test_a_document_of_ones_own_takes_no_name_of_ours(folder: Path) -> None:
+    """Its results would be written over those of the other."""
+    renamed = folder.rename(folder.parent / "splitbuff")
+    with pytest.raises(InputError, match=r"document.name: 'splitbuff' is the name of a document that comes"):
+        bufferlab.reproduce(f"{renamed}/fig2", quick=True, progress=False)
+    rewrite(renamed, "[document]", '[document]\nname = "another"')
+    assert bufferlab.reproduce(f"{renamed}/fig2", quick=True, progress=False).name == "another/fig2"
 
 
 def test_the_example_of_the_page_runs_as_it_stands(tmp_path: Path) -> None:

@@ -105,3 +105,16 @@ def test_names_that_others_lack_are_missing_or_an_error() -> None:
     with pytest.raises(InputError, match="loss"):
         evaluate("loss", here)
     assert evaluate("loss", PointValues(here.points, here.row, {}, strict=False)) is None
+
+
+def test_powers_take_no_time() -> None:
+    assert evaluate("2 ** 10 ** 10 ** 10", Names({})) is None
+    assert evaluate("9 ** 99999999", Names({})) is None
+    assert evaluate("2 ** 10", Names({})) == 1024
+    assert evaluate("4 ** 0.5", Names({})) == 2
+    assert evaluate("2 ** -1", Names({})) == 0.5
+
+
+def test_arithmetic_is_that_of_numbers() -> None:
+    with pytest.raises(InputError, match="takes numbers"):
+        evaluate("'a' * 10000000000", Names({}))

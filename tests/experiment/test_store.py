@@ -279,7 +279,7 @@ def test_what_is_no_store(tmp_path: Path) -> None:
 
 def test_a_damaged_segment_is_told(store: Store) -> None:
     (store.directory / "segments" / "0123.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(InputError, match="0123.parquet: is damaged"):
+    with pytest.raises(InputError, match=r"0123\.parquet: is damaged"):
         store.runs()
 
 

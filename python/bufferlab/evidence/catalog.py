@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from bufferlab.errors import InputError, did_you_mean
+from bufferlab.evidence.document import Document
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
@@ -33,12 +34,27 @@ def _of_folder(name: str) -> list[Reproduction]:
     """The reproductions of a folder with a claims file, or the one of `folder/figure`."""
     path = Path(name)
     if (path / CLAIMS_FILE).is_file():
-        return reproductions_of(read_document(path.resolve()))
+        return reproductions_of(_own(path))
     if not (path.parent / CLAIMS_FILE).is_file():
         return []
-    every = reproductions_of(read_document(path.parent.resolve()))
+    every = reproductions_of(_own(path.parent))
     one = [each for each in every if each.name.endswith(f"/{path.name}")]
     return one or _refuse(name, every)
+
+
+def _own(folder: Path) -> Document:
+    """A user's document, whose results must not take the place of those of one that comes with Bufferlab."""
+    document = read_document(folder.resolve())
+    bundled = {each.name: each for each in bundled_documents()}
+    if document.name in bundled and bundled[document.name].folder.resolve() != folder.resolve():
+        raise InputError(
+            "is the name of a document that comes with Bufferlab",
+            file=folder / CLAIMS_FILE,
+            key="document.name",
+            value=document.name,
+            accepted="another name, of the folder or as name in [document]",
+        )
+    return document
 
 
 def _refuse(name: str, known: Sequence[Reproduction]) -> list[Reproduction]:

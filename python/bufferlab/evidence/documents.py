@@ -109,7 +109,7 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
         points=figure.points,
         figures=_drawn(work),
         comparison=compare(document, figure, both),
-        notes=(*_notes(figure, simulated, request), *missing, *finding_texts(figure, both)),
+        notes=(*_notes(document, figure, simulated, request), *missing, *finding_texts(figure, both)),
         scenarios=_scenarios(document, figure, simulated, request),
         keys=keys,
         names={} if simulated is None else simulated.names,
@@ -187,10 +187,33 @@ def _drawn(work: Work) -> dict[str, Drawing]:
     if work.figure.draw is None:
         return {}
     drawn: Any = _call(work.document, work.figure.draw, work)
-    return {work.figure.name: drawn} if isinstance(drawn, Drawing) else dict(drawn)
+    if isinstance(drawn, Drawing):
+        return {work.figure.name: drawn}
+    if isinstance(drawn, Mapping) and all(isinstance(each, Drawing) for each in drawn.values()):
+        return {str(name): each for name, each in drawn.items()}
+    returned = type(drawn).__name__
+    raise InputError(
+        f"returned a value of type {returned}",
+        file=work.document.folder / CLAIMS_FILE,
+        key=f"figures.{work.figure.name}.draw",
+        value=work.figure.draw,
+        accepted="a function that returns a Matplotlib figure, or several by file name",
+    )
 
 
-def _notes(figure: Figure, simulated: Simulated | None, request: Request) -> tuple[str, ...]:
+def _filled(document: Document, key: str, text: str, names: Names) -> str:
+    try:
+        return fill(text, names)
+    except InputError as error:
+        raise error.at(file=document.folder / CLAIMS_FILE, key=key) from None
+
+
+def _notes(
+    document: Document, figure: Figure, simulated: Simulated | None, request: Request
+) -> tuple[str, ...]:
     names = Names({} if simulated is None else simulated.names)
-    notes = tuple(fill(note, names) for note in figure.notes)
+    place = f"figures.{figure.name}.notes"
+    notes = tuple(
+        _filled(document, f"{place}[{index}]", note, names) for index, note in enumerate(figure.notes)
+    )
     return (*notes, QUICK_NOTE) if request.quick else notes

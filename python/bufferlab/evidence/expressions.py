@@ -47,6 +47,17 @@ ENDS: Final = ("first", "last")
 _LONGEST: Final = 2_000
 _NO_VALUE: Final = "–"
 
+_WHOLE: Final = 2.0**53
+"""Whole numbers below are exact as floats."""
+
+
+def _power(base: float, exponent: float) -> float:
+    """A power, computed with floats: whole ones of any length would take forever."""
+    result = math.pow(base, exponent)
+    is_whole = isinstance(base, int) and isinstance(exponent, int) and exponent >= 0
+    return int(result) if is_whole and abs(result) < _WHOLE else result
+
+
 _BINARY: Final[Mapping[type[ast.operator], Callable[[float, float], object]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -54,7 +65,7 @@ _BINARY: Final[Mapping[type[ast.operator], Callable[[float, float], object]]] = 
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
+    ast.Pow: _power,
 }
 _UNARY: Final[Mapping[type[ast.unaryop], Callable[[float], object]]] = {
     ast.USub: operator.neg,
@@ -278,14 +289,20 @@ def _computed(function: Callable[..., object], arguments: Sequence[Value]) -> Va
     """What a function gives; nothing if an argument is missing or the result is no finite number."""
     if any(value is None for value in arguments):
         return None
+    if any(isinstance(value, str) for value in arguments):
+        raise InputError("takes numbers", value=_word(function))
     try:
         result = function(*arguments)
         number = result if isinstance(result, int) else float(result)  # type: ignore[arg-type]
     except (ArithmeticError, ValueError):
         return None
     except TypeError:
-        raise InputError("takes numbers", value=getattr(function, "__name__", "an operator")) from None
+        raise InputError("takes numbers", value=_word(function)) from None
     return number if math.isfinite(number) else None
+
+
+def _word(function: Callable[..., object]) -> str:
+    return getattr(function, "__name__", "an operator").removeprefix("_")
 
 
 def _compared(values: Sequence[Value], ops: Sequence[ast.cmpop]) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -122,7 +123,7 @@ def _refuse_repeated(document: Document) -> None:
 
 def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> Runs:
     scenario = table.take("scenario", str)
-    if "{" not in scenario and not (folder / SCENARIOS / scenario).is_file():
+    if "{" not in scenario and not is_scenario_of(folder, scenario):
         raise table.error("is not in the folder 'scenarios'", "scenario", "the name of a file there")
     full = _effort(table, None)
     quick_table = table.table("quick")
@@ -145,6 +146,13 @@ def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> 
         raise InputError("is required", key=table.place("measure"), accepted=accepted)
     table.finish()
     return runs
+
+
+def is_scenario_of(folder: Path, name: str) -> bool:
+    """Whether a document has a scenario: a file in its folder of scenarios, and not elsewhere."""
+    scenarios = (folder / SCENARIOS).resolve()
+    file = (scenarios / name).resolve()
+    return file.is_file() and file.is_relative_to(scenarios)
 
 
 def _measure(table: Table, before: Mapping[str, Runs]) -> dict[str, str]:
@@ -328,7 +336,7 @@ def _stated_value(table: Table, bound: Bound) -> float | str | tuple[float, floa
         if not (
             isinstance(value, list)
             and len(value) == 2
-            and all(isinstance(each, int | float) for each in value)
+            and all(isinstance(each, int | float) and math.isfinite(each) for each in value)
         ):
             raise InputError(
                 "is not a range",

@@ -17,7 +17,7 @@ from bufferlab.evidence.hooks import call
 from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points
-from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS
+from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS, is_scenario_of
 from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
@@ -200,6 +200,14 @@ def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point, nam
     file = filled.pop(SCENARIO, None) or _at(
         document, f"runs.{runs.name}.scenario", fill, runs.scenario, names
     )
+    if not is_scenario_of(document.folder, str(file)):
+        raise InputError(
+            "is not in the folder 'scenarios'",
+            file=document.folder / CLAIMS_FILE,
+            key=f"runs.{runs.name}.scenario",
+            value=file,
+            accepted="the name of a file there",
+        )
     scenario = Scenario.load(document.folder / SCENARIOS / str(file))
     return prepare(scenario, _of_each_group(scenario, filled))
 

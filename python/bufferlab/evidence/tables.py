@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, TypeVar, overload
 
@@ -9,6 +11,9 @@ from bufferlab.errors import InputError, did_you_mean
 
 T = TypeVar("T")
 D = TypeVar("D")
+
+_ALIKE: Final = 0.75
+"""Likeness from which a key that nobody knows is taken for a required one that is missing."""
 
 _KINDS: Final[Mapping[type, str]] = {
     str: "a text",
@@ -53,7 +58,7 @@ class Table:
         self._known.append(key)
         if key not in self._content:
             if default is ...:
-                raise InputError("is required", key=self.place(key), accepted=_KINDS[kind])
+                raise self._missing(key, _KINDS[kind])
             return default
         value = self._content[key]
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -72,12 +77,23 @@ class Table:
         accepted = " or ".join(_KINDS[kind] for kind in kinds)
         if key not in self._content:
             if default is ...:
-                raise InputError("is required", key=self.place(key), accepted=accepted)
+                raise self._missing(key, accepted)
             return default
         value = self._content[key]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise self.error(f"is not {accepted}", key, accepted)
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.error("is not finite", key, accepted)
         return value
+
+    def _missing(self, key: str, accepted: str) -> InputError:
+        """The error of a key that is missing, or of one that was meant to be it."""
+        unknown = [each for each in self._content if each not in self._known]
+        for meant in difflib.get_close_matches(key, unknown, n=1, cutoff=_ALIKE):
+            return InputError(
+                f"is not a known key{did_you_mean(meant, [key])}", key=self.place(meant), accepted=key
+            )
+        return InputError("is required", key=self.place(key), accepted=accepted)
 
     def checked(self, key: str, check: Callable[[str], str], default: T) -> str | T:
         """A text that a function checks.

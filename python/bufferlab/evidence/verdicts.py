@@ -179,7 +179,8 @@ def _row(claim: Claim, figure: Figure, points: Points, row: Row, compared: Compa
     explained = PointValues(points, row, {**theirs, "ours": ours, "stated": _single(stated)})
     verdict = _verdict(claim, ours, stated, explained)
     reasons = claim.incomparable if verdict == "not comparable" else claim.why
-    why = _explanation(reasons, explained)  # also where it is not kept, so that its mistakes show
+    why = _explanation(reasons, explained)
+    _try_all((*claim.why, *claim.incomparable), explained)
     is_column = claim.quantity in row
     single = _single(stated)
     return {
@@ -268,6 +269,13 @@ def _explanation(reasons: Sequence[Reason], scope: PointValues) -> str:
         if holds(reason.when, scope):
             return fill(reason.text, scope)
     return UNEXPLAINED if reasons else ""
+
+
+def _try_all(reasons: Sequence[Reason], scope: PointValues) -> None:
+    """Compute all texts, so that mistakes in those that are not shown do not wait for other runs."""
+    for reason in reasons:
+        holds(reason.when, scope)
+        fill(reason.text, scope)
 
 
 def ranged(value: float, low: float | None, high: float | None) -> str:
