@@ -79,7 +79,11 @@ class Scenario:
             InputError: If the file cannot be used; the message has a line for each mistake, which names file,
                 line, column, key, value and what is accepted.
         """
-        file = str(Path(path))
+        try:
+            file = str(Path(path))
+        except TypeError:
+            accepted = "the path of a TOML or JSON file"
+            raise InputError("is no path", key="path", value=path, accepted=accepted) from None
         text = read_text(Path(path), what="a scenario file")
         files = _Files(file)
         return cls(_core.Scenario.from_text(text, file, overrides or {}, files), files)
@@ -222,7 +226,7 @@ class Scenario:
         """The scenario under a seed.
 
         Args:
-            seed: Seed of every random draw, 0 to 2^64 - 1; the scenario's own if not given.
+            seed: Seed of every random draw, 0 to 2^63 - 1; the scenario's own if not given.
 
         Raises:
             InputError: If a drawn round-trip time is shorter than its links' delays, no flow of a group
@@ -341,10 +345,10 @@ def check_congestion(value: object) -> None:
 
 
 def _checked_seed(seed: object) -> int:
-    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and 0 <= operator.index(seed) < 2**64:
+    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and 0 <= operator.index(seed) < 2**63:
         return operator.index(seed)
     raise InputError(
-        "is not a usable seed", key="seed", value=seed, accepted="a whole number of 0 to 2^64 - 1"
+        "is not a usable seed", key="seed", value=seed, accepted="a whole number of 0 to 2^63 - 1"
     )
 
 

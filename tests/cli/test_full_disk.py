@@ -110,3 +110,12 @@ def test_in_python_the_runs_are_in_the_exception(tmp_path: Path, monkeypatch: py
         bufferlab.run(tmp_path / "small.toml", out=tmp_path / "out")
     assert caught.value.finished[0].flows.height == 3
     assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux's")
+@pytest.mark.parametrize("option", ["--csv", "--parquet"])
+def test_a_table_of_runs_for_which_there_is_no_room(tmp_path: Path, option: str) -> None:
+    run(command("sweep", "small.toml", "--store", "runs", "--set", "run.duration=1500 ms"), tmp_path)
+    status, _, err = run(command("results", "runs", option, "/dev/full"), tmp_path)
+    assert status == 1
+    assert err.strip() == "bufferlab: /dev/full: cannot be written (No space left on device)"

@@ -88,3 +88,25 @@ def test_the_list_of_verbs_loads_little(tmp_path: Path, args: tuple[str, ...]) -
 def test_a_small_run_does_not_look_for_garbage(run: Started) -> None:
     assert run.collections == 0
     assert run.frozen > 0
+
+
+def test_ctrl_c_while_modules_are_imported_is_no_traceback(tmp_path: Path) -> None:
+    """The command's entry point imports nothing that takes time before it can be interrupted."""
+    interrupted = """
+import importlib.abc, sys
+
+class Interrupts(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+from bufferlab.__main__ import main
+sys.exit(main())
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", interrupted], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (130, "")
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert 'bufferlab = "bufferlab.__main__:main"' in project

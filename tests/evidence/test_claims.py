@@ -127,7 +127,7 @@ def more(work):
 def fail(work):
     raise ValueError("no picture")
 
-def five(work):
+def five(*_):
     return 5
 
 def draw(work):
@@ -351,6 +351,12 @@ def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new
             "{duration_s:g} s",
             "{durations_s:g} s",
             r"claims.toml: figures.fig2.notes\[0\]: 'durations_s'",
+        ),
+        ('"own:more"', '"own:five"', "'own:five' returned a value of type .* returns frames by table name"),
+        (
+            "derive.idle",
+            'measure_with = "own:five"\nderive.idle',
+            "'own:five' returned a value of type int; accepted: a function that returns the columns",
         ),
         ("theirs {them.idle}", "theirs {them.idel}", r"claims\[1\] \(idle\).*idel"),
         ('not_comparable = "The', 'why = "{our}"\nnot_comparable = "The', r"claims\[2\] \(words\).*'our'"),

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 
 Make = Callable[..., Scenario]
@@ -90,3 +92,8 @@ def test_changing_the_dictionary_later_changes_nothing(table: dict[str, Any]) ->
     scenario.to_dict()["run"] = {}
     assert scenario.to_dict()["flows"] == Scenario.from_dict(scenario.to_dict()).to_dict()["flows"]
     assert "count" not in str(scenario.to_dict()["flows"]).split("long", maxsplit=1)[0]
+
+
+def test_what_is_no_path_is_told() -> None:
+    with pytest.raises(InputError, match="path: None is no path; accepted: the path of a TOML or JSON file"):
+        Scenario.load(None)  # type: ignore[arg-type]

@@ -91,7 +91,8 @@ def test_a_sweep_grows(scenario: Path, tmp_path: Path) -> None:
 
 def test_equal_points_run_once(scenario: Path, tmp_path: Path) -> None:
     swept = sweep(scenario, {"bottleneck.buffer": ["1500 B", "1.5 KB"]}, store=tmp_path / "runs", threads=2)
-    assert (swept.simulated, swept.stored) == (1, 1)
+    assert (swept.simulated, swept.stored, swept.repeated) == (1, 0, 1)
+    assert "1 simulated, 0 in the store before, 1 the same as others, 0 failed" in str(swept)
     assert swept.runs["bottleneck.buffer"].to_list() == ["1500 B", "1.5 KB"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Annotated, Final
@@ -187,9 +188,10 @@ def _titles(frame: pl.DataFrame, parameters: list[str]) -> list[str]:
 
 
 def _write(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
+    content = io.BytesIO()  # first into memory: errors of the disk keep their number that way
+    write(content)
     try:
-        with path.open("wb") as stream:
-            write(stream)
+        path.write_bytes(content.getbuffer())
     except OSError as error:
         raise not_written(path, error) from error
     return path

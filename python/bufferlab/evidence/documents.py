@@ -16,7 +16,7 @@ from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
 from bufferlab.evidence.document import Document, Figure, Runs
 from bufferlab.evidence.expressions import Names, fill
-from bufferlab.evidence.hooks import call
+from bufferlab.evidence.hooks import call, returned
 from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.point_values import Points
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
@@ -95,7 +95,8 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
     others = _others(document, figure, keys)
     tables |= others
     if figure.tables is not None:
-        tables |= _call(document, figure.tables, Work(document, figure, request, tables))
+        made = _call(document, figure.tables, Work(document, figure, request, tables))
+        tables |= returned(document.folder, figure.tables, made, dict, "frames by table name, as a dict")
         others = {name: tables[name] for name in others}
     if figure.points not in tables:
         problem = f"makes no table '{figure.points}'"

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from bufferlab.errors import InputError
 from bufferlab.evidence.reading import CLAIMS_FILE
+
+T = TypeVar("T")
 
 
 def hook(folder: Path, package: str | None, name: str) -> Callable[..., Any]:
@@ -48,6 +50,20 @@ def call(folder: Path, package: str | None, name: str, *arguments: object) -> An
         raise
     except Exception as error:
         raise _failed(folder, name, error) from error
+
+
+def returned(folder: Path, name: str, value: object, kind: type[T], accepted: str) -> T:
+    """What a function has returned, if it is of the kind that was wanted.
+
+    Raises:
+        InputError: It is not.
+    """
+    if isinstance(value, kind):
+        return value
+    problem = f"returned a value of type {type(value).__name__}"
+    raise InputError(
+        problem, file=folder / CLAIMS_FILE, value=name, accepted=f"a function that returns {accepted}"
+    )
 
 
 def _module(folder: Path, package: str | None, module: str, name: str) -> ModuleType:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
+
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Runs
 from bufferlab.evidence.expressions import Value, evaluate
-from bufferlab.evidence.hooks import call, hook
+from bufferlab.evidence.hooks import call, hook, returned
 from bufferlab.evidence.reading import CLAIMS_FILE
 from bufferlab.evidence.run_values import RunValues
 from bufferlab.experiment.fingerprint import identity
@@ -82,6 +84,12 @@ def measure(recipe: Recipe, keys: Mapping[str, Value], result: Result) -> dict[s
             place = f"runs.{recipe.runs}.measure.{column}"
             raise error.at(file=folder / CLAIMS_FILE, key=place) from None
     if recipe.more is not None:
-        row |= call(folder, recipe.package, recipe.more, result, own)
-    frames = {name: call(folder, recipe.package, each, result, own) for name, each in recipe.frames}
+        more = call(folder, recipe.package, recipe.more, result, own)
+        row |= returned(folder, recipe.more, more, dict, "the columns as a dict")
+    frames = {
+        name: returned(
+            folder, each, call(folder, recipe.package, each, result, own), pl.DataFrame, "a Polars frame"
+        )
+        for name, each in recipe.frames
+    }
     return {ROW: row, **frames}

@@ -13,7 +13,7 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
 from bufferlab.evidence.expressions import Names, Value, evaluate, fill, holds
-from bufferlab.evidence.hooks import call
+from bufferlab.evidence.hooks import call, returned
 from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.points import means_of_points
@@ -228,7 +228,8 @@ def _names(document: Document, runs: Runs, effort: Effort, point: _Point) -> Nam
     for name, expression in effort.let.items():
         values[name] = _at(document, f"runs.{runs.name}.let.{name}", evaluate, expression, Names(values))
     if runs.let_with is not None:
-        values |= call(document.folder, document.package, runs.let_with, values)
+        more = call(document.folder, document.package, runs.let_with, values)
+        values |= returned(document.folder, runs.let_with, more, dict, "names as a dict")
     return Names(values)
 
 

@@ -49,9 +49,10 @@ def sweep_view(sweep: Sweep) -> View:
     """What came out of a sweep."""
     several = f" × {sweep.seeds} seeds" if sweep.seeds > 1 else ""
     points = f"{len(sweep.points)} point{'' if len(sweep.points) == 1 else 's'}"
+    repeated = f"{sweep.repeated} the same as others, " if sweep.repeated else ""
     title = (
         f"{sweep.name}: {points}{several}; {sweep.simulated} simulated, {sweep.stored} in the store "
-        f"before, {sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
+        f"before, {repeated}{sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
     )
     means = sweep.means
     columns = [*sweep.parameters, *with_widths(means, SHOWN)]

@@ -49,6 +49,7 @@ class Sweep:
         hashes: Identity of each run, point by point, seed by seed.
         simulated: How many runs were simulated now.
         stored: How many were in the store before, or were simulated by others meanwhile.
+        repeated: How many are the same as another of these runs, of points that differ in words only.
         failed: How many failed.
         wall_s: How long it took, s.
     """
@@ -61,6 +62,7 @@ class Sweep:
     hashes: Sequence[str]
     simulated: int
     stored: int
+    repeated: int
     failed: int
     wall_s: float
 
@@ -108,6 +110,7 @@ class Sweep:
             "runs": len(self.hashes),
             "simulated": self.simulated,
             "stored": self.stored,
+            "repeated": self.repeated,
             "failed": self.failed,
             "wall_s": self.wall_s,
             "means": self.means.to_dicts(),
@@ -196,6 +199,7 @@ def sweep(
     )
     done = runner.fill(experiment, tables=tables, retry_failed=retry_failed)
     failed = sum(each.failed for each in done)
+    repeated = len(done) - len({each.name for each in done})
     return Sweep(
         name=base.title,
         resolved=base.resolved,
@@ -204,7 +208,8 @@ def sweep(
         seeds=count,
         hashes=[each.name for each in done],
         simulated=runner.simulated,
-        stored=runner.stored,
+        stored=runner.stored - repeated,
+        repeated=repeated,
         failed=failed,
         wall_s=time.monotonic() - began_s,
     )

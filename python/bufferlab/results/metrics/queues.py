@@ -120,8 +120,8 @@ _LEFT: Final = Metric("left_packets", COUNT, "Packets in the queue at the run's 
 
 QUEUES: Final = Dimension(
     "queue",
-    "One row per link and flow group, and one with group “all” per link: the frame `queues`, `queues` of the "
-    "summary, and in stores for the link that sizing looks at.",
+    "One row per link and flow group, and one with group “all” per link: the frame `queues`. What is shown "
+    "as something is also in `queues` of the summary, and in stores for the link that sizing looks at.",
     keys=(SEED, LINK, GROUP),
     metrics=(
         Metric("rate_bps", BITS_PER_S, "Rate of the link.", _link_rate),
