@@ -69,14 +69,15 @@ def figure(shown: object) -> Figure:
 
 
 def save_figure(drawn: Figure, path: str | Path) -> list[Path]:
-    """Write a figure as PNG and SVG; the same figure gives the same bytes.
+    """Write a figure as PNG and SVG, or as PDF; the same figure gives the same bytes.
 
     Args:
         drawn: The figure.
-        path: Where, without a suffix (`.png` or `.svg` at its end is taken off); missing folders are made.
+        path: Where, without a suffix (`.png` or `.svg` at its end is taken off), or a `.pdf`, which is then
+            the only file; missing folders are made.
 
     Returns:
-        The two files.
+        The files.
 
     Raises:
         OutputError: If they cannot be written.

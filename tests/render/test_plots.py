@@ -149,6 +149,14 @@ def test_files_are_the_same_each_time_and_svg_text_is_text(tmp_path: Path, three
     assert re.search(r"<text[^>]*>backlog \(packets\)</text>", first[1].read_text())
 
 
+def test_a_pdf_is_one_file_and_the_same_each_time(tmp_path: Path, result: Result) -> None:
+    first, again = (save_figure(plots.backlog(result), tmp_path / name) for name in ("a.pdf", "b.pdf"))
+    assert (first, again) == ([tmp_path / "a.pdf"], [tmp_path / "b.pdf"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.pdf", "b.pdf"]
+    assert first[0].read_bytes()[:5] == b"%PDF-"
+    assert first[0].read_bytes() == again[0].read_bytes()
+
+
 def test_an_unwritable_figure_is_one_line(tmp_path: Path, result: Result) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written") as caught:

@@ -64,6 +64,8 @@ def new_figure_row(columns: int) -> tuple[Figure, list[Axes]]:
 def _save(figure: Figure, path: Path) -> list[Path]:
     stem = path.with_suffix("") if path.suffix.lower() in {".png", ".svg"} else path
     files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg")]
+    if path.suffix.lower() == ".pdf":
+        files = [path]
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         for file in files:
@@ -89,10 +91,12 @@ def _our_style() -> AbstractContextManager[None]:
 
 def _write(figure: Figure, file: Path) -> None:
     partial = file.with_name(f".{file.name}.partial")
-    metadata: dict[str, Any] = {"Date": None} if file.suffix == ".svg" else {}
+    kind = file.suffix[1:].lower()
+    dated = {"svg": "Date", "pdf": "CreationDate"}.get(kind)
+    metadata: dict[str, Any] = {dated: None} if dated else {}
     try:
         with _our_style():
-            figure.savefig(partial, format=file.suffix[1:], metadata=metadata)
+            figure.savefig(partial, format=kind, metadata=metadata)
         partial.replace(file)
     finally:
         partial.unlink(missing_ok=True)
