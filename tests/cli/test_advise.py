@@ -259,3 +259,10 @@ def test_a_mistake_in_what_users_need_has_its_place(bufferlab: Command) -> None:
     assert ended.status == 2
     assert f"needs.toml:{line}:12: advise.targets[0]: 'utilisation >= 80 %' names no metric" in ended.err
     assert "(did you mean 'utilization'?)" in ended.err
+
+
+@pytest.mark.parametrize("confidence", ["95", "nan", "-1", "1", "0"])
+def test_a_confidence_that_cannot_be_is_refused(bufferlab: Command, confidence: str) -> None:
+    ended = bufferlab("advise", "small.toml", "--confidence", confidence)
+    assert ended.status == 2
+    assert "confidence" in ended.err and "from 0.5 to below 1, such as 0.95" in ended.err

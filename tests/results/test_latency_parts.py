@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bufferlab.results.latency.bloat import grade
 from bufferlab.results.latency.emodel import G711, G729A, rating
 from bufferlab.results.latency.responsiveness import responsiveness, trimmed_mean
-from bufferlab.results.latency.voice import assess, burst_ratio, codec_of
+from bufferlab.results.latency.voice import assess, burst_ratio, codec_of, mean_of
 from bufferlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -103,7 +103,18 @@ def test_what_is_lost_and_what_is_under_way() -> None:
     assert found.lost == pytest.approx(2 / 9)  # the last may still come
     assert found.burst_ratio == pytest.approx(2 * (1 - 2 / 9))
     assert found.delay_ms == pytest.approx(20 + 5 + 30)
-    assert assess(sent, np.full(10, np.nan), 20 * MS, G711, reached_s=1) is None
+    assert assess(sent, np.full(10, np.nan), 20 * MS, G711, reached_s=1) is None  # it may still come
+
+
+def test_a_call_of_which_nothing_came_is_as_bad_as_can_be() -> None:
+    sent = every_20_ms(10)
+    dead = assess(sent, np.full(10, np.nan), 20 * MS, G711, reached_s=2)
+    clear = assess(sent, sent + 0.030, 20 * MS, G711, reached_s=2)
+    assert dead is not None and clear is not None
+    assert (dead.rating, dead.score, dead.lost) == (0.0, 1.0, 1.0)
+    assert mean_of([dead, clear], "rating") == pytest.approx(clear.rating / 2)
+    assert mean_of([dead, clear], "delay_ms") == clear.delay_ms
+    assert mean_of([dead], "delay_ms") is None
 
 
 def test_a_buffer_of_the_best_length() -> None:

@@ -35,6 +35,9 @@ Floats = NDArray[np.float64]
 PLAYED: Final = (0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
 """Shares of the packets that come which a jitter buffer may wait for."""
 
+PATIENCE_S: Final = 1.0
+"""After which a call of which nothing came is dead; our choice."""
+
 _HEADER_BYTES: Final = 40  # IPv4 20 (RFC 791), UDP 8 (RFC 768), RTP 12 (RFC 3550)
 
 
@@ -43,8 +46,8 @@ class Call:
     """How one direction of a call went.
 
     Attributes:
-        delay_ms: From mouth to ear, ms.
-        buffer_ms: What the jitter buffer adds to the fastest packet, ms.
+        delay_ms: From mouth to ear, ms; not a number if nothing came.
+        buffer_ms: What the jitter buffer adds to the fastest packet, ms; not a number if nothing came.
         lost: Share of the packets that did not come.
         late: Share of the packets that came too late to be played.
         burst_ratio: Mean length of a run of lost and late packets over that under random loss, at least 1.
@@ -76,11 +79,12 @@ def codec_of(application: ResolvedApplication) -> Codec | None:
 def assess(start_s: Floats, end_s: Floats, interval_ps: int, codec: Codec, reached_s: float) -> Call | None:
     """Rate a call by when its packets were sent and came; not a number if one did not come.
 
-    What was sent so late that it may still come after the run's end is left out. `None` if nothing came.
+    What was sent so late that it may still come after the run's end is left out. A call of which nothing came
+    is as bad as can be; `None` if that may still come.
     """
     came = ~np.isnan(end_s)
     if not came.any():
-        return None
+        return _DEAD if (start_s < reached_s - PATIENCE_S).any() else None
     delays_ms = (end_s - start_s) * 1e3
     longest_s = float(np.nanmax(delays_ms)) / 1e3
     known = came | (start_s < reached_s - longest_s)
@@ -109,6 +113,9 @@ def _with_buffer(delays_ms: Floats, wait_ms: float, ahead_ms: float, codec: Code
     )
 
 
+_DEAD: Final = Call(math.nan, math.nan, 1.0, 0.0, 1.0, 0.0, opinion_score(0.0))
+
+
 def burst_ratio(missing: NDArray[np.bool_]) -> float:
     """BurstR of G.107: mean run of missing packets over 1/(1 - p), that of random loss; at least 1.
 
@@ -125,5 +132,6 @@ def burst_ratio(missing: NDArray[np.bool_]) -> float:
 
 
 def mean_of(calls: Sequence[Call], name: str) -> float | None:
-    """The mean of an attribute over calls, `None` without any."""
-    return math.fsum(getattr(call, name) for call in calls) / len(calls) if calls else None
+    """The mean of an attribute over the calls that have it, `None` without any."""
+    values = [value for call in calls if not math.isnan(value := getattr(call, name))]
+    return math.fsum(values) / len(values) if values else None

@@ -16,6 +16,7 @@ from bufferlab.studies.advise.objectives import Emphasis, possible_aspects
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import queues_for
 from bufferlab.studies.advise.runnable import about_queues
+from bufferlab.studies.least import Plan
 from bufferlab.studies.targets import Target
 
 
@@ -77,6 +78,7 @@ def advise(
     index = link_index(base, link)
     needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
     question = Question.of(base, index, needs.targets, needs.floor, bounds)
+    Plan(question.targets, 1, question.upper, confidence=confidence, resolution=resolution).check()
     needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     field = queues_for(
         queues,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bufferlab.errors import InputError
 from bufferlab.studies.targets import Target
 
 
@@ -41,6 +42,21 @@ class Plan:
     runs: int = 300
     largest: bool = False
     most: int | None = None
+
+    def check(self) -> None:
+        """Refuse what no search can use.
+
+        Raises:
+            InputError: A number is out of bounds.
+        """
+        limits = (
+            ("confidence", 0.5 <= self.confidence < 1.0, "from 0.5 to below 1, such as 0.95"),
+            ("resolution", 0.01 <= self.resolution <= 1.0, "from 0.01 to 1, such as 0.1 for 10 %"),
+            ("runs", self.runs >= 20, "20 or more"),
+        )
+        for key, fits, accepted in limits:
+            if not fits:
+                raise InputError("is out of bounds", key=key, value=getattr(self, key), accepted=accepted)
 
     def ordered(self, sizes: Iterable[int]) -> list[int]:
         """Sizes in the order of preference: the least first, or the largest."""

@@ -94,7 +94,7 @@ def size(
         runs=runs,
         largest=all(target.wants_less for target in question.targets),
     )
-    _check(plan)
+    plan.check()
     course = _Course(
         question, plan, found, warnings, assumed=(*assumed, *needs.assumed()), targets_from=needs.targets_from
     )
@@ -201,17 +201,6 @@ def _rules(
         if (error.key or "").partition(".")[0] in OPTIONS:
             raise
         return None, [f"no published rule applies: {error}"]
-
-
-def _check(plan: Plan) -> None:
-    limits = (
-        ("confidence", 0.5 <= plan.confidence < 1.0, "from 0.5 to below 1, such as 0.95"),
-        ("resolution", 0.01 <= plan.resolution <= 1.0, "from 0.01 to 1, such as 0.1 for 10 %"),
-        ("runs", plan.runs >= 20, "20 or more"),
-    )
-    for key, fits, accepted in limits:
-        if not fits:
-            raise InputError("is out of bounds", key=key, value=getattr(plan, key), accepted=accepted)
 
 
 def _short_runs(question: Question, packets: int) -> list[str]:
