@@ -242,6 +242,7 @@ class FlowDict(TypedDict):
     window: NotRequired[str | None]
     window_scaling: NotRequired[bool | None]
     offload: NotRequired[str | None]
+    jitter: NotRequired[str | None]
     after_idle: NotRequired[Literal["keep", "restart", "decay"] | None]
     name: NotRequired[str | None]
     count: NotRequired[int | None]
@@ -250,7 +251,6 @@ class FlowDict(TypedDict):
     path: NotRequired[Sequence[str] | None]
     reverse_path: NotRequired[Sequence[str] | None]
     access_rate: NotRequired[str | None]
-    jitter: NotRequired[str | None]
     start: NotRequired[str | None]
     stop: NotRequired[str | None]
     application: NotRequired[ApplicationDict | Literal["bulk"] | None]
@@ -475,6 +475,7 @@ class ResolvedStack(TypedDict):
     window: str
     window_scaling: bool
     offload: int | str
+    jitter: ResolvedLaw | None
     after_idle: Literal["keep", "restart", "decay"]
 
 
@@ -488,7 +489,6 @@ class ResolvedFlow(TypedDict):
     path: list[str]
     reverse_path: list[str]
     access_rate_bps: int | None
-    jitter: ResolvedLaw | None
     start: ResolvedLaw
     stop: ResolvedLaw | None
     application: ResolvedApplication

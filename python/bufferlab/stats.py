@@ -12,6 +12,9 @@ import numpy.typing as npt
 CONFIDENCE: Final = 0.95
 """Level of every confidence interval."""
 
+REMEDY: Final = "a jitter of the flows, such as 'uniform(0 s, 50 us)', would let chance in"
+"""What to do where all runs are identical, since nothing in the scenario is random."""
+
 _ROUNDING: Final = 1e-9
 """Shares this close are equal."""
 

@@ -42,6 +42,7 @@ def run_flow(rtt_ms: int, duration_s: int, queue: dict[str, Any], **flow: object
                 "initial_window": 10,
                 "rto_margin": "200 ms",
                 "access_rate": "1 Gbps",
+                "jitter": "0 s",
                 **flow,
             }
         ],

@@ -286,6 +286,7 @@ def test_udp(table: dict[str, Any]) -> None:
     ("jitter", "expected"),
     [
         ("none", {"kind": "none"}),
+        ("0 s", {"kind": "none"}),
         ("uniform(1 us, 1 ms)", {"kind": "uniform", "low_ps": 10**6, "high_ps": MS}),
         ("exponential(mean=1 ms)", {"kind": "exponential", "mean_ps": MS}),
     ],
@@ -294,6 +295,30 @@ def test_jitter_and_access(make: Make, jitter: str, expected: dict[str, Any]) ->
     group = lower(make({"flows.short.jitter": jitter, "flows.short.access_rate": "10 Gbps"}))["groups"][0]
     assert group["jitter"] == expected
     assert group["access_bps"] == 10**10
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"stack": "linux"}, {"kind": "uniform", "low_ps": 0, "high_ps": 50 * 10**6}),
+        ({"stack": "linux", "jitter": "0 s"}, {"kind": "none"}),
+        ({"stack": "linux", "jitter": "none"}, {"kind": "none"}),
+        ({"stack": "linux", "jitter": "exponential(mean=1 ms)"}, {"kind": "exponential", "mean_ps": MS}),
+        ({"stack": "linux", "congestion": "bbr"}, {"kind": "uniform", "low_ps": 0, "high_ps": 50 * 10**6}),
+        ({"stack": "linux", "recovery": "linux"}, {"kind": "uniform", "low_ps": 0, "high_ps": 50 * 10**6}),
+        ({"stack": "linux", "recovery": "sack"}, {"kind": "none"}),
+        ({"stack": "linux", "congestion": "newreno"}, {"kind": "none"}),
+        ({"stack": "rfc"}, {"kind": "none"}),
+        ({"stack": "rfc", "recovery": "linux"}, {"kind": "none"}),
+        ({"stack": "ns2-sack1"}, {"kind": "none"}),
+        ({"stack": "inet-reno"}, {"kind": "none"}),
+    ],
+)
+def test_only_linux_hosts_take_time_unless_said(
+    table: dict[str, Any], keys: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    table["flows"][0] |= keys
+    assert lower(Scenario.from_dict(table))["groups"][0]["jitter"] == expected
 
 
 def test_links_are_lowered(make: Make) -> None:

@@ -24,7 +24,8 @@ def test_defaults(make: Make) -> None:
     link, flow = scenario.links[0], scenario.flows[0]
     assert (link["rate_bps"], link["delay_ps"], link["loss"]) == (10**8, 10**9, 0.0)
     assert link["queue"] == {"discipline": "fifo"}
-    assert (flow["count"], flow["path"], flow["reverse_path"], flow["jitter"]) == (1, ["west"], [], None)
+    assert (flow["count"], flow["path"], flow["reverse_path"]) == (1, ["west"], [])
+    assert flow["tcp"] is not None and flow["tcp"]["jitter"] is None
 
 
 def test_short_form_is_a_link_called_bottleneck(table: dict[str, Any]) -> None:

@@ -128,7 +128,7 @@ def test_a_queue_that_spoils_a_call_is_not_recommended() -> None:
 
 
 def test_runs_without_chance_are_one_run() -> None:
-    short = {"run.duration": "15 s"}
+    short = {"run.duration": "15 s", "flows.downloads.jitter": "0 s"}
     found = bufferlab.compare(
         EXAMPLES / "call.toml", ["fifo", "codel"], seeds=2, overrides=short, progress=False
     )

@@ -16,6 +16,8 @@ pub(crate) struct Extras {
     /// Of a processing delay that holds acknowledgments back: when, by the first link's clock, the host was or will be
     /// ready for them.
     pub(crate) ready: Option<Time>,
+    /// When the acknowledgment comes that has drawn the newest of these delays, by the same clock.
+    pub(crate) comes: Time,
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
     pub(crate) access_free: Time,

@@ -117,7 +117,8 @@ impl SendingHost {
             let packs = setup.packs;
             let ready = setup.delays_acks.then_some(Time::ZERO);
             let access_free = Time::ZERO;
-            Box::new(Extras { jitter, stream, ready, access, access_free, packs, on_off, echo, log })
+            let comes = Time::ZERO;
+            Box::new(Extras { jitter, stream, ready, comes, access, access_free, packs, on_off, echo, log })
         });
         let postpones = SendingHost::postpones(&setup.source, plain);
         SendingHost {
@@ -153,6 +154,9 @@ impl SendingHost {
         let arrival = Arrival::new(at + self.offset, ack);
         if self.next.at == Time::NEVER {
             self.next = arrival;
+            if !self.direct {
+                self.wait_for_host();
+            }
         } else {
             context.under_way.arrivals.push(&mut self.arrivals, arrival);
         }
@@ -310,12 +314,9 @@ impl SendingHost {
         if !(may_send && self.started) {
             return false;
         }
-        if turn == Turn::Wait {
-            return true;
-        }
         if turn == Turn::Answer && extras.jitter != JitterPlan::None {
             if self.action == Time::NEVER {
-                self.action = local + extras.draw();
+                self.action = local + self.draw_in_turn(local);
             }
             return true;
         }
@@ -363,6 +364,4 @@ fn micros(span: Span) -> u32 {
 pub(crate) enum Turn {
     Answer,
     Send,
-    /// Nothing was handled yet.
-    Wait,
 }

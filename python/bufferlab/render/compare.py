@@ -14,6 +14,7 @@ from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
@@ -93,7 +94,7 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield "weights", f"{weights_text(comparison.weights)}, by [advise] of the scenario"
     if comparison.identical:
         runs = "runs are identical, as nothing in the scenario is random: nothing is known about chance"
-        yield "how sure", f"all {len(comparison.seeds)} {runs}"
+        yield "how sure", f"all {len(comparison.seeds)} {runs}; {REMEDY}"
     elif len(comparison.seeds) == 1:
         yield "how sure", "one seed, so nothing is known about chance"
     else:

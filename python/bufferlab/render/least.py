@@ -7,6 +7,7 @@ from typing import Final
 
 from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
+from bufferlab.stats import REMEDY
 from bufferlab.studies.least import Check, Least, Plan, Verdict
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.search import SURE
@@ -51,7 +52,7 @@ def how_sure(checks: Sequence[Check], confidence: float) -> str:
     if all(check.identical for check in checks):
         return (
             f"all {runs} runs are identical, as nothing in the scenario is random; that is sure of this "
-            "scenario as it is written, and says nothing about chance"
+            f"scenario as it is written, and says nothing about chance; {REMEDY}"
         )
     if any(check.saturated for check in checks):
         return (

@@ -105,8 +105,8 @@ class ScenarioLines:
             parts.append(f"back over {', '.join(flow['reverse_path'])}")
         if flow["access_rate_bps"] is not None:
             parts.append(f"access {format_rate(flow['access_rate_bps'])}")
-        if flow["jitter"] is not None:
-            parts.append(f"jitter {flow['jitter']['text']}")
+        if flow["tcp"] is not None and flow["tcp"]["jitter"] is not None:
+            parts.append(f"jitter {flow['tcp']['jitter']['text']}")
         if flow["start"].get("value") != 0:
             parts.append(f"start {flow['start']['text']}")
         if flow["stop"] is not None:

@@ -21,6 +21,7 @@ from bufferlab.results.metrics.metric import (
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY, RUNS
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
+from bufferlab.stats import REMEDY
 
 Document = Mapping[str, Any]
 
@@ -52,7 +53,7 @@ def headline(summary: Document) -> str:
     seeds = summary["seeds"]
     several = f"means of {len(seeds)} seeds ± 95 % confidence" if len(seeds) > 1 else f"seed {seeds[0]}"
     if len(seeds) > 1 and not any(_widths(summary)):
-        several = f"{len(seeds)} seeds, identical runs"
+        several = f"{len(seeds)} seeds, identical runs ({REMEDY})"
     window = f"{summary['duration_s']:g} s, measured from {summary['warmup_s']:g} s"
     return f"{summary['name']}: {window}; {several}"
 

@@ -108,7 +108,7 @@ fn group(flow: &Flow, scenario: &Resolved) -> GroupPlan {
 }
 
 fn jitter(flow: &Flow) -> JitterPlan {
-    match flow.jitter.0.as_ref().map(|law| &law.kind) {
+    match flow.tcp.as_ref().and_then(|tcp| tcp.jitter.0.as_ref()).map(|law| &law.kind) {
         Some(&LawKind::Uniform { low, high }) => JitterPlan::Uniform { low_ps: low, high_ps: high },
         Some(&LawKind::Exponential { mean }) => JitterPlan::Exponential { mean_ps: mean },
         _ => JitterPlan::None,

@@ -1,35 +1,17 @@
 //! Groups of flows.
 
-use bufferlab_simulator::JitterPlan;
-use serde::{Serialize, Serializer};
-
 use super::MAX_FLOWS;
 use super::application::{Application, ApplicationKind};
 use super::stack::STACK_WORDS;
 use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
-use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part, shown};
-use crate::quantity::empirical::NoFiles;
+use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
 use crate::quantity::kind::TIME;
-use crate::quantity::law::{Law, LawKind, parse_law};
+use crate::quantity::law::{Law, parse_law};
 use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 const TIME_LAW: Text<Law> = Text::of("time or law", |value, files| parse_law(value, &TIME, files));
-const JITTER: Text<Jitter> =
-    Text::of("`uniform`, `exponential` or `\"none\"`", |value, _| parse_jitter(value));
-
-/// A sender's random processing delay, if it has one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Jitter(pub Option<Law>);
-
-shown! { Jitter => "ResolvedLaw | None", }
-
-impl Serialize for Jitter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
 
 part! {
     /// A group of flows that share everything but what is drawn at random.
@@ -49,8 +31,6 @@ part! {
         reverse_path: Vec<String> = given(Value::List(Vec::new())), Names { of: "links", least: 0 }, ["back"];
         /// Rate of the sender's own interface.
         access_rate_bps as "access_rate": Option<u64> = absent("no bound"), RATE, "10 Gbps";
-        /// Random processing delay of the sending host, see below.
-        jitter: Jitter = given("none"), JITTER, "uniform(0 s, 1 ms)", "exponential(mean=1 ms)";
         /// First packet; may be a distribution.
         start: Law = given("0 s"), TIME_LAW, "uniform(0 s, 5 s)";
         /// No new data from here on.
@@ -65,30 +45,6 @@ part! {
         tcp: Option<Stack>;
         agree agree;
     }
-}
-
-fn parse_jitter(value: &Value) -> Result<Jitter, Mistake> {
-    let Some(text) = value.as_text() else { return Err(not_jitter(value)) };
-    if text == "none" {
-        return Ok(Jitter(None));
-    }
-    let law = parse_law(value, &TIME, &NoFiles)?;
-    let (LawKind::Uniform { high: ps, .. } | LawKind::Exponential { mean: ps }) = law.kind else {
-        return Err(not_jitter(value));
-    };
-    if law.truncated {
-        return Err(not_jitter(value));
-    }
-    if ps > JitterPlan::LONGEST.as_ps() {
-        let accepted = format!("times of at most {} s", JitterPlan::LONGEST.as_s());
-        return Err(Mistake::new("is too long a jitter").value(value).accepted(accepted));
-    }
-    Ok(Jitter(Some(law)))
-}
-
-fn not_jitter(value: &Value) -> Mistake {
-    let accepted = "'uniform(0 s, 1 ms)', 'exponential(mean=1 ms)' or 'none'";
-    Mistake::new("is not a usable jitter").value(value).accepted(accepted)
 }
 
 fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
@@ -117,11 +73,8 @@ fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
 }
 
 fn refuse_tcp_keys(flow: &Flow, kind: &str, reading: &mut Reading<'_>) {
-    let others = [
-        ("stack", flow.stack.is_some()),
-        ("jitter", flow.jitter.0.is_some()),
-        ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping"),
-    ];
+    let others =
+        [("stack", flow.stack.is_some()), ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping")];
     let others = others.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key);
     for key in flow.keys.given().chain(others) {
         let mistake = Mistake::new(format!("means nothing to a {kind} application")).key(key);

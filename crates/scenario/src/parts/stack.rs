@@ -11,6 +11,7 @@ use bufferlab_units::Span;
 use super::tcp::{AfterIdle, Growth, NamedControl, Recovery, Stack};
 use crate::keys::WordOf;
 use crate::quantity::hosts::{Offload, SCALED_WINDOW_BYTES, Window};
+use crate::quantity::jitter::Jitter;
 
 /// The presets by name; the standards are the first.
 pub static STACKS: LazyLock<[(&str, Stack); 4]> = LazyLock::new(|| {
@@ -48,6 +49,8 @@ fn rfc() -> Stack {
         after_idle: AfterIdle::Restart,
         // What a host hands to its network card as one packet meets a router's queue as many.
         offload: Offload::None,
+        // The standards know no processing time.
+        jitter: Jitter(None),
     }
 }
 
@@ -101,6 +104,11 @@ fn linux() -> Stack {
         after_idle: AfterIdle::Decay,
         // What a host hands to its network card as one packet meets a router's queue as many.
         offload: Offload::None,
+        // A network card interrupts its host 20,000 times a second at most where small packets come, such as
+        // acknowledgments, so one that comes waits for up to 50 us: Documentation/networking/device_drivers/ethernet/intel/
+        // e1000e.rst, InterruptThrottleRate, of the default mode ("Low latency" traffic), and the class "low (20000
+        // ints/s)" of ixgbe_main.c, ixgbe_update_itr(). That each waits a time of its own, evenly spread, is our model.
+        jitter: Jitter::up_to_us(50),
     }
 }
 
@@ -149,6 +157,8 @@ fn ns2_sack1() -> Stack {
         after_idle: AfterIdle::Keep,
         // What a host hands to its network card as one packet meets a router's queue as many.
         offload: Offload::None,
+        // overhead_ 0.
+        jitter: Jitter(None),
     }
 }
 
@@ -198,5 +208,7 @@ fn inet_reno() -> Stack {
         after_idle: AfterIdle::Restart,
         // What a host hands to its network card as one packet meets a router's queue as many.
         offload: Offload::None,
+        // INET's hosts take no time.
+        jitter: Jitter(None),
     }
 }

@@ -15,6 +15,7 @@ use crate::quantity::congestion::parse_congestion;
 use crate::quantity::hosts::{
     Offload, SCALED_WINDOW_BYTES, UNSCALED_WINDOW_BYTES, Window, parse_offload, parse_window,
 };
+use crate::quantity::jitter::{Jitter, parse_jitter};
 
 const CONGESTION: Text<NamedControl> = Text {
     schema: Some(|| {
@@ -33,6 +34,9 @@ const OFFLOAD: Text<Offload> = Text {
     ),
     ..Text::of("segments, `\"auto\"`, `\"none\"`", |value, _| parse_offload(value))
 };
+
+const JITTER: Text<Jitter> =
+    Text::of("`uniform`, `exponential` or `\"none\"`", |value, _| parse_jitter(value));
 
 /// Declares the keys once, for the table of a flow group and for the stack that they override; a connection's stand between
 /// the two halves.
@@ -110,13 +114,16 @@ host_keys! {
     /// How many consecutive segments leave the host as one packet, at most; see
     /// [segmentation offload](#segmentation-offload).
     offload: Offload = OFFLOAD, "6 segments";
+    /// Random processing delay of the sending host; `"0 s"` and `"none"` are none. See
+    /// [what jitter delays](#flows).
+    jitter: Jitter = JITTER, "uniform(0 s, 1 ms)", "exponential(mean=1 ms)", "0 s";
     /// Window of an `on-off` application that sent nothing for longer than the timeout: as it was; the initial window at most
     /// (RFC 5681, section 4.1); halved for each timeout that passed, down to the initial window, with the threshold at least
     /// ¾ of what it was (Linux, RFC 2861).
     after_idle: AfterIdle = Choice::<AfterIdle>::any(), "keep";
 }
 
-shown! { Stack => "ResolvedStack", }
+shown! { Stack => "ResolvedStack", Jitter => "ResolvedLaw | None", }
 
 impl Stack {
     /// The window that the receiver can advertise, bytes: what is asked for, within the scaling limit.

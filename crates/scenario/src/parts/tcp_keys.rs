@@ -7,6 +7,7 @@ use super::connection;
 use super::stack::STACKS;
 use super::tcp::{HostKeys, NamedControl, Recovery, Stack};
 use crate::keys::{Key, Part, Reading, Schemas};
+use crate::quantity::jitter::Jitter;
 use crate::text::value::Table;
 
 /// Keys that override the stack preset of a flow group.
@@ -58,7 +59,8 @@ impl TcpKeys {
         self.given().any(|given| given == key)
     }
 
-    /// A preset with these keys. A congestion control may choose the recovery, unless that is given.
+    /// A preset with these keys. A congestion control may choose the recovery, unless that is given. The preset's jitter
+    /// goes with its recovery: with another, it would delay segments.
     pub fn over(&self, preset: &Stack) -> Stack {
         let mut stack = preset.overridden(&self.host);
         if let Some(recovery) = self.host.congestion.as_ref().and_then(recovery_of) {
@@ -66,6 +68,9 @@ impl TcpKeys {
         }
         for (key, value) in &self.connection {
             stack.connection.set(key, value.clone()).expect("a kind reads what its parameter takes");
+        }
+        if self.host.jitter.is_none() && stack.connection.recovery != preset.connection.recovery {
+            stack.jitter = Jitter(None);
         }
         stack
     }

@@ -9,6 +9,7 @@ pub mod congestion;
 pub mod empirical;
 pub mod format;
 pub mod hosts;
+pub mod jitter;
 pub mod kind;
 pub mod law;
 mod number;

@@ -122,6 +122,7 @@ fn written(unit: &str, value: &Json) -> String {
         ("_bytes", number) => format!("{number} B"),
         (_, Json::Null) => "none".to_owned(),
         (_, Json::String(text)) => text.replace('_', "-"),
+        (_, Json::Object(law)) => law.get("text").and_then(Json::as_str).unwrap_or_default().to_owned(),
         (_, other) => other.to_string(),
     }
 }

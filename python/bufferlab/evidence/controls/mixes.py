@@ -82,6 +82,7 @@ def scenario_of(
             "congestion": control,
             "count": count,
             "rtt": f"{RTT_S * 1e3:g} ms",
+            "jitter": "0 s",
             "start": "uniform(0 s, 2 s)" if flows > 1 else "0 s",
             **({"rtt_spread": spread} if count > 1 else {}),
         }

@@ -36,6 +36,7 @@ def exchange(
             "congestion": control,
             "count": flows * tenths // 10,
             "rtt": RTT,
+            "jitter": "0 s",
             "start": "uniform(0 s, 2 s)",
         }
         for control, tenths in shares.items()

@@ -12,6 +12,7 @@ import numpy as np
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
+from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.advice import Advice, Stage, mean_values
 from bufferlab.studies.advise.choice import choose, missed_targets, simplicity
 from bufferlab.studies.advise.entry import Entry
@@ -311,7 +312,8 @@ def _note(steps: Mapping[str, Step]) -> str:
 
 def _warnings(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> Iterable[str]:
     if all(entry.identical for entry in entries.values()):
-        yield ("all seeds give the same run, as nothing here is random: nothing is known about chance")
+        nothing = "all seeds give the same run, as nothing here is random: nothing is known about chance"
+        yield f"{nothing}; {REMEDY}"
     for name, each in found.items():
         if each.islands and each.size is not None:
             sizes = ", ".join(map(str, each.islands))
