@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Plan, least
 from bufferlab.studies.targets import make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
@@ -43,6 +43,18 @@ def test_runs_that_scatter_widely_seldom_hide_that_larger_sizes_come_nearer() ->
     truth = {"loss": losing(5000)}
     found = [solve(PLAN, Problem(truth, normal, {"loss": 4e-3}, number).run) for number in range(10)]
     assert sum(each.upper > UPPER for each in found) >= 8
+
+
+def test_a_raise_says_up_to_where() -> None:
+    problem = Problem({"loss": losing(1900)}, none)
+    search = least(PLAN)
+    step, notes = next(search), []
+    try:
+        while True:
+            notes.append(step.note)
+            step = search.send({run: problem.run(run) for run in step.runs})
+    except StopIteration:
+        assert notes[:2] == ["scan, 1 … 1000", "raised, 1 … 2000"]
 
 
 def test_the_most_is_never_exceeded() -> None:

@@ -129,6 +129,7 @@ class _Search:
     def _raise(self) -> Generator[Step, Mapping[Run, Values], None]:
         """Allow sizes up to twice as large, and look at the largest."""
         self.plan = raised(self.plan)
+        self.missed, self.met = self.plan.lower, self.plan.upper
         yield from self._ask([self.plan.upper], SCAN_SEEDS, "raised")
         self.fixed = self.fixed and self.memory.is_fixed()
 
