@@ -26,6 +26,8 @@ from bufferlab.evidence.answers.true_least import (
     spaced,
     true_least,
 )
+from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.measured import load
 from bufferlab.experiment.runner import Runner
 
 
@@ -153,3 +155,15 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "answers.png").stat().st_size > 0
     (ours,) = (row for row in document["summary"] if row["who"] == "`bufferlab size`")
     assert ours["answers"] == ours["near"] == len(asked) and ours["missed"] == 0
+
+
+@pytest.mark.parametrize("figure", ["size", "advise"])
+def test_the_recorded_answers_keep_what_is_promised(figure: str) -> None:
+    """At least 95 % are within 10 % or a packet of the truth, and at most 5 % miss a target."""
+    (document,) = (each for each in bundled_documents() if each.name == "answers")
+    measured = load(document, document.figures[figure])
+    assert measured is not None and measured.points.height >= 30
+    near = (measured.points["off_percent"].abs() <= 10).sum()
+    missed = (measured.points["short_percent"] > 0).sum()
+    assert near >= 0.95 * measured.points.height
+    assert missed <= 0.05 * measured.points.height
