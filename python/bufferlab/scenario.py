@@ -157,8 +157,7 @@ class Scenario:
     @cached_property
     def resolved(self) -> ResolvedScenario:
         """What it means: defaults filled in, units resolved, stacks expanded, links and groups named."""
-        resolved: ResolvedScenario = json.loads(self._core.resolved_json())
-        return resolved
+        return _titled(self._core.resolved_json(), self.title)
 
     @property
     def run(self) -> ResolvedRun:
@@ -232,7 +231,7 @@ class Scenario:
             InputError: If a drawn round-trip time is shorter than its links' delays, no flow of a group
                 starts before the run's end, or a buffer's word has no flows to depend on.
         """
-        return Seeded(self._core.seeded(None if seed is None else _checked_seed(seed)))
+        return Seeded(self._core.seeded(None if seed is None else _checked_seed(seed)), self.title)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self._core.is_same(other._core)
@@ -248,15 +247,15 @@ class Scenario:
 class Seeded:
     """A scenario under a seed; `Scenario.seeded` makes it."""
 
-    def __init__(self, core: _core.Seeded) -> None:
-        """Wrap one of the compiled module."""
+    def __init__(self, core: _core.Seeded, title: str) -> None:
+        """Wrap one of the compiled module, with the scenario's title."""
         self._core = core
+        self._title = title
 
     @cached_property
     def resolved(self) -> ResolvedScenario:
         """`Scenario.resolved` with this seed, and with what the flows drawn make of buffers and queues."""
-        resolved: ResolvedScenario = json.loads(self._core.resolved_json())
-        return resolved
+        return _titled(self._core.resolved_json(), self._title)
 
     @cached_property
     def draws(self) -> list[Draws]:
@@ -288,6 +287,13 @@ def beside(text: str, files: Mapping[str, str], folder: str) -> tuple[str, dict[
         places[path] = next(name for name in names if name not in written)
         written[places[path]] = content
     return _EMPIRICAL.sub(lambda law: law[0].replace(law[1], places.get(law[1], law[1])), text), written
+
+
+def _titled(resolved_json: str, title: str) -> ResolvedScenario:
+    """A resolved scenario with its title, which may be that of its file."""
+    resolved: ResolvedScenario = json.loads(resolved_json)
+    resolved["run"]["name"] = title
+    return resolved
 
 
 def parse_value(text: str) -> Json:

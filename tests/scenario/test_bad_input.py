@@ -78,7 +78,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             {"discipline": "blue"},
             "links[0].queue.discipline: 'blue' is not a known discipline; accepted: fifo, codel",
         ),
-        ("links.west.queue", {"target": "5 ms"}, "links[0].queue.discipline: is not a known discipline"),
+        ("links.west.queue", {"target": "5 ms"}, "links[0].queue.discipline: is required; accepted: fifo"),
         (
             "links.west.queue",
             {"discipline": "codel", "taget": "5 ms"},
@@ -161,7 +161,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ("links.west.queue", {"discipline": "splitbuff", "rtt": "timestamps(0 flows)"}, "is no source of"),
         ("links.west.queue", {"discipline": "splitbuff", "rtt": "guess"}, "'guess' is no source of"),
         ("links.west.queue", {"discipline": "splitbuff", "rtt": 4}, "4 is no source of"),
-        ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required; accepted: The new"),
+        ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required (The new"),
         (
             "links.west.changes",
             [{"at": "2 s", "buffer": "1 MB"}, {"at": "2 s", "buffer": "2 MB"}],
@@ -216,7 +216,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "flows[0].application: 'ftp' is not accepted here; accepted: 'bulk'",
         ),
         ("flows.short.application", {"kind": "ftp"}, "flows[0].application.kind: 'ftp' is not a known kind"),
-        ("flows.short.application", {}, "flows[0].application.kind: is not a known kind"),
+        ("flows.short.application", {}, "flows[0].application.kind: is required; accepted: bulk"),
         ("flows.short.application", {"kind": "transfer"}, "flows[0].application.bytes: is required"),
         (
             "flows.short.application",
@@ -357,6 +357,32 @@ def test_the_spread_counts_when_rtt_and_delays_are_compared(make: Make) -> None:
     make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.8, "flows.short.count": 50})
     with pytest.raises(InputError, match=r"flows\[0\]\.rtt: '10 ms' is shorter than the links' delays"):
         make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.85, "flows.short.count": 50})
+
+
+def test_a_missing_key_says_what_it_is_and_what_it_may_be(table: dict[str, Any]) -> None:
+    del table["links"][0]["rate"], table["run"]["duration"]
+    with pytest.raises(InputError) as caught:
+        Scenario.from_dict(table)
+    message = str(caught.value)
+    assert 'run.duration: is required (Simulated time); accepted: time, such as "500 s"' in message
+    rates = 'rate, such as "100 Mbps" or "2.5 Gbps"'
+    assert f"links[0].rate: is required (Transmission rate); accepted: {rates}" in message
+
+
+def test_names_that_are_given_twice_are_listed_once(table: dict[str, Any]) -> None:
+    table["flows"] += [{"name": table["flows"][0]["name"], "rtt": "40 ms"}]
+    table["probes"] = {"interval": "1 s", "flows": ["nobody"]}
+    with pytest.raises(InputError) as caught:
+        Scenario.from_dict(table)
+    told = next(line for line in str(caught.value).splitlines() if "nobody" in line)
+    accepted = told.partition("accepted: ")[2].split(", ")
+    assert len(accepted) == len(set(accepted))
+
+
+def test_negative_weights_are_told(table: dict[str, Any]) -> None:
+    table["flows"][0]["rtt"] = "choice(10 ms: -1, 20 ms: 3)"
+    with pytest.raises(InputError, match="has a negative weight; accepted: weights >= 0, not all 0"):
+        Scenario.from_dict(table)
 
 
 @pytest.mark.parametrize("key", ["run", "links", "flows"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -44,7 +45,8 @@ def test_a_seed_settles_what_the_plan_has(path: Path) -> None:
     for link, planned in zip(resolved["links"], plan["links"], strict=True):
         assert link["buffer"]["limit"] == planned["discipline"]["limit"]
         assert link["queue"]["discipline"] == planned["discipline"]["kind"]
-        parameters = {key: value for key, value in link["queue"].items() if key != "discipline"}
+        chosen = {"discipline", *(key for key, value in planned["discipline"].items() if value is None)}
+        parameters = {key: value for key, value in link["queue"].items() if key not in chosen}
         assert parameters.items() <= planned["discipline"].items()
     for drawn, index in zip(seeded.draws, range(len(plan["groups"])), strict=True):
         of_group = [flow for flow, group in enumerate(plan["flows"]["group"]) if group == index]
@@ -82,6 +84,28 @@ def test_changes_and_marks_are_sized_too() -> None:
     red = dumbbell(queue={"discipline": "red", "min_threshold": "12 ms", "max_threshold": "24 ms"})
     queue = red.seeded().resolved["links"][0]["queue"]
     assert (queue["min_threshold"], queue["max_threshold"]) == ({"packets": 10}, {"packets": 20})
+
+
+def test_everything_is_there_with_its_default(tmp_path: Path) -> None:
+    (tmp_path / "rtts.csv").write_text("rtt_ms,weight\n20,1\n40,3\n")
+    (tmp_path / "named.toml").write_text(
+        "[run]\nduration = '5 s'\nstack = 'linux'\n[bottleneck]\nrate = '12 Mbps'\nbuffer = '9 packets'\n"
+        "queue = 'red'\n[[flows]]\nrtt = 'choice(10 ms, 20 ms: 3)'\n[[flows]]\nrtt = 'empirical(rtts.csv)'\n"
+        "stack = 'rfc'\n[[flows]]\nrtt = '9 ms'\napplication = { kind = 'ping', interval = '1 s' }\n"
+    )
+    scenario = Scenario.load(tmp_path / "named.toml")
+    assert scenario.run["name"] == scenario.seeded().resolved["run"]["name"] == "named"
+    assert [flow["stack"] for flow in scenario.flows] == ["linux", "rfc", None]
+    assert [flow["rtt"].get("weights") for flow in scenario.flows] == [[1, 3], [1, 3], None]
+    queue = scenario.seeded().resolved["links"][0]["queue"]
+    # S. Floyd, R. Gummadi, S. Shenker, 2001, section 4: 1 - exp(-1/C), with C packets a second
+    assert queue["weight"] == pytest.approx(-math.expm1(-1500 * 8 / 12e6))
+    assert queue["target_delay_ps"] == 5 * 10**9
+    given = {"discipline": "red", "min_threshold": "5 packets", "weight": 0.5}
+    changed = scenario.with_overrides({"bottleneck.queue": given}).seeded().resolved["links"][0]["queue"]
+    assert (changed["weight"], changed["target_delay_ps"]) == (0.5, None)
+    delayed = scenario.with_overrides({"bottleneck.queue": {"discipline": "red", "target_delay": "8 ms"}})
+    assert delayed.seeded().resolved["links"][0]["queue"]["target_delay_ps"] == 8 * 10**9
 
 
 def test_only_few_modules_know_keys_of_plans() -> None:

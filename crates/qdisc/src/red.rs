@@ -79,6 +79,20 @@ parameters! {
 }
 
 impl RedConfig {
+    /// Everything that is open, as the engine takes it where the rate is such: the weight, and unless a threshold is
+    /// given the target delay. For people: a plan has one or the other.
+    #[must_use]
+    pub fn in_full(&self, given: &RedConfig, rate: Rate) -> RedConfig {
+        let by_delay = given.min_threshold.or(given.max_threshold).is_none();
+        let target_delay = by_delay.then(|| given.target_delay.unwrap_or(TARGET_DELAY));
+        RedConfig { weight: Some(self.weight_at(rate)), target_delay, ..*self }
+    }
+
+    fn weight_at(&self, rate: Rate) -> f64 {
+        let packet_bytes = self.mean_packet_bytes.unwrap_or(TYPICAL_PACKET);
+        self.weight.unwrap_or_else(|| automatic_weight(rate.transmission(u64::from(packet_bytes))))
+    }
+
     /// The thresholds are of one unit, the upper one is larger, and there is one way to choose them.
     fn agree(&self) -> Result<(), OutOfBounds> {
         if let (Some(min), Some(max)) = (self.min_threshold, self.max_threshold) {
@@ -206,7 +220,7 @@ impl Red {
             config,
             unit: min,
             packet_time,
-            weight: config.weight.unwrap_or_else(|| automatic_weight(packet_time)),
+            weight: config.weight_at(rate),
             min_threshold: min.value() as f64,
             max_threshold: max.value() as f64,
             max_p: config.max_p,

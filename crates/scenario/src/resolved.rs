@@ -79,11 +79,12 @@ impl Resolved {
 }
 
 /// Fills in what a group has from elsewhere: the only link as its path, and its TCP if the stack is known.
-pub(crate) fn complete(flow: &mut Flow, only_link: Option<&str>, run_stack: Option<&str>) {
+pub(crate) fn complete(flow: &mut Flow, only_link: Option<&str>, run_stack: Option<&'static str>) {
     if let (Some(only), true) = (only_link, flow.path.is_empty()) {
         flow.path = vec![only.to_owned()];
     }
     let stack = flow.stack.or(run_stack).filter(|_| !flow.application.is_datagrams());
+    flow.stack = stack;
     flow.tcp = stack.map(|stack| flow.keys.over(preset(stack)));
 }
 

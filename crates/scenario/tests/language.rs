@@ -149,11 +149,7 @@ fn one_mistake_is_one_line() {
         ),
         ("flows.short.application", "pings", "(did you mean {kind = 'ping'}?); accepted: 'bulk', or a table"),
         ("flows.short.application.kind", "wbe", "'wbe' is not a known kind (did you mean 'web'?)"),
-        (
-            "flows.short.application",
-            "{}",
-            "flows.short.application.kind: is not a known kind; accepted: bulk",
-        ),
+        ("flows.short.application", "{}", "flows.short.application.kind: is required; accepted: bulk"),
         ("flows.short.congestion", "cubix", "(did you mean 'cubic'?); accepted: tahoe, reno"),
         ("flows.short.offload", "46 segments", "is more than 64 KB; accepted: 1 to 45 segments of 1448 B"),
         ("flows.short.window", "1000 B", "accepted: at least '1448 B', a segment's 1448 B"),

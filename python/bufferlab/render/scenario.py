@@ -112,7 +112,7 @@ class ScenarioLines:
         if flow["stop"] is not None:
             parts.append(f"stop {flow['stop']['text']}")
         if flow["tcp"] is not None:
-            parts.append(f"stack {flow['stack'] or self.resolved['run']['stack']}")
+            parts.append(f"stack {flow['stack']}")
         return ", ".join(parts)
 
 

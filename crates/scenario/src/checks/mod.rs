@@ -203,7 +203,13 @@ pub fn short_rtt(text: &str, least_ps: u64, reverse: bool) -> Mistake {
 
 /// Some names for messages.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.collect();
+    let mut different: Vec<&str> = Vec::new();
+    for name in names {
+        if different.len() <= MOST_LISTED && !different.contains(&name) {
+            different.push(name);
+        }
+    }
+    let names = different;
     let more = if names.len() > MOST_LISTED { ", …" } else { "" };
     format!("{}{more}", names[..names.len().min(MOST_LISTED)].join(", "))
 }

@@ -84,6 +84,7 @@ macro_rules! part {
                     concat!($($doc),+),
                     &$kind,
                     &$presence,
+                    &|| vec![$(::core::convert::Into::into($example)),*],
                     table,
                     reading,
                 );)*

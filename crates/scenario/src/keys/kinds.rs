@@ -321,9 +321,9 @@ fn meant_share(value: &Value) -> String {
 
 /// The mistake of a value that is none of the known words, or of none where one is needed.
 pub fn unknown(noun: &str, value: Option<&Value>, known: &[&str]) -> Mistake {
-    let hint = value.map_or(String::new(), |value| hint_at(value, known));
-    let mistake = Mistake::new(format!("is not a known {noun}{hint}")).accepted(known.join(", "));
-    value.map_or(mistake.clone(), |value| mistake.value(value))
+    let Some(value) = value else { return Mistake::new("is required").accepted(known.join(", ")) };
+    let hint = hint_at(value, known);
+    Mistake::new(format!("is not a known {noun}{hint}")).value(value).accepted(known.join(", "))
 }
 
 /// One of some words, which stand for something.

@@ -6,6 +6,7 @@ use crate::text::mistake::{Mistake, Mistakes};
 use crate::text::nearest::hint;
 use crate::text::places::Places;
 use crate::text::value::{Node, Table, Value};
+use crate::text::write::inline_toml;
 
 /// Least likeness of a key that is suggested.
 const KEY_CUTOFF: f64 = 0.5;
@@ -87,14 +88,14 @@ impl<'a> Reading<'a> {
     }
 
     /// Notes that a key is missing, unless a misspelled one was meant to be it.
-    pub fn missing(&mut self, name: &str, doc: &str) {
+    pub fn missing(&mut self, name: &str, doc: &str, accepted: &str) {
         if self.meant.iter().any(|meant| meant == name) {
             // its own mistake says so; that it leaves the table unread must not stay without one
             return;
         }
-        let accepted = one_line(doc);
-        let mistake = Mistake::new("is required").accepted(accepted.trim_end_matches('.'));
-        self.below(name, |reading| reading.refuse(mistake));
+        let doc = one_line(doc);
+        let problem = format!("is required ({})", doc.trim_end_matches('.'));
+        self.below(name, |reading| reading.refuse(Mistake::new(problem).accepted(accepted)));
     }
 }
 
@@ -123,6 +124,7 @@ pub fn read_key<K: Kind>(
     doc: &str,
     kind: &K,
     presence: &Presence,
+    examples: &dyn Fn() -> Vec<Value>,
     table: &Table,
     reading: &mut Reading<'_>,
 ) -> Option<Option<K::Read>> {
@@ -133,10 +135,19 @@ pub fn read_key<K: Kind>(
         Presence::Absent(_) => Some(None),
         Presence::Given(value) => kind.read(value, reading).map(Some),
         Presence::Required => {
-            reading.missing(name, doc);
+            reading.missing(name, doc, &accepted(&kind.words(), &examples()));
             None
         }
     }
+}
+
+/// What a key may hold, from its unit or values in the documentation and from its examples.
+fn accepted(words: &str, examples: &[Value]) -> String {
+    let words = if words.contains("](") { String::new() } else { words.replace('`', "") };
+    let examples: Vec<String> = examples.iter().map(inline_toml).collect();
+    let such = if examples.is_empty() { String::new() } else { format!("such as {}", examples.join(" or ")) };
+    let parts: Vec<String> = [words, such].into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(", ")
 }
 
 /// Reads each item of a list; nothing if one is wrong.

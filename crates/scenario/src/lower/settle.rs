@@ -1,7 +1,10 @@
 //! The scenario under a seed: what the flows drawn settle of it.
 
+use bufferlab_qdisc::{DisciplineConfig, RedConfig};
 use bufferlab_simulator::Plan;
+use bufferlab_units::Rate;
 
+use crate::parts::queue::Queue;
 use crate::quantity::buffer::{Limit, LinkTraffic};
 use crate::resolved::Resolved;
 
@@ -15,11 +18,24 @@ pub(super) fn settled(scenario: &Resolved, traffic: &[Option<LinkTraffic>], plan
         for (change, planned) in link.changes.iter_mut().zip(&planned.changes) {
             change.buffer.limit = Some(planned.limit);
         }
-        link.queue.config = planned.discipline.config.clone();
+        link.queue.config = in_full(&link.queue, &planned.discipline.config, link.rate_bps);
         link.queue.thresholds.clear();
         if let Some(mark) = &mut link.mark_above {
             mark.limit = link.queue.mark_above().map(Limit::from);
         }
     }
     settled
+}
+
+/// A discipline's parameters as the plan has them, and those that the engine chooses by the rate.
+fn in_full(queue: &Queue, planned: &DisciplineConfig, rate_bps: u64) -> DisciplineConfig {
+    match (&queue.config, planned, Rate::from_bps(rate_bps)) {
+        (DisciplineConfig::Red(given), DisciplineConfig::Red(planned), Some(rate)) => {
+            let thresholds_given = !queue.thresholds.is_empty();
+            let given =
+                RedConfig { min_threshold: planned.min_threshold.filter(|_| thresholds_given), ..*given };
+            DisciplineConfig::Red(planned.in_full(&given, rate))
+        }
+        _ => planned.clone(),
+    }
 }

@@ -45,7 +45,7 @@ pub fn read(table: &Table, reading: &mut Reading<'_>) -> Option<Vec<(&'static st
     let read: Vec<_> = parameters()
         .map(|parameter| {
             let kind = Written(parameter);
-            let value = read_key(parameter.key, parameter.doc(), &kind, &STACK, table, reading)?;
+            let value = read_key(parameter.key, parameter.doc(), &kind, &STACK, &Vec::new, table, reading)?;
             Some(value.map(|value| (parameter.key, value)))
         })
         .collect();

@@ -87,6 +87,8 @@ pub enum LawKind {
 pub struct Choices {
     /// The values.
     pub values: Vec<u64>,
+    /// Their weights, as given.
+    pub weights: Vec<f64>,
     /// Their cumulative chances; the last is 1.
     #[serde(skip)]
     pub shares: Vec<f64>,
@@ -125,17 +127,21 @@ impl Law {
 }
 
 impl Choices {
-    fn new(text: &str, values: Vec<u64>, weights: &[f64]) -> Result<Choices, Mistake> {
+    fn new(text: &str, values: Vec<u64>, weights: Vec<f64>) -> Result<Choices, Mistake> {
+        let refused = |problem| Err(Mistake::new(problem).text(text).accepted("weights >= 0, not all 0"));
+        if weights.iter().any(|&weight| weight < 0.0) {
+            return refused("has a negative weight");
+        }
         let total: f64 = weights.iter().sum();
-        if !(total.is_finite() && total > 0.0 && weights.iter().all(|&weight| weight >= 0.0)) {
-            let problem = "has weights that do not sum to more than 0";
-            return Err(Mistake::new(problem).text(text).accepted("weights >= 0"));
+        if !(total.is_finite() && total > 0.0) {
+            return refused("has weights that do not sum to more than 0");
         }
         let sums = weights.iter().scan(0.0, |sum, weight| {
             *sum += weight;
             Some(*sum / total)
         });
-        Ok(Choices { values, shares: sums.collect() })
+        let shares = sums.collect();
+        Ok(Choices { values, weights, shares })
     }
 
     fn mean(&self) -> f64 {
@@ -185,11 +191,11 @@ pub fn parse_law(value: &Value, of: &Quantity, files: &dyn Files) -> Result<Law,
     if name == "empirical" {
         let path = inside.trim_matches(['\'', '"']);
         let (values, weights) = read_values(path, files, of)?;
-        return Ok(law(LawKind::Empirical(Choices::new(text, values, &weights)?)));
+        return Ok(law(LawKind::Empirical(Choices::new(text, values, weights)?)));
     }
     if name == "choice" {
         let (values, weights) = choices(text, inside, of)?;
-        return Ok(law(LawKind::Choice(Choices::new(text, values, &weights)?)));
+        return Ok(law(LawKind::Choice(Choices::new(text, values, weights)?)));
     }
     let Some((_, signature)) = SIGNATURES.iter().find(|(known, _)| *known == name) else {
         return Err(Mistake::new("is not a known distribution").text(text).accepted(of.accepted()));

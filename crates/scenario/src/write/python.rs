@@ -62,6 +62,7 @@ class ResolvedLaw(TypedDict):
     sigma: NotRequired[float]
     shape: NotRequired[float]
     values: NotRequired[list[int]]
+    weights: NotRequired[list[float]]
 
 
 ResolvedQueue = dict[str, Any]
