@@ -16,6 +16,7 @@ import typer
 
 from bufferlab import __version__
 from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
+from bufferlab.cli.streams import prepare_streams
 
 VERBS: Final[Mapping[str, str]] = {
     "advise": "bufferlab.cli.advise",
@@ -48,6 +49,9 @@ def main(args: Sequence[str] | None = None) -> int:
     if args is None:
         if _COMPLETES in os.environ:
             return _complete()
+        if not prepare_streams():
+            say("standard output is closed")
+            return FAILED
         with _rarely_collected():
             return main(sys.argv[1:])
     try:

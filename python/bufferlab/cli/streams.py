@@ -1,0 +1,47 @@
+"""Standard output and error as they are: closed ones, and those that cannot write every character."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, TextIO
+
+_HANDLER: Final = "bufferlab.plain"
+_PLAIN: Final[Mapping[str, str]] = {
+    **dict(
+        zip("±×≥≤√·µ…–—−◂", ("+-", "x", ">=", "<=", "sqrt", "*", "u", "...", "-", "-", "-", "<"), strict=True)
+    ),
+    **dict.fromkeys("─━═╌", "-"),
+    **dict.fromkeys("│┃║", "|"),
+    **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
+}
+"""What stands for characters that a stream cannot write."""
+
+
+def prepare_streams() -> bool:
+    """Make standard output and error write plain characters in place of those that they cannot encode.
+
+    Returns:
+        Whether there is a standard output to write to; a closed standard error is opened to nowhere.
+    """
+    codecs.register_error(_HANDLER, _plainly)
+    if sys.stderr is None:
+        sys.stderr = Path("/dev/null").open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+    for stream in (sys.stdout, sys.stderr):
+        _make_plain(stream)
+    return sys.stdout is not None
+
+
+def _make_plain(stream: TextIO | None) -> None:
+    if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+        stream.reconfigure(errors=_HANDLER)
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    characters = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(character, "?") for character in characters), error.end
