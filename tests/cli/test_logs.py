@@ -34,7 +34,7 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     (first,) = [
         at for at, line in enumerate(told) if " runs, first answer: Run fifo with a buffer of " in line
     ]
-    assert "It meets the target, confidence " in told[first]
+    assert "It meets the target: " in told[first]
     assert told[first - 1] == "comparing the queues"
     changes = [line for line in told if line.startswith("trying ")]
     assert "trying twice the round-trip times" in changes and len(changes) == len(set(changes))
