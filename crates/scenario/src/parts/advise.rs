@@ -63,7 +63,8 @@ impl Kind for KindOfAspect {
     fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<&'static str> {
         let written = value.as_text().unwrap_or_default();
         let refused = || {
-            let problem = format!("is not a valid kind{}", hint(written, KINDS.iter().copied(), USUAL_CUTOFF));
+            let problem =
+                format!("is not a valid kind{}", hint(written, KINDS.iter().copied(), USUAL_CUTOFF));
             Mistake::new(problem).value(value).accepted(KINDS.join(", "))
         };
         let known = KINDS.iter().find(|kind| **kind == written).copied();
