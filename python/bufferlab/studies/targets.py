@@ -114,6 +114,11 @@ class Target:
         return f"{of}{self.metric.title} {relation} {self.show(self.bound)}"
 
 
+def want_largest(targets: Iterable[Target]) -> bool:
+    """Whether all targets bound what grows with the buffer, so that the largest that keeps them is wanted."""
+    return all(target.wants_less for target in targets)
+
+
 def parse_targets(written: Iterable[str], groups: Sequence[str]) -> tuple[Target, ...]:
     """Read targets.
 

@@ -18,7 +18,7 @@ from bufferlab.studies.advise.question import Question as Asked
 from bufferlab.studies.advise.question import link_index, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least.together import Bench, Case
-from bufferlab.studies.targets import Target, parse_targets
+from bufferlab.studies.targets import Target, parse_targets, want_largest
 
 _HERE: Final = Path(__file__).parent
 
@@ -59,7 +59,7 @@ class Question:
     @property
     def wants_largest(self) -> bool:
         """Whether all targets are bounds on waits, which ask for the largest buffer."""
-        return all(target.wants_less for target in self.asked.targets)
+        return want_largest(self.asked.targets)
 
     def with_packets(self, packets: int) -> Scenario:
         """The scenario with a buffer."""

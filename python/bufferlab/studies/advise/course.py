@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -25,9 +24,10 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.rough import roughly
 from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
 from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search, Step, check, least, together
+from bufferlab.studies.least.fit import runs_to_show
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS, POWER
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS
+from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 
 PILOTS: Final = 3
@@ -136,7 +136,7 @@ class Course:
             confidence=self.confidence,
             resolution=self.resolution,
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
-            largest=all(target.wants_less for target in self.question.targets),
+            largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
         )
 
@@ -297,13 +297,11 @@ def _lacking(checks: Sequence[Check]) -> float:
 
 def _runs_to_assure(entry: Entry) -> int:
     """How many runs should show that all targets are met, by the margins and their scatter so far."""
-    wanted = [LEAST_CHECKS]
+    wanted = LEAST_CHECKS
     for each in entry.checks:
         margins = [each.target.margin(values.get(each.target.name)) for values in entry.runs]
-        mean, scatter = float(np.mean(margins)), float(np.std(margins, ddof=1))
-        if mean > 0:
-            wanted.append(math.ceil((POWER * scatter / mean) ** 2))
-    return min(max(wanted), MOST_ASSURING)
+        wanted = max(wanted, runs_to_show(np.asarray(margins)))
+    return min(wanted, MOST_ASSURING)
 
 
 def _note(steps: Mapping[str, Step]) -> str:

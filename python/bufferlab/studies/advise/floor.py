@@ -12,7 +12,7 @@ from typing import Final
 
 from bufferlab.resolved import is_endless
 from bufferlab.scenario import Scenario
-from bufferlab.studies.targets import Target, make_target
+from bufferlab.studies.targets import Target, make_target, want_largest
 
 FLOOR: Final = 0.99
 """Utilization that flows without end shall have of the link."""
@@ -51,7 +51,7 @@ def floor_beside(targets: Sequence[Target], base: Scenario, index: int) -> Targe
         index: Index of the link.
     """
     says_enough = any(target.metric.name.startswith(_USE) for target in targets)
-    if says_enough or all(target.wants_less for target in targets) or not has_endless(base, index):
+    if says_enough or want_largest(targets) or not has_endless(base, index):
         return None
     return make_target("utilization", FLOOR)
 

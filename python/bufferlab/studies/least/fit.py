@@ -14,6 +14,11 @@ from bufferlab.studies.targets import Target
 REACH: Final = 1.6
 """The line is fitted to runs from the bracket's lower end over this to its upper end times this."""
 
+POWER: Final = 5.0
+"""Standard errors between the expected margin and zero, so that nine of ten good candidates are confirmed:
+the quantiles 0.9875 and 0.9 of the normal distribution are 3.5 together, and the test asks for more where
+values are skewed."""
+
 
 class Crossing(NamedTuple):
     """Where a fitted line crosses zero.
@@ -40,6 +45,14 @@ def crossing(memory: Memory, targets: Sequence[Target], missed: int, met: int) -
     found = [_crossing(memory, target, sizes, (missed, met)) for target in targets]
     nearest = max if met > missed else min
     return nearest((each for each in found if each is not None), default=None)
+
+
+def runs_to_show(margins: FloatArray) -> int:
+    """Runs that would confirm a target if its margins were what they seem; 0 where they do not tell."""
+    mean = float(margins.mean())
+    if mean <= 0 or math.isnan(mean) or len(margins) < 2:
+        return 0
+    return math.ceil((POWER * float(margins.std(ddof=1)) / mean) ** 2)
 
 
 def _crossing(memory: Memory, target: Target, sizes: Sequence[int], ends: tuple[int, int]) -> Crossing | None:

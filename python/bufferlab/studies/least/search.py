@@ -28,7 +28,7 @@ from typing import Final
 import numpy as np
 
 from bufferlab.studies.least.answer import RARE, Least, check
-from bufferlab.studies.least.fit import Crossing, crossing
+from bufferlab.studies.least.fit import POWER, Crossing, crossing, runs_to_show
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.least.room import ceiling_of, lacks_room, raised
@@ -59,11 +59,6 @@ SHARPEN: Final = 0.2
 
 SLACK: Final = 0.6
 """How far above the crossing the first candidate lies, as a part of the resolution, if runs do not lack."""
-
-POWER: Final = 5.0
-"""Standard errors between the expected margin and zero, so that nine of ten good candidates are confirmed:
-the quantiles 0.9875 and 0.9 of the normal distribution are 3.5 together, and the test asks for more where
-values are skewed."""
 
 DOUBT: Final = 2.0
 """Standard errors by which two targets must exclude each other for the search to give up."""
@@ -155,13 +150,12 @@ class _Search:
         """
         count = 2 * SCAN_SEEDS
         while self._bracket() and (self.fixed or self.memory.runs < self.plan.runs * SEARCH_SHARE):
-            uphill = self._uphill()
             unclear = [size for size in (self.missed, self.met) if self._wants_more(size)]
             if unclear:
                 seeds = len(self.memory.seeds(unclear[0]))
                 yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), "bisection")
-            elif uphill is not None:
-                yield from self._ask([uphill], SCAN_SEEDS, "looking between")
+            elif (beside := self._uphill()) is not None:
+                yield from self._ask([beside], SCAN_SEEDS, "looking between")
             elif self._is_wide():
                 yield from self._ask(
                     [between(self.memory, self.rising, self.missed, self.met)],
@@ -202,9 +196,7 @@ class _Search:
 
     def _is_blurred(self) -> bool:
         """Whether runs at the bracket's ends shall tell better where it is crossed."""
-        if self.missed == self.met:
-            return False
-        crossed = crossing(self.memory, self.rising, self.missed, self.met)
+        crossed = self._begin()
         return crossed is not None and crossed.error > SHARPEN * self.plan.resolution
 
     def _is_wide(self) -> bool:
@@ -254,9 +246,7 @@ class _Search:
 
     def _candidate(self, boldest: int | None = None) -> tuple[int, int]:
         """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
-        crossed = None
-        if self.missed != self.met:
-            crossed = crossing(self.memory, self.rising, self.missed, self.met)
+        crossed = self._begin()
         size, runs = (self.met, self._runs_to_show(self.met)) if crossed is None else self._behind(crossed)
         if any(not self.memory.margins(self.met, target).any() for target in self.rising):
             runs = max(runs, math.ceil(math.log(self._allowed()) / math.log1p(-RARE)))
@@ -280,7 +270,14 @@ class _Search:
         wanted = math.ceil((POWER * scatter / room(self.plan, begin, end)) ** 2)
         return self.plan.within(middling), max(runs, min(wanted, self._most_checks()))
 
+    def _begin(self) -> Crossing | None:
+        """Where the targets begin to be met; `None` if there is no bracket, or no line crosses."""
+        if self.missed == self.met:
+            return None
+        return crossing(self.memory, self.rising, self.missed, self.met)
+
     def _end(self) -> Crossing | None:
+        """Where targets that want bolder sizes begin to be missed."""
         less = [target for target in self.plan.targets if not self._wants_safer(target)]
         return ending(self.memory, self.plan, less)
 
@@ -296,20 +293,17 @@ class _Search:
         """Runs that would confirm a size if its mean margins were what they seem."""
         wanted = LEAST_CHECKS
         for target in self.rising:
-            margins = self.memory.margins(size, target)
-            mean = float(margins.mean())
-            if mean > 0 and len(margins) > 1:
-                wanted = max(wanted, math.ceil((POWER * float(margins.std(ddof=1)) / mean) ** 2))
+            wanted = max(wanted, runs_to_show(self.memory.margins(size, target)))
         return min(wanted, self._most_checks())
 
     def _behind(self, crossed: Crossing) -> tuple[int, int]:
         """A size on the safe side of a crossing, and the runs that would confirm it nine times in ten."""
         most = self._most_checks()
         doubt = 1.3 * crossed.error
-        room = max(SLACK * self.plan.resolution - doubt, 1e-9)
-        runs = min(max(math.ceil((POWER * crossed.scatter / room) ** 2), LEAST_CHECKS), most)
-        room = POWER * (1.0 + self.refused / 2) * crossed.scatter / math.sqrt(runs)
-        slack = max(doubt + room, self.plan.resolution / 4)
+        left = max(SLACK * self.plan.resolution - doubt, 1e-9)
+        runs = min(max(math.ceil((POWER * crossed.scatter / left) ** 2), LEAST_CHECKS), most)
+        wanted = POWER * (1.0 + self.refused / 2) * crossed.scatter / math.sqrt(runs)
+        slack = max(doubt + wanted, self.plan.resolution / 4)
         return self.plan.safer(crossed.size, slack), runs
 
     def _check_seeds(self, number: int, runs: int) -> list[int]:
@@ -344,8 +338,7 @@ class _Search:
         surely = self.memory.surely_fails(answer.closest, SURE)
         if not any(target in surely and not self._wants_safer(target) for target in answer.conflict):
             return False
-        begin = crossing(self.memory, self.rising, self.missed, self.met) if self.missed != self.met else None
-        end = self._end()
+        begin, end = self._begin(), self._end()
         if begin is None or end is None or self.fixed:
             return True
         return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0

@@ -23,7 +23,7 @@ from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.settling import ROUND_TRIPS, settling
 from bufferlab.studies.size.sizing import Sizing
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.theory.targets import Targets
 from bufferlab.units import PS_PER_S
@@ -92,7 +92,7 @@ def size(
         resolution=resolution,
         guess=None if found is None else likely_packets(found.packets()),
         runs=runs,
-        largest=all(target.wants_less for target in question.targets),
+        largest=want_largest(question.targets),
     )
     plan.check()
     course = _Course(
