@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,7 +30,7 @@ def prepare_streams() -> bool:
     """
     codecs.register_error(_HANDLER, _plainly)
     if sys.stderr is None:
-        sys.stderr = Path("/dev/null").open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
     for stream in (sys.stdout, sys.stderr):
         _make_plain(stream)
     return sys.stdout is not None

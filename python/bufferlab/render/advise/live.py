@@ -79,9 +79,10 @@ class _Told:
                 self._verdict = found
                 self._log.tell(found, f"{advice.runs} runs, {_STAGES[advice.stage]}: {found}")
         if note:  # rounds of searches begin with a queue's name and a colon
-            self._log.tell(
-                _SEARCHING if ": " in note else note, f"{_SEARCHING}: {note}" if ": " in note else note
-            )
+            if ": " in note:
+                self._log.tell(_SEARCHING, f"{_SEARCHING}: {note}")
+            else:
+                self._log.tell(note, note)
 
 
 class _Screen:
