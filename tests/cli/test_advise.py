@@ -64,6 +64,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     assert document["resolved"]["links"][0]["rate_bps"] == 10_000_000
     assert set(document) == {
         *("format", "format_version", "version", "name", "link", "rate_bps", "rtt_ms", "packet_bytes"),
+        "allowed",
         *("resolved", "groups", "rules", "targets", "floor", "confidence_wanted", "stage", "finished"),
         *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
         *("sensitivity", "configuration", "assumed", "warnings", "runs", "targets_from", "weights_from"),
@@ -108,6 +109,24 @@ def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: 
     assert ended.line() == "bufferlab: small.toml: No setting that was tried meets both targets"
 
 
+def test_a_search_ends_where_the_platform_takes_no_more(bufferlab: Command) -> None:
+    asked = ("--max-loss", "0.0001 %", "--bounds", "20..9000", "--platform", "junos", "--quick")
+    ended = bufferlab("advise", "small.toml", *asked)
+    assert ended.status == 2
+    ends = "No buffer that Juniper Junos takes, up to 166 packets (200 ms), meets both targets"
+    assert ended.line() == f"bufferlab: small.toml: {ends}"
+    found = json.loads(bufferlab("advise", "small.toml", *asked, "--json").out)
+    assert found["allowed"] == {
+        "platform": "junos",
+        "least_packets": 1,
+        "most_packets": 166,
+        "most": "200 ms",
+        "source": "Junos OS Class of Service, Release 10.3, buffer-size",
+    }
+    assert found["queues"][0]["searched"]["upper"] == 166
+    assert max(each["setting"] for each in found["queues"][0]["searched"]["settings"]) == 166
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -123,6 +142,7 @@ def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: 
         (("--platform", "junos", "--queues", "fifo,pie"), "queues: 'pie' has no equivalent on Juniper Junos"),
         (("--platform", "junos", "--device", "ge 0"), "--device: 'ge 0' is not the name of an interface"),
         (("--bounds", "9..3"), "bounds: '9..3' is no range"),
+        (("--bounds", "500..900", "--platform", "junos"), "accepted: within 1..166 packets (Junos OS"),
         (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
         (("--link", "east"), "link: 'east' is not a link of the scenario"),
         (("--utilization", "99"), "--utilization: '99' "),

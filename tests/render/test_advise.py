@@ -9,6 +9,8 @@ from typing import Any, cast
 import pytest
 from matplotlib.figure import Figure
 
+from bufferlab.configure import Allowed
+from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.felt import fare_text
 from bufferlab.render.advise.typed import Typed
@@ -75,6 +77,34 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
 def test_where_no_buffer_meets_it_tells_up_to_where_was_searched() -> None:
     text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %",))))
     assert "searched fifo up to 200 packets." in " ".join(text.split())
+
+
+def test_where_the_platform_ends_the_search_it_says_so_and_what_its_most_gives() -> None:
+    bound = Bound("buffer-size temporal", "us", 120_000, "a source")
+    where = dataclasses.replace(site(), allowed=Allowed("junos", "Juniper Junos", 1, 200, bound))
+    lines = box(advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %",), where=where))
+    said = " ".join(" ".join(lines).split())
+    assert (
+        "No buffer that Juniper Junos takes, up to 200 packets (120 ms), meets the target. Closest:" in said
+    )
+    assert (
+        "searched fifo up to 200 packets (120 ms), the most that Juniper Junos takes. There loss 0.4995 % "
+        "(not 0.1 %)."
+    ) in said
+    beyond = dataclasses.replace(where, allowed=Allowed("junos", "Juniper Junos", 1, 201, bound))
+    said = " ".join(box(advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %",), where=beyond)))
+    assert "No setting that was tried meets the target." in said
+
+
+def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
+    fast = dataclasses.replace(site(), rate_bps=25_000_000_000)
+    advice = advised({"fifo": (15, runs(FIFO))}, where=fast)
+    assert "8 us hold 16.67 packets; 15 were checked." in " ".join(box(advice, Typed("junos")))
+    assert "were checked" not in " ".join(box(advice))
+    even = dataclasses.replace(site(), rate_bps=12_000_000)
+    assert "were checked" not in " ".join(
+        box(advised({"fifo": (15, runs(FIFO))}, where=even), Typed("junos"))
+    )
 
 
 def test_a_conflict_tells_which_buffers_meet_which_target() -> None:

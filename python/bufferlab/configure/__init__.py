@@ -3,6 +3,7 @@
 docs/configure.md has the platforms and their sources.
 """
 
+from bufferlab.configure.bounds import Allowed as Allowed
 from bufferlab.configure.lines import Configuration as Configuration
 from bufferlab.configure.lines import configuration as configuration
 from bufferlab.configure.platforms import NOT_KNOWN as NOT_KNOWN

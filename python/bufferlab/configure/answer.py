@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab import _core
+from bufferlab.configure.bounds import Held
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_S
@@ -17,6 +18,9 @@ _SIZED: Final = ("packets", "bytes", "time")
 """Kinds of buffer that are a size without any flows."""
 
 _BUFFERS: Final = "'1000 packets', '1.5 MB' or '20 ms' (of sending)"
+
+OVERHEAD_BYTES: Final = 14
+"""What routers count for each packet unless said otherwise: an Ethernet header, bytes (IEEE 802.3, 3.1.1)."""
 
 _MOST_OVERHEAD: Final = 256
 """Largest overhead accepted, bytes; that of CAKE's `overhead` (tc-cake(8))."""
@@ -60,6 +64,11 @@ class Answer:
     def packets(self) -> int:
         """The buffer in full packets, rounded up."""
         return ceil(self.size_bytes / self.packet_bytes)
+
+    @property
+    def held(self) -> Held:
+        """How routers' units become full packets here."""
+        return Held(self.rate_bps, self.packet_bytes, self.overhead_bytes)
 
     @property
     def counted_bytes(self) -> int:

@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.bounds import Bound
 from bufferlab.configure.platform import Platform, Source, Target, Written
-from bufferlab.configure.shared import MOST_U32, counted_note, floored, within
+from bufferlab.configure.shared import MOST_U32, counted_note, floored
 from bufferlab.errors import InputError
 
-_XE_MOST: Final = {"packets": 8_192_000, "bytes": 64_000_000, "us": 512_000, "ms": 3_400}
-"""Largest queue limits of IOS XE (Cisco-IOS-XE-policy.yang, queue-limit)."""
+_XE: Final = {
+    unit: Bound("queue-limit", unit, most, "Cisco-IOS-XE-policy.yang, 17.3.1, queue-limit")
+    for unit, most in (("packets", 8_192_000), ("bytes", 64_000_000), ("us", 512_000), ("ms", 3_400))
+}
+"""Queue limits of IOS XE."""
 
 _XE_RATES: Final = (8_000, 100_000_000_000)
 """Rates of `shape average` on IOS XE, bit/s (Cisco-IOS-XE-policy.yang, shape average)."""
 
-_XR_LEAST: Final = 9 * 1024
-"""Least queue limit of IOS XR, bytes: the largest MTU (command reference, queue-limit)."""
+_XR_SOURCE: Final = "IOS XR Modular QoS Command Reference for the CRS Router, Release 4.0, queue-limit"
 
-_XR_MOST: Final = 10**9
-"""Largest, bytes: 1 GB (the same)."""
+_XR: Final = Bound("queue-limit", "bytes", 10**9, _XR_SOURCE, least=9 * 1024)
+"""Queue limits of IOS XR: from the largest MTU to 1 GB."""
+
+_XR_TIMES: Final = Bound("queue-limit", "us", MOST_U32, _XR_SOURCE)
 
 
 def write_xe(answer: Answer, target: Target) -> Written:
@@ -54,25 +59,25 @@ def _xe_limit(answer: Answer) -> tuple[int, str]:
     }
     first = {"packets": "packets", "bytes": "bytes", "time": "us"}[answer.kind]
     for unit in (first, *amounts):
-        if amounts[unit] <= _XE_MOST[unit]:
+        if amounts[unit] <= _XE[unit].most:
             return amounts[unit], unit
-    return within(amounts[first], first, _XE_MOST[first], "queue-limit"), first
+    return _XE[first].within(amounts[first]), first
 
 
 def write_xr(answer: Answer, target: Target) -> Written:
     """The lines for IOS XR."""
     unit = "us" if answer.kind == "time" else "bytes"
     notes = ["IOS XR takes a packet for 256 bytes: a limit in packets would be too small."]
-    within(answer.counted_bytes, "bytes", _XR_MOST, "queue-limit")
+    _XR.within(answer.counted_bytes)
     if unit == "us":
-        amount = within(answer.microseconds, "us", MOST_U32, "queue-limit")
+        amount = _XR_TIMES.within(answer.microseconds)
         notes.append("The time is turned into bytes by the class's guaranteed service rate.")
     else:
-        amount = max(answer.counted_bytes, _XR_LEAST)
+        amount = max(answer.counted_bytes, _XR.least)
         notes.append(counted_note(answer))
         notes.append("On bundles only times are accepted: give the buffer as a time.")
-    if answer.counted_bytes < _XR_LEAST:
-        notes.append(f"The least is {_XR_LEAST} bytes, the largest MTU: a smaller buffer cannot be had.")
+    if answer.counted_bytes < _XR.least:
+        notes.append(f"The least is {_XR.least} bytes, the largest MTU: a smaller buffer cannot be had.")
     actions = [f"queue-limit {amount} {unit}"]
     if target.shape:
         actions.insert(0, f"shape average {floored(answer.rate_bps, 1000, notes)} kbps")
@@ -129,6 +134,7 @@ IOS_XE: Final = Platform(
             "QoS: Congestion Management Configuration Guide, IOS XE 16.12", "Queue depth", "what a limit does"
         ),
     ),
+    bounds=tuple(_XE.values()),
 )
 
 IOS_XR: Final = Platform(
@@ -150,6 +156,7 @@ IOS_XR: Final = Platform(
         Source("ASR 9000 Modular QoS Configuration Guide", "Configuring Tail Drop", "the steps, in order"),
         Source("Cisco-IOS-XR-um-policymap-classmap-cfg.yang, 7.6.1", "queue-limit, shape", "units of both"),
     ),
+    bounds=(_XR,),
 )
 
 NX_OS: Final = Platform(

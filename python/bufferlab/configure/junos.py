@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.bounds import Bound
 from bufferlab.configure.platform import Platform, Source, Target, Written
-from bufferlab.configure.shared import within
 
 _RANGES: Final = (
     (50_000, "IQ PICs on M320 and T Series, Type 3 FPCs"),
@@ -16,10 +16,17 @@ _RANGES: Final = (
 )
 """Longest temporal buffers, us, and on what (Junos 10.3, buffer-size)."""
 
+_WIDEST: Final = Bound(
+    "buffer-size temporal, by Juniper's widest range,",
+    "us",
+    _RANGES[-1][0],
+    "Junos OS Class of Service, Release 10.3, buffer-size",
+)
+
 
 def write(answer: Answer, target: Target) -> Written:
     """The lines for Junos."""
-    us = within(answer.microseconds, "us", _RANGES[-1][0], "buffer-size temporal, by Juniper's widest range,")
+    us = _WIDEST.within(answer.microseconds)
     cos = "set class-of-service"
     lines = [
         f"{cos} schedulers bufferlab transmit-rate remainder",
@@ -62,4 +69,5 @@ JUNOS: Final = Platform(
         ),
         Source("Juniper/yang 22.4R1", "junos-conf-class-of-service@2022-01-01.yang", "statements and units"),
     ),
+    bounds=(_WIDEST,),
 )

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer, read_answer
@@ -30,6 +31,7 @@ class Configuration:
         amount: The buffer as configured: not less than the answer, and less than one unit more or the
             platform's least; `None` if the queue sizes itself or there are no lines.
         unit: Its unit: "packets", "bytes" (with the link header), "us" or "ms"; "" without an amount.
+        packets: How many full packets the amount holds; `None` without an amount.
         nearest: The discipline that comes nearest if the platform has no such queue.
         comment: What starts a comment there.
     """
@@ -41,6 +43,7 @@ class Configuration:
     sources: tuple[Source, ...]
     amount: int | None
     unit: str
+    packets: Fraction | None
     nearest: str | None
     comment: str
 
@@ -52,6 +55,7 @@ class Configuration:
             "lines": list(self.lines),
             "amount": self.amount,
             "unit": self.unit,
+            "packets": None if self.packets is None else float(self.packets),
             "nearest": self.nearest,
             "notes": list(self.notes),
             "sources": [str(source) for source in self.sources],
@@ -117,7 +121,7 @@ def configuration(
         )
     if answer.discipline not in found.disciplines or (cake and not found.cake):
         return _none(answer, found, cake=cake)
-    return _made(found, found.write(answer, target))
+    return _made(answer, found, found.write(answer, target))
 
 
 def _shown(sources: tuple[Source, ...]) -> str:
@@ -139,7 +143,7 @@ def _device(name: str) -> str:
     return name
 
 
-def _made(platform: Platform, written: Written) -> Configuration:
+def _made(answer: Answer, platform: Platform, written: Written) -> Configuration:
     return Configuration(
         platform=platform.name,
         title=platform.title,
@@ -148,6 +152,7 @@ def _made(platform: Platform, written: Written) -> Configuration:
         sources=platform.sources,
         amount=written.amount,
         unit=written.unit,
+        packets=None if written.amount is None else answer.held.packets(written.amount, written.unit),
         nearest=None,
         comment=platform.comment,
     )
@@ -169,6 +174,7 @@ def _none(answer: Answer, platform: Platform, *, cake: bool) -> Configuration:
         sources=platform.sources,
         amount=None,
         unit="",
+        packets=None,
         nearest=nearest,
         comment=platform.comment,
     )

@@ -11,8 +11,9 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
 from bufferlab.configure.platform import Platform, Source, Target, Written
 from bufferlab.configure.shared import (
+    LINUX_BOUNDS,
     MEMORY_FACTOR,
-    MOST_U32,
+    counted_limit,
     counted_note,
     floored,
     raised_memory_limit,
@@ -20,7 +21,6 @@ from bufferlab.configure.shared import (
     show_rate,
     show_time,
     time_text,
-    within,
 )
 from bufferlab.errors import InputError
 
@@ -93,10 +93,10 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
     if answer.discipline == "fifo" and answer.kind == "bytes":
-        limit = within(answer.counted_bytes, "bytes", MOST_U32, "bfifo")
+        limit = counted_limit(answer, "bfifo", "bytes")
         notes.append(counted_note(answer))
         return "bfifo", [f"limit {limit}"], limit, "bytes"
-    limit = within(answer.packets, "packets", MOST_U32, answer.discipline)
+    limit = counted_limit(answer, answer.discipline, "packets")
     notes.append(
         "A limit counts packets that wait, as the answer does. Segments that offloads have joined count as "
         f"one: 'ethtool -K {target.device} tso off gso off gro off', or the queue holds more."
@@ -240,4 +240,5 @@ LINUX: Final = Platform(
     shapes=True,
     write=write,
     sources=SOURCES,
+    bounds=LINUX_BOUNDS,
 )

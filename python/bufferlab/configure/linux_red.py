@@ -6,7 +6,7 @@ from math import log2
 from typing import Final
 
 from bufferlab.configure.answer import Answer
-from bufferlab.configure.shared import MOST_U32, counted_note, rate_text, within
+from bufferlab.configure.shared import MOST_U32, counted_limit, counted_note, rate_text
 from bufferlab.errors import InputError
 
 _MOST_SHIFT: Final = 31
@@ -26,7 +26,7 @@ def red(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
         InputError: The kernel would refuse them.
     """
     given = answer.parameters
-    limit = within(answer.counted_bytes, "bytes", MOST_U32, "red")
+    limit = counted_limit(answer, "red", "bytes")
     low = answer.threshold_bytes(given["min_threshold"])
     high = answer.threshold_bytes(given["max_threshold"])
     if high > limit:

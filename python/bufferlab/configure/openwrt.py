@@ -11,7 +11,7 @@ from bufferlab.configure.linux import (
     discipline_options,
 )
 from bufferlab.configure.platform import Platform, Source, Target, Written
-from bufferlab.configure.shared import MOST_U32, counted_note, floored, time_text, within
+from bufferlab.configure.shared import LINUX_BOUNDS, counted_limit, counted_note, floored, time_text
 
 
 def write(answer: Answer, target: Target) -> Written:
@@ -39,12 +39,11 @@ def write(answer: Answer, target: Target) -> Written:
 def _queue(answer: Answer, notes: list[str]) -> tuple[dict[str, str], int, str]:
     in_bytes = answer.discipline == "fifo" and answer.kind == "bytes"
     if in_bytes:
-        kind, limit, unit = "bfifo", answer.counted_bytes, "bytes"
+        kind, unit = "bfifo", "bytes"
         notes.append(counted_note(answer))
     else:
-        kind = "pfifo" if answer.discipline == "fifo" else answer.discipline
-        limit, unit = answer.packets, "packets"
-    within(limit, unit, MOST_U32, kind)
+        kind, unit = "pfifo" if answer.discipline == "fifo" else answer.discipline, "packets"
+    limit = counted_limit(answer, kind, unit)
     options = {"qdisc": kind, "script": "simplest.qos", "elimit": str(limit)}
     given = answer.parameters
     options["egress_ecn"] = "ECN" if given.get("ecn") else "NOECN"
@@ -80,4 +79,5 @@ OPENWRT: Final = Platform(
         Source(_SQM, "src/functions.sh: get_limit, get_target, get_ecn", "which queues take which option"),
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
     ),
+    bounds=LINUX_BOUNDS,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bufferlab.configure.answer import Answer
+from bufferlab.configure.answer import OVERHEAD_BYTES, Answer
+from bufferlab.configure.bounds import Allowed, Bound, Held, allowed
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,9 @@ class Platform:
         shapes: Whether the syntax of its shaper is known.
         write: Writes an answer for a target.
         sources: Where all that was read.
+        bounds: What it takes in each of its units, of which the lines use one that has room; none if that is
+            not known.
+        step_us: The unit of its queues' delays, us.
     """
 
     name: str
@@ -85,3 +89,20 @@ class Platform:
     shapes: bool
     write: Callable[[Answer, Target], Written]
     sources: tuple[Source, ...]
+    bounds: tuple[Bound, ...] = ()
+    step_us: int = 1
+
+    def allowed(
+        self, rate_bps: int, packet_bytes: int, overhead_bytes: int = OVERHEAD_BYTES
+    ) -> Allowed | None:
+        """The buffers that it takes on a link; `None` if that is not known.
+
+        Args:
+            rate_bps: Rate of the link, bit/s.
+            packet_bytes: Size of a full packet, bytes.
+            overhead_bytes: What it counts for each packet beyond that, bytes.
+
+        Raises:
+            InputError: It takes no full packet there.
+        """
+        return allowed(self.name, self.title, self.bounds, Held(rate_bps, packet_bytes, overhead_bytes))

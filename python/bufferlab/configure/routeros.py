@@ -9,12 +9,13 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
 from bufferlab.configure.platform import Platform, Source, Target, Written
 from bufferlab.configure.shared import (
-    MOST_U32,
+    LINUX_BOUNDS,
     PS_PER_MS,
+    PS_PER_US,
+    counted_limit,
     counted_note,
     raised_memory_limit,
     show_rate,
-    within,
 )
 
 
@@ -44,9 +45,9 @@ def write(answer: Answer, target: Target) -> Written:
 def _queue(answer: Answer, notes: list[str]) -> tuple[str, list[str], int, str]:
     if answer.discipline == "fifo" and answer.kind == "bytes":
         notes.append(counted_note(answer))
-        limit = within(answer.counted_bytes, "bytes", MOST_U32, "bfifo")
+        limit = counted_limit(answer, "bfifo", "bytes")
         return "bfifo", [f"bfifo-limit={limit}"], limit, "bytes"
-    limit = within(answer.packets, "packets", MOST_U32, answer.discipline)
+    limit = counted_limit(answer, answer.discipline, "packets")
     if answer.discipline == "fifo":
         return "pfifo", [f"pfifo-limit={limit}"], limit, "packets"
     kind = answer.discipline.replace("_", "-")
@@ -130,4 +131,6 @@ ROUTEROS: Final = Platform(
         ),
         Source(_MANUAL, "CAKE", "cake-bandwidth=0 below a queue tree, cake-rtt, flow modes"),
     ),
+    bounds=LINUX_BOUNDS,
+    step_us=PS_PER_MS // PS_PER_US,
 )

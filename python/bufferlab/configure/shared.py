@@ -7,6 +7,7 @@ from typing import Final
 
 from bufferlab import _core
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.bounds import Bound
 from bufferlab.errors import InputError
 
 PS_PER_US: Final = 10**6
@@ -18,24 +19,35 @@ MEMORY_FACTOR: Final = 4
 """Kernel memory for a byte of a packet. memory_limit counts `skb->truesize` (net/sched/sch_fq_codel.c):
 less than 4 times 1500 bytes for a full packet in a page of 4 KiB."""
 
+_MEMORY: Final = Bound(
+    "fq_codel's memory limit",
+    "bytes",
+    MOST_U32 // MEMORY_FACTOR,
+    "tc-fq_codel(8), memory_limit; net/sched/sch_fq_codel.c",
+)
+"""Largest buffer that FQ-CoDel's memory limit, of 32 bits, has room for."""
+
 _MEMORY_LIMIT: Final = 32 << 20
 """Default of FQ-CoDel's memory_limit, bytes (tc-fq_codel(8): 32 MB; RouterOS manual: 32.0MiB)."""
 
 
-def within(amount: int, unit: str, most: int, who: str) -> int:
-    """The amount, if it is not more than the most.
+_FIFO: Final = "iproute2 6.1.0, tc-pfifo(8)"
+
+LINUX_BOUNDS: Final = (
+    Bound("pfifo", "packets", MOST_U32, _FIFO),
+    Bound("bfifo", "bytes", MOST_U32, _FIFO),
+)
+"""What Linux takes, and what runs its queues."""
+
+
+def counted_limit(answer: Answer, kind: str, unit: str) -> int:
+    """A queue's limit in packets or bytes, which Linux counts in 32 bits.
 
     Raises:
-        InputError: It is more.
+        InputError: It does not fit.
     """
-    if amount > most:
-        raise InputError(
-            f"is more than {who} takes",
-            key="buffer",
-            value=f"{amount} {unit}",
-            accepted=f"at most {most} {unit}",
-        )
-    return amount
+    amount = answer.packets if unit == "packets" else answer.counted_bytes
+    return Bound(kind, unit, MOST_U32, _FIFO).within(amount)
 
 
 def raised_memory_limit(answer: Answer) -> int | None:
@@ -44,7 +56,7 @@ def raised_memory_limit(answer: Answer) -> int | None:
     Raises:
         InputError: It does not fit 32 bits.
     """
-    within(answer.counted_bytes, "bytes", MOST_U32 // MEMORY_FACTOR, "fq_codel's memory limit")
+    _MEMORY.within(answer.counted_bytes)
     memory = answer.counted_bytes * MEMORY_FACTOR
     return memory if memory > _MEMORY_LIMIT else None
 

@@ -112,6 +112,15 @@ def test_a_platform_s_queues_are_those_that_it_can_run() -> None:
     assert of_platform(None, dumbbell("splitbuff"), "linux") == [*DEPLOYED]
 
 
+def test_a_target_is_one_that_the_platform_can_count() -> None:
+    (codel,) = queues_for("codel", dumbbell(), 0, upper=64, packet_us=120.0, rtt_us=20e3, platform="routeros")
+    assert (codel.lower, codel.usual) == (1000, 5000)
+    assert codel.show(1400) == "target 2 ms"
+    assert codel.with_setting(1400)["target"] == "2000 us"
+    (linux,) = queues_for("codel", dumbbell(), 0, upper=64, packet_us=120.0, rtt_us=20e3, platform="linux")
+    assert (linux.lower, linux.show(1400)) == (180, "target 1.4 ms")
+
+
 @pytest.mark.parametrize("names", ["fq_codel", "fifo,fq_codel", ["fifo", "fq_codel"]])
 def test_a_queue_that_the_platform_lacks_is_an_error_if_it_was_asked_for(names: Names) -> None:
     with pytest.raises(InputError) as error:

@@ -8,6 +8,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import behind_text, judged_text, users_lines
+from bufferlab.render.advise.limits import platform_end, searched
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
@@ -22,7 +23,6 @@ from bufferlab.render.advise.words import (
     size_text,
     sure_text,
 )
-from bufferlab.render.least import ceiling_text
 from bufferlab.render.view import Box, Line
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -78,7 +78,9 @@ def _head(advice: Advice) -> Iterator[str]:
         if (broken := fragile(advice)) is not None:
             yield broken
         return
-    if all(any(not check.met for check in each.checks) for each in advice.entries.values()):
+    if (ended := platform_end(advice)) is not None:
+        yield f"No buffer that {ended} meets {them}."
+    elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
         yield f"No setting that was tried meets {them}."
     else:
         yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
@@ -132,7 +134,7 @@ def _sure(check: Check, verdict: Verdict, *, several: bool) -> str:
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
         yield Line("helps", text)
-    if not advice.choice.meets and (text := _searched(advice)) is not None:
+    if not advice.choice.meets and (text := searched(advice)) is not None:
         yield Line("searched", text)
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text)
@@ -144,14 +146,6 @@ def _notes(advice: Advice) -> Iterator[Line]:
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried")
-
-
-def _searched(advice: Advice) -> str | None:
-    """Up to which buffer was searched, and why no further."""
-    for entry in advice.entries.values():
-        if entry.queue.knob == "limit" and entry.least is not None and entry.least.size is None:
-            return f"{queue_text(entry.queue)} up to {entry.least.upper} packets{ceiling_text(entry.least)}."
-    return None
 
 
 def _others(advice: Advice) -> Iterator[Line]:
@@ -202,6 +196,8 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line(label, f"the lines for {typed.platform} are below the tables")
     else:
         yield Line(label, "\n".join(lines), verbatim=True)
+    if made.amounts_to:
+        yield Line("", made.amounts_to)
     if not typed.shape and PLATFORMS[typed.platform].shapes and typed.platform != _SHAPES_ALWAYS:
         rate = rate_text(advice.site.rate_bps)
         yield Line("", f"Add --shape if the interface itself is faster than {rate}.")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
+from bufferlab.configure import Configuration
+from bufferlab.display import significant
 from bufferlab.errors import InputError
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -26,12 +28,14 @@ class Lines:
         lines: What to type.
         notes: What to know about the lines.
         problem: Why the answer itself cannot be typed; empty if it can.
+        amounts_to: What the typed buffer holds, if that is not what was checked.
     """
 
     entry: Entry | None
     lines: list[str]
     notes: tuple[str, ...] = ()
     problem: str = ""
+    amounts_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Typed:
                 problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                return Lines(entry, self._folded(made.lines), made.notes, problem)
+                return Lines(entry, self._folded(made.lines), made.notes, problem, _amounts_to(made, entry))
             problem = problem or f"{self.platform} has no {entry.queue.name}"
         return Lines(None, [], problem=problem)
 
@@ -71,6 +75,14 @@ class Typed:
             parts = wrap(line, WIDTH - 2, subsequent_indent="  ", break_long_words=False)
             found += [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
         return found
+
+
+def _amounts_to(made: Configuration, entry: Entry) -> str:
+    """What the typed buffer holds, if the platform's unit makes it another than the one that was checked."""
+    if made.packets is None or made.packets == entry.packets:
+        return ""
+    held = significant(float(made.packets), max(4, len(str(entry.packets)) + 1))
+    return f"{made.amount} {made.unit} hold {held} packets; {entry.packets} were checked."
 
 
 LINUX: Final = Typed()

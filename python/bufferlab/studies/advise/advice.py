@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from bufferlab import _core, display
-from bufferlab.configure import Configuration, configuration
+from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.studies.advise.choice import Choice, Rival, choose
@@ -157,6 +157,7 @@ class Advice:
             "rate_bps": self.site.rate_bps,
             "rtt_ms": self.site.rtt_ms,
             "packet_bytes": self.site.packet_bytes,
+            "allowed": _allowed(self.site.allowed),
             "resolved": self.resolved,
             "groups": [dataclasses.asdict(each) for each in self.site.users],
             "rules": dict(self.site.rules),
@@ -243,6 +244,19 @@ class Advice:
 
     def _repr_html_(self) -> str:
         return display.html(self)
+
+
+def _allowed(allowed: Allowed | None) -> dict[str, Any] | None:
+    """What the platform takes."""
+    if allowed is None:
+        return None
+    return {
+        "platform": allowed.platform,
+        "least_packets": allowed.least,
+        "most_packets": allowed.most,
+        "most": allowed.bound.shown,
+        "source": allowed.bound.source,
+    }
 
 
 def _behind(rival: Rival | None) -> dict[str, Any]:

@@ -51,7 +51,8 @@ def advise(
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.
         platform: On what it shall run: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os. Queues that it
-            lacks are then not tried; one that was asked for is an error.
+            lacks are then not tried; one that was asked for is an error. No buffer is tried that it does not
+            take.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where buffers are searched: two buffers with ".." between them, a number alone is packets;
             default one packet up to twice the bandwidth-delay product, and up to 16 times while all buffers
@@ -77,7 +78,7 @@ def advise(
     base = prepared(scenario, overrides)
     index = link_index(base, link)
     needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
-    question = Question.of(base, index, needs.targets, needs.floor, bounds)
+    question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds, platform=platform)
     Plan(question.targets, 1, question.upper, confidence=confidence, resolution=resolution).check()
     needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
     field = queues_for(

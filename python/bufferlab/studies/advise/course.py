@@ -268,7 +268,11 @@ class Course:
         runs = measured(answer.setting)
         searched = None
         if queue.knob == "limit":
-            plan = dataclasses.replace(self._plan(queue), upper=2 * max(queue.upper, answer.setting))
+            plan = self._plan(queue)
+            upper = 2 * max(queue.upper, answer.setting)
+            if self.question.site.allowed is not None:
+                upper = min(upper, self.question.site.allowed.most)
+            plan = dataclasses.replace(plan, upper=upper)
             searched = roughly(plan, answer.setting, missed)
         return Sensitivity(variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.queues import Queue
@@ -42,6 +43,7 @@ class Site:
         users: The flow groups of the scenario.
         rules: Buffers by published rules, packets, by the rules' names; none without TCP.
         largest: Largest buffer that is tried, packets.
+        allowed: What the platform takes on which it shall run; `None` if there is none, or it is not known.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Site:
     users: tuple[Users, ...] = ()
     rules: Mapping[str, int] = field(default_factory=dict)
     largest: int = 0
+    allowed: Allowed | None = None
 
     @property
     def bdp_packets(self) -> float:

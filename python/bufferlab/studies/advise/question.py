@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bufferlab.configure import Allowed, find_platform
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import ScenarioLike, prepare
 from bufferlab.results.links import choose_link, packet_bytes
@@ -64,7 +65,9 @@ class Question:
         index: int,
         targets: tuple[Target, ...],
         floor: Target | None = None,
+        *,
         bounds: str | None = None,
+        platform: str | None = None,
     ) -> Question:
         """Take what the question needs from a scenario.
 
@@ -74,20 +77,54 @@ class Question:
             targets: What shall be met.
             floor: Of the targets the one that nobody has asked for.
             bounds: Where to search: two buffers with ".." between them.
+            platform: On what it shall run; the search ends where that takes no more.
 
         Raises:
-            InputError: The bounds are none.
+            InputError: The bounds are none, or the platform takes nothing within them.
         """
         site = _site(base.title, base.seeded(), index, targets)
+        if platform is not None:
+            site = dataclasses.replace(site, allowed=_allowed(platform, site))
+        most = None
         if bounds is None:
-            return cls(base, index, site, targets, site.largest, most=RAISED * site.largest, floor=floor)
-        low, high = parse_bounds(bounds, base, index, site.packet_bytes)
-        return cls(base, index, dataclasses.replace(site, largest=high), targets, high, low, floor=floor)
+            low, high = 1, site.largest
+            most = RAISED * high if site.allowed is None else min(RAISED * high, site.allowed.most)
+        else:
+            low, high = parse_bounds(bounds, base, index, site.packet_bytes)
+        low, high = _within_allowed(site.allowed, low, high, bounds)
+        return cls(
+            base, index, dataclasses.replace(site, largest=high), targets, high, low, most=most, floor=floor
+        )
 
     def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
         """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""
         is_usual = queue.knob == "target" and setting == queue.usual
         return relaxed(self.targets, self.floor) if is_usual and self.floor is not None else self.targets
+
+
+def _allowed(platform: str, site: Site) -> Allowed | None:
+    return find_platform(platform).allowed(site.rate_bps, site.packet_bytes)
+
+
+def _within_allowed(allowed: Allowed | None, low: int, high: int, bounds: str | None) -> tuple[int, int]:
+    """What of a range of buffers a platform takes.
+
+    Raises:
+        InputError: Nothing of bounds that were asked for.
+    """
+    if allowed is None:
+        return low, high
+    least, most = max(low, allowed.least), min(high, allowed.most)
+    if least <= most:
+        return least, most
+    if bounds is None:  # the least that it takes is more than is tried
+        return allowed.least, allowed.most
+    raise InputError(
+        f"is not what {allowed.title} takes on this link",
+        key="bounds",
+        value=bounds,
+        accepted=f"within {allowed.least}..{allowed.most} packets ({allowed.bound.source})",
+    )
 
 
 def link_index(base: Scenario, link: str | None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
+from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
@@ -43,6 +44,7 @@ class Queue:
         upper: Largest setting.
         usual: The setting that its specification has: the target; of limits the ample one.
         ample: An ample buffer, packets.
+        step_us: The unit in which a delay can be set, us.
     """
 
     name: str
@@ -52,15 +54,16 @@ class Queue:
     upper: int
     usual: int
     ample: int
+    step_us: int = 1
 
     def limit(self, setting: int) -> int:
         """The buffer, packets."""
         return setting if self.knob == "limit" else self.ample
 
-    @staticmethod
-    def target_us(setting: int) -> int:
-        """The delay that is aimed at, us: three digits, as people would type it."""
-        return round(setting, min(3 - len(str(setting)), 0))
+    def target_us(self, setting: int) -> int:
+        """The delay that is aimed at, us: three digits, as people would type it, in whole steps."""
+        rounded = round(setting, min(3 - len(str(setting)), 0))
+        return -(-rounded // self.step_us) * self.step_us
 
     def show(self, setting: int) -> str:
         """A setting in words."""
@@ -116,16 +119,17 @@ def queues_for(
             {word: str(table["discipline"]) for word, table in tables.items()}, platform, asked=asked
         )
         tables = {word: tables[word] for word in fit}
+    step_us = 1 if platform is None else find_platform(platform).step_us
     queues = []
     for word, table in tables.items():
         target_us = _target_us(base, link, table, upper)
         if target_us is not None:
             # the discipline aims at a delay, which is its setting; its buffer only has to be ample
             # A target below a packet's own time cannot be met (RFC 8289, section 4.3: "at least one MTU").
-            least = max(round(1.5 * packet_us), 50)
+            least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
-            queues.append(Queue(word, table, "target", least, most, usual, upper))
+            queues.append(Queue(word, table, "target", least, most, usual, upper, step_us))
         else:
             queues.append(Queue(word, table, "limit", lower, upper, upper, upper))
     return queues

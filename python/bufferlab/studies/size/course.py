@@ -80,7 +80,7 @@ def size(
     base = prepared(scenario, overrides)
     index = link_index(base, link)
     needs = Needs.of(base, targets, None, default_targets(base, index)).with_floor(base, index)
-    question = Question.of(base, index, needs.targets, needs.floor, bounds)
+    question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds)
     found, warnings = _rules(question, conventions, measured or {})
     plan = Plan(
         targets=question.targets,

@@ -1,0 +1,56 @@
+"""Up to where buffers were searched, and what ended that: the platform, or that larger ones are no better."""
+
+from __future__ import annotations
+
+from bufferlab.configure import Allowed
+from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.render.least import ceiling_text
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.least import Least
+from bufferlab.studies.targets import mean_over_runs
+
+
+def platform_end(advice: Advice) -> str | None:
+    """What the platform takes, if that ended all searches: "Juniper Junos takes, up to 833 packets,"."""
+    allowed = advice.site.allowed
+    searches = [entry.least for entry in advice.entries.values()]
+    if allowed is None or not all(each is not None and _ends(allowed, each) for each in searches):
+        return None
+    return f"{allowed.title} takes, up to {_most(allowed)},"
+
+
+def searched(advice: Advice) -> str | None:
+    """Up to which buffer was searched, and why no further."""
+    for entry in advice.entries.values():
+        if entry.queue.knob == "limit" and entry.least is not None and entry.least.size is None:
+            return f"{queue_text(entry.queue)} up to {_up_to(advice.site.allowed, entry.least)}"
+    return None
+
+
+def _up_to(allowed: Allowed | None, found: Least) -> str:
+    if allowed is None or not _ends(allowed, found):
+        return f"{found.upper} packets{ceiling_text(found)}."
+    return f"{_most(allowed)}, the most that {allowed.title} takes.{_there(found)}"
+
+
+def _ends(allowed: Allowed, found: Least) -> bool:
+    """Whether a search found nothing up to the most that the platform takes."""
+    return found.size is None and found.upper >= allowed.most
+
+
+def _most(allowed: Allowed) -> str:
+    most = f"{allowed.most} packets"
+    return most if allowed.bound.unit == "packets" else f"{most} ({allowed.bound.shown})"
+
+
+def _there(found: Least) -> str:
+    """What the largest size gives, if that is not the one that is told anyway."""
+    memory, size = found.memory, found.upper
+    if size == found.closest or size not in memory.sizes:
+        return ""
+    told = []
+    for target in memory.targets:
+        mean = mean_over_runs(target.name, memory.values(size)).mean
+        known = "met" if memory.meets(size, target) else f"not {target.show(target.bound)}"
+        told.append(f"{title_text(target)} {target.show(mean)} ({known})")
+    return f" There {', '.join(told)}."

@@ -1,0 +1,52 @@
+"""Where buffers are searched: what a link needs, within what the platform takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.question import Question
+
+
+def base(rate: str = "1 Gbps", rtt: str = "100 ms") -> Scenario:
+    link = {"rate": rate, "delay": "1 ms", "buffer": "20 packets"}
+    return prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": [{"name": "a", "rtt": rtt}]})
+
+
+def searched(
+    scenario: Scenario, *, bounds: str | None = None, platform: str | None = None
+) -> list[int | None]:
+    found = Question.of(scenario, 0, (), bounds=bounds, platform=platform)
+    assert found.site.largest == found.upper
+    return [found.lower, found.upper, found.most]
+
+
+def test_without_a_platform_it_is_two_bdps_and_up_to_16() -> None:
+    assert searched(base()) == [1, 16667, 8 * 16667]
+    assert searched(base(), bounds="5..70000 packets") == [5, 70000, None]
+    assert Question.of(base(), 0, ()).site.allowed is None
+
+
+def test_the_search_ends_where_the_platform_takes_no_more() -> None:
+    assert searched(base(), platform="junos") == [1, 16666, 16666]
+    assert searched(base(rtt="50 ms"), platform="junos") == [1, 8333, 16666]
+    assert searched(base(), platform="ios-xr") == [6, 16667, 8 * 16667]
+    assert searched(base(), platform="nx-os") == [1, 16667, 8 * 16667]
+    allowed = Question.of(base(), 0, (), platform="junos").site.allowed
+    assert allowed is not None and (allowed.platform, allowed.most) == ("junos", 16666)
+
+
+def test_bounds_that_are_asked_for_end_there_too() -> None:
+    assert searched(base(), bounds="5..70000 packets", platform="junos") == [5, 16666, None]
+    with pytest.raises(InputError) as error:
+        searched(base(), bounds="17000..70000 packets", platform="junos")
+    assert str(error.value).startswith(
+        "bounds: '17000..70000 packets' is not what Juniper Junos takes on this link; accepted: within "
+        "1..16666 packets (Junos OS"
+    )
+
+
+def test_a_slow_link_is_searched_up_to_the_little_that_there_is() -> None:
+    assert searched(base("1 Mbps"), platform="junos") == [1, 16, 16]
