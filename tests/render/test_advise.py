@@ -340,7 +340,8 @@ def test_notes_are_directly_below_the_lines() -> None:
 
 def test_values_that_a_platform_cannot_take_are_said() -> None:
     text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=SLOW), Typed("junos")))
-    assert "junos cannot take it (" in text and "at most 200000 us), nor is there another" in text
+    assert "junos cannot take it (" in text and "at most 200000 us (Junos OS" in text
+    assert "buffer-size)), nor is there another" in text
 
 
 def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:
