@@ -58,6 +58,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     assert ended.status == 0, ended.err
     document = json.loads(ended.out)
     assert document["format"] == "bufferlab-advice" and document["finished"]
+    assert any(each.startswith("the warm-up of 1 s is shorter than") for each in document["warnings"])
     assert document["configuration"]["platform"] == "openwrt"
     assert [each["metric"] for each in document["checks"]] == ["utilization"]
     assert {each["queue"] for each in document["queues"]} == {"fifo", "codel"}

@@ -96,6 +96,17 @@ def test_where_the_platform_ends_the_search_it_says_so_and_what_its_most_gives()
     assert "No setting that was tried meets the target." in said
 
 
+def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
+    why = "only 3 s are measured, but a flow takes up to 60 s from loss to loss: use longer runs"
+    advice = dataclasses.replace(advised(MET), short_runs=(why,))
+    assert f"beware {why}" in " ".join(" ".join(box(advice)).split())
+    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
+    full = dataclasses.replace(advised(MET, sensitivity=many), short_runs=(why, why, why, why))
+    said = " ".join(" ".join(box(full)).split())
+    assert "beware The runs may be too short; a note below the tables says why." in said
+    assert f"Note: {why}." in advice_view(full).text(200)
+
+
 def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
     fast = dataclasses.replace(site(), rate_bps=25_000_000_000)
     advice = advised({"fifo": (15, runs(FIFO))}, where=fast)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bufferlab.scenario import Scenario
-from bufferlab.studies.size.settling import LONGEST_CYCLE_S, settling
+from bufferlab.studies.settling import LONGEST_CYCLE_S, settling, short_runs
 
 DOCUMENT = {
     "run": {"duration": "20 s", "warmup": "10 s", "stack": "linux"},
@@ -31,3 +31,25 @@ def test_a_cycle_has_an_end_and_controls_without_a_model_have_none() -> None:
     assert settling(Scenario.from_dict(westwood).seeded(), 0, 50, 1500).cycle_s == 0.0
     udp = {"rtt": "100 ms", "application": {"kind": "udp", "packet": "1000 B", "rate": "1 Mbps"}}
     assert settling(Scenario.from_dict(DOCUMENT | {"flows": [udp]}).seeded(), 0, 50, 1500).rto_s == 0.0
+
+
+def test_runs_that_are_long_enough_have_no_warning() -> None:
+    long = DOCUMENT | {"run": {"duration": "60 s", "warmup": "10 s", "stack": "linux"}}
+    assert short_runs(Scenario.from_dict(long), 0, 50, 1500) == []
+
+
+def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> None:
+    short = DOCUMENT | {"run": {"duration": "4 s", "warmup": "1 s", "stack": "linux"}}
+    warmup, measured = short_runs(Scenario.from_dict(short), 0, 50, 1500)
+    assert warmup == (
+        "the warm-up of 1 s is shorter than a timeout and 20 round trips, 3.35 s: use --set "
+        "run.warmup='6.7 s' or more"
+    )
+    assert measured == (
+        "only 3 s are measured, but a flow takes up to 3.75 s from loss to loss: use --set "
+        "run.duration='10 s' or more"
+    )
+    enough = DOCUMENT | {"run": {"duration": "10 s", "stack": "linux"}}  # the warm-up is a fifth of it
+    assert not any(
+        "from loss to loss" in each for each in short_runs(Scenario.from_dict(enough), 0, 50, 1500)
+    )

@@ -34,6 +34,8 @@ from bufferlab.studies.least import Check, Verdict
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
+_TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
+
 MOST_TYPED: Final = 4
 """Lines to type that are in the box; more of them follow it, and so do long ones."""
 
@@ -140,6 +142,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("idle", text)
     if (text := loss_note(advice)) is not None:
         yield Line("loss", text)
+    for text in advice.short_runs:
+        yield Line("beware", text, most=3, shorter=[_TOO_SHORT])
     if advice.stage == "first":
         label = "quick" if advice.finished else "so far"
         yield Line(label, f"standard delay targets; queues compared with {len(advice.answer.values)} seeds")

@@ -41,7 +41,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
             *grids,
             *notes(grids),
             *([] if in_box else below),
-            *(f"Note: {each}." for each in advice.warnings),
+            *(f"Note: {each}." for each in (*advice.warnings, *advice.short_runs)),
             *(explanation(advice, typed) if explain else []),
         ]
     )

@@ -53,6 +53,7 @@ class Advice:
         sensitivity: What would change it.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
+        short_runs: Why the runs may be too short to judge the answer.
         runs: How many runs it took.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
@@ -70,6 +71,7 @@ class Advice:
     sensitivity: tuple[Sensitivity, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    short_runs: tuple[str, ...] = ()
     runs: int = 0
     finished: bool = False
 
@@ -187,7 +189,7 @@ class Advice:
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
-            "warnings": list(self.warnings),
+            "warnings": [*self.warnings, *self.short_runs],
             "runs": self.runs,
         }
 

@@ -27,6 +27,7 @@ from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search
 from bufferlab.studies.least.fit import runs_to_show
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS
+from bufferlab.studies.settling import short_runs
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 
@@ -179,6 +180,13 @@ class Course:
         runs = [values for each in contest.values() for values in each]
         aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms)
         weights = self.needs.weights(aspects, self.question.base)
+        choice = choose(
+            contest,
+            aspects,
+            weights,
+            missed=self._missed(entries),
+            lacking={name: _lacking(entry.checks) for name, entry in entries.items()},
+        )
         advice = Advice(
             site=self.question.site,
             resolved=self.question.base.resolved,
@@ -188,19 +196,21 @@ class Course:
             weights=weights,
             needs=self.needs,
             entries=entries,
-            choice=choose(
-                contest,
-                aspects,
-                weights,
-                missed=self._missed(entries),
-                lacking={name: _lacking(entry.checks) for name, entry in entries.items()},
-            ),
+            choice=choice,
             stage=stage,
             assumed=self.assumed,
             warnings=tuple(_warnings(self.found, entries)),
+            short_runs=tuple(self._short_runs(entries[choice.name])),
             runs=self.bench.runs,
         )
         return self._tell(advice)
+
+    def _short_runs(self, entry: Entry) -> list[str]:
+        """Why runs may be too short for what waits: a full buffer, or what a target lets wait."""
+        site, packets = self.question.site, entry.packets
+        if entry.queue.knob == "target":
+            packets = min(packets, round(site.packets_of_ms(entry.mean("wait_p99_ms").mean or 0.0)))
+        return short_runs(self.question.base, self.question.index, packets, site.packet_bytes)
 
     def _assured(self, advice: Advice) -> Advice:
         """Run the answer's setting with more seeds until its targets are sure, or another one is chosen."""

@@ -59,7 +59,11 @@ class Site:
     @property
     def bdp_packets(self) -> float:
         """Bandwidth-delay product, packets."""
-        return self.rate_bps * self.rtt_ms / 8e3 / self.packet_bytes
+        return self.packets_of_ms(self.rtt_ms)
+
+    def packets_of_ms(self, time_ms: float) -> float:
+        """What the link sends in a time, packets."""
+        return self.rate_bps * time_ms / 8e3 / self.packet_bytes
 
     def buffer(self, packets: int) -> dict[str, float]:
         """A buffer in packets, bytes and ms of draining."""

@@ -19,14 +19,13 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.search import CHECK_SEEDS
+from bufferlab.studies.settling import short_runs
 from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
-from bufferlab.studies.size.settling import ROUND_TRIPS, settling
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.theory.targets import Targets
-from bufferlab.units import PS_PER_S
 
 MOST_RUNS: Final = Plan.runs
 """About the most runs of a search."""
@@ -181,13 +180,14 @@ class _Course:
             rules=self.rules,
             judged=self.judged,
             assumed=self.assumed,
-            warnings=(
-                *self.warnings,
-                *_short_runs(self.question, answer.closest),
-            ),
+            warnings=(*self.warnings, *self._short_runs(answer.closest)),
             targets_from=self.targets_from,
             finished=finished,
         )
+
+    def _short_runs(self, packets: int) -> list[str]:
+        question = self.question
+        return short_runs(question.base, question.index, packets, question.site.packet_bytes)
 
 
 def _rules(
@@ -201,23 +201,3 @@ def _rules(
         if (error.key or "").partition(".")[0] in OPTIONS:
             raise
         return None, [f"no published rule applies: {error}"]
-
-
-def _short_runs(question: Question, packets: int) -> list[str]:
-    """Warnings about runs that are too short for a buffer."""
-    base, site = question.base, question.site
-    times = settling(base.seeded(), question.index, packets, site.packet_bytes)
-    warmup_s = base.run["warmup_ps"] / PS_PER_S
-    measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
-    found = []
-    if warmup_s < times.settle_s:
-        found.append(
-            f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
-            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more"
-        )
-    if measured_s < 2 * times.cycle_s:
-        found.append(
-            f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
-            "loss: use longer runs"
-        )
-    return found

@@ -7,11 +7,12 @@ retransmission timeout and then many round trips until it is in its steady state
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from bufferlab.errors import InputError
-from bufferlab.scenario import Seeded
+from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.traffic import protocol_of
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.units import PS_PER_S
@@ -72,6 +73,37 @@ def settling(seeded: Seeded, link: int, packets: int, packet_bytes: int) -> Sett
         rto_s=max((_timeout_s(tcp, rtt_s) for tcp in stacks), default=0.0),
         cycle_s=max((_cycle_s(tcp, windows / flows, rtt_s) for tcp in stacks), default=0.0),
     )
+
+
+def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> list[str]:
+    """Why runs may be too short to judge a buffer, a sentence each; none if they are long enough.
+
+    Args:
+        base: The scenario.
+        link: Index of the link.
+        packets: What waits there at most, packets.
+        packet_bytes: Size of a full packet, bytes.
+    """
+    times = settling(base.seeded(), link, packets, packet_bytes)
+    warmup_s = base.run["warmup_ps"] / PS_PER_S
+    measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
+    found = []
+    if warmup_s < times.settle_s:
+        found.append(
+            f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
+            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more"
+        )
+    if measured_s < 2 * times.cycle_s:
+        found.append(
+            f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
+            f"loss: use --set run.duration='{_two_cycles_s(times.cycle_s, warmup_s)} s' or more"
+        )
+    return found
+
+
+def _two_cycles_s(cycle_s: float, warmup_s: float) -> int:
+    """A duration of which two cycles are measured, also if the warm-up is a fifth of it, as by default; s."""
+    return math.ceil(2 * max(cycle_s / 0.8, cycle_s + warmup_s / 2))
 
 
 def _timeout_s(tcp: ResolvedStack, rtt_s: float) -> float:
