@@ -55,6 +55,54 @@ def test_what_an_amount_holds() -> None:
     assert held.packets(2, "ms") == Fraction(50_000_000, 12_000)
 
 
+TOO_LITTLE = (
+    "buffer: '{}' is less than a full packet of 1514 bytes on {}, so that none could wait; accepted: {}"
+)
+
+
+@pytest.mark.parametrize("platform", [name for name in PLATFORMS if name not in {"junos", "ios-xr"}])
+@pytest.mark.parametrize("buffer", ["1 B", "1499 B"])
+def test_a_buffer_that_no_full_packet_fits_is_an_error(platform: str, buffer: str) -> None:
+    with pytest.raises(InputError) as error:
+        configuration("100 Mbps", "fifo", buffer, platform=platform)
+    assert str(error.value) == TOO_LITTLE.format(buffer, PLATFORMS[platform].title, "at least 1500 B")
+    assert configuration("100 Mbps", "fifo", "1500 B", platform=platform).packets == 1
+
+
+def test_where_the_unit_is_coarser_a_packet_must_fit_what_is_written() -> None:
+    with pytest.raises(InputError) as error:
+        configuration("100 Mbps", "fifo", "1 us", platform="junos")
+    assert str(error.value) == TOO_LITTLE.format("1 us", "Juniper Junos", "at least 120 us")
+    assert configuration("100 Mbps", "fifo", "1499 B", platform="junos").amount == 120
+    assert configuration("100 Mbps", "fifo", "1 us", platform="linux").lines[-1].endswith("pfifo limit 1")
+    least = configuration("100 Mbps", "fifo", "1 B", platform="ios-xr")
+    assert least.amount == 9216 and "The least is 9216 bytes" in " ".join(least.notes)
+
+
+@pytest.mark.parametrize(
+    ("platform", "bound"),
+    [
+        ("linux", "4294967295 packets (iproute2 6.1.0, tc-pfifo(8))"),
+        ("routeros", "4294967295"),
+        ("nx-os", ""),
+    ],
+)
+def test_an_absurd_buffer_is_said_to_be_one(platform: str, bound: str) -> None:
+    note = configuration("100 Mbps", "fifo", "1000000000 packets", platform=platform).notes[0]
+    assert "1500 GB, which 100 Mbps take 120000 s to send: hardly what you want." in note
+    assert ("takes the number" in note) == bool(bound) and bound in note
+    long, short = (configuration("100 Mbps", "fifo", size, platform=platform) for size in ("11 s", "10 s"))
+    assert "hardly" in long.notes[0] and "hardly" not in " ".join(short.notes)
+
+
+@pytest.mark.parametrize("platform", ["junos", "ios-xe", "ios-xr"])
+def test_more_than_a_platform_takes_is_an_error_with_its_source(platform: str) -> None:
+    (bound, *_) = PLATFORMS[platform].bounds
+    with pytest.raises(InputError) as error:
+        configuration("100 Mbps", "fifo", "1000000000 packets", platform=platform)
+    assert f"accepted: at most {bound.most} {bound.unit} ({bound.source})" in str(error.value)
+
+
 def test_a_configuration_says_what_its_buffer_holds() -> None:
     junos = configuration("25 Gbps", "fifo", "3 packets", platform="junos")
     assert (junos.amount, junos.unit, junos.packets) == (2, "us", Fraction(25, 6))

@@ -85,6 +85,20 @@ class Answer:
         """How long the link sends the buffer, ms, rounded up."""
         return self._duration(10**3)
 
+    @property
+    def duration_s(self) -> Fraction:
+        """How long the link sends the buffer, s; exact."""
+        return self.size_bytes * 8 / self.rate_bps
+
+    @property
+    def full_packet(self) -> str:
+        """A full packet in the unit of the answer: "1 packet", "1500 B", "12 us"."""
+        if self.kind == "packets":
+            return "1 packet"
+        if self.kind == "bytes":
+            return f"{self.packet_bytes} B"
+        return f"{ceil(Fraction(self.packet_bytes * 8 * 10**6, self.rate_bps))} us"
+
     def counted(self, size_bytes: Fraction | int) -> int:
         """Bytes of full packets as the router counts them, with its overhead, rounded up."""
         return ceil(Fraction(size_bytes) * (self.packet_bytes + self.overhead_bytes) / self.packet_bytes)

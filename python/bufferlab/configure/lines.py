@@ -5,17 +5,22 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer, read_answer
 from bufferlab.configure.platform import Platform, Source, Target, Written
 from bufferlab.configure.platforms import find_platform
+from bufferlab.configure.shared import show_rate, show_size
 from bufferlab.errors import InputError
 
 _DEVICE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
 _WIDTH: Final = 110
+
+LONGEST_S: Final = 10
+"""A buffer that the link sends for longer has a note, s. This is our choice."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,35 @@ def configuration(
         )
     if answer.discipline not in found.disciplines or (cake and not found.cake):
         return _none(answer, found, cake=cake)
-    return _made(answer, found, found.write(answer, target))
+    return _made(answer, found, _plausible(answer, found, found.write(answer, target), buffer))
+
+
+def _plausible(answer: Answer, platform: Platform, written: Written, buffer: str) -> Written:
+    """What was written, if a packet fits it, with a note if it holds absurdly much.
+
+    Raises:
+        InputError: No full packet fits the buffer as the platform counts it.
+    """
+    if written.amount is None:
+        return written
+    if answer.held.packets(written.amount, written.unit) < 1:
+        whole = answer.packet_bytes + answer.overhead_bytes
+        raise InputError(
+            f"is less than a full packet of {whole} bytes on {platform.title}, so that none could wait",
+            key="buffer",
+            value=buffer,
+            accepted=f"at least {answer.full_packet}",
+        )
+    if answer.duration_s <= LONGEST_S:
+        return written
+    amount, size = f"{written.amount} {written.unit}", show_size(ceil(answer.size_bytes))
+    rate, seconds = show_rate(answer.rate_bps), ceil(answer.duration_s)
+    note = f"{amount} are {size}, which {rate} take {seconds} s to send: hardly what you want."
+    bound = next((each for each in platform.bounds if each.unit == written.unit), None)
+    if bound is not None:
+        most = f"{bound.most} {bound.unit} ({bound.source})"
+        note += f" {platform.title} takes the number, up to {most}, whatever its memory is."
+    return replace(written, notes=(note, *written.notes))
 
 
 def _shown(sources: tuple[Source, ...]) -> str:

@@ -85,6 +85,11 @@ def show_rate(rate_bps: int) -> str:
     return _core.format_quantity("rate", rate_bps)
 
 
+def show_size(size_bytes: int) -> str:
+    """A size for people."""
+    return _core.format_quantity("size", size_bytes)
+
+
 def show_time(time_ps: int) -> str:
     """A time for people."""
     return _core.format_quantity("time", time_ps)
