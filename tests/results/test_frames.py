@@ -9,8 +9,11 @@ import pytest
 
 from bufferlab.plan import plan_of
 from bufferlab.results.frames import from_outcome
+from bufferlab.results.groups import by_group
 from bufferlab.results.result import Result
 from bufferlab.scenario import Seeded
+
+from ..conftest import small
 
 
 def row(frame: pl.DataFrame, **keys: object) -> dict[str, Any]:
@@ -145,3 +148,29 @@ def test_whole_milliseconds_stay_whole(outcome: Any, seeded: Seeded, time_ms: in
     assert from_outcome(outcome, seeded.resolved, plan_of(seeded)).flows[
         "propagation_ms"
     ].unique().to_list() == [time_ms]
+
+
+def test_brief_frames_tell_the_same(outcome: Any, seeded: Seeded) -> None:
+    plan = plan_of(seeded)
+    whole, brief = (from_outcome(outcome, seeded.resolved, plan, brief=brief) for brief in (False, True))
+    for name in ("flows", "queues", "exchanges"):
+        assert getattr(brief, name).equals(getattr(whole, name))
+    assert brief.histograms.is_empty() and not whole.histograms.is_empty()
+
+
+def test_every_run_of_a_scenario_has_its_seed(outcome: Any) -> None:
+    for seed in (7, 8):
+        seeded = small(seed)
+        frames = from_outcome(outcome, seeded.resolved, plan_of(seeded))
+        assert {frames.flows["seed"][0], frames.queue_samples["seed"][-1]} == {seed}
+
+
+@pytest.mark.parametrize("names", [["a", "a", "b"], ["a", "b", "a"], ["b"], []])
+def test_flows_are_parted_by_their_groups_in_whatever_order_they_stand(names: list[str]) -> None:
+    flows = pl.DataFrame(
+        {"group": names, "flow": range(len(names))}, schema={"group": pl.String, "flow": int}
+    )
+    parts = by_group(flows)
+    assert list(parts) == list(dict.fromkeys(names))
+    for name, part in parts.items():
+        assert part["flow"].to_list() == [flow for flow, own in enumerate(names) if own == name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,8 +91,8 @@ def test_nothing_that_could_finish_hides_nothing() -> None:
 def test_a_group_that_crosses_a_link_with_some_seeds_only(runs: RunSet) -> None:
     first, second = runs
     idle = second.queues.filter(pl.col("group") == "all")
-    frames = second.frames.__class__(**{**vars(second.frames), "queues": idle})
-    row = RunSet([first, second.__class__(**{**vars(second), "frames": frames})]).summary()["queues"][1]
+    other = replace(second, frames=replace(second.frames, queues=idle))
+    row = RunSet([first, other]).summary()["queues"][1]
     assert (row["group"], row["loss_runs"]) == ("p", 1)
 
 

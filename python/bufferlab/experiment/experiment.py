@@ -83,7 +83,7 @@ class Experiment(Generic[Key]):
         weight: Expected cost of a run of a point, in any unit; heavy runs are started first. Default equal.
         parameters: What a point changes, as plain values by name: the columns that name it in tables and in
             the store. Default the fields of the key.
-        brief: The measure needs `flows`, `queues` and `classes` only; runs of less than a second gain by it.
+        brief: The measure needs `flows`, `queues` and `exchanges` only; short runs gain by it.
         simulator: Simulates in place of `simulate_plan`, for runs that are recorded or watched: the runs
             themselves are then wanted, so no store spares them.
     """

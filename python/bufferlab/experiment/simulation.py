@@ -132,7 +132,7 @@ def simulate_plan(
         overrides: Its overrides by path, for the result.
         file: The scenario's file, for messages.
         files: What the files hold that the scenario names, for the result.
-        brief: Only the frames that a summary needs, for runs that take less time than their other frames.
+        brief: Only the frames that a summary needs, for runs that take no longer than their other frames.
         record: What to record, and the same as the engine takes it.
         engine: Who runs it.
 

@@ -12,26 +12,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bufferlab.results.metrics.exchanges import EXCHANGES
-from bufferlab.results.metrics.expressions import Run
 from bufferlab.results.tables import NONE
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedApplication
+    from bufferlab._scenario_types import ResolvedApplication, ResolvedScenario
 
 Floats = NDArray[np.float64]
 
 _MS_PER_S: Final = 1000
-_NOTHING: Final = pl.lit(None, dtype=pl.Float64)
 _JITTER_GAIN: Final = 1 / 16
 
 
-def from_table(table: pl.DataFrame, groups: pl.Series, run: Run) -> pl.DataFrame:
-    """The frame of the engine's table; `groups` has each flow's group."""
-    table = table.with_columns(groups.gather(table["flow"]).alias("group"))
-    recorded = [_is_recorded(flow["application"]) for flow in run.resolved["flows"]]
-    return _with_jitter(table, recorded).select(run.columns(EXCHANGES))
+def with_parts(table: pl.DataFrame, groups: pl.Series, resolved: ResolvedScenario) -> pl.DataFrame:
+    """The engine's table with each exchange's group, delay variation and jitter; `groups` has each flow's."""
+    table = table.hstack([groups[table["flow"]].alias("group")])
+    return _with_jitter(table, [_is_recorded(flow["application"]) for flow in resolved["flows"]])
 
 
 def _is_recorded(application: ResolvedApplication) -> bool:
@@ -41,7 +37,8 @@ def _is_recorded(application: ResolvedApplication) -> bool:
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:
     """The table with delay variation and jitter of recorded datagrams, null elsewhere."""
     if not any(recorded):
-        return table.with_columns(variation_ms=_NOTHING, jitter_ms=_NOTHING)
+        nothing = pl.Series([None], dtype=pl.Float64).new_from_index(0, table.height)
+        return table.hstack([nothing.alias("variation_ms"), nothing.alias("jitter_ms")])
     is_recorded = pl.Series([recorded[group] for group in table["group"]], dtype=pl.Boolean)
     variation = np.full(table.height, np.nan)
     jitter = np.full(table.height, np.nan)
@@ -100,6 +97,8 @@ def begun_of(
         under_way: With those that began before and are still under way at the run's end: a fetch that hangs
             for all of the run must not go unseen. (What is lost of datagrams is not under way.)
     """
+    if not exchanges.height:  # a filter takes longer than a small run
+        return exchanges
     counts = pl.col("start_s") >= warmup_s
     if under_way:
         counts |= pl.col("end_s").is_null()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -51,7 +52,7 @@ class FlowGroup:
     @cached_property
     def transfers(self) -> pl.DataFrame:
         """The transfers that count."""
-        return self.flows.filter("counts")
+        return self.flows.filter("counts") if self.flows["counts"].any() else self.flows.clear()
 
     @cached_property
     def completion(self) -> Survival:
@@ -96,10 +97,26 @@ def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
         exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=name in tcp)
         return FlowGroup(name, rows, exchanges, reached_s, alike=rows)
 
-    parts = flows.partition_by("group", maintain_order=True)
-    yield from (group(str(part["group"][0]), part) for part in parts)
+    parts = by_group(flows)
+    yield from (group(name, part) for name, part in parts.items())
     if len(parts) > 1:
-        yield replace(group(ALL, flows), alike=flows.filter(pl.col("group").is_in(_alike(run.resolved))))
+        alike = _alike(run.resolved)
+        same = parts.keys() <= set(alike)
+        yield replace(group(ALL, flows), alike=flows if same else flows.filter(pl.col("group").is_in(alike)))
+
+
+def by_group(flows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of each group that has flows, in order of their first flows."""
+    found: dict[str, pl.DataFrame] = {}
+    begin = 0
+    for name, rows in itertools.groupby(flows["group"].to_list()):
+        length = len(list(rows))
+        if name in found:  # groups take turns
+            parts = flows.partition_by("group", as_dict=True, maintain_order=True)
+            return {str(key): part for (key,), part in parts.items()}
+        found[name] = flows.slice(begin, length)  # which copies nothing
+        begin += length
+    return found
 
 
 def _alike(resolved: ResolvedScenario) -> list[str]:

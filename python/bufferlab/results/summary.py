@@ -22,6 +22,7 @@ mean is `null` there, too, if the others lack it because too few finished, and t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any, Final
 
 from bufferlab.results.groups import flow_groups
@@ -57,11 +58,25 @@ def summarize(results: Sequence[Measurement]) -> Document:
     }
 
 
+def _once(values: Callable[[Measurement], list[Document]]) -> Callable[[Measurement], list[Document]]:
+    """Values that a run keeps, as its measure and the store both ask for them; nobody may change them."""
+
+    @wraps(values)
+    def kept(result: Measurement) -> list[Document]:
+        known: dict[str, list[Document]] = vars(result).setdefault("_values", {})
+        if values.__name__ not in known:
+            known[values.__name__] = values(result)
+        return known[values.__name__]
+
+    return kept
+
+
 def run_values(result: Measurement) -> Document:
     """The metrics of a run."""
     return RUNS.values(result)
 
 
+@_once
 def flow_values(result: Measurement) -> list[Document]:
     """The metrics of a run's flow groups: an object per group, and one for "all" if there are several."""
     return [
@@ -70,13 +85,15 @@ def flow_values(result: Measurement) -> list[Document]:
     ]
 
 
+@_once
 def queue_values(result: Measurement) -> list[Document]:
     """The metrics of a run's queues: an object per link and group, "all" first."""
     links = [link["name"] for link in result.resolved["links"]]
-    rows = result.queues.select("link", "group", *QUEUE_SUMMARY.names).to_dicts()
+    rows = result.queues[["link", "group", *QUEUE_SUMMARY.names]].to_dicts()
     return sorted(rows, key=lambda row: (links.index(row["link"]), row["group"] != ALL))
 
 
+@_once
 def latency_values(result: Measurement) -> list[Document]:
     """The metrics of latency of a run's groups with round trips or calls."""
     rows = [

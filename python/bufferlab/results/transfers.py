@@ -20,8 +20,8 @@ def with_sizes(flows: pl.DataFrame, resolved: ResolvedScenario, plan: Plan) -> p
     drawn = pl.Series(plan["flows"].get("transfer_bytes") or [NONE] * flows.height, dtype=pl.UInt64)
     of_groups = [_transfer_bytes(flow) for flow in resolved["flows"]]
     of_group = pl.Series([of_groups[group] for group in flows["group"]], dtype=pl.UInt64)
-    own = drawn.gather(flows["flow"])
-    return flows.with_columns(pl.when(own != NONE).then(own).otherwise(of_group).alias("transfer_bytes"))
+    own = drawn[flows["flow"]]
+    return flows.hstack([own.zip_with(own != NONE, of_group).alias("transfer_bytes")])
 
 
 def with_transfers(

@@ -17,7 +17,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import integrate
 
 from bufferlab.theory.arrays import FloatArray
 
@@ -120,5 +119,7 @@ def exponential(beta: ArrayLike) -> FloatArray:
 
 
 def _integral(function: Growth, edges: list[float]) -> float:
+    from scipy import integrate  # noqa: PLC0415 - slow to import, and needed for few controls only
+
     pieces = [integrate.quad(function, low, high, limit=200)[0] for low, high in itertools.pairwise(edges)]
     return float(math.fsum(pieces))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bufferlab.resolved import full_packet_bytes
 from bufferlab.results.exchanges import begun_of
+from bufferlab.results.groups import by_group
 from bufferlab.results.latency import voice
 from bufferlab.results.latency.responsiveness import Responsiveness, responsiveness
 from bufferlab.results.measurement import Measurement
@@ -62,6 +63,10 @@ class GroupLatency:
 
     def idle_ms(self) -> float | None:
         """The round trip in empty queues."""
+        return self._idle_ms
+
+    @cached_property
+    def _idle_ms(self) -> float | None:
         if self.kind not in _ROUND_TRIPS:
             return None
         # each flow counts as often as it was sampled, so that the loaded mean differs by what load adds
@@ -128,8 +133,10 @@ class GroupLatency:
         path = self.group["path"]
         if len(path) != 1 or self.group["reverse_path"]:
             return None
-        rows = self.run.queues.filter((pl.col("link") == path[0]) & (pl.col("group") == self.name))
-        return rows.row(0, named=True) if rows.height else None
+        queues = self.run.queues
+        owners = list(zip(queues["link"], queues["group"], strict=True))
+        owner = (path[0], self.name)
+        return queues.row(owners.index(owner), named=True) if owner in owners else None
 
     @cached_property
     def _calls(self) -> Sequence[voice.Call]:
@@ -164,17 +171,18 @@ class GroupLatency:
 
 def groups_with_latency(run: Measurement) -> Iterator[GroupLatency]:
     """The groups of a run that have flows."""
-    flows = {str(part["group"][0]): part for part in run.flows.partition_by("group", maintain_order=True)}
+    flows = by_group(run.flows)
     groups = {group["name"]: group for group in run.resolved["flows"] if group["name"] in flows}
     return (GroupLatency(run, name, groups, flows) for name in groups)
 
 
 def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
     """Mean of a column over the flows' round-trip samples; `None` without any."""
-    sampled = flows.filter(pl.col("rtt_samples") > 0)
-    if not sampled.height:
+    samples = flows["rtt_samples"].to_numpy()
+    sampled = samples > 0
+    if not sampled.any():
         return None
-    return float(np.average(sampled[column].to_numpy(), weights=sampled["rtt_samples"].to_numpy()))
+    return float(np.average(flows[column].to_numpy()[sampled], weights=samples[sampled]))
 
 
 def _makes_load(group: ResolvedFlow, flows: pl.DataFrame) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Self
 
 import polars as pl
 
@@ -18,43 +19,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """What expressions need to know about a run.
+    """What expressions need to know about a run: all that its tables do not say.
 
     Attributes:
-        resolved: Its scenario.
         window_s: Length of the measured window, s.
+        groups: The names of its flow groups.
+        links: The names of its links.
+        rates_bps: Their rates, bit/s.
     """
 
-    resolved: ResolvedScenario
     window_s: float
+    groups: tuple[str, ...]
+    links: tuple[str, ...]
+    rates_bps: tuple[int, ...]
 
-    def columns(self, dimension: Dimension) -> list[pl.Expr]:
+    @classmethod
+    def of(cls, resolved: ResolvedScenario, window_s: float) -> Self:
+        """What there is to know of a scenario."""
+        return cls(
+            window_s=window_s,
+            groups=tuple(group["name"] for group in resolved["flows"]),
+            links=tuple(link["name"] for link in resolved["links"]),
+            rates_bps=tuple(link["rate_bps"] for link in resolved["links"]),
+        )
+
+    def columns(self, dimension: Dimension) -> Sequence[pl.Expr]:
         """The columns of a dimension's frame."""
-        return [
-            (pl.col(metric.name) if metric.compute is None else metric.compute(self)).alias(metric.name)
-            for metric in dimension.columns
-        ]
+        return _columns(dimension, self)
+
+
+@lru_cache(maxsize=64)  # to build expressions takes longer than a small run, and a study's are all the same
+def _columns(dimension: Dimension, run: Run) -> tuple[pl.Expr, ...]:
+    return tuple(
+        (pl.col(metric.name) if metric.compute is None else metric.compute(run)).alias(metric.name)
+        for metric in dimension.columns
+    )
 
 
 Expression = Callable[[Run], pl.Expr]
 
 
-def seed(run: Run) -> pl.Expr:
-    """The run's seed."""
-    return pl.lit(run.resolved["run"]["seed"], dtype=pl.UInt64)
-
-
 def group_names(run: Run) -> pl.Expr:
     """The name of a flow group, "all" for all groups together."""
-    names = [group["name"] for group in run.resolved["flows"]]
     of_all = pl.col("group") == ALL_GROUPS
     one = pl.when(~of_all).then("group")
-    return pl.when(of_all).then(pl.lit(ALL)).otherwise(named(one, names, pl.String))
+    return pl.when(of_all).then(pl.lit(ALL)).otherwise(named(one, run.groups, pl.String))
 
 
 def link_names(run: Run) -> pl.Expr:
     """The name of a link."""
-    return named(pl.col("link"), [link["name"] for link in run.resolved["links"]], pl.String)
+    return named(pl.col("link"), run.links, pl.String)
 
 
 def named(index: pl.Expr, values: Sequence[object], dtype: type[pl.DataType]) -> pl.Expr:

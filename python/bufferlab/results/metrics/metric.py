@@ -203,7 +203,7 @@ class Metric:
         return " ".join(filter(None, (self.statistic, self.what)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dimension:
     """What a row is, and the metrics that it has.
 

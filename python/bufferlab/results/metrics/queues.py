@@ -32,7 +32,7 @@ WAIT_QUANTILES: Final[Mapping[str, float]] = {
 
 
 def _link_rate(run: Run) -> pl.Expr:
-    return named(pl.col("link"), [link["rate_bps"] for link in run.resolved["links"]], pl.UInt64)
+    return named(pl.col("link"), run.rates_bps, pl.UInt64)
 
 
 def _throughput(run: Run) -> pl.Expr:

@@ -72,6 +72,7 @@ def compare(
         seeds=wanted,
         seed_by_seed=True,
         parameters=lambda queue: {"queue": queue},
+        brief=True,
     )
     conclude = partial(_conclude, question, cases, needs)
     try:

@@ -78,6 +78,7 @@ class Bench:
                 self._measure,
                 seeds=lambda case: missing[case],
                 parameters=lambda case: {"case": case.name, "size": case.size},
+                brief=True,
             )
             for done in self._runner.all(experiment):
                 if done.seed is not None:  # a run that failed has none, and is an error before
