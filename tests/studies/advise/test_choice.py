@@ -10,6 +10,7 @@ import pytest
 
 from bufferlab.studies.advise.choice import MATERIAL, Choice, choose, missed_targets
 from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target
 
 BUSY = make_target("utilization", 0.99)
@@ -111,10 +112,13 @@ def test_missed_targets_are_those_of_the_mean() -> None:
 def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -> None:
     contest = {"codel, target 5 ms": runs(0.1), "codel, target 1 ms": runs(0.3), "fifo, 9 packets": runs(0.1)}
     missed = dict(zip(contest, ((QUICK,), (QUICK,), (QUICK, BUSY)), strict=True))
-    lacking = dict(zip(contest, (2.0, 1.5, 0.1), strict=True))
+    lacking = dict(zip(contest, (Lack(0.0, 2.0), Lack(0.0, 1.5), Lack(0.0, 0.1)), strict=True))
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert (found.name, found.meets) == ("codel, target 1 ms", False)
     assert choose(contest, ASPECTS, ALIKE, missed=missed).name == "codel, target 5 ms"
+    lacking["codel, target 1 ms"] = Lack(0.25, 0.0)  # what has no value in some runs is the farthest
+    found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
+    assert found.name == "codel, target 5 ms"
 
 
 # Luck: made-up runs whose true means are known

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from bufferlab.studies.least import Least, Plan, Run, least
-from bufferlab.studies.least.search import LEAST_CHECKS
+from bufferlab.studies.least.candidates import LEAST_CHECKS
 from bufferlab.studies.targets import Target, make_target
 
 WAIT = make_target("wait_mean_ms", 20.0)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from bufferlab.studies.least import Least, Plan, Run
-from bufferlab.studies.least.search import CHECK_SEEDS
+from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve

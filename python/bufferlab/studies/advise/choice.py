@@ -20,6 +20,7 @@ from typing import Final
 from bufferlab.stats import Estimate, estimate, t_quantile
 from bufferlab.studies.advise.objectives import Aspect, Kind, score
 from bufferlab.studies.advise.queues import SIMPLEST
+from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values
 
 MATERIAL: Final = 0.05
@@ -80,7 +81,7 @@ def choose(
     weights: Mapping[Kind, float],
     *,
     missed: Mapping[str, tuple[Target, ...]],
-    lacking: Mapping[str, float] | None = None,
+    lacking: Mapping[str, Lack] | None = None,
     times: float = 1.0,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.

@@ -24,9 +24,10 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.rough import roughly
 from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
 from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search, Step, check, least, together
+from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS
 from bufferlab.studies.least.fit import runs_to_show
-from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.least.search import CHECK_SEEDS, LEAST_CHECKS
+from bufferlab.studies.least.lacking import Lack, lack, total
+from bufferlab.studies.least.memory import FloatArray, Memory
 from bufferlab.studies.settling import short_runs
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
@@ -185,7 +186,7 @@ class Course:
             aspects,
             weights,
             missed=self._missed(entries),
-            lacking={name: _lacking(entry.checks) for name, entry in entries.items()},
+            lacking={name: _lacking(entry) for name, entry in entries.items()},
         )
         advice = Advice(
             site=self.question.site,
@@ -300,21 +301,22 @@ def _checks(
     )
 
 
-def _lacking(checks: Sequence[Check]) -> float:
-    """By how much targets are missed, as shares of their bounds, summed."""
-    return sum(
-        abs(each.margin / each.target.bound) if each.mean is not None and each.target.bound else 1.0
-        for each in checks
-        if not each.met
-    )
+def _lacking(entry: Entry) -> Lack:
+    """By how much an entry misses targets."""
+    missed = [each.target for each in entry.checks if not each.met]
+    return total(lack(target, _margins(entry, target)) for target in missed)
+
+
+def _margins(entry: Entry, target: Target) -> FloatArray:
+    """How far each of an entry's runs is on the right side of a target."""
+    return np.asarray([target.margin(values.get(target.name)) for values in entry.runs])
 
 
 def _runs_to_assure(entry: Entry) -> int:
     """How many runs should show that all targets are met, by the margins and their scatter so far."""
     wanted = LEAST_CHECKS
     for each in entry.checks:
-        margins = [each.target.margin(values.get(each.target.name)) for values in entry.runs]
-        wanted = max(wanted, runs_to_show(np.asarray(margins)))
+        wanted = max(wanted, runs_to_show(_margins(entry, each.target)))
     return min(wanted, MOST_ASSURING)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from bufferlab.studies.least.answer import Ceiling
+from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.targets import Target
@@ -36,8 +37,10 @@ def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> boo
 
 def _comes_nearer(memory: Memory, before: int, last: int, target: Target) -> bool:
     """Whether what lacks at a size is notably less at the next."""
-    one, two = (float(memory.margins(size, target).mean()) for size in (before, last))
-    return two > one and two - one >= -NEARER * one
+    one, two = (lack(target, memory.margins(size, target)) for size in (before, last))
+    if one.unknown != two.unknown:
+        return two < one
+    return two < one and one.short - two.short >= NEARER * one.short
 
 
 def raised(plan: Plan) -> Plan:

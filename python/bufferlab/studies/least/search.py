@@ -27,13 +27,14 @@ from typing import Final
 
 import numpy as np
 
-from bufferlab.studies.least.answer import RARE, Least, check
-from bufferlab.studies.least.fit import POWER, Crossing, crossing, runs_to_show
+from bufferlab.studies.least.answer import Least, check
+from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placing, wants_safer
+from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.least.room import ceiling_of, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
-from bufferlab.studies.least.window import between, ending, lack, middle, room, uphill
+from bufferlab.studies.least.window import between, room, uphill
 from bufferlab.studies.targets import Target, Values
 
 SCAN_SIZES: Final = 6
@@ -45,29 +46,17 @@ SCAN_SEEDS: Final = 2
 MORE_SEEDS: Final = (4, 8)
 """Runs of a size of the bisection whose answer is not clear."""
 
-LEAST_CHECKS: Final = 16
-"""Fewest runs that confirm a candidate."""
-
-FIXED_CHECKS: Final = 2
-"""Runs that check a candidate where all seeds of the scan gave the same."""
-
 SEARCH_SHARE: Final = 0.6
 """Part of the runs that may be spent before the first candidate."""
 
 SHARPEN: Final = 0.2
 """Runs are added at the bracket's ends until the crossing's standard error is this part of the resolution."""
 
-SLACK: Final = 0.6
-"""How far above the crossing the first candidate lies, as a part of the resolution, if runs do not lack."""
-
 DOUBT: Final = 2.0
 """Standard errors by which two targets must exclude each other for the search to give up."""
 
 CANDIDATES: Final = 6
 """Candidates until the search gives up."""
-
-CHECK_SEEDS: Final = 1000
-"""The first candidate's checks have seeds this far behind the search's, the next one's as far again."""
 
 SURE: Final = 0.01
 """Chance below which a size that misses a target is taken to miss it."""
@@ -135,11 +124,7 @@ class _Search:
         return tuple(filter(self._wants_safer, self.plan.targets)) or self.plan.targets
 
     def _wants_safer(self, target: Target) -> bool:
-        """Whether a target is met better at the safest of the tried sizes than at the first."""
-        sizes = self.plan.ordered(self.memory.sizes)
-        means = [self.memory.margins(size, target).mean() for size in (sizes[0], sizes[-1])]
-        first, last = np.nan_to_num(means, nan=-math.inf)
-        return bool(last > first)
+        return wants_safer(self.plan, self.memory, target)
 
     # The bracket
 
@@ -196,7 +181,7 @@ class _Search:
 
     def _is_blurred(self) -> bool:
         """Whether runs at the bracket's ends shall tell better where it is crossed."""
-        crossed = self._begin()
+        crossed = self._placing().begin()
         return crossed is not None and crossed.error > SHARPEN * self.plan.resolution
 
     def _is_wide(self) -> bool:
@@ -210,11 +195,10 @@ class _Search:
     # The confirmation
 
     def _confirm(self) -> Search:
-        size, runs = self._candidate()
+        size, runs = self._placing().candidate()
         best: Least | None = None
         while True:
-            allowed = self._allowed()
-            seeds = self._check_seeds(self.refused, runs)
+            allowed, seeds = self._placing().allowed(), self._placing().seeds(runs)
             self.memory.add((yield step(size, seeds, f"checking {size}", best)))
             self.fixed = self.fixed and self.memory.is_fixed()
             answer = self._answer(size, seeds, allowed)
@@ -227,88 +211,15 @@ class _Search:
             if any(map(self._wants_safer, answer.conflict)):
                 self.floor = size
                 yield from self._narrow()
-            following, wanted = self._following(answer, allowed, runs)
+            placing = self._placing()
+            following, wanted = placing.following(answer, allowed, runs)
             if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
                 return best
-            size, runs = following, max(wanted, min(2 * runs, self._most_checks()))
+            size, runs = following, max(wanted, min(2 * runs, placing.most_checks()))
 
-    def _following(self, answer: Least, allowed: float, runs: int) -> tuple[int, int]:
-        """The candidate after one that was refused, and by how many runs it is to be checked."""
-        size = answer.closest
-        unsure = [each.target for each in answer.checks if 1.0 - each.confidence > allowed]
-        safer = list(filter(self._wants_safer, unsure))
-        if len(safer) == len(unsure):
-            return self._candidate(size if answer.size else self.plan.safer(size, self.plan.resolution / 2))
-        following, wanted = self._candidate()
-        if not safer and not self.plan.preferred(following, size):
-            following = size if answer.size else self.plan.bolder(size, self.plan.resolution / 4)
-        return following, max(wanted, runs)
-
-    def _candidate(self, boldest: int | None = None) -> tuple[int, int]:
-        """The next size to be checked, and by how many runs: somewhat behind where the fit crosses zero."""
-        crossed = self._begin()
-        size, runs = (self.met, self._runs_to_show(self.met)) if crossed is None else self._behind(crossed)
-        if any(not self.memory.margins(self.met, target).any() for target in self.rising):
-            runs = max(runs, math.ceil(math.log(self._allowed()) / math.log1p(-RARE)))
-        else:
-            size, runs = self._inside(crossed, size, runs)
-        if self.fixed:  # the bisection has the answer, and all seeds give the same
-            size, runs = self.met, FIXED_CHECKS
-        if boldest is not None:
-            size = self.plan.ordered((size, boldest))[1]
-        return size, runs
-
-    def _inside(self, begin: Crossing | None, size: int, runs: int) -> tuple[int, int]:
-        """The candidate, moved into the middle if it is near where targets that want less begin to fail."""
-        end = self._end()
-        if begin is None or end is None or room(self.plan, begin, end) <= 0:
-            return size, runs
-        middling = middle(begin, end)
-        if not self.plan.preferred(middling, size):
-            return size, runs
-        scatter = begin.scatter + end.scatter
-        wanted = math.ceil((POWER * scatter / room(self.plan, begin, end)) ** 2)
-        return self.plan.within(middling), max(runs, min(wanted, self._most_checks()))
-
-    def _begin(self) -> Crossing | None:
-        """Where the targets begin to be met; `None` if there is no bracket, or no line crosses."""
-        if self.missed == self.met:
-            return None
-        return crossing(self.memory, self.rising, self.missed, self.met)
-
-    def _end(self) -> Crossing | None:
-        """Where targets that want bolder sizes begin to be missed."""
-        less = [target for target in self.plan.targets if not self._wants_safer(target)]
-        return ending(self.memory, self.plan, less)
-
-    def _allowed(self) -> float:
-        """Chance of error that the next candidate may have, so that all together have what is allowed."""
-        return (1.0 - self.plan.confidence) / 2.0 ** (self.refused + 1)
-
-    def _most_checks(self) -> int:
-        """Most runs of the next candidate, so that as many are left to show that less is too little."""
-        return min(max((self.plan.runs - self.memory.runs) // 2, LEAST_CHECKS), CHECK_SEEDS)
-
-    def _runs_to_show(self, size: int) -> int:
-        """Runs that would confirm a size if its mean margins were what they seem."""
-        wanted = LEAST_CHECKS
-        for target in self.rising:
-            wanted = max(wanted, runs_to_show(self.memory.margins(size, target)))
-        return min(wanted, self._most_checks())
-
-    def _behind(self, crossed: Crossing) -> tuple[int, int]:
-        """A size on the safe side of a crossing, and the runs that would confirm it nine times in ten."""
-        most = self._most_checks()
-        doubt = 1.3 * crossed.error
-        left = max(SLACK * self.plan.resolution - doubt, 1e-9)
-        runs = min(max(math.ceil((POWER * crossed.scatter / left) ** 2), LEAST_CHECKS), most)
-        wanted = POWER * (1.0 + self.refused / 2) * crossed.scatter / math.sqrt(runs)
-        slack = max(doubt + wanted, self.plan.resolution / 4)
-        return self.plan.safer(crossed.size, slack), runs
-
-    def _check_seeds(self, number: int, runs: int) -> list[int]:
-        first = self.plan.first_seed + CHECK_SEEDS * (number + 1)
-        return [first + index for index in range(runs)]
+    def _placing(self) -> Placing:
+        """What places candidates, by all that is known now."""
+        return Placing(self.plan, self.memory, self.rising, self.missed, self.met, self.refused, self.fixed)
 
     def _answer(self, size: int, seeds: Sequence[int], allowed: float) -> Least:
         checks = tuple(check(self.memory, size, target, seeds) for target in self.plan.targets)
@@ -338,7 +249,7 @@ class _Search:
         surely = self.memory.surely_fails(answer.closest, SURE)
         if not any(target in surely and not self._wants_safer(target) for target in answer.conflict):
             return False
-        begin, end = self._begin(), self._end()
+        begin, end = self._placing().begin(), self._placing().end()
         if begin is None or end is None or self.fixed:
             return True
         return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
@@ -349,7 +260,7 @@ class _Search:
         A size that is confirmed is the answer in place of the one before, and the chance to err is theirs
         together, as each is tested only if the one before was confirmed (see above).
         """
-        allowed, confidence = self._allowed(), answer.confidence
+        allowed, confidence = self._placing().allowed(), answer.confidence
         while True:
             size = self.plan.bolder(answer.closest, self.plan.resolution)
             if size == answer.closest:
@@ -396,9 +307,9 @@ class _Search:
     def _closest(self, sizes: Sequence[int]) -> int:
         """The size with the fewest targets missed; of those, the one that misses them by the least."""
 
-        def missed(size: int) -> tuple[int, float]:
+        def missed(size: int) -> tuple[int, Lack]:
             lacking = [target for target in self.plan.targets if not self.memory.meets(size, target)]
-            return len(lacking), sum(lack(self.memory, size, target) for target in lacking)
+            return len(lacking), total(lack(each, self.memory.margins(size, each)) for each in lacking)
 
         return min(self.plan.ordered(sizes), key=missed)
 

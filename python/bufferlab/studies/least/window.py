@@ -77,9 +77,3 @@ def uphill(sizes: Sequence[int], best: int, safest: int) -> int | None:
     gaps = [(low, high) for low, high in pairwise(sizes[max(at - 1, 0) : at + 2]) if high - low > 1]
     low, high = max(gaps, key=lambda gap: gap[1] / gap[0], default=(1, 1))
     return round(math.sqrt(low * high)) if high > low * (1.0 + HUMP) else None
-
-
-def lack(memory: Memory, size: int, target: Target) -> float:
-    """By which share of its bound a target is missed; infinite where runs have no value."""
-    margin = float(memory.margins(size, target).mean())
-    return math.inf if math.isnan(margin) else -margin / (target.bound or 1.0)

@@ -18,7 +18,7 @@ from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
-from bufferlab.studies.least.search import CHECK_SEEDS
+from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.settling import short_runs
 from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of

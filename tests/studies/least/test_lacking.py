@@ -1,0 +1,64 @@
+"""By how much targets are missed, also where runs have no value."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bufferlab.studies.least import Plan, Run
+from bufferlab.studies.least.lacking import Lack, lack, total
+from bufferlab.studies.targets import Values, make_target
+
+from .problems import BUSY, QUICK, solve
+
+NAN = math.nan
+
+
+def of(*margins: float) -> Lack:
+    return lack(QUICK, np.asarray(margins))
+
+
+def test_a_miss_is_a_share_of_the_bound() -> None:
+    assert of(-QUICK.bound, -3 * QUICK.bound) == (0.0, 2.0)
+    assert of(QUICK.bound / 2) == (0.0, -0.5)
+
+
+def test_a_bound_of_zero_is_missed_by_the_value() -> None:
+    assert lack(make_target("loss", 0.0), np.asarray([-0.02])) == (0.0, 0.02)
+
+
+def test_a_run_without_a_value_is_worse_than_whatever_was_measured() -> None:
+    worst, *others = of(NAN, NAN), of(-0.5, NAN), of(0.5, NAN), of(-1e9, -1e9), of(-0.1, -0.1)
+    assert sorted([worst, *others]) == [*reversed(others), worst]
+    assert of(NAN, NAN) == (1.0, 0.0)
+
+
+def test_targets_are_missed_together_by_their_sums() -> None:
+    assert total([of(-QUICK.bound, NAN), of(NAN, NAN), of(-QUICK.bound)]) == (1.5, 2.0)
+    assert total([]) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("known_from", [2, 30, 1000])
+def test_the_closest_of_sizes_that_miss_is_one_whose_runs_have_values(known_from: int) -> None:
+    """Below a size nothing comes to its end; above it the wait is ever farther from its bound."""
+
+    def measure(run: Run) -> Values:
+        if run.size < known_from:
+            return {"wait_mean_ms": None, "utilization": 1.0}
+        return {"wait_mean_ms": 2.0 * QUICK.bound + run.size, "utilization": 1.0}
+
+    found = solve(Plan((QUICK, BUSY), 1, 1000), measure)
+    assert found.size is None and found.closest >= known_from
+    assert found.checks[0].mean is not None
+
+
+def test_larger_sizes_come_nearer_where_only_they_let_runs_have_a_value() -> None:
+    """No smaller size has a value to compare with, and yet the bound on sizes is raised."""
+
+    def measure(run: Run) -> Values:
+        return {"loss": None if run.size < 1000 else 20.0 / run.size}
+
+    found = solve(Plan((make_target("loss", 0.01),), 1, 1000, most=8000), measure)
+    assert found.confirmed and 2000 <= found.closest <= 2240
