@@ -231,6 +231,12 @@ def test_the_explanation_says_what_other_thresholds_would_take() -> None:
     text = advice_view(advice, typed=Typed(), explain=True).text(400)
     assert advice.choice.name.startswith("fifo")
     assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
+    said = " ".join(" ".join(box(advice)).split())
+    assert (
+        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; of equals "
+        "the simplest is taken."
+    ) in said
+    assert "edge The choice is on the edge: with thresholds a fifth lower, fq_codel, target 5 ms" in said
 
 
 def test_what_the_scenario_asks_for_is_said_to_be_its_own() -> None:

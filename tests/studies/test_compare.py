@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from bufferlab import InputError
 from bufferlab.display import save_figure
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
+from bufferlab.render.compare import answer
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.compare import Comparison
+from bufferlab.studies.advise.choice import choose
+from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.compare import Comparison, Measured
 from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
 
 SCENARIO: dict[str, Any] = {
@@ -244,3 +248,45 @@ def test_marks_and_changes_that_do_not_fit_go() -> None:
 def test_bad_queues(queues: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         bufferlab.compare(SCENARIO, queues)
+
+
+FETCHED = Aspect("pages", "web: median fetch time", "web.exchange_p50_s", "less")
+
+
+def fetched(comparison: Comparison, **pages_s: float) -> Comparison:
+    """A comparison of made-up queues, whose pages took so long."""
+    values = {
+        name: tuple({FETCHED.metric: page_s * (1 + seed / 1000)} for seed in range(4))
+        for name, page_s in pages_s.items()
+    }
+    missed: dict[str, Any] = dict.fromkeys(values, ())
+    return dataclasses.replace(
+        comparison,
+        entries={name: Measured(name, "bdp", runs) for name, runs in values.items()},
+        aspects=(FETCHED,),
+        weights={"pages": 1.0},
+        missed=missed,
+        choice=choose(values, (FETCHED,), {"pages": 1.0}, missed=missed),
+    )
+
+
+def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comparison) -> None:
+    found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.4)
+    notice = "to within the 5 % that users notice"
+    assert answer(found) == (
+        f"Run fifo: users fare as well under fq_codel, {notice}. Of equals the simplest is taken."
+    )
+    text = " ".join(str(found).split())
+    assert (
+        "not fq_codel better by 2.3 %, less than the 5 % that users notice; of equals the simplest is taken"
+    ) in text
+    best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
+    assert answer(best) == "Run fifo: users fare best, and as well under fq_codel."
+    assert "not fq_codel worse by 2.3 %, less than the 5 % that users notice" in " ".join(str(best).split())
+    alike = fetched(comparison, fifo=0.307, fq_codel=0.3)
+    assert answer(alike) == (
+        f"No basis for a choice: users fare alike under all 2 queues, {notice}. Of equals the simplest is "
+        "taken: fifo."
+    )
+    near = " ".join(str(fetched(comparison, fifo=0.314, fq_codel=0.3, pie=0.4)).split())
+    assert "The choice is on the edge: with thresholds a fifth lower, fq_codel would be taken." in near

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.felt import aspect_title, behind_text, fare_text
+from bufferlab.render.advise.felt import NOTICED, aspect_title, behind_text, edge_text, fare_text
 from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
@@ -23,6 +23,8 @@ METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 """What is shown of the link under each queue."""
+
+_EQUALS: Final = "Of equals the simplest is taken"
 
 MOST_RIVALS: Final = 3
 """Queues that were not taken of which it is said why; the table has the others, too."""
@@ -58,19 +60,28 @@ def answer(comparison: Comparison) -> str:
 def _choice(comparison: Comparison, choice: Choice) -> str:
     if not comparison.is_founded:
         return (
-            f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues. "
-            f"{choice.name} is as good as any."
+            f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues, to within "
+            f"{NOTICED}. {_EQUALS}: {choice.name}."
         )
     if not choice.meets:
-        return f"No queue meets all targets: {choice.name} misses the fewest, and users fare best under it."
+        return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
     others = [rival for rival in choice.rivals if not rival.missed]
     if not others:
         return f"Run {choice.name}: it alone meets all targets."
     that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
     if choice.is_clear:
         return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
-    alike = [rival.name for rival in others if rival.is_equal]
-    return f"Run {choice.name}: users fare best, and as well under {', '.join(alike)}."
+    alike = ", ".join(rival.name for rival in others if rival.is_equal)
+    if choice.best == choice.name:
+        return f"Run {choice.name}: users fare best, and as well under {alike}."
+    return f"Run {choice.name}: users fare as well under {alike}, to within {NOTICED}. {_EQUALS}."
+
+
+def _of_those(choice: Choice) -> str:
+    """How the queue stands among those that miss no more."""
+    if choice.best == choice.name:
+        return ", and of those users fare best under it"
+    return f"; of those users fare as well under {choice.best}"
 
 
 def _headline(comparison: Comparison) -> str:
@@ -88,6 +99,8 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
             missed = ", ".join(title_text(each) for each in rival.missed)
             why = f"missed: {missed}" if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
+    if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
+        yield "edge", edge
     if comparison.needs.targets:
         yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
     if comparison.needs.weights_from == "scenario":

@@ -203,3 +203,49 @@ def test_an_aspect_that_looks_worse_by_chance_decides_nothing() -> None:
     steady: list[Values] = [{"web.exchange_p50_s": 0.3 * 1.12, "goodput_bps": 1.1e6} for _ in spread]
     surely = chosen({"fifo": steady, "codel": runs(0.3)})
     assert surely.rivals[0].worst is not None and surely.is_clear
+
+
+# What weighs more decides
+
+
+CALL = Aspect("calls", "rating", "call.call_r", "more")
+FAIR = Aspect("fairness", "Jain's index", "bulk.jain_index", "more")
+
+
+def of_calls(rating: float, index: float, goodput_bps: float = 1e6) -> list[Values]:
+    return [{"call.call_r": rating, "bulk.jain_index": index, "goodput_bps": goodput_bps}] * 8
+
+
+def for_calls(contest: Mapping[str, Sequence[Values]], calls: float, fairness: float = 1.0) -> Choice:
+    weights: dict[Kind, float] = {"calls": calls, "fairness": fairness, "throughput": 1.0}
+    return choose(contest, (CALL, FAIR, GOODPUT), weights, missed=dict.fromkeys(contest, ()))
+
+
+def test_unfairness_among_downloads_does_not_tip_a_question_about_calls() -> None:
+    """Both ratings are those of very satisfied users; the index is a sixth lower."""
+    contest = {"fifo": of_calls(91.0, 0.83), "fq_codel": of_calls(93.0, 0.99)}
+    found = for_calls(contest, 10.0)
+    assert (found.name, found.best, found.is_clear, found.edge) == ("fifo", "fq_codel", False, None)
+    (rival,) = found.rivals
+    assert rival.is_equal and -0.05 < (rival.behind.mean or 0.0) < -0.02
+    assert for_calls(contest, 1.0).name == "fq_codel"
+
+
+def test_what_is_asked_for_decides_against_all_the_rest() -> None:
+    """A notably worse rating is no match for three times the goodput and an even share."""
+    contest = {"fifo": of_calls(80.0, 0.99, 3e6), "fq_codel": of_calls(93.0, 0.6, 1e6)}
+    assert for_calls(contest, 10.0).name == "fq_codel"
+    assert for_calls(contest, 4.0).name == "fifo"
+
+
+def test_an_aspect_that_weighs_less_must_be_worse_by_as_many_times_more() -> None:
+    contest = {"fifo": of_calls(92.0, 0.7), "fq_codel": of_calls(92.0, 0.99)}
+    assert for_calls(contest, 5.0, 1.0).name == "fifo"  # 29 % beside 50 %, and 5 % of the whole
+    assert for_calls(contest, 5.0, 4.0).name == "fq_codel"  # beside 12.5 %
+
+
+def test_a_choice_near_a_threshold_is_said_to_be_on_the_edge() -> None:
+    for page_s, edge in ((0.328, ("codel", 0.8)), (0.337, ("fifo", 1.25)), (0.31, None), (0.4, None)):
+        found = chosen({"fifo": runs(page_s), "codel": runs(0.3)})
+        assert found.edge == edge, page_s
+        assert found.best == "codel"

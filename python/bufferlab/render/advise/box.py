@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import behind_text, judged_text, users_lines
+from bufferlab.render.advise.felt import behind_text, edge_text, judged_text, users_lines
 from bufferlab.render.advise.limits import platform_end, searched
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note
 from bufferlab.render.advise.trade import trade
@@ -26,9 +26,8 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.view import Box, Line
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import Rival, simplicity
+from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.queues import DEPLOYED, OWN
 from bufferlab.studies.least import Check, Verdict
 
 _SHAPES_ALWAYS: Final = "openwrt"
@@ -113,6 +112,8 @@ def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
     yield from _notes(advice)
     yield from what_if(advice)
     yield from _others(advice)
+    if (edge := edge_text(advice.choice)) is not None:
+        yield Line("edge", edge)
     if (judged := judged_text(advice)) is not None:
         yield Line("judged", judged)
     yield from _typed(advice, typed)
@@ -176,12 +177,7 @@ def _lost(advice: Advice, rival: Rival) -> str:
     if rival.missed:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
         return "; ".join(check_text(checks[target], known[target]) for target in rival.missed)
-    behind = behind_text(rival, entry, chosen)
-    if rival.is_equal and simplicity(rival.name) > simplicity(chosen.name):
-        order = f"of equals the first of {', '.join(DEPLOYED)} is taken"
-        kept = "the scenario's own is kept" if chosen.queue.name == OWN else order
-        return f"{behind}; {kept}"
-    return behind
+    return behind_text(rival, entry, chosen)
 
 
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:

@@ -13,9 +13,10 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import MATERIAL, Rival
+from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.advise.queues import OWN
 
 _OPINIONS: Final = (
     (90, "very satisfied"),
@@ -35,9 +36,16 @@ _BOUNDED: Final = "more than 10 times"
 
 _ROUNDS_TO_ZERO: Final = 0.0005
 
+NOTICED: Final = f"the {MATERIAL * 100:g} % that users notice"
+"""Up to which difference queues are equal, in words."""
+
 
 class HasMeans(Protocol):
     """A queue that measured something."""
+
+    @property
+    def name(self) -> str:
+        """The queue."""
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is."""
@@ -100,22 +108,46 @@ def aspect_title(aspect: Aspect) -> str:
 
 
 def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
-    """How much worse users fare, and in what most."""
+    """How much worse users fare, and in what most; of equals, why the other one was taken."""
     mean = rival.behind.mean or 0.0
-    if rival.is_equal and abs(mean) > MATERIAL:
-        half = significant((rival.behind.half_width or 0.0) * 100, 2)
-        return f"users fare {_by(mean)} {'worse' if mean > 0 else 'better'}, which may be chance (± {half} %)"
     if rival.is_equal:
-        told = _ROUNDS_TO_ZERO <= abs(mean) < _TIMES - 1
-        return (
-            f"as good for users (difference {significant(abs(mean) * 100, 2)} %)"
-            if told
-            else "as good for users"
-        )
+        return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else f"most: {_contrast(rival.worst[0], entry, chosen)}"
     if mean <= 0:
         return f"users fare {_by(mean)} better as a whole, but worse in {worst.removeprefix('most: ')}"
     return f"users fare {_by(mean)} worse" + (f", {worst}" if worst else "")
+
+
+def _equal_text(behind: Estimate) -> str:
+    """By how much an equal queue differs all the same."""
+    mean = behind.mean or 0.0
+    if not _ROUNDS_TO_ZERO <= abs(mean) < _TIMES - 1:
+        return "as good for users"
+    word = "worse" if mean > 0 else "better"
+    if abs(mean) > MATERIAL:
+        half = significant((behind.half_width or 0.0) * 100, 2)
+        return f"users fare {_by(mean)} {word}, which may be chance (± {half} %)"
+    half = f"{(behind.half_width or 0.0) * 100:.1f}"
+    chance = "" if float(half) == 0 else f" ± {half}"
+    return f"{word} by {abs(mean) * 100:.1f}{chance} %, less than {NOTICED}"
+
+
+def _tie_text(name: str, taken: str) -> str:
+    """Why of two equal queues the one was taken that looks worse."""
+    if simplicity(name) <= simplicity(taken):
+        return "; of equals the first is taken"
+    if simplicity(taken) == simplicity(OWN):
+        return "; of equals the scenario's own is kept"
+    return "; of equals the simplest is taken"
+
+
+def edge_text(choice: Choice) -> str | None:
+    """That thresholds a little other would take another queue, as a sentence; `None` if they would not."""
+    if choice.edge is None:
+        return None
+    name, times = choice.edge
+    by = "a fifth lower" if times < 1 else "a quarter higher"
+    return f"The choice is on the edge: with thresholds {by}, {name} would be taken."
 
 
 def fare_text(behind: Estimate) -> str:

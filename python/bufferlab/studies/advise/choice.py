@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate, estimate, t_quantile
-from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, Kind, score
 from bufferlab.studies.advise.queues import SIMPLEST
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values
@@ -29,8 +29,12 @@ MATERIAL: Final = 0.05
 NOTABLE: Final = 0.1
 NOTABLE_RATING: Final = 0.05
 """Two queues are not equal if in some aspect users fare worse by more than this share; calls, by half the
-width of a category of ITU-T G.109. Of one queue's settings the usual one is taken unless users fare better as
-a whole: it is the one that is tested everywhere."""
+width of a category of ITU-T G.109. Of a kind that weighs less than the heaviest, by as many times more. Of
+one queue's settings the usual one is taken unless users fare better as a whole: it is the one that is tested
+everywhere."""
+
+NEAR: Final = (0.8, 1.25)
+"""A choice is on the edge if thresholds that are so many times as large would take another queue."""
 
 Contest = Mapping[str, Sequence[Values]]
 """What each queue measured, with the same seeds in the same order."""
@@ -67,12 +71,18 @@ class Choice:
         meets: Whether it meets all targets in the mean.
         is_clear: Whether it is better than every other that meets the targets; otherwise it is the simplest
             of those that are as good.
+        best: The one with the best score of those: the queue itself, or one that is better by less than users
+            notice.
+        edge: What would be taken if the thresholds were a little other, and how many times as large; `None`
+            if it would be the same.
     """
 
     name: str
     rivals: tuple[Rival, ...]
     meets: bool
     is_clear: bool
+    best: str = ""
+    edge: tuple[str, float] | None = None
 
 
 def choose(
@@ -85,6 +95,9 @@ def choose(
     times: float = 1.0,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
+
+    A kind that weighs as much more than every other as an emphasis gives it decides first: what is worse in
+    that is out, whatever the rest. Among those that are left, all kinds count by their weights.
 
     Args:
         contest: What was measured.
@@ -100,26 +113,86 @@ def choose(
     if fewest and lacking is not None:
         nearest = min(lacking[name] for name in fit)
         fit = [name for name in fit if lacking[name] == nearest]
-    scores = {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}
-    best = max(fit, key=lambda name: sum(scores[name]))
-    each_rival = 1 if len(aspects) == 1 else 1 + len(aspects)
-    claims = max((len(fit) - 1) * each_rival, 2)
-
-    def rival(name: str, other: str) -> Rival:
-        behind = _behind(scores[name], scores[other], claims)
-        worst = _worst(contest[name], contest[other], aspects)
-        is_felt = any(
-            _is_worse(_behind_in(each, contest[name], contest[other], claims), notable(each) * times)
-            for each in aspects
+    scored = _Scored(contest, aspects, weights, rivals=len(fit) - 1)
+    taken, best, equal = scored.choice(fit, times)
+    rivals = [
+        Rival(
+            name,
+            scored.behind(name, taken),
+            scored.is_equal(name, taken, times),
+            missed[name],
+            _worst(contest[name], contest[taken], aspects),
         )
-        is_equal = not (_differs(behind, MATERIAL * times) or (is_felt and _queue(name) != _queue(other)))
-        return Rival(name, behind, is_equal, missed[name], worst)
-
-    equal = [name for name in fit if name == best or rival(name, best).is_equal]
-    chosen = min(equal, key=simplicity)
-    rivals = [rival(name, chosen) for name in contest if name != chosen]
+        for name in contest
+        if name != taken
+    ]
     rivals.sort(key=lambda each: (len(each.missed) > fewest, each.behind.mean or 0.0))
-    return Choice(chosen, tuple(rivals), meets=fewest == 0, is_clear=len(equal) == 1)
+    others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
+    edge = next((each for each in others if each[0] != taken), None)
+    return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge)
+
+
+class _Scored:
+    """The scores of queues, and which of two are equal.
+
+    Args:
+        contest: What was measured.
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        rivals: Of how many others something may be claimed.
+    """
+
+    def __init__(
+        self, contest: Contest, aspects: Sequence[Aspect], weights: Mapping[Kind, float], rivals: int
+    ) -> None:
+        self.contest = contest
+        leading = leading_kind(weights)
+        counted = [weights] if leading is None else [{leading: 1.0}, weights]
+        self.scores = [
+            {name: [score(run, aspects, each) for run in runs] for name, runs in contest.items()}
+            for each in counted
+        ]
+        """By what decides first, if something does, and by all together."""
+        self.notable = {
+            each: share for each in aspects if (share := notable(each, weights)) < 1.0 and len(aspects) > 1
+        }
+        self.claims = max(rivals * (len(counted) + len(self.notable)), 2)
+
+    def choice(self, fit: Sequence[str], times: float) -> tuple[str, str, list[str]]:
+        """What is taken, what has the best score, and all that are as good."""
+        left = list(fit)
+        for scores in self.scores:
+            best = max(left, key=lambda name: sum(scores[name]))
+            left = [name for name in left if name == best or self._is_as_good(name, best, scores, times)]
+        return min(left, key=simplicity), best, left
+
+    def is_equal(self, name: str, other: str, times: float) -> bool:
+        """Whether nothing tells two queues apart."""
+        return all(self._is_as_good(name, other, scores, times) for scores in self.scores)
+
+    def behind(self, name: str, other: str) -> Estimate:
+        """How much worse users fare as a whole."""
+        return self._behind(name, other, self.scores[-1])
+
+    def _is_as_good(self, name: str, other: str, scores: Mapping[str, list[float]], times: float) -> bool:
+        if _differs(self._behind(name, other, scores), MATERIAL * times):
+            return False
+        return _queue(name) == _queue(other) or not any(
+            _is_worse(_behind_in(each, self.contest[name], self.contest[other], self.claims), share * times)
+            for each, share in self.notable.items()
+        )
+
+    def _behind(self, name: str, other: str, scores: Mapping[str, list[float]]) -> Estimate:
+        return _behind(scores[name], scores[other], self.claims)
+
+
+def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
+    """The kind that decides first: it weighs as many times more than each other as an emphasis gives it."""
+    heaviest = max(weights, key=lambda kind: weights[kind], default=None)
+    if heaviest is None or len(weights) == 1:
+        return None
+    others = max(weight for kind, weight in weights.items() if kind != heaviest)
+    return heaviest if weights[heaviest] >= EMPHASIS * others else None
 
 
 def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:
@@ -150,9 +223,14 @@ def _differs(behind: Estimate, share: float) -> bool:
     return _is_worse(behind, share) or _is_worse(opposite, share)
 
 
-def notable(aspect: Aspect) -> float:
-    """By which share users must fare worse in an aspect for it to matter by itself."""
-    return NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
+def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
+    """By which share users must fare worse in an aspect for it to matter by itself; never, from 1 on.
+
+    What weighs little beside another kind counts by its part of the score only.
+    """
+    share = NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
+    weight = weights.get(aspect.kind, 0.0)
+    return share * max(weights.values()) / weight if weight else math.inf
 
 
 def simplicity(name: str) -> int:

@@ -35,7 +35,7 @@ def could_be_felt(
         best[aspect.metric] = bound
     if _behind(score(values, aspects, weights), score(best, aspects, weights)) > MATERIAL:
         return True
-    return any(_behind(_log(each, values), _log(each, best)) > notable(each) for each in aspects)
+    return any(_behind(_log(each, values), _log(each, best)) > notable(each, weights) for each in aspects)
 
 
 def _bound(aspect: Aspect, entry: Entry, groups: int) -> float | None:
