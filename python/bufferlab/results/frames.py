@@ -80,7 +80,7 @@ def from_outcome(outcome: Outcome, resolved: ResolvedScenario, plan: Plan, *, br
         return table.hstack([seeds]).select(run.columns(dimension))
 
     histograms, flows = pl.DataFrame(outcome.histograms()), pl.DataFrame(outcome.flows())
-    groups = flows["group"][np.argsort(flows["flow"].to_numpy())]
+    groups = (flows if flows["flow"].is_sorted() else flows.sort("flow"))["group"]
     frames = {
         "flows": frame(with_sizes(flows, resolved, plan), FLOWS),
         "queues": frame(_with_quantiles(pl.DataFrame(outcome.queues()), histograms, "group"), QUEUES),
