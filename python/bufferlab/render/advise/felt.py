@@ -25,7 +25,7 @@ _OPINIONS: Final = (
     (60, "many dissatisfied"),
     (0, "nearly all dissatisfied"),
 )
-"""Users by a call's rating (ITU-T G.109, table 1)."""
+"""Users by a call's rating: the five categories of ITU-T G.109, as manuals quote its table."""
 
 _MOST_GROUPS: Final = 4
 """Groups that have a line each; with more, those whose users feel the goodput share one."""

@@ -4,10 +4,12 @@ The best of several had the best luck, too. A queue is called worse than the bes
 beside all other such claims: of each rival there may be one about users as a whole and one about each aspect,
 and each may err with its part of 5 % (Bonferroni). The queue that is truly the best, or of several such the
 simplest, is then ruled out by luck with at most 5 %, whichever the runs make look best: it takes one wrong
-claim about that queue (subset selection with common random numbers: B. L. Nelson, J. Swann, D. Goldsman and
-W. Song, "Simple procedures for selecting the best simulated system when the number of alternatives is large",
-Operations Research 49(6), 2001, section 3; it is the set of J. C. Hsu, "Constrained simultaneous confidence
-intervals for multiple comparisons with the best", Annals of Statistics 12(3), 1984).
+claim about that queue. That argument is all that is relied on. Its kind has names: subset selection, and
+multiple comparisons with the best, which come to the same statements (D. G. Edwards and J. C. Hsu, "Multiple
+comparisons with the best treatment", J. Amer. Statist. Assoc. 78, 1983); B. L. Nelson, J. Swann, D. Goldsman
+and W. Song, "Simple procedures for selecting the best simulated system when the number of alternatives is
+large", Operations Research 49(6), 2001, screen simulated systems so. Of both the abstract was read, and no
+procedure of theirs is used.
 """
 
 from __future__ import annotations
@@ -28,10 +30,11 @@ MATERIAL: Final = 0.05
 
 NOTABLE: Final = 0.1
 NOTABLE_RATING: Final = 0.05
-"""Two queues are not equal if in some aspect users fare worse by more than this share; calls, by half the
-width of a category of ITU-T G.109. Of a kind that weighs less than the heaviest, by as many times more. Of
-one queue's settings the usual one is taken unless users fare better as a whole: it is the one that is tested
-everywhere."""
+"""Two queues are not equal if in some aspect users fare worse by more than this share; calls, by about half
+the width of a category of users' satisfaction, which is ten points of the rating R (ITU-T G.109: its abstract
+was read, and the categories' bounds in manuals that quote its table). Of a kind that weighs less than the
+heaviest, by as many times more. Of one queue's settings the usual one is taken unless users fare better as a
+whole: it is the one that is tested everywhere."""
 
 NEAR: Final = (0.8, 1.25)
 """A choice is on the edge if thresholds that are so many times as large would take another queue."""

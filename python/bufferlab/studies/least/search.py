@@ -11,8 +11,9 @@ R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Techn
 A candidate that is confirmed may still be too safe. So the next bolder size is tested with the same seeds and
 the same chance to err, and is the answer if it is confirmed, too; then the next. No correction is needed: the
 order is known before the runs are, and a size is tested only if the one before it was confirmed, so that all
-of them err only if the first that misses is confirmed (serial gatekeeping: J. J. Goeman and A. Solari, "The
-sequential rejection principle of familywise error control", Annals of Statistics 38(6), 2010).
+of them err only if the first that misses is confirmed (serial gatekeeping, which J. J. Goeman and A. Solari,
+"The sequential rejection principle of familywise error control", Annals of Statistics 38(6), 2010, have as a
+case of theirs by its abstract; the paper was not read further).
 
 The search is a generator: it asks for runs, is sent what they measured, and returns its answer. Several can
 so share one pool of processors, and a run that two of them ask for is made once.
