@@ -36,10 +36,10 @@ Command = Callable[..., Ended]
 
 @pytest.fixture
 def bufferlab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Run the command in a folder that holds small.toml."""
+    """Run the command in a folder that holds small.toml, with room for its tables and sentences in a line."""
     (tmp_path / "small.toml").write_text(SMALL)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setattr(log, "PATIENCE_S", math.inf)  # however slow the machine, no line of progress
 
     def run(*args: str) -> Ended:

@@ -49,6 +49,15 @@ def test_one_table_where_there_is_room_and_several_with_the_same_labels_where_no
     assert [grid.rows[0] for grid in parts][1] == ["fifo", "20", "22.59"]
 
 
+def test_a_table_that_goes_on_below_has_no_rows_in_which_nothing_stands() -> None:
+    grid = Grid(
+        ["name"], ["one", "two"], [["a", "1" * 20, "–"], ["part"], ["b", "–", "2" * 20], ["c", "–", ""]]
+    )
+    first, second = grid.parts(30)
+    assert [row[0] for row in first.rows] == ["a", "part", "b", "c"]
+    assert [row[0] for row in second.rows] == ["part", "b"]
+
+
 def test_heads_take_several_lines_before_columns_move_below() -> None:
     assert len(list(QUEUES.parts(70))) == 1
     lines = shown(QUEUES, 70)

@@ -30,7 +30,8 @@ TERMINATED: Final = 128 + signal.SIGTERM
 DEBUG_VARIABLE: Final = "BUFFERLAB_DEBUG"
 """Environment variable that shows tracebacks if it is set."""
 
-_PIPE_WIDTH: Final = 200
+_PIPE_WIDTH: Final = 80
+"""Columns of what goes to a pipe or a file, the same from every terminal; COLUMNS goes before."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -50,14 +51,18 @@ def print_json(document: Mapping[str, Any]) -> None:
 
 
 def print_rich(content: RenderableType) -> None:
-    """Write tables and the like to standard output; to a pipe at full width, or as COLUMNS says."""
+    """Write tables and the like to standard output; to a pipe or a file in 80 columns, or as COLUMNS says."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
 
     console = Console(file=sys.stdout, highlight=False)
-    if not console.is_terminal:
+    if console.is_terminal:
+        console.print(content)
+    else:
         width = None if os.environ.get("COLUMNS") else _PIPE_WIDTH
         console = Console(file=sys.stdout, highlight=False, width=width)
-    console.print(content)
+        with console.capture() as capture:
+            console.print(content)
+        sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
     sys.stdout.flush()
 
 

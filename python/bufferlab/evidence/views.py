@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 import polars as pl
@@ -21,19 +22,21 @@ _LABELS: Final = 2
 _UNKNOWN: Final = "–"
 
 
-def listed(known: Iterable[tuple[Reproduction, Sequence[int | None]]]) -> Grid:
-    """What can be reproduced, with the number of claims by verdict."""
-    rows = [
-        [
-            each.name,
-            each.title,
-            *(_UNKNOWN if number is None else str(number) for number in numbers),
-            each.citation,
-        ]
-        for each, numbers in known
-    ]
-    what, document = (Column(head, "left", wraps=True) for head in ("what", "document"))
-    return Grid(["name"], [what, *VERDICTS, document], rows)
+def listed(known: Iterable[tuple[Reproduction, Sequence[int | None]]]) -> View:
+    """What can be reproduced, by document, with the number of claims by verdict."""
+    documents = groupby(known, key=lambda each: each[0].citation)
+    return View([_of_document(citation, each) for citation, each in documents])
+
+
+def _of_document(citation: str, known: Iterable[tuple[Reproduction, Sequence[int | None]]]) -> Grid:
+    rows = [[each.name, each.title + _counted(numbers)] for each, numbers in known]
+    return Grid(["name"], [Column("what (claims by verdict)", "left", wraps=True)], rows, citation)
+
+
+def _counted(numbers: Sequence[int | None]) -> str:
+    """How many claims have which verdict: " (agrees 2, differs 1)"."""
+    told = [f"{verdict} {number}" for verdict, number in zip(VERDICTS, numbers, strict=True) if number]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def reproduced_view(result: Reproduced) -> View:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import polars as pl
@@ -14,9 +14,12 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-_GAP: Final = 3
+_GAP: Final = 2
 _EDGES: Final = 2
 """Characters between two columns, and at both ends together."""
+
+_NOTHING: Final = frozenset({"", "–"})
+"""Cells in which nothing stands."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,17 @@ class Grid:
             yield part.table(options.max_width)
 
     def parts(self, width: int) -> Iterator[Grid]:
-        """Grids with the same labels, each with as many of the columns as fit, but at least one."""
+        """Grids with the same labels, each with as many of the columns as fit, but at least one.
+
+        Rows in which nothing stands are left out of all but the first.
+        """
         start = 0
         while start == 0 or start < len(self.columns):
             stop = start + 1
             while stop < len(self.columns) and self._with(start, stop + 1).least_width() <= width:
                 stop += 1
-            yield self._with(start, stop)
+            part = self._with(start, stop)
+            yield part if start == 0 else _filled(part)
             start = stop
 
     def least_width(self) -> int:
@@ -73,7 +80,7 @@ class Grid:
 
     def table(self, width: int) -> Table:
         """One table for a terminal; where there is no room, texts that may wrap do so first, then all."""
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
         for column, characters in zip(self.heads, _widths(self._ranges(), width), strict=True):
             table.add_column(Text(column.head), justify=column.align, width=characters, overflow="fold")
         for row in self.rows:
@@ -136,6 +143,13 @@ class Grid:
         labels = len(self.labels)
         rows = [[*row[:labels], *row[labels + start : labels + stop]] for row in self.rows]
         return Grid(self.labels, self.columns[start:stop], rows)
+
+
+def _filled(grid: Grid) -> Grid:
+    """A grid without rows in which nothing stands; sections stay."""
+    labels = len(grid.labels)
+    rows = [row for row in grid.rows if len(row) == 1 or not _NOTHING.issuperset(row[labels:])]
+    return replace(grid, rows=rows)
 
 
 def _widest(texts: Iterable[str]) -> int:

@@ -98,14 +98,13 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
         )
         chosen = size == entry.setting
         known = _overall(advice.verdicts(entry)) if chosen else memory.verdict(size, advice.confidence)
-        rows.append([*setting, str(len(values)), *_of_link(means), known, "◂" * chosen])
+        rows.append([*setting, str(len(values)), f"{known} ◂" if chosen else known, *_of_link(means)])
     first, more = ("packets", ["ms"]) if is_limit else ("target, ms", [])
     heads: list[str | Column] = [
         *more,
         "runs",
-        *(title for title, _, _ in _LINK),
         Column("targets", "left"),
-        Column("", "left"),
+        *(title for title, _, _ in _LINK),
     ]
     near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
     title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
