@@ -36,8 +36,11 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     ]
     assert "It meets the target: " in told[first]
     assert told[first - 1] == "comparing the queues"
+    (refined,) = [at for at, line in enumerate(told) if " runs, refined answer: Run " in line]
+    assert first < refined and not any("Fragile" in line for line in told)
     changes = [line for line in told if line.startswith("trying ")]
     assert "trying twice the round-trip times" in changes and len(changes) == len(set(changes))
+    assert told[refined + 1 :] == changes
 
 
 def test_size_tells_its_stages(bufferlab: Command) -> None:

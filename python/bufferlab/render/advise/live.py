@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ _SEARCHING: Final = "searching"
 
 _STAGES: Final[dict[Stage, str]] = {
     "first": "first answer",
-    "tuned": "answer with each queue's own setting",
+    "tuned": "refined answer",
     "final": "final answer",
 }
 
@@ -65,7 +66,7 @@ def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
 
 
 class _Told:
-    """Tells of each answer and each stage in a line."""
+    """Tells of each answer and each stage in a line, and of an answer again only if it has changed."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -74,10 +75,11 @@ class _Told:
     def take(self, advice: Advice | None, note: str, /) -> None:
         """Take what is known now."""
         if advice is not None and not advice.finished:
-            found = verdict(advice)
+            # of the what-ifs, each has a line of its own
+            found = f"{_STAGES[advice.stage]}: {verdict(dataclasses.replace(advice, sensitivity=()))}"
             if found != self._verdict:
                 self._verdict = found
-                self._log.tell(found, f"{advice.runs} runs, {_STAGES[advice.stage]}: {found}")
+                self._log.tell(found, f"{advice.runs} runs, {found}")
         if note:  # rounds of searches begin with a queue's name and a colon
             if ": " in note:
                 self._log.tell(_SEARCHING, f"{_SEARCHING}: {note}")
