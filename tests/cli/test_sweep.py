@@ -31,7 +31,7 @@ def test_the_means_are_printed(bufferlab: Command) -> None:
     ended = bufferlab("sweep", "small.toml", *GRID, *SHORT)
     assert (ended.status, ended.err) == (0, "")
     assert "small: 4 points × 2 seeds; 8 simulated, 0 in the store before, 0 failed" in ended.out
-    assert "bottleneck.buffer   flows.near.count   utilization, %" in ended.out
+    assert "bottleneck.buffer  flows.near.count  utilization, %" in ended.out
     assert ended.out.count("20 packets") == 2
     assert " ± " in ended.out
     assert "bufferlab results runs" in ended.out

@@ -26,6 +26,49 @@ def test_every_document_with_measured_points_has_its_part() -> None:
             assert page.count(report.marker(document)) == 1, document.name
 
 
+def test_every_headline_is_on_its_page_and_the_chosen_ones_in_the_readme_too() -> None:
+    headlines = {
+        f"`bufferlab reproduce {document.name}/{figure.name}`": figure.headlines
+        for document in bundled_documents()
+        for figure in document.figures.values()
+        if figure.headlines and measured.load(document, figure) is not None
+    }
+    for page, of_page in (("docs/evidence.md", False), ("README.md", True)):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for command, own in headlines.items():
+            expected = sum(each.readme or not of_page for each in own)
+            assert text.count(f" | {command} |") == expected, (page, command)
+
+
+def test_the_readme_has_six_to_eight_rows_of_which_some_differ() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = (
+        text.partition("<!-- results: begin -->\n")[2].partition("<!-- results: end -->")[0].splitlines()[2:]
+    )
+    assert 6 <= len(rows) <= 8
+    pages = report.pages()
+    assert all(row in pages["docs/evidence.md"].splitlines() for row in rows)
+
+
+def test_a_row_that_is_not_chosen_any_more_leaves_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = tuple(
+        replace(
+            document,
+            figures={
+                name: replace(
+                    figure, headlines=tuple(replace(each, readme=False) for each in figure.headlines)
+                )
+                for name, figure in document.figures.items()
+            },
+        )
+        for document in bundled_documents()
+    )
+    monkeypatch.setattr(report, "bundled_documents", lambda: documents)
+    pages = report.pages()
+    command = "`bufferlab reproduce controls/single` |"
+    assert command not in pages["README.md"] and command in pages["docs/evidence.md"]
+
+
 def test_a_page_says_which_points_are_of_another_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     load, sentence = measured.load, "Recorded by `bufferlab reproduce ns3/dctcp-10ms --seeds 2`"
     assert sentence not in report.pages()["docs/validation-ns3.md"]

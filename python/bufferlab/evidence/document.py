@@ -128,19 +128,21 @@ class Shown:
 
 @dataclass(frozen=True)
 class Headline:
-    """A row of the README's table, with expressions over a point; `claims["ID"]` is a stated number.
+    """A row of docs/evidence.md, with expressions over a point; `claims["ID"]` is a stated number.
 
     Attributes:
         what: What is compared.
         setting: Values of keys that select the point.
         reference: What is published, and what others measured.
         ours: What came out.
+        readme: Whether the README's table has it, too.
     """
 
     what: str
     setting: Mapping[str, Key]
     reference: str
     ours: str
+    readme: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class Figure:
         others: Points of others.
         findings: What the runs show beyond the claims.
         shown: Tables of points for the page.
-        headlines: Rows of the README's table.
+        headlines: Rows of docs/evidence.md.
     """
 
     name: str

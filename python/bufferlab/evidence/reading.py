@@ -281,7 +281,7 @@ def _headline(table: Table, known: Sequence[str]) -> Headline:
     texts = {key: table.take(key, str) for key in ("what", "reference", "ours")}
     for key, text in texts.items():
         table.at(key, lambda text=text: check_template(text))  # type: ignore[misc]
-    headline = Headline(setting=_setting(table, known), **texts)
+    headline = Headline(setting=_setting(table, known), readme=table.take("readme", bool, False), **texts)
     table.finish()
     return headline
 

@@ -1,4 +1,4 @@
-"""The pages made from claims and measured points: docs/reproduce.md, docs/validation.md, the README.
+"""The pages made from claims and measured points: docs/reproduce.md, docs/evidence.md, the README and others.
 
 `python -m bufferlab.evidence.report` writes them, in the folder of the sources; with `--check` it fails if
 they are not what it would write.
@@ -38,6 +38,7 @@ from bufferlab.evidence.verdicts import (
 
 _ROOT: Final = Path(__file__).parents[3]
 _README: Final = "README.md"
+_EVIDENCE: Final = "docs/evidence.md"
 _NUMBER: Final = r"\d+(\.\d+)?"
 _FEW: Final = 5
 _VALIDATION: Final = "docs/validation.md"
@@ -71,7 +72,13 @@ def pages() -> dict[str, str]:
     everything = [each for of_document in found.values() for each in of_document]
     texts = {
         name: (_ROOT / name).read_text(encoding="utf-8")
-        for name in (*dict.fromkeys(document.page for document in documents), PAGE, _README, _VALIDATION)
+        for name in (
+            *dict.fromkeys(document.page for document in documents),
+            PAGE,
+            _README,
+            _EVIDENCE,
+            _VALIDATION,
+        )
     }
     texts[PAGE] = _replaced(texts[PAGE], _COUNTS, _counts(everything))
     for document in documents:
@@ -80,9 +87,12 @@ def pages() -> dict[str, str]:
             texts[document.page] = _replaced(texts[document.page], marker(document), text)
     validation = ns2_report.generated(_ROOT / _VALIDATION)
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
-    headlines = {f"bufferlab reproduce {each.name}": _headlines(each) for each in everything}
-    headlines["bufferlab validate"] = ns2_report.headlines(_ROOT / _VALIDATION)
-    texts[_README] = _with_headlines(texts[_README], headlines)
+    of_ns2 = ns2_report.headlines(_ROOT / _VALIDATION)
+    for page, chosen in ((_EVIDENCE, False), (_README, True)):
+        headlines = {
+            f"bufferlab reproduce {each.name}": _headlines(each, chosen=chosen) for each in everything
+        }
+        texts[page] = _with_headlines(texts[page], headlines | {"bufferlab validate": of_ns2})
     return texts
 
 
@@ -248,7 +258,6 @@ def _with_headlines(page: str, headlines: Mapping[str, Sequence[Sequence[str]]])
     rows = {
         f" | `{command}` |": [f"| {' | '.join(cells)} | `{command}` |" for cells in own]
         for command, own in headlines.items()
-        if own
     }
     lines: list[str] = []
     for line in page.splitlines():
@@ -257,12 +266,14 @@ def _with_headlines(page: str, headlines: Mapping[str, Sequence[Sequence[str]]])
     return "\n".join(lines) + "\n"
 
 
-def _headlines(found: _Found) -> list[list[str]]:
-    """Rows of a figure: what, reference, ours."""
+def _headlines(found: _Found, *, chosen: bool) -> list[list[str]]:
+    """Rows of a figure: what, reference, ours; only those that are chosen for the README, or all."""
     points = Points.of(found.compared.ours, found.measured.keys)
     stated = {f"claims.{claim.id}": claim.number for claim in found.document.claims}
     rows = []
     for headline in found.figure.headlines:
+        if chosen and not headline.readme:
+            continue
         for row in points.select(headline.setting)[:1]:
             names = PointValues(points, row, others_at(found.figure, found.compared, row) | stated)
             rows.append([fill(text, names) for text in (headline.what, headline.reference, headline.ours)])
