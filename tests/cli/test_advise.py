@@ -135,7 +135,7 @@ def test_a_search_ends_where_the_platform_takes_no_more(bufferlab: Command) -> N
             ("--for", "call"),
             "--for: 'call' is not a valid kind (did you mean 'calls'?); accepted: throughput, ",
         ),
-        (("--for", "calls"), "for: 'calls' is nothing that this scenario can tell: it has no calls, which"),
+        (("--for", "calls"), "bufferlab: --for: 'calls' is nothing that this scenario can tell: it has no"),
         (("--queues", "fq_codle"), "queues: 'fq_codle' is not a known queue (did you mean 'fq_codel'?)"),
         (("--target", "utilisation > 1"), "names no metric (did you mean 'utilization'?)"),
         (("--platform", "linus"), "platform: 'linus' is not a known platform (did you mean 'linux'?)"),
@@ -237,6 +237,17 @@ NEEDS = """
 weights = { latency = 5, throughput = 0 }
 targets = ["utilization >= 80 %"]
 """
+
+
+def test_latency_means_something_beside_a_call_without_pings(bufferlab: Command) -> None:
+    call = '{ kind = "udp", packet = "200 B", interval = "20 ms" }'
+    flow = f'[[flows]]\nname = "call"\nrtt = "20 ms"\napplication = {call}\n'
+    Path("call.toml").write_text(f"{Path('small.toml').read_text('utf-8')}\n{flow}", "utf-8")
+    options = ("--queues", "fifo:2 packets,fifo:40 packets", "--seeds", "2", "--for", "latency", "--json")
+    found = json.loads(bufferlab("compare", "call.toml", *options).out)
+    weights = {each["metric"]: each["weight"] for each in found["aspects"]}
+    assert (weights["wait_mean_ms"], weights["call.call_r"]) == (10.0, 1.0)
+    assert found["recommendation"]["queue"] == "fifo:2 packets"
 
 
 def test_the_scenario_says_what_its_users_need_and_options_go_before_it(bufferlab: Command) -> None:

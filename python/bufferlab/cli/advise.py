@@ -18,6 +18,7 @@ from bufferlab.cli.answers import (
     OutFolder,
     Plot,
     TargetTexts,
+    naming_options,
 )
 from bufferlab.cli.options import (
     AsJson,
@@ -156,7 +157,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         save=Advice.save,
     )
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(deliver), watching(typed, boxed=not as_json) as shown:
+    with delivering(deliver), naming_options(), watching(typed, boxed=not as_json) as shown:
         advice = advise_on(
             loaded,
             [*short, *(targets or [])],

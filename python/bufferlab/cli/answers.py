@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
@@ -12,6 +13,7 @@ import typer
 from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
+from bufferlab.errors import InputError
 from bufferlab.files import make_folder
 from bufferlab.studies.advise.objectives import KINDS
 
@@ -129,3 +131,14 @@ class Delivery(Generic[Answer]):
             yield lambda: save_figure(answer.figure(), plot)
         if out is not None:
             yield lambda: self.save(answer, out)
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Have errors about what matters most name the option; those about a file have their place."""
+    try:
+        yield
+    except InputError as error:
+        if error.key != "for" or error.file is not None:
+            raise
+        raise InputError(error.problem, key="--for", value=error.value, accepted=error.accepted) from None

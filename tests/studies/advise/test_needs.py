@@ -79,7 +79,11 @@ def test_weights_of_the_scenario_hold_where_none_is_asked_for() -> None:
             "names no metric (did you mean 'utilization'?)",
         ),
         ("[advise]\nfor = 'pages'", "2:7: advise.for", "is nothing that this scenario can tell"),
-        ("[advise]\nweights = { pages = 2 }", "2:21: advise.weights.pages", "accepted: throughput, latency"),
+        (
+            "[advise]\nweights = { pages = 2 }",
+            "2:21: advise.weights.pages",
+            "accepted: throughput, fairness, latency",
+        ),
         (
             "[advise.weights]\nthroughput = 0\nlatency = 0\ncalls = 0",
             "advise.weights",

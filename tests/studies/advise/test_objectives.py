@@ -15,8 +15,8 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.studies.advise.objectives import (
     EMPHASIS,
-    KINDS,
     Aspect,
+    Emphasis,
     Kind,
     aspects_of,
     possible_aspects,
@@ -88,7 +88,7 @@ def test_a_kind_that_the_scenario_has_not_is_an_error(emphasis: str) -> None:
     with pytest.raises(InputError) as error:
         weights_for(emphasis, [WAIT, RATE])
     assert error.value.key == "for" and error.value.value == emphasis
-    assert error.value.accepted == "latency, throughput"
+    assert error.value.accepted == "throughput, fairness, latency"
 
 
 def test_it_says_what_traffic_would_tell_of_it() -> None:
@@ -97,7 +97,7 @@ def test_it_says_what_traffic_would_tell_of_it() -> None:
     assert 'it has no calls, which flows with application = { kind = "udp", ' in str(error.value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["calls", "pages", "transfers"])
 def test_the_traffic_that_it_names_tells_of_it(kind: Kind) -> None:
     with pytest.raises(InputError) as error:
         weights_for(kind, [])
@@ -107,7 +107,9 @@ def test_the_traffic_that_it_names_tells_of_it(kind: Kind) -> None:
     assert kind in {each.kind for each in found}
 
 
-def aspects(*flows: dict[str, Any], without: tuple[str, ...] = ()) -> list[Aspect]:
+def aspects(
+    *flows: dict[str, Any], without: tuple[str, ...] = (), emphasis: Emphasis | None = None
+) -> list[Aspect]:
     """The aspects of some flows, whose runs have every value but some."""
     base = prepare(
         {
@@ -116,8 +118,9 @@ def aspects(*flows: dict[str, Any], without: tuple[str, ...] = ()) -> list[Aspec
             "flows": list(flows),
         }
     )
-    metrics = [each.metric for each in possible_aspects(base, 20.0)]
-    return aspects_of(base, [{metric: None if metric in without else 1.0 for metric in metrics}], 20.0)
+    metrics = [each.metric for each in possible_aspects(base, 20.0, emphasis)]
+    values = {metric: None if metric in without else 1.0 for metric in metrics}
+    return aspects_of(base, [values], 20.0, emphasis)
 
 
 def flow(name: str, kind: str | None = None, count: int = 1, **more: Any) -> dict[str, Any]:
@@ -156,3 +159,30 @@ def test_the_mean_wait_is_felt_where_nobody_pings_or_calls(
 def test_what_no_run_has_a_value_for_is_no_aspect() -> None:
     found = aspects(BLAST, without=("blast.call_r",))
     assert [each.metric for each in found] == ["wait_mean_ms", "blast.loss"]
+
+
+WEB = flow("pages", "web", size="20 KB", every="1 s")
+
+
+@pytest.mark.parametrize(
+    ("kind", "flows", "metric"),
+    [
+        ("latency", (CALL, flow("bulk")), "wait_mean_ms"),
+        ("latency", (PINGS, flow("bulk")), None),
+        ("throughput", (CALL, WEB), "throughput_bps"),
+        ("throughput", (CALL, flow("bulk")), None),
+        ("fairness", (flow("one"), flow("other")), "jain_index"),
+        ("fairness", (flow("one"), flow("many", count=3)), None),
+    ],
+)
+def test_what_is_asked_for_is_taken_of_all_traffic_where_no_group_tells_of_it(
+    kind: Kind, flows: tuple[dict[str, Any], ...], metric: str | None
+) -> None:
+    usual = aspects(*flows)
+    both: tuple[Emphasis, ...] = (kind, {kind: 3.0})
+    for emphasis in both:
+        found = aspects(*flows, emphasis=emphasis)
+        assert [each.metric for each in found if each not in usual] == [metric] * (metric is not None)
+        assert weights_for(emphasis, found)[kind] in {EMPHASIS, 3.0}
+    assert aspects(*flows, emphasis={kind: 0.0}) == usual
+    assert kind not in weights_for({kind: 0.0}, [LOST]) and weights_for({kind: 0.0}, [LOST]) == {"calls": 1.0}

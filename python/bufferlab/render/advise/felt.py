@@ -91,7 +91,7 @@ def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
 
 
 def _aspect_text(name: str, mean: float) -> str:
-    if name == "goodput_bps":
+    if name.endswith("_bps"):
         return f"{significant(mean / 1e6, 3)} Mbps"
     if name.endswith("_ms"):
         return f"{significant(mean, 3)} ms"

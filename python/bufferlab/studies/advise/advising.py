@@ -80,7 +80,9 @@ def advise(
     needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
     question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds, platform=platform)
     Plan(question.targets, 1, question.upper, confidence=confidence, resolution=resolution).check()
-    needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
+    needs.weights(
+        possible_aspects(base, question.site.rtt_ms, needs.emphasis), base
+    )  # raises before any work
     field = queues_for(
         queues,
         base,

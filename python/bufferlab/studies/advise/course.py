@@ -179,7 +179,7 @@ class Course:
             entries[entry.name] = entry
         contest = {name: entry.values for name, entry in entries.items()}
         runs = [values for each in contest.values() for values in each]
-        aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms)
+        aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms, self.needs.emphasis)
         weights = self.needs.weights(aspects, self.question.base)
         choice = choose(
             contest,

@@ -33,14 +33,11 @@ EMPHASIS: Final = 10.0
 """Weight of the kind that `--for` names, where the others have 1."""
 
 _TOLD_BY: Final[Mapping[str, str]] = {
-    "throughput": "flows without end",
-    "fairness": "a group of several flows without end",
-    "latency": 'flows with application = { kind = "ping", interval = "100 ms" }',
     "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms", record = true }',
     "pages": 'flows with application = { kind = "web", size = "200 KB", every = "2 s" }',
     "transfers": 'flows with application = { kind = "transfer", bytes = "2 MB" }',
 }
-"""The traffic that tells of each kind."""
+"""The traffic that tells of each kind; the other kinds mean something for any traffic."""
 
 _WORST: Final = 1e-3
 """What stands for a figure that a run does not have, or that is zero, beside the best one's 1."""
@@ -75,26 +72,47 @@ class Aspect:
         return max(felt if self.form == "more" else 1.0 - felt, _WORST)
 
 
-def aspects_of(scenario: Scenario, values: Sequence[Values], rtt_ms: float) -> list[Aspect]:
+def aspects_of(
+    scenario: Scenario, values: Sequence[Values], rtt_ms: float, emphasis: Emphasis | None = None
+) -> list[Aspect]:
     """The aspects of a scenario's traffic that its runs have values for.
 
     Args:
         scenario: The scenario.
         values: Some runs of it.
         rtt_ms: Mean round-trip time without waiting, ms.
+        emphasis: What is asked for.
     """
-    found = possible_aspects(scenario, rtt_ms)
+    found = possible_aspects(scenario, rtt_ms, emphasis)
     return [each for each in found if any(run.get(each.metric) is not None for run in values)]
 
 
-def possible_aspects(scenario: Scenario, rtt_ms: float) -> list[Aspect]:
-    """The aspects that a scenario's traffic may have; whether a call can be rated, its runs tell."""
+def possible_aspects(scenario: Scenario, rtt_ms: float, emphasis: Emphasis | None = None) -> list[Aspect]:
+    """The aspects that a scenario's traffic may have; whether a call can be rated, its runs tell.
+
+    What is asked for and no group tells of is taken of all that crosses the link.
+    """
     found: list[Aspect] = []
     for flow in scenario.flows:
         found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
     if not any(_feels_waits(flow["application"]) for flow in scenario.flows):
-        found.insert(0, Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms))
-    return found
+        found.insert(0, _of_all(rtt_ms)["latency"])
+    told = {each.kind for each in found}
+    named = (
+        [emphasis]
+        if isinstance(emphasis, str)
+        else [kind for kind, weight in (emphasis or {}).items() if weight]
+    )
+    return found + [each for kind, each in _of_all(rtt_ms).items() if kind in named and kind not in told]
+
+
+def _of_all(rtt_ms: float) -> dict[str, Aspect]:
+    """What all traffic together feels, by kind."""
+    return {
+        "latency": Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", rtt_ms),
+        "throughput": Aspect("throughput", "link: throughput", "throughput_bps", "more"),
+        "fairness": Aspect("fairness", "all flows: Jain's index", "jain_index", "more"),
+    }
 
 
 def _feels_waits(application: Mapping[str, Any]) -> bool:
@@ -132,15 +150,16 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
     """
     kinds = list(dict.fromkeys(each.kind for each in aspects))
     given = {emphasis: EMPHASIS} if isinstance(emphasis, str) else dict(emphasis or {})
+    known = [kind for kind in KINDS if kind in kinds or kind not in _TOLD_BY]
     for kind, weight in given.items():
         is_word = isinstance(emphasis, str)
         key = "for" if is_word else f"weights.{kind}"
-        if kind not in kinds:
+        if kind not in known:
             raise InputError(
-                f"is nothing that this scenario can tell{_lacking(kind) or did_you_mean(kind, kinds)}",
+                f"is nothing that this scenario can tell{_lacking(kind) or did_you_mean(kind, known)}",
                 key=key,
                 value=kind if is_word else weight,
-                accepted=", ".join(kinds),
+                accepted=", ".join(known),
             )
         if not 0 <= weight < math.inf:
             raise InputError("is no weight", key=key, value=weight, accepted="a number of 0 or more")

@@ -60,7 +60,9 @@ def compare(
     wanted = seed_list(seeds, base.run["seed"])
     needs = Needs.of(base, (), emphasis, ())
     question = Question.of(base, link_index(base, link), needs.targets, None)
-    needs.weights(possible_aspects(base, question.site.rtt_ms), base)  # raises before any work
+    needs.weights(
+        possible_aspects(base, question.site.rtt_ms, needs.emphasis), base
+    )  # raises before any work
     index, name = question.index, question.site.link
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     for case in (base, *cases.values()):
@@ -111,7 +113,7 @@ def _conclude(
         for queue, case in cases.items()
     }
     every = [values for found in measured.values() for values in found]
-    aspects = aspects_of(question.base, every, question.site.rtt_ms)
+    aspects = aspects_of(question.base, every, question.site.rtt_ms, needs.emphasis)
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     return Comparison(
