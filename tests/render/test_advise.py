@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from itertools import pairwise
 from typing import Any, cast
 
 import pytest
@@ -24,7 +25,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, make_target
 
 from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
 
@@ -421,3 +422,55 @@ def test_the_document_has_what_the_page_says() -> None:
     assert document["queues"][0]["worst"]["metric"] == "wait_mean_ms"
     assert [each["setting"] for each in document["queues"][0]["searched"]["settings"]] == [1, 14, 200]
     assert document["configuration"]["lines"][-1].startswith("tc qdisc add dev eth0 root fq_codel")
+
+
+def test_less_that_nobody_asked_for_is_named_with_its_reason_and_the_document_agrees() -> None:
+    asked = advised(MET, ("utilization >= 95 %",))
+    floor = make_target("utilization", 0.99)
+    needs = dataclasses.replace(asked.needs, targets=(floor,), floor=floor, targets_from="default")
+    eased = dataclasses.replace(asked, targets=(floor,), needs=needs)
+    said = " ".join(" ".join(box(eased)).split())
+    assert "target 95 %: met; 95 %, not 99 %, as its usual delay gives up some use" in said
+    document = eased.to_dict()
+    assert document["targets"] == [each["target"] for each in document["checks"]]
+    assert (
+        document["targets"] == ["utilization at least 95 %"] and document["floor"] == document["targets"][0]
+    )
+    assert "gives up" not in " ".join(box(asked))
+    assert "(95 % of a queue at its specification's delay)" in needs.assumed(eases=True)[0]
+    assert "95 %" not in needs.assumed()[0]
+
+
+def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None:
+    """A bound on the wait that the other queue misses narrowly, whose call is far better."""
+    late = {**FQ_CODEL, "wait_p99_ms": 45.0}
+    given = {"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(late))}
+    said = " ".join(" ".join(box(advised(given, ("wait_p99 < 43 ms",)))).split())
+    assert re.search(r"target 43 ms: missed by 2 ms; users fare 21 % better\.", said)
+    worse = {**FIFO, "wait_p99_ms": 45.0}
+    given["fq_codel"] = (5000, runs(worse))
+    assert "better" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",))))
+
+
+@pytest.mark.parametrize(
+    ("call_ms", "downloads_ms", "told"),
+    [(0.14, 106.0, "(downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
+)
+def test_waits_of_groups_are_told_where_they_differ(
+    call_ms: float | None, downloads_ms: float, told: str
+) -> None:
+    waits = {"call.wait_p99_ms": call_ms, "downloads.wait_p99_ms": downloads_ms}
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs({**FIFO, **waits}))}))).split())
+    wait = said[said.index("wait mean") : said.index(" downloads 4.7")]
+    assert told in wait and ("(" in wait) == bool(told)
+
+
+def test_every_table_has_the_metric_of_each_target() -> None:
+    targets = ("utilization >= 99 %", "call.mos > 3")
+    changed = Sensitivity("half the RTT", "half the RTT", {"call.call_mos": 3.21}, (), None, 12)
+    text = advice_view(advised(MET, targets, sensitivity=[changed]), explain=True).text(300)
+    begins = [text.index(title) for title in ("Queues that", "Buffers of", "What if:", "How it was found")]
+    for begin, end in pairwise(begins):
+        assert "mean opinion score" in text[begin:end]
+    assert "3.21" in text
+    assert "42 runs of the scenario, 12 of them with 1 changes of it." in text

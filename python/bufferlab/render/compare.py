@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.felt import NOTICED, aspect_title, behind_text, edge_text, fare_text
+from bufferlab.render.advise.felt import NOTICED, aspect_title, behind_text, edge_text, fare_text, gained
 from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
@@ -97,7 +97,8 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
         rival = comparison.rival(entry.name)
         if rival is not None:
             missed = ", ".join(title_text(each) for each in rival.missed)
-            why = f"missed: {missed}" if missed else behind_text(rival, entry, comparison.ranked[0])
+            of_missed = "; ".join([f"missed: {missed}", *gained(rival.behind)])
+            why = of_missed if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
         yield "edge", edge

@@ -40,11 +40,12 @@ def test_two_parts_are_the_whole() -> None:
     whole, runs = ended(least(plan()), 1.0)
     paused = Paused(least(plan()))
     first, before = ended(paused.first(), 1.0)
-    assert first.confirmed
+    assert first.confirmed and first.runs == before
     rest, after = ended(paused.rest(), 1.0)
     assert after > 0
     assert (first.size, first.checks) == (whole.size, whole.checks) == (rest.size, rest.checks)
     assert (rest.beyond, before + after) == (whole.beyond, runs)
+    assert (first.runs, rest.runs) == (before, runs)  # what was found first knows no later runs
 
 
 @pytest.mark.parametrize("reaches", [0.97])

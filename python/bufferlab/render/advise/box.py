@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import behind_text, edge_text, judged_text, users_lines
+from bufferlab.render.advise.felt import apart, behind_text, edge_text, gained, judged_text, users_lines
 from bufferlab.render.advise.limits import platform_end, searched
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note
 from bufferlab.render.advise.trade import trade
@@ -98,13 +98,14 @@ def _what(advice: Advice) -> str:
 
 def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
     yield Line("link", _used(advice.answer))
-    yield Line("wait", _wait(advice.answer))
+    yield Line("wait", _wait(advice, advice.answer))
     for name, felt in users_lines(advice, advice.answer):
         yield Line(name[:9], felt)
     several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
     for each in advice.answer.checks:
         verdict = known[each.target]
-        yield Line("target", check_text(each, verdict) + _sure(each, verdict, several=several))
+        told = check_text(each, verdict) + _sure(each, verdict, several=several)
+        yield Line("target", told + _eased(advice, each))
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked)
     if (cost := trade(advice)) is not None:
@@ -124,14 +125,24 @@ def _used(entry: Entry) -> str:
     return f"utilization {measured(used, FRACTION)}, loss {measured(lost, FRACTION)}"
 
 
-def _wait(entry: Entry) -> str:
+def _wait(advice: Advice, entry: Entry) -> str:
     mean, late = entry.checked("wait_mean_ms"), entry.checked("wait_p99_ms")
-    return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
+    told = f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
+    return told + apart(advice, entry)
 
 
 def _sure(check: Check, verdict: Verdict, *, several: bool) -> str:
     told = (several or verdict == "not proven") and check.met and not check.identical
     return f", {sure_text(check.confidence)}" if told else ""
+
+
+def _eased(advice: Advice, check: Check) -> str:
+    """That less of what nobody asked for is expected of a usual setting, and why."""
+    floor = advice.needs.floor
+    if floor is None or check.target in advice.targets:
+        return ""
+    bound = check.target.show(check.target.bound)
+    return f"; {bound}, not {floor.show(floor.bound)}, as its usual delay gives up some use"
 
 
 def _notes(advice: Advice) -> Iterator[Line]:
@@ -176,7 +187,8 @@ def _lost(advice: Advice, rival: Rival) -> str:
     entry, chosen = advice.entries[rival.name], advice.answer
     if rival.missed:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
-        return "; ".join(check_text(checks[target], known[target]) for target in rival.missed)
+        missed = [check_text(checks[target], known[target]) for target in rival.missed]
+        return "; ".join([*missed, *gained(rival.behind)])
     return behind_text(rival, entry, chosen)
 
 

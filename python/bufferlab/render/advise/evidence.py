@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
@@ -42,6 +42,7 @@ def _queues(advice: Advice) -> Grid:
     rivals = {each.name: each for each in advice.choice.rivals}
     seeds = len(advice.answer.values)
     felt = [each for each in advice.aspects if each.metric != "wait_mean_ms"]
+    more = _told_of(advice.targets, {each.metric for each in felt})
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
@@ -57,6 +58,7 @@ def _queues(advice: Advice) -> Grid:
                 significant(size["ms"], 3),
                 *_of_link({metric: entry.mean(metric).mean for _, metric, _ in _LINK}),
                 *(aspect_text(each, entry) for each in felt),
+                *_of_targets({each.name: entry.mean(each.name).mean for each in more}, more),
             ]
         )
     heads: list[str | Column] = [
@@ -66,6 +68,7 @@ def _queues(advice: Advice) -> Grid:
         "ms",
         *(title for title, _, _ in _LINK),
         *(Column(each.title, wraps=False) for each in felt),
+        *map(_head, more),
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
     if rivals:
@@ -87,10 +90,12 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     memory, is_limit = found.memory, entry.queue.knob == "limit"
     nearest = sorted(memory.sizes, key=lambda size: max(size, entry.setting) / min(size, entry.setting))
     sizes = sorted(nearest[:MOST_SIZES])
+    others = _told_of(advice.targets)
     rows = []
     for size in sizes:
         values = memory.values(size)
-        means = {metric: mean_over_runs(metric, values).mean for _, metric, _ in _LINK}
+        names = [*(metric for _, metric, _ in _LINK), *(each.name for each in others)]
+        means = {name: mean_over_runs(name, values).mean for name in names}
         setting = (
             [str(size), _number(advice.site.buffer(size)["ms"], MILLISECONDS)]
             if is_limit
@@ -98,13 +103,15 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
         )
         chosen = size == entry.setting
         known = _overall(advice.verdicts(entry)) if chosen else memory.verdict(size, advice.confidence)
-        rows.append([*setting, str(len(values)), f"{known} ◂" if chosen else known, *_of_link(means)])
+        numbers = [*_of_link(means), *_of_targets(means, others)]
+        rows.append([*setting, str(len(values)), f"{known} ◂" if chosen else known, *numbers])
     first, more = ("packets", ["ms"]) if is_limit else ("target, ms", [])
     heads: list[str | Column] = [
         *more,
         "runs",
         Column("targets", "left"),
         *(title for title, _, _ in _LINK),
+        *map(_head, others),
     ]
     near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
     title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
@@ -113,13 +120,16 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
 
 def _variants(advice: Advice) -> Grid:
     """A row for each change of the scenario."""
+    more = _told_of(advice.targets)
     rows = []
     for each in advice.sensitivity:
         least = NONE if each.least is None else str(each.least.size or "none found")
         missed = ", ".join(title_text(target) for target in each.missed)
-        rows.append([each.title, *_of_link(each.values), least, f"missed: {missed}" if missed else "met"])
+        numbers = [*_of_link(each.values), *_of_targets(each.values, more)]
+        rows.append([each.title, *numbers, least, f"missed: {missed}" if missed else "met"])
     heads: list[str | Column] = [
         *(title for title, _, _ in _LINK),
+        *map(_head, more),
         "least buffer, packets, about",
         Column("targets", "left", wraps=True),
     ]
@@ -140,6 +150,20 @@ def _shortened(
     told = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", NONE} for row in rows)]
     kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in told)] for row in rows]
     return Grid(labels, [heads[at] for at in told], kept, title)
+
+
+def _told_of(targets: Sequence[Target], shown: Iterable[str] = ()) -> list[Target]:
+    """The targets whose metrics have no column yet, one of each metric."""
+    known = {metric for _, metric, _ in _LINK} | set(shown)
+    return list({each.name: each for each in targets if each.name not in known}.values())
+
+
+def _head(target: Target) -> str:
+    return target.metric.unit.label(title_text(target))
+
+
+def _of_targets(means: Values, targets: Sequence[Target]) -> list[str]:
+    return [_number(means.get(each.name), each.metric.unit) for each in targets]
 
 
 def _of_link(means: Values) -> list[str]:

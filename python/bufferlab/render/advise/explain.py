@@ -26,9 +26,11 @@ _UNFELT: Final = "no other was searched: the best imaginable would be as good fo
 def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     """How it was found."""
     yield Heading("How it was found")
+    changed = sum(each.runs for each in advice.sensitivity)
+    of_changes = f", {changed} of them with {len(advice.sensitivity)} changes of it" if changed else ""
     yield (
-        f"{advice.runs} runs of the scenario and {len(advice.sensitivity)} changes of it. Of queues "
-        "without a target of delay, the buffer was searched; of the others, the target, with a limit of "
+        f"{advice.runs} runs of the scenario{of_changes}. Of queues without a target of delay, "
+        "the buffer was searched; of the others, the target, with a limit of "
         f"{advice.site.largest} packets."
     )
     for entry in advice.entries.values():

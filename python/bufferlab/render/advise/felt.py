@@ -30,6 +30,10 @@ _OPINIONS: Final = (
 _MOST_GROUPS: Final = 4
 """Groups that have a line each; with more, those whose users feel the goodput share one."""
 
+_APART: Final = 2.0
+_FELT_MS: Final = 1.0
+"""The groups' waits are told if one is so many times another, and so much longer."""
+
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
 """What is said of users who fare so many times better or worse."""
@@ -64,6 +68,18 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
         else:
             found += [(each.name, _felt(entry, each)) for each in listed]
     return _told(found)
+
+
+def apart(advice: Advice, entry: Entry) -> str:
+    """Each group's 99th percentile of waits, where the link's says little of one."""
+    waits = {each.name: entry.checked(f"{each.name}.wait_p99_ms").mean for each in advice.site.users}
+    known = {name: wait for name, wait in waits.items() if wait is not None}
+    if not 1 < len(known) <= _MOST_GROUPS:
+        return ""
+    least, most = min(known.values()), max(known.values())
+    if most <= _APART * least or most - least <= _FELT_MS:
+        return ""
+    return f" ({', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
 
 
 def _told(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -116,6 +132,13 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if mean <= 0:
         return f"users fare {_by(mean)} better as a whole, but worse in {worst.removeprefix('most: ')}"
     return f"users fare {_by(mean)} worse" + (f", {worst}" if worst else "")
+
+
+def gained(behind: Estimate) -> Iterator[str]:
+    """By how much users would fare better with a queue that was not taken, if they notice it."""
+    mean = behind.mean or 0.0
+    if mean < -MATERIAL and -mean > (behind.half_width or 0.0):
+        yield f"users fare {_by(mean)} better"
 
 
 def _equal_text(behind: Estimate) -> str:

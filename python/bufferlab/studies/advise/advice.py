@@ -163,9 +163,9 @@ class Advice:
             "resolved": self.resolved,
             "groups": [dataclasses.asdict(each) for each in self.site.users],
             "rules": dict(self.site.rules),
-            "targets": [str(each) for each in self.targets],
+            "targets": [str(each.target) for each in answer.checks],
             "targets_from": self.needs.targets_from,
-            "floor": None if self.needs.floor is None else str(self.needs.floor),
+            "floor": None if self.needs.floor is None else str(self._held_to(self.needs.floor)),
             "weights_from": self.needs.weights_from,
             "confidence_wanted": self.confidence,
             "stage": self.stage,
@@ -192,6 +192,10 @@ class Advice:
             "warnings": [*self.warnings, *self.short_runs],
             "runs": self.runs,
         }
+
+    def _held_to(self, target: Target) -> Target:
+        """A target as the answer was held to it: less is asked of a usual setting."""
+        return self.answer.checks[self.targets.index(target)].target
 
     def _configuration(self, platform: str, device: str | None, *, shape: bool) -> dict[str, Any] | None:
         """What to type, if the platform can take it."""

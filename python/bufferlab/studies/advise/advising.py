@@ -102,7 +102,7 @@ def advise(
             needs=needs,
             confidence=confidence,
             resolution=resolution,
-            assumed=(*assumed, *needs.assumed()),
+            assumed=(*assumed, *needs.assumed(eases=any(queue.knob == "target" for queue in field))),
             runner=keeping,
             watch=watch or (lambda _advice, _note: None),
         )

@@ -259,7 +259,10 @@ class Course:
         for variant in variants(self.question.base):
             self.watch(advice, f"trying {variant.title}")
             found = self._of_variant(variant, advice.answer)
-            self.best = advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found))
+            runs = advice.runs + found.runs
+            self.best = advice = dataclasses.replace(
+                advice, sensitivity=(*advice.sensitivity, found), runs=runs
+            )
         return advice
 
     def _of_variant(self, variant: Variant, answer: Entry) -> Sensitivity:
@@ -285,7 +288,9 @@ class Course:
                 upper = min(upper, self.question.site.allowed.most)
             plan = dataclasses.replace(plan, upper=upper)
             searched = roughly(plan, answer.setting, missed)
-        return Sensitivity(variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched)
+        return Sensitivity(
+            variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched, bench.runs
+        )
 
 
 def _checks(

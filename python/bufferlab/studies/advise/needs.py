@@ -10,7 +10,7 @@ from typing import Literal
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.floor import floor_beside
+from bufferlab.studies.advise.floor import floor_beside, relaxed
 from bufferlab.studies.advise.objectives import Aspect, Emphasis, Kind, weights_for
 from bufferlab.studies.targets import Target, parse_target
 
@@ -82,11 +82,17 @@ class Needs:
         targets = self.targets if floor is None else (*self.targets, floor)
         return dataclasses.replace(self, targets=targets, floor=floor)
 
-    def assumed(self) -> tuple[str, ...]:
-        """What nobody has asked for, in a sentence."""
+    def assumed(self, *, eases: bool = False) -> tuple[str, ...]:
+        """What nobody has asked for, in a sentence.
+
+        Args:
+            eases: Whether less of it is asked of some queues, at their usual delay.
+        """
         if self.floor is None:
             return ()
-        return (f"{self.floor}, as nobody said how busy the link shall be; --utilization sets it",)
+        (usual,) = relaxed([self.floor], self.floor)
+        less = f" ({usual.show(usual.bound)} of a queue at its specification's delay)" if eases else ""
+        return (f"{self.floor}{less}, as nobody said how busy the link shall be; --utilization sets it",)
 
     def weights(self, aspects: Sequence[Aspect], base: Scenario) -> dict[Kind, float]:
         """The weight of each kind that the scenario has.

@@ -65,6 +65,7 @@ class Sensitivity:
         values: Means over runs with the answer's queue and setting.
         missed: Targets that the answer then misses in the mean.
         least: About the least buffer of the answer's queue there; `None` if it was not searched.
+        runs: How many runs it took.
     """
 
     title: str
@@ -72,6 +73,7 @@ class Sensitivity:
     values: Values
     missed: tuple[Target, ...]
     least: Rough | None
+    runs: int = 0
 
     @property
     def holds(self) -> bool:

@@ -154,7 +154,7 @@ class Least:
         ceiling: Why it was no larger: nobody allowed more, larger sizes came no nearer to the targets, or it
             is the most that is ever tried.
         values: What each checking run measured at `closest`, by seed.
-        memory: All runs.
+        memory: All runs that were made when it was found.
         finished: Whether the search came to its end.
     """
 

@@ -36,6 +36,12 @@ class Memory:
         self.targets = tuple(targets)
         self._values: dict[int, dict[int, Values]] = {}
 
+    def copy(self) -> Memory:
+        """What is known now, which later runs do not change."""
+        copied = Memory(self.targets)
+        copied._values = {size: dict(runs) for size, runs in self._values.items()}
+        return copied
+
     def add(self, values: Mapping[Run, Values]) -> None:
         """Take what runs measured."""
         for run, found in values.items():

@@ -99,7 +99,7 @@ class _Search:
             unsure = [each.target for each in answer.checks if each.confidence < self.plan.confidence]
             at_end = answer.closest == self.plan.upper and self.refused < CANDIDATES
             if answer.confirmed or not at_end or not lacks_room(self.plan, self.memory, unsure):
-                return answer
+                return replace(answer, memory=self.memory)
             yield from self._raise()
 
     # The scan
@@ -242,7 +242,7 @@ class _Search:
             upper=self.plan.upper,
             ceiling=ceiling_of(self.plan),
             values=dict(zip(seeds, self.memory.values(size, seeds), strict=True)),
-            memory=self.memory,
+            memory=self.memory.copy(),  # the search may go on, and be halted before it has a better answer
         )
 
     def _is_hopeless(self, answer: Least) -> bool:
