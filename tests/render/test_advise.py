@@ -73,6 +73,25 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     assert "99th percentile is met by none. Met with half the RTT." in text
     assert "what if" not in text
     assert "It meets" not in text
+    assert "type nothing, since this misses a target" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("platform", ["linux", "openwrt"])
+def test_nothing_is_to_be_typed_that_misses_a_target(platform: str) -> None:
+    advice = advised(MET, ("utilization >= 99 %", "wait_p99 < 3 ms"))
+    assert not advice.choice.meets
+    text = View([*advice_view(advice, typed=Typed(platform)).parts]).text(200)
+    assert "tc qdisc" not in text and "To type on" not in text
+
+
+def test_a_loss_that_another_control_does_not_have_is_told_with_it() -> None:
+    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.05}))}
+    less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
+    other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
+    text = " ".join(" ".join(box(advised(lossy, sensitivity=[other, less]))).split())
+    assert "Loss is 5 %: the control makes much of it, with cubic alone it is 1 %." in text
+    alike = dataclasses.replace(less, values={"loss": 0.04})
+    assert "makes much of it" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
 
 
 def test_where_no_buffer_meets_it_tells_up_to_where_was_searched() -> None:

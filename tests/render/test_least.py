@@ -70,7 +70,7 @@ def test_where_none_meets_it_says_why_nothing_larger_was_tried() -> None:
     given = searched(Plan((BUSY,), 1, 10), lambda _size: {"utilization": 0.5})
     assert (given.size, ceiling_text(given)) == (None, "")
     flat = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
-    assert ceiling_text(flat) == ". Larger buffers come no nearer"
+    assert ceiling_text(flat) == ". Larger buffers come hardly nearer"
     rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size**0.5 / 30})
     assert (rising.upper, ceiling_text(rising)) == (
         80,

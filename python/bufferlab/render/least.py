@@ -133,7 +133,7 @@ def ceiling_text(least: Least) -> str:
     if least.ceiling == "most":
         further = f"--bounds {least.upper}..{4 * least.upper} goes further"
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
-    return ". Larger buffers come no nearer" if least.ceiling == "no nearer" else ""
+    return ". Larger buffers come hardly nearer" if least.ceiling == "no nearer" else ""
 
 
 def _measured(least: Least, packets: int, target: Target) -> float:

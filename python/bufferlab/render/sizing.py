@@ -42,9 +42,7 @@ METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_
 def sizing_view(sizing: Sizing) -> View:
     """The answer first, what it rests on, the rules, and what was run."""
     least, plan, site = sizing.least, sizing.plan, sizing.site
-    asked = "; ".join(map(target_text, plan.targets))
-    if sizing.targets_from == "scenario":
-        asked += f", {BY_SCENARIO}"
+    asked = _asked(sizing)
     within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {least.upper} packets{_raised(sizing)}"
     lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:
@@ -65,6 +63,16 @@ def sizing_view(sizing: Sizing) -> View:
             ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}, assumed=sizing.assumed).terms(),
         ]
     )
+
+
+def _asked(sizing: Sizing) -> str:
+    """The targets, and who asked for them."""
+    texts = [target_text(each) for each in sizing.plan.targets if each != sizing.floor]
+    by = {"scenario": f", {BY_SCENARIO}", "default": "", "asked": ""}[sizing.targets_from]
+    asked = ["; ".join(texts) + by] if texts else []
+    if sizing.floor is not None:
+        asked.append(f"{target_text(sizing.floor)}, assumed")
+    return "; ".join(asked)
 
 
 def headline(sizing: Sizing) -> str:

@@ -320,3 +320,17 @@ def test_bounds_may_be_the_same(knee: float, size: int | None, conflict: tuple[T
     found = solve(Plan((BUSY,), 40, 40), problem.run)
     assert (found.size, found.closest, found.conflict) == (size, 40, conflict)
     assert found.confirmed == (size is not None)
+
+
+def test_the_nearest_of_those_that_miss_alike_is_told() -> None:
+    """No size keeps the loss, which is least with the largest; the few runs of a small one looked good."""
+    lossless = make_target("loss", 0.005)
+    plan = Plan((BUSY, lossless), 1, UPPER)
+    truth = {
+        "utilization": saturating(30),
+        "loss": lambda size: 0.16 if 10 < size < 0.9 * UPPER else 0.14,
+    }
+    found = solve(plan, Problem(truth, normal, {"utilization": 3e-4, "loss": 0.002}, 1).run)
+    assert found.size is None
+    assert found.conflict == (lossless,)
+    assert found.closest == UPPER

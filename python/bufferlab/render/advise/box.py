@@ -195,6 +195,9 @@ def _lost(advice: Advice, rival: Rival) -> str:
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
+    if not advice.choice.meets:
+        yield Line("type", f"{made.problem}.")
+        return
     if entry is None:
         yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")
         return

@@ -21,6 +21,9 @@ LITTLE_USED: Final = 0.9
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is told."""
 
+_MUCH_LESS: Final = 2.0
+"""With another control the loss is told if it is this many times less."""
+
 _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
 
@@ -38,6 +41,8 @@ def loss_note(advice: Advice) -> str | None:
             share = significant(offered * 100, 3)
             return f"{told}: the datagrams offer {share} % of the rate, so no buffer avoids it."
         return _unbounded(advice, told)
+    if (other := _by_control(advice, loss)) is not None:
+        return f"{told}: {other}."
     flows = sum(each.flows for each in _filling(advice))
     under_way = _under_way(advice, entry, used)
     if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
@@ -47,6 +52,16 @@ def loss_note(advice: Advice) -> str | None:
         )
         return f"{told}: {those} under way. With so few, they lose often."
     return _unbounded(advice, told)
+
+
+def _by_control(advice: Advice, loss: float) -> str | None:
+    """What the loss is with another control, if runs with that lose much less."""
+    lost = [(each.values.get("loss"), each) for each in advice.sensitivity if each.is_of_control]
+    less = [(share, each) for share, each in lost if share is not None and share < loss / _MUCH_LESS]
+    if not less:
+        return None
+    share, each = min(less, key=lambda pair: pair[0])
+    return f"the control makes much of it, with {each.brief} it is {significant(share * 100, 2)} %"
 
 
 def idle_note(advice: Advice) -> str | None:
@@ -104,15 +119,17 @@ def _conflict(entry: Entry) -> str | None:
 
 def _range(entry: Entry, found: Least, target: Target) -> str:
     """The sizes that met a target in the mean."""
-    met = [size for size in found.memory.sizes if found.memory.meets(size, target)]
+    sizes, show = found.memory.sizes, entry.queue.show
+    met = [size for size in sizes if found.memory.meets(size, target)]
     name = title_text(target)
     if not met:
         return f"{name} is met by none"
-    if len(met) == len(found.memory.sizes):
+    if len(met) == len(sizes):
         return f"{name} by all"
-    show = entry.queue.show
-    if met[-1] == found.memory.sizes[-1]:
+    if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
+        return f"{name} is met by {len(met)} of {len(sizes)}, the least {show(met[0])}"
+    if met[-1] == sizes[-1]:
         return f"{name} is met from {show(met[0])} on"
-    if met[0] == found.memory.sizes[0]:
+    if met[0] == sizes[0]:
         return f"{name} is met up to {show(met[-1])}"
     return f"{name} is met from {show(met[0])} to {show(met[-1])}"

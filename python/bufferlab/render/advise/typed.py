@@ -19,12 +19,15 @@ _SHELL: Final = "linux"
 """The platform whose lines a shell reads, so that they go on after a backslash."""
 
 
+_NOTHING: Final = "nothing, since this misses a target; bufferlab configure has the lines for what you choose"
+
+
 @dataclass(frozen=True)
 class Lines:
     """What to type.
 
     Attributes:
-        entry: For what: the answer, or the best queue that can be typed; `None` if none can.
+        entry: For what: the answer, or the best queue that can be typed; `None` if none can, or none should.
         lines: What to type.
         notes: What to know about the lines.
         problem: Why the answer itself cannot be typed; empty if it can.
@@ -54,6 +57,8 @@ class Typed:
 
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""
+        if not advice.choice.meets:
+            return Lines(None, [], problem=_NOTHING)
         problem = ""
         for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
             try:

@@ -25,7 +25,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     made = typed.lines(advice)
     grids = list(evidence(advice))
     about = Terms([("note", each) for each in made.notes])
-    in_box = not follows(made.lines)
+    in_box = not made.lines or not follows(made.lines)
     below: list[str | Heading | Terms] = [
         Heading(f"To type on {typed.platform}"),
         "\n".join(made.lines),

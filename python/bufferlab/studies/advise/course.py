@@ -94,7 +94,8 @@ class Course:
         self.searches: dict[str, Paused] = {}
         self.found: dict[str, Least] = {}
         self.checked: dict[Case, Checked] = {}
-        self.bench = Bench(question.site.link, self._scenario, runner)
+        self.bench = Bench(question.site.link, self._scenario, runner, self._tell_round)
+        self._doing = ""
         first = int(question.base.run["seed"]) + CHECK_SEEDS
         self.seeds = [first + index for index in range(CONTEST)]
 
@@ -126,6 +127,14 @@ class Course:
         self.watch(advice, "")
         return advice
 
+    def _say(self, note: str) -> None:
+        """Tell what is done now."""
+        self._doing = note
+        self.watch(self.best, note)
+
+    def _tell_round(self, progress: str) -> None:
+        self.watch(self.best, f"{self._doing}; {progress}")
+
     def _scenario(self, case: Case) -> Scenario:
         return self.queues[case.name].scenario(self.question.base, self.question.index, case.size)
 
@@ -150,7 +159,7 @@ class Course:
 
     def _together(self, searches: Mapping[str, Search], also: Mapping[Case, list[int]] | None = None) -> None:
         def watch(steps: Mapping[str, Step]) -> None:
-            self.watch(self.best, _note(steps))
+            self._say(_note(steps))
 
         self.found |= together(searches, self.bench, watch, also=also)
 
@@ -170,7 +179,7 @@ class Course:
                 cases[Case(queue.name, queue.usual)] = None
             if found is not None:
                 cases[Case(queue.name, found.closest)] = found
-        self.watch(self.best, "comparing the queues")
+        self._say("comparing the queues")
         measured = self.bench.measure(dict.fromkeys(cases, seeds))
         entries = {}
         for case, found in cases.items():
@@ -247,8 +256,9 @@ class Course:
         checked = self.checked.get(Case(queue.name, setting))
         if checked is not None:
             runs, chances = checked.values, checked.chances
-        elif found is not None and found.size == setting:
-            runs, confidence = found.values, found.confidence
+        elif found is not None and found.closest == setting:
+            runs = found.values
+            confidence = found.confidence if found.size == setting else None
         checks = _checks(self.question.targets_at(queue, setting), setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
@@ -289,7 +299,13 @@ class Course:
             plan = dataclasses.replace(plan, upper=upper)
             searched = roughly(plan, answer.setting, missed)
         return Sensitivity(
-            variant.title, variant.brief, mean_values(runs), missed(answer.setting), searched, bench.runs
+            variant.title,
+            variant.brief,
+            mean_values(runs),
+            missed(answer.setting),
+            searched,
+            bench.runs,
+            variant.is_of_control,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -48,11 +49,13 @@ class Variant:
         title: What is other about it.
         brief: The same, as short as it can be.
         scenario: It.
+        is_of_control: Whether congestion controls are other.
     """
 
     title: str
     brief: str
     scenario: Scenario
+    is_of_control: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Sensitivity:
         missed: Targets that the answer then misses in the mean.
         least: About the least buffer of the answer's queue there; `None` if it was not searched.
         runs: How many runs it took.
+        is_of_control: Whether congestion controls are other.
     """
 
     title: str
@@ -74,6 +78,7 @@ class Sensitivity:
     missed: tuple[Target, ...]
     least: Rough | None
     runs: int = 0
+    is_of_control: bool = False
 
     @property
     def holds(self) -> bool:
@@ -83,7 +88,8 @@ class Sensitivity:
 
 def variants(base: Scenario) -> list[Variant]:
     """The scenario with half and twice the flows, or the load, and the round trips, and other controls."""
-    return [*_flows(base), *_loads(base), *_round_trips(base), *_controls(base)]
+    controls = [dataclasses.replace(each, is_of_control=True) for each in _controls(base)]
+    return [*_flows(base), *_loads(base), *_round_trips(base), *controls]
 
 
 def _flows(base: Scenario) -> Iterator[Variant]:

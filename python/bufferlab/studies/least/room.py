@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from bufferlab.studies.least.answer import Ceiling
-from bufferlab.studies.least.lacking import lack
+from bufferlab.studies.least.lacking import Lack, lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.targets import Target
@@ -32,12 +32,13 @@ def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> boo
         return False
     before, last = memory.sizes[-2:]
     missed = [each for each in plan.targets if each in unsure or not memory.meets(last, each)]
-    return all(_comes_nearer(memory, before, last, each) for each in missed)
+    return all(
+        comes_nearer(*(lack(each, memory.margins(size, each)) for size in (before, last))) for each in missed
+    )
 
 
-def _comes_nearer(memory: Memory, before: int, last: int, target: Target) -> bool:
+def comes_nearer(one: Lack, two: Lack) -> bool:
     """Whether what lacks at a size is notably less at the next."""
-    one, two = (lack(target, memory.margins(size, target)) for size in (before, last))
     if one.unknown != two.unknown:
         return two < one
     return two < one and one.short - two.short >= NEARER * one.short

@@ -33,7 +33,7 @@ from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placin
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
-from bufferlab.studies.least.room import ceiling_of, lacks_room, raised
+from bufferlab.studies.least.room import ceiling_of, comes_nearer, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
 from bufferlab.studies.least.window import between, room, uphill
 from bufferlab.studies.targets import Target, Values
@@ -95,7 +95,7 @@ class _Search:
             yield from self._raise()
         while True:
             yield from self._narrow()
-            answer = yield from self._confirm()
+            answer = yield from self._nearest((yield from self._confirm()))
             unsure = [each.target for each in answer.checks if each.confidence < self.plan.confidence]
             at_end = answer.closest == self.plan.upper and self.refused < CANDIDATES
             if answer.confirmed or not at_end or not lacks_room(self.plan, self.memory, unsure):
@@ -217,6 +217,36 @@ class _Search:
             if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
                 return best
             size, runs = following, max(wanted, min(2 * runs, placing.most_checks()))
+
+    def _nearest(self, answer: Least) -> Search:
+        """Where a candidate misses a target: go to a safer size that is notably nearer and misses no other.
+
+        What a few runs told of that size may have been luck, so it is run again until none is nearer.
+        """
+        while answer.size is None and not self.fixed and self.refused < 2 * CANDIDATES:
+            size = self._nearer(answer)
+            if size is None:
+                break
+            self.refused += 1
+            allowed, seeds = self._placing().allowed(), self._placing().seeds(LEAST_CHECKS)
+            self.memory.add((yield step(size, seeds, f"checking {size}, which comes nearer", answer)))
+            answer = self._answer(size, seeds, allowed)
+            if answer.confirmed:
+                return (yield from self._settle(answer, seeds))
+        return answer
+
+    def _nearer(self, answer: Least) -> int | None:
+        """The safer size that lacks least of those that miss no target but the answer's."""
+
+        def lacking(size: int) -> Lack:
+            return total(lack(each, self.memory.margins(size, each)) for each in answer.conflict)
+
+        others = [target for target in self.plan.targets if target not in answer.conflict]
+        fit = [size for size in self._behind_of(answer.closest) if self.memory.meets_all(size, others)]
+        best = min(fit, key=lacking, default=None)
+        if best is None or not comes_nearer(lacking(answer.closest), lacking(best)):
+            return None
+        return best
 
     def _placing(self) -> Placing:
         """What places candidates, by all that is known now."""

@@ -10,6 +10,7 @@ from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.least.answer import Least
+from bufferlab.studies.least.round import Round
 from bufferlab.studies.least.step import Search, Step
 from bufferlab.studies.targets import Values, values_of_run
 
@@ -38,12 +39,16 @@ class Bench:
         link: Name of the link that the question is about.
         scenarios: Makes the scenario of a case.
         runner: Runs the simulations.
+        watch: Told after each run how many of those that were asked for are left.
     """
 
-    def __init__(self, link: str, scenarios: Scenarios, runner: Runner) -> None:
+    def __init__(
+        self, link: str, scenarios: Scenarios, runner: Runner, watch: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._measure = partial(values_of_run, link)
         self._scenarios = scenarios
         self._runner = runner
+        self._watch = watch
         self._prepared: dict[Case, Scenario] = {}
         self.known: dict[tuple[Case, int], Values] = {}
         """What was measured, by case and seed."""
@@ -80,9 +85,11 @@ class Bench:
                 parameters=lambda case: {"case": case.name, "size": case.size},
                 brief=True,
             )
-            for done in self._runner.all(experiment):
+            progress = Round(sum(map(len, missing.values())))
+            for done in self._runner.runs(experiment):
                 if done.seed is not None:  # a run that failed has none, and is an error before
                     self.known[done.key, done.seed] = done.value
+                    self._watch(progress.after_another())
         return {(case, seed): self.known[case, seed] for case, seeds in wanted.items() for seed in seeds}
 
 

@@ -95,10 +95,37 @@ def size(
     )
     plan.check()
     course = _Course(
-        question, plan, found, warnings, assumed=(*assumed, *needs.assumed()), targets_from=needs.targets_from
+        question,
+        plan,
+        found,
+        warnings,
+        assumed=(*assumed, *needs.assumed()),
+        targets_from=needs.targets_from,
     )
     with runner or Runner(threads=threads, progress=progress) as keeping:
         return course.run(keeping, with_rules=with_rules)
+
+
+class _Told:
+    """Tells a bar of the stages, and of the rounds of runs within them."""
+
+    def __init__(self) -> None:
+        self.bar: Bar | None = None
+        self._share = 0.0
+        self._note = ""
+
+    def stage(self, share: float, note: str) -> None:
+        """A stage begins, when so much of the whole is done."""
+        self._share, self._note = share, note
+        self._tell(note)
+
+    def round(self, progress: str) -> None:
+        """A run ended."""
+        self._tell(f"{self._note}; {progress}")
+
+    def _tell(self, text: str) -> None:
+        if self.bar is not None:
+            self.bar.update(self._share, text)
 
 
 class _Course:
@@ -125,12 +152,13 @@ class _Course:
 
     def run(self, runner: Runner, *, with_rules: bool) -> Sizing:
         """Search, then judge the rules' buffers."""
-        bench = Bench(self.question.site.link, self._scenario, runner)
+        told = _Told()
+        bench = Bench(self.question.site.link, self._scenario, runner, told.round)
         try:
-            with runner.bar(self.question.site.name) as bar:
-                self.best = together({"": least(self.plan)}, bench, self._watch(bench, bar))[""]
+            with runner.bar(self.question.site.name) as told.bar:
+                self.best = together({"": least(self.plan)}, bench, self._watch(bench, told))[""]
                 if with_rules and self.rules is not None:
-                    bar.update(0.95, "simulating the rules' buffers")
+                    told.stage(0.95, "simulating the rules' buffers")
                     self.judged = self._judge_rules(self.rules, self.best, bench)
         except KeyboardInterrupt as interrupt:
             answer = None if self.best is None else self._sizing(self.best, bench, finished=False)
@@ -142,11 +170,11 @@ class _Course:
     def _scenario(self, case: Case) -> Scenario:
         return with_buffer(self.question.base, self.question.index, f"{case.size} packets")
 
-    def _watch(self, bench: Bench, bar: Bar) -> Any:  # noqa: ANN401 - a closure
+    def _watch(self, bench: Bench, told: _Told) -> Any:  # noqa: ANN401 - a closure
         def watch(steps: Mapping[str, Step]) -> None:
             (step,) = steps.values()
             self.best = step.answer or self.best
-            bar.update(min(bench.runs / self.plan.runs, 0.9), step.note)
+            told.stage(min(bench.runs / self.plan.runs, 0.9), step.note)
 
         return watch
 
@@ -182,6 +210,7 @@ class _Course:
             assumed=self.assumed,
             warnings=(*self.warnings, *self._short_runs(answer.closest)),
             targets_from=self.targets_from,
+            floor=self.question.floor,
             finished=finished,
         )
 

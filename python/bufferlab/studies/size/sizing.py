@@ -26,7 +26,7 @@ from bufferlab.studies.advise.needs import Origin
 from bufferlab.studies.least import Least, Plan, checks_to_dicts
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
-from bufferlab.studies.targets import Values, mean_columns, mean_over_runs
+from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,6 +56,7 @@ class Sizing:
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
         targets_from: Where the targets come from: from who asks, the scenario, or nobody.
+        floor: Of the targets the one on the link's use that nobody has asked for, if there is one.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
 
@@ -70,6 +71,7 @@ class Sizing:
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     targets_from: Origin = "asked"
+    floor: Target | None = None
     finished: bool = True
 
     @property
