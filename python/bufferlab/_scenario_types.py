@@ -187,13 +187,14 @@ QueueDict = (
 )
 
 class RunDict(TypedDict):
-    """Length, warm-up, seed and stack of the run."""
+    """Length, warm-up, seed, stack and hosts of the run."""
 
     name: NotRequired[str | None]
     duration: str
     warmup: NotRequired[str | None]
     seed: NotRequired[int | None]
     stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+    host: NotRequired[Literal["ideal", "linux-1g", "linux-10g", "linux-100g", "mininet"] | None]
 
 
 class ChangeDict(TypedDict):
@@ -214,6 +215,16 @@ class LinkDict(TypedDict):
     mark_above: NotRequired[str | None]
     loss: NotRequired[float | None]
     changes: NotRequired[Sequence[ChangeDict] | None]
+
+
+class HostDict(TypedDict):
+    """What hosts do beside TCP, in place of what their presets say: of every flow group whose host is not `ideal`."""
+
+    line_rate: NotRequired[str | None]
+    queue_limit: NotRequired[str | None]
+    queue: NotRequired[Literal["fifo", "fq"] | None]
+    interrupt_delay: NotRequired[str | None]
+    quick_acks: NotRequired[int | None]
 
 
 class FlowDict(TypedDict):
@@ -255,6 +266,7 @@ class FlowDict(TypedDict):
     stop: NotRequired[str | None]
     application: NotRequired[ApplicationDict | Literal["bulk"] | None]
     stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+    host: NotRequired[Literal["ideal", "linux-1g", "linux-10g", "linux-100g", "mininet"] | None]
 
 
 class ProbesDict(TypedDict):
@@ -294,6 +306,7 @@ class ScenarioDict(TypedDict):
     run: RunDict
     bottleneck: NotRequired[LinkDict | None]
     links: NotRequired[Sequence[LinkDict] | None]
+    host: NotRequired[HostDict | None]
     flows: Sequence[FlowDict]
     probes: NotRequired[ProbesDict | None]
     advise: NotRequired[AdviseDict | None]
@@ -420,13 +433,14 @@ ResolvedApplication = (
 )
 
 class ResolvedRun(TypedDict):
-    """Length, warm-up, seed and stack of the run."""
+    """Length, warm-up, seed, stack and hosts of the run."""
 
     name: str | None
     duration_ps: int
     warmup_ps: int
     seed: int
     stack: str
+    host: str
 
 
 class ResolvedChange(TypedDict):
@@ -480,6 +494,16 @@ class ResolvedStack(TypedDict):
     after_idle: Literal["keep", "restart", "decay"]
 
 
+class ResolvedHostModel(TypedDict):
+    """What a host does beside TCP."""
+
+    line_rate_bps: int | None
+    queue_limit_bytes: int
+    queue: Literal["fifo", "fq"]
+    interrupt_delay_ps: int
+    quick_acks: int
+
+
 class ResolvedFlow(TypedDict):
     """A group of flows that share everything but what is drawn at random."""
 
@@ -494,7 +518,9 @@ class ResolvedFlow(TypedDict):
     stop: ResolvedLaw | None
     application: ResolvedApplication
     stack: str | None
+    host: str | None
     tcp: ResolvedStack | None
+    host_model: ResolvedHostModel | None
 
 
 class ResolvedProbes(TypedDict):

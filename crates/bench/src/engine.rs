@@ -106,6 +106,7 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
             reverse: Vec::new(),
             jitter: JitterPlan::None,
             access_bps: (stack == Stack::Ns2).then_some(10_000_000_000),
+            host: None,
         }],
         flows: flows(work),
     }

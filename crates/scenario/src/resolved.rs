@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::keys::{ListOf, REQUIRED, TableOf, absent, given, part};
 use crate::parts::advise::Advise;
 use crate::parts::flow::Flow;
+use crate::parts::host::{self, Host};
 use crate::parts::link::Link;
 use crate::parts::probes::Probes;
 use crate::parts::run::Run;
@@ -14,12 +15,14 @@ use crate::text::value::Value;
 part! {
     /// A network, the flows that cross it, and what to measure: docs/scenario.md.
     pub struct Root {
-        /// Length, warm-up, seed and stack of the run.
+        /// Length, warm-up, seed, stack and hosts of the run.
         run: Run = REQUIRED, TableOf::<Run>::any();
         /// Short form for a single link, named bottleneck.
         bottleneck: Option<Link> = absent("`links`"), TableOf::<Link>::any();
         /// The queued links.
         links: Vec<Link> = given(Value::List(Vec::new())), ListOf::<Link>::within(0, 10_000, Some("links"));
+        /// What hosts do beside TCP, where they do something.
+        host: Option<Host> = absent("as the presets"), TableOf::<Host>::any();
         /// Groups of flows.
         flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows"));
         /// What to sample over time.
@@ -32,10 +35,13 @@ part! {
 /// A scenario as it is meant: defaults filled in, units resolved, stacks expanded, links and groups named.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Resolved {
-    /// Length, warm-up, seed and stack.
+    /// Length, warm-up, seed, stack and hosts.
     pub run: Run,
     /// The links in order, whichever form the file has.
     pub links: Vec<Link>,
+    /// What changes the hosts' presets. What comes of it is with the groups.
+    #[serde(skip)]
+    pub host: Option<Host>,
     /// The groups of flows.
     pub flows: Vec<Flow>,
     /// What to sample over time.
@@ -60,7 +66,7 @@ impl Resolved {
 
     /// Fills in what the other parts say: names, the only link's path, stacks.
     pub(crate) fn of(root: Root) -> Resolved {
-        let Root { run, bottleneck, mut links, mut flows, probes, advise } = root;
+        let Root { run, bottleneck, mut links, host, mut flows, probes, advise } = root;
         let is_short = bottleneck.is_some();
         if let Some(mut link) = bottleneck {
             name(&mut link.name, || "bottleneck".to_owned());
@@ -72,20 +78,39 @@ impl Resolved {
         let only = if let [only] = links.as_slice() { Some(only.name.as_str()) } else { None };
         for (index, flow) in flows.iter_mut().enumerate() {
             name(&mut flow.name, || format!("flows{index}"));
-            complete(flow, only, Some(run.stack));
+            complete(flow, only, Some(run.stack), Hosts { preset: Some(run.host), table: host.as_ref() });
         }
-        Resolved { run, links, flows, probes, advise, is_short }
+        Resolved { run, links, host, flows, probes, advise, is_short }
     }
 }
 
-/// Fills in what a group has from elsewhere: the only link as its path, and its TCP if the stack is known.
-pub(crate) fn complete(flow: &mut Flow, only_link: Option<&str>, run_stack: Option<&'static str>) {
+/// What a scenario says of the hosts of its groups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hosts<'a> {
+    /// The run's preset, if it is known.
+    pub(crate) preset: Option<&'static str>,
+    /// What changes the presets.
+    pub(crate) table: Option<&'a Host>,
+}
+
+/// Fills in what a group has from elsewhere: the only link as its path, its hosts, and its TCP if the stack is known.
+pub(crate) fn complete(
+    flow: &mut Flow,
+    only_link: Option<&str>,
+    run_stack: Option<&'static str>,
+    hosts: Hosts<'_>,
+) {
     if let (Some(only), true) = (only_link, flow.path.is_empty()) {
         flow.path = vec![only.to_owned()];
     }
     let stack = flow.stack.or(run_stack).filter(|_| !flow.application.is_datagrams());
     flow.stack = stack;
     flow.tcp = stack.map(|stack| flow.keys.over(preset(stack)));
+    flow.host = flow.host.or(hosts.preset).filter(|_| !flow.application.is_datagrams());
+    flow.host_model = flow.host.and_then(|name| host::model(name, hosts.table));
+    if let (Some(tcp), Some(model)) = (&mut flow.tcp, &flow.host_model) {
+        model.fit(tcp, &flow.keys);
+    }
 }
 
 fn name(name: &mut String, default: impl FnOnce() -> String) {

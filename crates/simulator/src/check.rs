@@ -6,7 +6,7 @@ use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, wit
 
 use data::{check_echoes, check_transfers};
 
-use crate::plan::{FlowColumns, GroupPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, HostPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
@@ -98,10 +98,22 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     if let Some(bps) = group.access_bps {
         within(bps, 1, MAX_BPS, format!("{at}.access_bps"))?;
     }
+    if let Some(host) = &group.host {
+        check_host(group, host, &format!("{at}.host"))?;
+    }
     match &group.source {
         SourcePlan::Tcp(tcp) => check_tcp(plan, group, tcp, &format!("{at}.source")),
         SourcePlan::Udp(udp) => udp.config.validate().map_err(|error| error.under(&format!("{at}.source"))),
     }
+}
+
+/// A host beside TCP has TCP, and one interface.
+fn check_host(group: &GroupPlan, host: &HostPlan, at: &str) -> Checked {
+    host.validate(MAX_BPS).map_err(|error| error.under(at))?;
+    let is_tcp = matches!(group.source, SourcePlan::Tcp(_));
+    require(is_tcp, at, "a host", "null where the source is udp")?;
+    let one = host.card.is_none() || group.access_bps.is_none();
+    require(one, format!("{at}.card"), "a card", "null with access_bps")
 }
 
 fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked {

@@ -253,6 +253,9 @@ impl<K: Key, T: Tap> Engine<K, T> {
         ends.on_receiver_timer(now, context);
         self.agenda.set_receiver(flow, ends.receiver.next_event(context.schedule.end));
         self.agenda.senders.advance(rank, ends.sender.next_event());
+        if !self.context.fed.is_empty() {
+            self.feed();
+        }
     }
 
     /// An acknowledgment reaches a sender, or one of its timers runs out.
@@ -340,7 +343,8 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let sender = &mut self.world.ends[rank].sender;
         let turn = sender.handle_in_turn(now, local, &mut self.context);
         sender.note_fetch(local, &mut self.context);
-        let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
+        let transmits = sender.may_transmit() || sender.waits_for_card();
+        let one_link = sender.identity.single_link;
         if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
             self.transmit(now, local, rank, turn);
         } else {

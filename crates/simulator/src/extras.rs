@@ -3,6 +3,7 @@
 
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::card::Card;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::on_off::OnOff;
@@ -12,6 +13,8 @@ use crate::plan::JitterPlan;
 #[derive(Clone, Debug)]
 pub(crate) struct Extras {
     pub(crate) jitter: JitterPlan,
+    /// How long the card waits until it interrupts.
+    pub(crate) interrupt: Span,
     pub(crate) stream: Stream,
     /// Of a processing delay that holds acknowledgments back: when, by the first link's clock, the host was or will be
     /// ready for them.
@@ -21,6 +24,8 @@ pub(crate) struct Extras {
     pub(crate) access: Option<Rate>,
     /// The interface is busy until then.
     pub(crate) access_free: Time,
+    /// The card and what waits for it, in place of such an interface.
+    pub(crate) card: Option<Card>,
     /// A packet may hold several segments.
     pub(crate) packs: bool,
     pub(crate) on_off: Option<OnOff>,

@@ -16,6 +16,7 @@
 //! ```
 
 mod agenda;
+mod card;
 mod check;
 mod context;
 mod control;
@@ -55,8 +56,8 @@ pub use outcome::{
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    FlowColumns, GroupPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OnOffPlan, OnPlan, Plan, QueuePlan,
-    SourcePlan, TcpPlan, UdpPlan,
+    CardPlan, FlowColumns, GroupPlan, HostPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OnOffPlan,
+    OnPlan, Plan, QueuePlan, SourcePlan, TcpPlan, UdpPlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

@@ -4,6 +4,7 @@
 //! round-trip time and start from the seed, so a plan is the whole truth of a run; random processes that go
 //! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
 
+mod host;
 mod on_off;
 
 use bufferlab_congestion::CongestionConfig;
@@ -13,6 +14,7 @@ use bufferlab_transport::{TcpConfig, UdpConfig};
 use bufferlab_units::Span;
 use serde::{Deserialize, Serialize};
 
+pub use host::{CardPlan, HostPlan};
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
@@ -100,12 +102,14 @@ pub struct GroupPlan {
     pub jitter: JitterPlan,
     /// Rate of the sender's own interface, bit/s: packets leave it no closer than that; `null` for no bound.
     pub access_bps: Option<u64>,
+    /// What the hosts do beside TCP; `null` for ideal ones, which do nothing.
+    pub host: Option<HostPlan>,
 }
 
 /// A random processing delay at a sending host. One delay is drawn at a time; what comes meanwhile shares it.
 ///
 /// What it holds back depends on [`TcpPlan::config`]'s recovery:
-/// - Linux's: acknowledgments. A host that is interrupted late finds those that came meanwhile and takes them in their
+/// - Linux's, and any where there is a [`GroupPlan::host`]: acknowledgments. A host that is interrupted late finds those that came meanwhile and takes them in their
 ///   order, and what each of them allows leaves in the same turn: `Documentation/networking/napi.rst` (6.12: received
 ///   packets are processed in software interrupts, as many at a time as have come), `net/ipv4/tcp_input.c` (5.10:
 ///   `tcp_rcv_established` calls `tcp_ack`, which ends with `tcp_xmit_recovery`, and then `tcp_data_snd_check`). So no

@@ -5,6 +5,7 @@
 //! acknowledgment at the moment when the answer reaches that link. Nothing else happens in between, since a
 //! delay changes nothing, so one event serves for three.
 
+mod card;
 mod delayed;
 mod paced;
 mod reading;
@@ -14,6 +15,7 @@ use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::card::Card;
 use crate::context::Context;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
@@ -93,7 +95,10 @@ pub(crate) struct SendingSetup {
     pub(crate) jitter: JitterPlan,
     /// The processing delay holds acknowledgments back, and not what they allow.
     pub(crate) delays_acks: bool,
+    /// How long the card waits until it interrupts, which delays them, too.
+    pub(crate) interrupt: Span,
     pub(crate) access: Option<Rate>,
+    pub(crate) card: Option<Card>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
     /// Each burst or datagram that it sends is to be recorded.
@@ -108,7 +113,8 @@ pub(crate) struct SendingSetup {
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
         let prompt = setup.jitter == JitterPlan::None && setup.access.is_none();
-        let plain = prompt && !(setup.recorded || setup.echoes || setup.packs);
+        let has_card = setup.card.is_some();
+        let plain = prompt && !(setup.recorded || setup.echoes || setup.packs || has_card);
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
         let extras = (!plain).then(|| {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
@@ -118,12 +124,26 @@ impl SendingHost {
             let ready = setup.delays_acks.then_some(Time::ZERO);
             let access_free = Time::ZERO;
             let comes = Time::ZERO;
-            Box::new(Extras { jitter, stream, ready, comes, access, access_free, packs, on_off, echo, log })
+            let (card, interrupt) = (setup.card, setup.interrupt);
+            Box::new(Extras {
+                jitter,
+                interrupt,
+                stream,
+                ready,
+                comes,
+                access,
+                access_free,
+                card,
+                packs,
+                on_off,
+                echo,
+                log,
+            })
         });
         let postpones = SendingHost::postpones(&setup.source, plain);
         SendingHost {
             postpones,
-            direct: setup.identity.single_link && !postpones && !setup.delays_acks,
+            direct: setup.identity.single_link && !postpones && !setup.delays_acks && !has_card,
             source: setup.source,
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
@@ -252,9 +272,20 @@ impl SendingHost {
     /// The next packet that leaves now, if any. `turn` is what [`Self::handle`] said.
     #[inline(always)]
     pub(crate) fn transmit(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
-        if self.extras.is_some() && self.is_held(local, turn) {
-            return None;
+        if self.extras.is_some() {
+            if self.card().is_some() {
+                return self.transmit_by_card(now, local, turn);
+            }
+            if self.is_held(local, turn) {
+                return None;
+            }
         }
+        self.next_packet(now, local)
+    }
+
+    /// The next packet that the source has now, if any.
+    #[inline(always)]
+    fn next_packet(&mut self, now: Time, local: Time) -> Option<Packet> {
         let (kind, seq, mut wire_bytes) = match &mut self.source {
             Source::Tcp(sender) => match sender.poll_transmit(local)? {
                 Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
@@ -364,4 +395,6 @@ fn micros(span: Span) -> u32 {
 pub(crate) enum Turn {
     Answer,
     Send,
+    /// The host's card is ready for the next segment, and nothing has reached the sender.
+    Drain,
 }

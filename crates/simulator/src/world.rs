@@ -6,8 +6,9 @@ use bufferlab_qdisc::{DisciplineConfig, Ecn, Limit};
 use bufferlab_transport::{BurstsConfig, Load, Receiver, Recovery, Sender, UdpSource};
 use bufferlab_units::{Rate, Span, Time};
 
+use crate::card::Card;
 use crate::ends::Ends;
-use crate::ends::receiving::{Datagrams, ReceivingHost, ReceivingSetup, Watch};
+use crate::ends::receiving::{Datagrams, Interrupts, ReceivingHost, ReceivingSetup, Watch};
 use crate::link::{self, Link, LinkSetup, Moments, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
@@ -69,7 +70,9 @@ fn build_route(group: &GroupPlan) -> Route {
 
 fn has_receiver_events(group: &GroupPlan) -> bool {
     match &group.source {
-        SourcePlan::Tcp(tcp) => tcp.config.ack_every > 1 || !group.reverse.is_empty(),
+        SourcePlan::Tcp(tcp) => {
+            tcp.config.ack_every > 1 || !group.reverse.is_empty() || interrupt(group) > Span::ZERO
+        }
         SourcePlan::Udp(udp) => udp.echo && !group.reverse.is_empty(),
     }
 }
@@ -152,7 +155,9 @@ impl Builder<'_> {
             syn_bytes,
             jitter: group.jitter,
             delays_acks: delays_acks(group),
+            interrupt: interrupt(group),
             access: group.access_bps.map(rate),
+            card: group.host.and_then(|host| host.card).map(|card| Card::new(card, data_bytes)),
             stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
             on_off: self.on_off(flow),
             recorded: is_recorded(&group.source),
@@ -191,7 +196,10 @@ impl Builder<'_> {
         let after = |path: &[u32]| path.last().map_or(Span::ZERO, |&link| delay(link));
         let (receiver, ack_bytes, payload_bytes, header_bytes, transfer_bytes) = match &group.source {
             SourcePlan::Tcp(tcp) => (
-                Some(Receiver::new(&tcp.config)),
+                Some(
+                    Receiver::new(&tcp.config)
+                        .with_quick_acks(quick_acks(group), tcp.config.first_receive_window()),
+                ),
                 tcp.config.ack_bytes,
                 tcp.config.mss_bytes,
                 tcp.config.header_bytes,
@@ -200,7 +208,7 @@ impl Builder<'_> {
             SourcePlan::Udp(udp) => (None, 0, 0, udp.config.header_bytes, u64::MAX),
         };
         let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
-        let apart = packs(&group.source) || is_tuned(&group.source);
+        let apart = packs(&group.source) || is_tuned(&group.source) || group.host.is_some();
         let mut readings = self.schedule.readings(flows.sample[flow]);
         readings.watch(watch != Watch::Nothing || apart, &self.schedule);
         ReceivingHost::new(ReceivingSetup {
@@ -220,6 +228,8 @@ impl Builder<'_> {
             datagrams,
             watch,
             apart,
+            interrupts: (interrupt(group) > Span::ZERO)
+                .then(|| Interrupts::new(interrupt(group), payload_bytes, header_bytes)),
             echoed_by,
         })
     }
@@ -240,7 +250,17 @@ fn is_recorded(source: &SourcePlan) -> bool {
 /// Whether a processing delay holds acknowledgments back; [`JitterPlan`] says why.
 fn delays_acks(group: &GroupPlan) -> bool {
     let is_linux = matches!(&group.source, SourcePlan::Tcp(tcp) if tcp.config.recovery == Recovery::Linux);
-    is_linux && group.jitter != JitterPlan::None
+    (is_linux || group.host.is_some()) && group.jitter != JitterPlan::None || interrupt(group) > Span::ZERO
+}
+
+fn quick_acks(group: &GroupPlan) -> u16 {
+    group.host.map_or(0, |host| host.quick_acks)
+}
+
+/// How long a host's card waits until it interrupts.
+fn interrupt(group: &GroupPlan) -> Span {
+    let card = group.host.and_then(|host| host.card);
+    card.map_or(Span::ZERO, |card| Span::from_ps(card.interrupt_ps))
 }
 
 /// Whether a packet may hold several segments.

@@ -10,8 +10,8 @@
 //! sent). A segment that has already arrived was a spurious retransmission (reported by RFC 2883 and counted by RFC
 //! 3708). In-order segments cost one store for this.
 //!
-//! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); Linux's
-//! quick acknowledgments at a connection's start are not modeled.
+//! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); quick
+//! acknowledgments come at a connection's start only, in Linux after a silence and a segment that came twice, too.
 
 use bufferlab_units::{Span, Time};
 
@@ -35,6 +35,9 @@ pub struct Receiver {
     ack_deadline: Time,
     ack_delay: Span,
     sack: bool,
+    /// Acknowledgments that are not delayed any more, of a connection's start, and how many are when one begins.
+    quick: u16,
+    most_quick: u16,
     /// Something is held out of order. Said here too, so that order need not be looked up elsewhere in memory.
     holds: bool,
     /// The last segment came marked (RFC 8257's `DCTCP.CE`).
@@ -75,12 +78,24 @@ impl Receiver {
             ack_deadline: Time::NEVER,
             ack_delay: config.ack_delay,
             sack: config.recovery.uses_sack(),
+            quick: 0,
+            most_quick: 0,
             holds: false,
             marked: false,
             highest_sent: Time::ZERO,
             apart: None,
             tuning: config.tuning().map(|config| Box::new(Tuning::new(config))),
         }
+    }
+
+    /// The first acknowledgments of a connection are not delayed: so many, but no more than half of the window's segments,
+    /// and two at least (Linux 6.1 `net/ipv4/tcp_input.c`, `tcp_incr_quickack`, read as behavior). For
+    /// [`Receiver::on_packet`] only.
+    #[must_use]
+    pub fn with_quick_acks(mut self, most: u16, window: u32) -> Receiver {
+        self.most_quick = u32::from(most).min((window / 2).max(2)) as u16;
+        self.quick = self.most_quick;
+        self
     }
 
     /// Segments delivered in order.
@@ -96,6 +111,7 @@ impl Receiver {
     /// A SYN arrived.
     pub fn on_syn(&mut self, sent: Time) -> Ack {
         self.ts_recent = sent;
+        self.quick = self.most_quick;
         Ack { syn: true, echo: sent, ..Ack::default() }
     }
 
@@ -179,7 +195,9 @@ impl Receiver {
             return Some(self.answer_change(now, before));
         }
         let in_order = self.take(seq, count, sent);
-        if in_order && self.pending < self.ack_every {
+        let quick = self.quick > 0;
+        self.quick = self.quick.saturating_sub(1);
+        if in_order && self.pending < self.ack_every && !quick {
             self.ack_deadline = self.ack_deadline.min(now + self.ack_delay);
             return None;
         }

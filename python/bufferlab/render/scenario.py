@@ -113,6 +113,8 @@ class ScenarioLines:
             parts.append(f"stop {flow['stop']['text']}")
         if flow["tcp"] is not None:
             parts.append(f"stack {flow['stack']}")
+        if flow["host_model"] is not None:
+            parts.append(f"host {flow['host']}")
         return ", ".join(parts)
 
 

@@ -37,10 +37,19 @@ pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
     for (index, flow) in scenario.flows.iter().enumerate() {
         check_flow(flow, index, scenario.run.stack, &names, &scenario.links, reading);
     }
+    check_hosts(&scenario, reading);
     stacks::check_round_trips(&scenario, reading);
     totals::check_probes(&scenario, reading);
     check_targets(&scenario, reading);
     Some(scenario)
+}
+
+/// A table of hosts changes some.
+fn check_hosts(scenario: &Resolved, reading: &mut Reading<'_>) {
+    if scenario.host.is_some() && scenario.flows.iter().all(|flow| flow.host_model.is_none()) {
+        let mistake = Mistake::new("means nothing where all hosts are ideal").key("host");
+        reading.refuse(mistake.accepted("it with run.host, or a group's host, such as 'linux-10g'"));
+    }
 }
 
 /// Targets of groups name groups.

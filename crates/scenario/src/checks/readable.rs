@@ -7,9 +7,10 @@ use super::{check_flow, check_not_reserved, check_one_form, check_unique};
 use crate::keys::{Part, Reading};
 use crate::overrides::names;
 use crate::parts::flow::Flow;
+use crate::parts::host::Host;
 use crate::parts::link::Link;
 use crate::parts::run::Run;
-use crate::resolved::{Root, complete};
+use crate::resolved::{Hosts, Root, complete};
 use crate::text::value::{Node, Table, Value};
 
 /// Checks names, paths, round-trip times and the TCP of the groups that can be read.
@@ -21,11 +22,13 @@ pub fn check_readable(table: &Table, reading: &mut Reading<'_>) {
     let Some((link_names, links)) = links(table, reading) else { return };
     let link_names: Vec<&str> = link_names.iter().map(String::as_str).collect();
     let run: Option<Run> = table.get("run").and_then(|node| alone(&node.value, reading));
+    let host: Option<Host> = table.get("host").and_then(|node| alone(&node.value, reading));
     let only = if let [only] = link_names.as_slice() { Some(*only) } else { None };
     for (index, node) in flows.iter().enumerate() {
         let Some(mut flow) = alone::<Flow>(&node.value, reading) else { continue };
         let stack = run.as_ref().map(|run| run.stack);
-        complete(&mut flow, only, stack);
+        let hosts = Hosts { preset: run.as_ref().map(|run| run.host), table: host.as_ref() };
+        complete(&mut flow, only, stack, hosts);
         check_flow(&flow, index, stack.unwrap_or_default(), &link_names, &links, reading);
     }
 }

@@ -3,6 +3,7 @@
 //! What is random about the flows is drawn here, so that a plan is the whole truth of a run.
 
 mod columns;
+mod host;
 mod link;
 mod settle;
 mod source;
@@ -103,7 +104,8 @@ fn group(flow: &Flow, scenario: &Resolved) -> GroupPlan {
         forward: positions(&flow.path),
         reverse: positions(&flow.reverse_path),
         jitter: jitter(flow),
-        access_bps: flow.access_rate_bps,
+        access_bps: host::access_bps(flow),
+        host: host::host(flow),
     }
 }
 

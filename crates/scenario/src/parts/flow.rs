@@ -2,6 +2,7 @@
 
 use super::MAX_FLOWS;
 use super::application::{Application, ApplicationKind};
+use super::host::{HOST_WORDS, HostModel};
 use super::stack::STACK_WORDS;
 use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
@@ -40,9 +41,14 @@ part! {
             crate::keys::toml("{ kind = \"transfer\", bytes = \"2 MB\" }");
         /// [Preset](#stack-presets) of the TCP keys of this group.
         stack: Option<&'static str> = absent("`run.stack`"), STACK_WORDS, "linux";
+        /// [Preset](#hosts) of what this group's hosts do beside TCP.
+        host: Option<&'static str> = absent("`run.host`"), HOST_WORDS, "linux-10g";
         also
         /// The TCP that its keys and its preset come to; none without TCP.
         tcp: Option<Stack>;
+        also
+        /// What its hosts do beside TCP; none if they are ideal.
+        host_model: Option<HostModel>;
         agree agree;
     }
 }
@@ -73,8 +79,11 @@ fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
 }
 
 fn refuse_tcp_keys(flow: &Flow, kind: &str, reading: &mut Reading<'_>) {
-    let others =
-        [("stack", flow.stack.is_some()), ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping")];
+    let others = [
+        ("stack", flow.stack.is_some()),
+        ("host", flow.host.is_some()),
+        ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping"),
+    ];
     let others = others.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key);
     for key in flow.keys.given().chain(others) {
         let mistake = Mistake::new(format!("means nothing to a {kind} application")).key(key);

@@ -5,6 +5,7 @@ pub mod advise;
 pub mod application;
 pub mod connection;
 pub mod flow;
+pub mod host;
 pub mod link;
 pub mod parameter;
 pub mod probes;

@@ -1,5 +1,6 @@
-//! Length, warm-up, seed and stack.
+//! Length, warm-up, seed, stack and hosts.
 
+use super::host::{HOST_WORDS, IDEAL};
 use super::stack::STACK_WORDS;
 use crate::keys::{REQUIRED, Reading, TITLE, Time, Whole, absent, given, part};
 use crate::quantity::format::format_time;
@@ -9,7 +10,7 @@ use crate::text::mistake::Mistake;
 const WARMUP_SHARE: u64 = 5;
 
 part! {
-    /// Length, warm-up, seed and stack of the run.
+    /// Length, warm-up, seed, stack and hosts of the run.
     pub struct Run {
         /// Title of the run, for tables and plots.
         name: Option<String> = absent("the file's name"), TITLE, "Figure 1";
@@ -22,6 +23,8 @@ part! {
         seed: u64 = given(1), Whole { least: 0, most: i64::MAX as u64, noun: "the seed" }, 7;
         /// [Preset](#stack-presets) of the TCP keys of every flow group that names no stack of its own.
         stack: &'static str = given("rfc"), STACK_WORDS, "linux";
+        /// [Preset](#hosts) of what the hosts of every flow group do beside TCP that names none of its own.
+        host: &'static str = given(IDEAL), HOST_WORDS, "linux-10g";
         agree warmup_within_run;
     }
 }

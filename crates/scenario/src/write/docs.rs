@@ -1,18 +1,20 @@
 //! The tables of docs/scenario.md, between markers.
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::keys::{Key, Part, Presence, Schemas};
 use crate::parts::advise::{Advise, Weights};
 use crate::parts::application::applications;
 use crate::parts::flow::Flow;
+use crate::parts::host::{HOSTS, Host};
 use crate::parts::link::Link;
 use crate::parts::probes::Probes;
 use crate::parts::queue::disciplines;
 use crate::parts::run::Run;
 use crate::parts::stack::STACKS;
 use crate::parts::tcp_keys::TcpKeys;
-use crate::quantity::format::format_time;
+use crate::quantity::format::{format_rate, format_time};
 use crate::text::write::inline_toml;
 
 /// A page with its generated tables written anew: what stands between `<!-- generated: NAME -->` and
@@ -46,6 +48,7 @@ fn table(name: &str) -> Option<String> {
         "run" => keys_table(&Run::keys(parts)),
         "links" => keys_table(&Link::keys(parts)),
         "flows" => keys_table(&own(Flow::keys(parts))),
+        "host" => keys_table(&Host::keys(parts)),
         "probes" => keys_table(&Probes::keys(parts)),
         "advise" => keys_table(&Advise::keys(parts)),
         "weights" => keys_table(&Weights::keys(parts)),
@@ -60,7 +63,8 @@ fn table(name: &str) -> Option<String> {
                 applications(parts).into_iter().map(|(word, _, _, keys)| (word, keys)).collect::<Vec<_>>();
             kinds_table("kind", "of kind", "\"udp\"", "what sends, see below", &kinds)
         }
-        "stacks" => stacks_table(&TcpKeys::keys(parts)),
+        "stacks" => presets_table(&TcpKeys::keys(parts), &*STACKS),
+        "hosts" => presets_table(&Host::keys(parts), &*HOSTS),
         _ => return None,
     })
 }
@@ -99,12 +103,14 @@ fn kinds_table(tag: &str, column: &str, example: &str, doc: &str, kinds: &[(&str
     )
 }
 
-fn stacks_table(keys: &[Key]) -> String {
-    let stacks: Vec<(&str, Json)> =
-        STACKS.iter().map(|(name, stack)| (*name, serde_json::to_value(stack).unwrap_or_default())).collect();
+fn presets_table<P: Serialize>(keys: &[Key], presets: &[(&str, P)]) -> String {
+    let presets: Vec<(&str, Json)> = presets
+        .iter()
+        .map(|(name, preset)| (*name, serde_json::to_value(preset).unwrap_or_default()))
+        .collect();
     let rows = keys.iter().map(|key| {
-        let values = stacks.iter().map(|(_, stack)| {
-            let fields = stack.as_object().into_iter().flatten();
+        let values = presets.iter().map(|(_, preset)| {
+            let fields = preset.as_object().into_iter().flatten();
             let unit = |field: &str| field.strip_prefix(&key.name).map(str::to_owned);
             let found = fields.filter_map(|(field, value)| unit(field).map(|unit| (unit, value)));
             let found = found.min_by_key(|(unit, _)| unit.len());
@@ -112,7 +118,7 @@ fn stacks_table(keys: &[Key]) -> String {
         });
         format!("| `{}` | {} |", key.name, values.collect::<Vec<_>>().join(" | "))
     });
-    let names: Vec<String> = stacks.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let names: Vec<String> = presets.iter().map(|(name, _)| format!("`{name}`")).collect();
     with_head(&format!("| key | {} |", names.join(" | ")), rows)
 }
 
@@ -120,6 +126,7 @@ fn written(unit: &str, value: &Json) -> String {
     match (unit, value) {
         ("_ps", Json::Number(number)) => format_time(number.as_u64().unwrap_or_default()),
         ("_bytes", number) => format!("{number} B"),
+        ("_bps", Json::Number(number)) => format_rate(number.as_u64().unwrap_or_default()),
         (_, Json::Null) => "none".to_owned(),
         (_, Json::String(text)) => text.replace('_', "-"),
         (_, Json::Object(law)) => law.get("text").and_then(Json::as_str).unwrap_or_default().to_owned(),

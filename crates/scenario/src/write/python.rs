@@ -6,6 +6,7 @@ use crate::keys::{Key, Part, Presence, Schemas};
 use crate::parts::advise::{Advise, Weights};
 use crate::parts::application::{application_fields, applications};
 use crate::parts::flow::Flow;
+use crate::parts::host::{Host, HostModel};
 use crate::parts::link::{Change, Link};
 use crate::parts::probes::Probes;
 use crate::parts::queue::{disciplines, part_name};
@@ -100,6 +101,7 @@ pub fn types() -> String {
     given(&mut text, Run::NAME, Run::DOC, &Run::keys(parts), None);
     given(&mut text, Change::NAME, Change::DOC, &Change::keys(parts), None);
     given(&mut text, Link::NAME, Link::DOC, &link_keys(parts), None);
+    given(&mut text, Host::NAME, Host::DOC, &Host::keys(parts), None);
     given(&mut text, Flow::NAME, Flow::DOC, &Flow::keys(parts), None);
     given(&mut text, Probes::NAME, Probes::DOC, &Probes::keys(parts), None);
     given(&mut text, Weights::NAME, Weights::DOC, &Weights::keys(parts), None);
@@ -112,6 +114,8 @@ pub fn types() -> String {
     resolved::<Change>(&mut text);
     resolved::<Link>(&mut text);
     class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &borrowed(&Stack::fields()));
+    let fields = HostModel::fields().map(|(name, python)| (name, python.to_owned()));
+    class(&mut text, "ResolvedHostModel", "What a host does beside TCP.", &fields);
     resolved::<Flow>(&mut text);
     resolved::<Probes>(&mut text);
     resolved::<Weights>(&mut text);

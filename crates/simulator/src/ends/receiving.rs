@@ -6,10 +6,13 @@
 
 mod answering;
 mod delivering;
+mod interrupts;
 mod looking;
 
 use bufferlab_transport::{Disorder, Receiver};
 use bufferlab_units::{Span, Time};
+
+pub(crate) use interrupts::Interrupts;
 
 use crate::context::Context;
 use crate::readings::{Reading, Readings};
@@ -43,13 +46,21 @@ pub(crate) struct ReceivingHost {
     datagrams: Datagrams,
     /// What is checked at each data segment.
     watch: Watch,
-    /// Packets may hold several segments, or the window is tuned: they take a path of their own. Readings are then always
+    /// Packets may hold several segments, the window is tuned, or the host is no ideal one: they take a path of their own. Readings are then always
     /// due, too.
     apart: bool,
     /// When a transfer's last byte came.
     received: Time,
-    /// The flow that returns what arrives, if there is one.
-    echo: Option<Box<Echoed>>,
+    extras: Option<Box<ReceivingExtras>>,
+}
+
+/// Parts that few receiving hosts have.
+#[derive(Clone, Debug)]
+struct ReceivingExtras {
+    /// The flow that returns what arrives.
+    echo: Option<Echoed>,
+    /// What has come and waits for the host, if its card does not interrupt it for each packet.
+    interrupts: Option<Interrupts>,
 }
 
 /// The flow that returns what arrives.
@@ -99,6 +110,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) datagrams: Datagrams,
     pub(crate) watch: Watch,
     pub(crate) apart: bool,
+    pub(crate) interrupts: Option<Interrupts>,
     pub(crate) echoed_by: Option<u32>,
 }
 
@@ -122,7 +134,10 @@ impl ReceivingHost {
             watch: setup.watch,
             apart: setup.apart,
             received: Time::NEVER,
-            echo: setup.echoed_by.map(|by| Box::new(Echoed { by, fed: 0 })),
+            extras: (setup.interrupts.is_some() || setup.echoed_by.is_some()).then(|| {
+                let echo = setup.echoed_by.map(|by| Echoed { by, fed: 0 });
+                Box::new(ReceivingExtras { echo, interrupts: setup.interrupts })
+            }),
         }
     }
 
@@ -136,11 +151,30 @@ impl ReceivingHost {
         self.receiver.as_ref().map_or(Time::NEVER, Receiver::deadline)
     }
 
+    #[inline]
+    fn interrupts(&self) -> Option<&Interrupts> {
+        self.extras.as_deref()?.interrupts.as_ref()
+    }
+
+    fn interrupts_mut(&mut self) -> Option<&mut Interrupts> {
+        self.extras.as_deref_mut()?.interrupts.as_mut()
+    }
+
+    fn echo_mut(&mut self) -> Option<&mut Echoed> {
+        self.extras.as_deref_mut()?.echo.as_mut()
+    }
+
+    /// When the host takes what waits.
+    #[inline]
+    fn interrupt(&self) -> Time {
+        self.interrupts().map_or(Time::NEVER, Interrupts::due)
+    }
+
     /// When the next thing happens here, by the last link's clock. A timer that runs out after the run's end
     /// does not count: it would stay pending, and by this clock its moment may pass before the end.
     #[inline]
     pub(crate) fn next_event(&self, end: Time) -> Time {
-        let timer = self.timer();
+        let timer = self.timer().min(self.interrupt());
         let timer =
             if timer < end { Time::from_ps(timer.as_ps() - self.offset.as_ps()) } else { Time::NEVER };
         let outgoing = self.returns.as_deref().and_then(|returns| returns.outgoing.front());

@@ -1,4 +1,5 @@
-//! Hosts whose processing delay holds acknowledgments back; [`crate::JitterPlan`] says which and why.
+//! Hosts whose processing delay holds acknowledgments back; [`crate::JitterPlan`] says which and why. A card that waits until it
+//! interrupts the host is a constant part of it.
 //!
 //! An acknowledgment that finds the host idle draws the delay at whose end the host is ready: for it, and for those that
 //! come until then. When it comes is known as soon as it is the first of those under way, so it draws then, and stands
@@ -40,7 +41,7 @@ impl SendingHost {
         };
         let ready = if ready < at {
             extras.comes = at;
-            at + extras.draw()
+            at + extras.interrupt + extras.draw()
         } else {
             ready
         };

@@ -16,7 +16,9 @@ impl SendingHost {
             turn = Turn::Send;
         }
         if self.action <= local {
-            return self.act(local);
+            let drains = self.started && turn == Turn::Answer && self.card().is_some();
+            let acted = self.act(local);
+            return if drains { Turn::Drain } else { acted };
         }
         if let Source::Tcp(sender) = &mut self.source {
             if sender.is_released(local) {

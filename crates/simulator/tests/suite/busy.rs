@@ -31,6 +31,7 @@ fn flooded(discipline: QueuePlan, rtts_ms: &[u64], load: f64) -> Plan {
         reverse: Vec::new(),
         jitter: JitterPlan::None,
         access_bps: None,
+        host: None,
     });
     let columns = &mut plan.flows;
     columns.group.push(1);

@@ -10,6 +10,8 @@ mod differential;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod hosts;
+#[cfg(test)]
 mod laws;
 #[cfg(test)]
 mod noise;

@@ -1,6 +1,7 @@
 //! Random plans, small enough for the slow engine, and likely to make events coincide.
 
 mod data;
+mod hosts;
 mod kinds;
 mod queues;
 
@@ -18,6 +19,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use data::data;
+pub(crate) use hosts::hosted_plans;
 pub(crate) use kinds::any_kind;
 use queues::discipline;
 
@@ -162,7 +164,7 @@ fn group() -> impl Strategy<Value = GroupPlan> {
         1 => prop_oneof![Just(10_000_000), 1_000_000..100_000_000_u64].prop_map(Some),
     ];
     (source, path(), reverse, jitter(), access).prop_map(|(source, forward, reverse, jitter, access_bps)| {
-        GroupPlan { name: String::new(), source, forward, reverse, jitter, access_bps }
+        GroupPlan { name: String::new(), source, forward, reverse, jitter, access_bps, host: None }
     })
 }
 

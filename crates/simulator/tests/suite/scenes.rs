@@ -41,6 +41,7 @@ pub(crate) fn dumbbell(recovery: Recovery, buffer_packets: u64, rtts_ms: &[u64])
             reverse: Vec::new(),
             jitter: JitterPlan::None,
             access_bps: None,
+            host: None,
         }],
         flows,
     }

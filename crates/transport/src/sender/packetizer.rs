@@ -12,7 +12,7 @@
 //! - an application's writes leave no mark: a packet may hold the end of one and the beginning of the next, and the
 //!   last data there is does not wait for more;
 //! - the shortest round-trip time is the connection's, Linux's that of the last five minutes (`tcp_min_rtt_wlen`);
-//! - the host's own queue is not modeled, nor what bounds the packets in it (`tcp_small_queue_check`).
+//! - what bounds the packets in the host's own queue (`tcp_small_queue_check`) is up to the host that has one.
 
 use std::collections::VecDeque;
 
@@ -45,12 +45,17 @@ pub(super) struct Pace {
 }
 
 impl Pace {
+    /// `sk_pacing_rate >> sk_pacing_shift`.
+    pub(super) fn segments_in_a_millisecond(&self) -> f64 {
+        self.segments_per_s / f64::from(1 << PACING_SHIFT)
+    }
+
     /// `tcp_tso_segs`.
     fn segments(&self, mss_bytes: u32) -> u32 {
         let mss = f64::from(mss_bytes);
         let slow = self.of_control && self.segments_per_s * mss < BBR_LEAST_RATE_BPS / 8.0;
         let least = if slow { 1 } else { LEAST_SEGMENTS };
-        let in_a_millisecond = self.segments_per_s * mss / f64::from(1 << PACING_SHIFT);
+        let in_a_millisecond = self.segments_in_a_millisecond() * mss;
         let paced = in_a_millisecond.min(f64::from(MAX_PACKET_PAYLOAD)) as u32;
         let halvings = (self.min_rtt.as_ps() / 1_000_000) >> RTT_SHIFT;
         let near = if halvings < 32 { MAX_PACKET_PAYLOAD >> halvings } else { 0 };

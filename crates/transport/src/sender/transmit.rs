@@ -91,15 +91,24 @@ impl Sender {
 
     /// Most segments of the next packet.
     pub(super) fn most_segments(&self) -> u32 {
-        let pace = || Pace {
+        self.packetizer.as_deref().map_or(1, |packetizer| packetizer.most_segments(|| self.pace()))
+    }
+
+    /// Segments that may wait below TCP before new packets do: two packets, and what the pace sends in about a
+    /// millisecond (Linux 6.1 `net/ipv4/tcp_output.c`, `tcp_small_queue_check`, read as behavior).
+    pub fn small_queue_segments(&self) -> f64 {
+        self.pace().segments_in_a_millisecond().max(2.0 * f64::from(self.most_segments()))
+    }
+
+    fn pace(&self) -> Pace {
+        Pace {
             segments_per_s: self.control_rate().unwrap_or_else(|| {
                 // without a sample it is infinite
                 self.segments_a_round_trip() / (self.srtt().as_ps() as f64 / 1e12)
             }),
             of_control: self.is_rated(),
             min_rtt: self.rtt.estimator.min(),
-        };
-        self.packetizer.as_deref().map_or(1, |packetizer| packetizer.most_segments(pace))
+        }
     }
 
     /// The rate of a control that sets the pace, segments a second.

@@ -28,6 +28,10 @@ impl Ends {
     /// A packet may be handed over before its time: what was due earlier comes first.
     #[inline(never)]
     fn deliver_after_dues<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
+        if self.receiver.interrupts().is_some() {
+            self.deliver_to_card(local, packet, context);
+            return;
+        }
         if self.receiver.timer() <= local {
             self.fire_timer(self.receiver.timer(), context);
         }
@@ -42,7 +46,7 @@ impl Ends {
     }
 
     /// Takes the receiver's readings up to `local`, its own time; false once the run has ended.
-    fn reads_receiver<T>(&mut self, local: Time, context: &mut Context<T>) -> bool {
+    pub(super) fn reads_receiver<T>(&mut self, local: Time, context: &mut Context<T>) -> bool {
         let flow = self.sender.identity.flow;
         !self.receiver.readings.due(local) || self.receiver.take_readings(local, flow, context)
     }
@@ -65,16 +69,18 @@ impl Ends {
         }
     }
 
-    /// The delayed acknowledgment may be due at the last link's `now`.
+    /// The delayed acknowledgment may be due at the last link's `now`, or the host is interrupted.
     pub(crate) fn on_receiver_timer<T: Tap>(&mut self, now: Time, context: &mut Context<T>) {
         let local = now + self.receiver.offset;
-        if self.receiver.timer() <= local {
+        if self.receiver.interrupts().is_some() {
+            self.act_until(local, context);
+        } else if self.receiver.timer() <= local {
             self.fire_timer(local, context);
         }
     }
 
     #[inline(never)]
-    fn fire_timer<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
+    pub(super) fn fire_timer<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
         if !self.reads_receiver(local, context) {
             return;
         }

@@ -1,7 +1,7 @@
 //! What some receivers check: the end of a transfer or a burst, what is to be returned, datagrams.
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_transport::Ack;
+use bufferlab_transport::{Ack, Receiver};
 use bufferlab_units::Time;
 
 use super::{Datagrams, Watch};
@@ -13,15 +13,16 @@ impl Ends {
     /// A segment has arrived and was handled.
     pub(super) fn look<T: Tap>(&mut self, local: Time, context: &mut Context<T>) {
         let Ends { sender, receiver: host } = self;
-        if let (Some(echo), Some(receiver)) = (host.echo.as_deref_mut(), &host.receiver)
-            && receiver.delivered() > echo.fed
+        let delivered = host.receiver.as_ref().map_or(0, Receiver::delivered);
+        if let Some(echo) = host.echo_mut()
+            && delivered > echo.fed
         {
-            echo.fed = receiver.delivered();
+            echo.fed = delivered;
             context.fed.push(Fed { by: echo.by, at: local, segments: echo.fed });
         }
         match (host.watch, &host.receiver) {
             (Watch::Transfer, _) if host.delivered_bytes() >= host.transfer_bytes => {
-                let echoed = host.echo.is_some();
+                let echoed = host.echo_mut().is_some();
                 (host.received, host.watch) = (local, if echoed { Watch::Echo } else { Watch::Nothing });
                 host.readings.watch(echoed || host.apart, &context.schedule);
             }

@@ -1,6 +1,8 @@
 //! A flow's two hosts.
 
+mod card;
 mod delayed;
+mod interrupts;
 mod reading;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
@@ -9,7 +11,10 @@ use bufferlab_transport::{Ack, Receiver, SackBlocks, SegmentKind, Sender, Sender
 use bufferlab_units::{Span, Stream, Time};
 
 use super::bursts::{self, Bursts};
+use card::Card;
 use delayed::Delayed;
+pub(super) use interrupts::Coming;
+use interrupts::Interrupts;
 
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
@@ -40,6 +45,13 @@ pub(super) struct Flow {
     stream: Stream,
     /// Acknowledgments that wait for the host, where it delays those.
     delayed: Option<Delayed>,
+    card: Option<Card>,
+    /// Packets that wait for the receiving host.
+    interrupts: Option<Interrupts>,
+    /// The last moment at which something happened here.
+    last: Time,
+    /// Its hosts are no ideal ones.
+    hosted: bool,
     access_bps: Option<u64>,
     /// The interface is sending until then.
     access_busy_until: Time,
@@ -84,6 +96,10 @@ impl Flow {
             jitter: group.jitter,
             stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
             delayed: Delayed::of(group),
+            card: Card::of(group),
+            interrupts: Interrupts::of(group),
+            hosted: group.host.is_some(),
+            last: Time::ZERO,
             access_bps: group.access_bps,
             access_busy_until: Time::ZERO,
             started: false,
@@ -119,7 +135,8 @@ impl Flow {
         };
         let fed = self.fed.iter().flatten().map(|(at, _)| *at).min().filter(|_| self.started);
         let ready = self.delayed.as_ref().and_then(Delayed::next);
-        [timer, self.held_until, self.stop, change, fed, ready].into_iter().flatten().min()
+        let out = self.card.as_ref().and_then(|card| card.next(self.last));
+        [timer, self.held_until, self.stop, change, fed, ready, out].into_iter().flatten().min()
     }
 
     /// The sender's own time has come, unless what was to be done is done.
@@ -242,6 +259,10 @@ impl Flow {
 
     /// What may leave now. An answer waits for a processing delay, which is drawn when there is none yet.
     fn transmit(&mut self, now: Time, answers: bool) -> Vec<Packet> {
+        self.last = now;
+        if self.card.is_some() {
+            return self.hand_over(now);
+        }
         let mut packets = Vec::new();
         while self.is_ready(now) {
             if answers && self.jitter != JitterPlan::None {
@@ -262,6 +283,19 @@ impl Flow {
             packets.push(packet);
         }
         packets
+    }
+
+    /// What the card sends of what may leave now, at the moments that the packets say.
+    fn hand_over(&mut self, now: Time) -> Vec<Packet> {
+        let mut segments = Vec::new();
+        while let (Some(card), Ends::Tcp { sender, .. }) = (&mut self.card, &self.ends) {
+            if !card.has_room(now, sender) {
+                break;
+            }
+            let Some(packet) = self.next_packet(now) else { break };
+            segments.extend(self.card.iter_mut().flat_map(|card| card.cut(now, packet)));
+        }
+        segments
     }
 
     fn is_ready(&self, now: Time) -> bool {
@@ -344,9 +378,10 @@ impl Flow {
                     let count = packet.wire_bytes / (plan.config.mss_bytes + plan.config.header_bytes);
                     let segments = packet.seq..packet.seq + count;
                     self.arrivals.extend(segments.map(|seq| (now, seq, packet.sent)));
-                    let ack = match plan.config.offload {
-                        Some(_) => receiver.on_packet(now, packet.seq, count, packet.sent, marked),
-                        None => receiver.on_data(now, packet.seq, packet.sent, marked),
+                    let ack = if self.hosted || plan.config.offload.is_some() {
+                        receiver.on_packet(now, packet.seq, count, packet.sent, marked)
+                    } else {
+                        receiver.on_data(now, packet.seq, packet.sent, marked)
                     };
                     let window = receiver.tune(now, count, packet.srtt(), ack.is_some());
                     self.window = window.unwrap_or(self.window);
@@ -407,7 +442,10 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
             let sender =
                 Box::new(Sender::new(&tcp.config, bursts::load(&tcp), tcp.control(plan.seed, flow as u32)));
             let bursts = Bursts::new(plan, flow, &tcp).map(Box::new);
-            Ends::Tcp { sender, receiver: Box::new(Receiver::new(&tcp.config)), plan: tcp, bursts }
+            let quick = plan.groups[plan.flows.group[flow] as usize].host.map_or(0, |host| host.quick_acks);
+            let window = tcp.config.first_receive_window();
+            let receiver = Box::new(Receiver::new(&tcp.config).with_quick_acks(quick, window));
+            Ends::Tcp { sender, receiver, plan: tcp, bursts }
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);

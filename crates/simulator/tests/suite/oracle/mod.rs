@@ -9,7 +9,8 @@
 //! end; then hosts act, receivers before senders; then packets join queues: those that come from another link
 //! (by that link's index), from a receiver (by flow), from a sender (the longest way first, then by flow).
 //!
-//! Within a receiver, a delayed acknowledgment goes before a packet that arrives at the same moment counts.
+//! Within a receiver, a delayed acknowledgment goes before a packet that arrives at the same moment counts, and so does an
+//! interrupt.
 //! Within a sender, acknowledgments are answered first, one by one, then comes the application's stop or change, then what
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
@@ -27,7 +28,7 @@ use bufferlab_simulator::{GroupPlan, Outcome, Plan};
 use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::{Span, Time};
 
-use flow::Flow;
+use flow::{Coming, Flow};
 use link::Link;
 
 /// The order at one moment.
@@ -36,6 +37,7 @@ enum Turn {
     Reading,
     Departure { link: u32 },
     DelayedAck { flow: u32 },
+    Interrupt { flow: u32 },
     Data { flow: u32 },
     Ack { flow: u32 },
     Wake { flow: u32 },
@@ -53,6 +55,8 @@ enum Event {
     Departure,
     /// A delayed acknowledgment may be due.
     DelayedAck,
+    /// A receiving host takes what has come to its card.
+    Interrupt,
     /// A packet reaches its receiver.
     Data(Packet),
     /// An acknowledgment reaches its sender, with the window that it tells of, if that is tuned.
@@ -154,16 +158,16 @@ impl<'a> Oracle<'a> {
             }
             (Turn::Data { flow }, Event::Data(packet)) => {
                 self.note(now, || format!("{} reaches the receiver", name(&packet)));
-                let before = self.flows[flow as usize].delivered_segments();
-                let answer = self.flows[flow as usize].on_data(now, &packet);
-                let segments = self.flows[flow as usize].delivered_segments();
-                if let Some(by) =
-                    self.plan.flows.echo_of.iter().position(|&of| of == flow).filter(|_| segments > before)
-                {
-                    self.flows[by].feed(now, segments);
-                    self.schedule_wake(by as u32);
+                match self.flows[flow as usize].collect(now, &packet) {
+                    Coming::Taken => self.deliver(now, flow, &packet),
+                    Coming::Waits => {}
+                    Coming::WaitsUntil(at) => self.schedule(at, Turn::Interrupt { flow }, Event::Interrupt),
                 }
-                self.answer(now, flow, answer);
+            }
+            (Turn::Interrupt { flow }, Event::Interrupt) => {
+                for packet in self.flows[flow as usize].take_collected() {
+                    self.deliver(now, flow, &packet);
+                }
             }
             (Turn::Ack { flow }, Event::Ack(ack, blocks, window)) => {
                 self.note(now, || format!("{} reaches the sender", content(&ack, &blocks)));
@@ -179,13 +183,29 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// A receiving host takes a packet.
+    fn deliver(&mut self, now: Time, flow: u32, packet: &Packet) {
+        let before = self.flows[flow as usize].delivered_segments();
+        let answer = self.flows[flow as usize].on_data(now, packet);
+        let segments = self.flows[flow as usize].delivered_segments();
+        let by = self.plan.flows.echo_of.iter().position(|&of| of == flow);
+        if let Some(by) = by.filter(|_| segments > before) {
+            self.flows[by].feed(now, segments);
+            self.schedule_wake(by as u32);
+        }
+        self.answer(now, flow, answer);
+    }
+
     fn group(&self, flow: u32) -> &'a GroupPlan {
         &self.plan.groups[self.plan.flows.group[flow as usize] as usize]
     }
 
     fn schedule_wake(&mut self, flow: u32) {
-        if let Some(at) = self.flows[flow as usize].next_wake() {
-            self.schedule(at, Turn::Wake { flow }, Event::Wake);
+        let turn = Turn::Wake { flow };
+        if let Some(at) = self.flows[flow as usize].next_wake()
+            && self.calendar.range((at, turn, 0)..=(at, turn, u64::MAX)).next().is_none()
+        {
+            self.schedule(at, turn, Event::Wake);
         }
     }
 
@@ -196,7 +216,7 @@ impl<'a> Oracle<'a> {
         for packet in packets {
             self.note(now, || format!("{} is sent", name(&packet)));
             let turn = Turn::FromSender { way: Reverse(way), flow };
-            self.schedule(now + Span::from_ps(way), turn, Event::Arrival { link, packet });
+            self.schedule(packet.enqueued + Span::from_ps(way), turn, Event::Arrival { link, packet });
         }
         self.schedule_wake(flow);
     }

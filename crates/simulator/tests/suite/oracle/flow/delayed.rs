@@ -3,22 +3,27 @@
 use bufferlab_qdisc::Packet;
 use bufferlab_simulator::{GroupPlan, JitterPlan, SourcePlan};
 use bufferlab_transport::{Ack, Recovery, SackBlocks};
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
-use super::Flow;
+use super::{Flow, interrupts};
 
 /// Those that wait, and until when.
 pub(super) struct Delayed {
     until: Time,
+    /// A constant part of each delay.
+    wait: Span,
     waiting: Vec<(Ack, SackBlocks, u32)>,
 }
 
 impl Delayed {
-    /// Linux's acknowledgments wait; with the other recoveries it is what they allow.
+    /// Linux's acknowledgments wait, and those of hosts; else it is what they allow.
     pub(super) fn of(group: &GroupPlan) -> Option<Delayed> {
         let SourcePlan::Tcp(tcp) = &group.source else { return None };
-        let delays = tcp.config.recovery == Recovery::Linux && group.jitter != JitterPlan::None;
-        delays.then(|| Delayed { until: Time::ZERO, waiting: Vec::new() })
+        let real = tcp.config.recovery == Recovery::Linux || group.host.is_some();
+        let wait = interrupts::wait(group);
+        let delays = real && group.jitter != JitterPlan::None || wait.is_some();
+        let wait = wait.unwrap_or(Span::ZERO);
+        delays.then(|| Delayed { until: Time::ZERO, wait, waiting: Vec::new() })
     }
 
     pub(super) fn next(&self) -> Option<Time> {
@@ -36,8 +41,9 @@ impl Flow {
         window: u32,
     ) -> Vec<Packet> {
         if self.delayed.as_ref().is_some_and(|delayed| delayed.until < now) {
-            let until = now + self.draw();
-            self.delayed.as_mut().unwrap().until = until;
+            let drawn = self.draw();
+            let delayed = self.delayed.as_mut().unwrap();
+            delayed.until = now + delayed.wait + drawn;
         }
         match &mut self.delayed {
             Some(delayed) if delayed.until > now || !delayed.waiting.is_empty() => {

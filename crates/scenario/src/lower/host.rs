@@ -1,0 +1,21 @@
+//! What hosts do beside TCP.
+
+use bufferlab_simulator::{CardPlan, HostPlan};
+
+use crate::parts::flow::Flow;
+
+pub(super) fn host(flow: &Flow) -> Option<HostPlan> {
+    let model = flow.host_model.as_ref()?;
+    let card = model.line_rate_bps.map(|line_rate_bps| CardPlan {
+        rate_bps: flow.access_rate_bps.unwrap_or(line_rate_bps),
+        most_bytes: Some(model.queue_limit_bytes),
+        interrupt_ps: model.interrupt_delay_ps,
+    });
+    Some(HostPlan { card, quick_acks: model.quick_acks as u16 })
+}
+
+/// The rate of an interface that no card stands for.
+pub(super) fn access_bps(flow: &Flow) -> Option<u64> {
+    let has_card = flow.host_model.as_ref().is_some_and(|model| model.line_rate_bps.is_some());
+    flow.access_rate_bps.filter(|_| !has_card)
+}
