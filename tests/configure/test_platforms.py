@@ -304,3 +304,19 @@ def test_the_document_s_examples_are_what_comes_out(capsys: pytest.CaptureFixtur
         printed = capsys.readouterr().out
         (sources,) = re.findall(r"^[#!] Sources: ", printed, re.MULTILINE)
         assert shown == printed[: printed.index(sources)], command
+
+
+@pytest.mark.parametrize(
+    ("platform", "rate", "device"),
+    [
+        ("ios-xr", "1 Gbps", "GigabitEthernet0/0/0/0"),
+        ("ios-xr", "10 Gbps", "TenGigE0/0/0/0"),
+        ("ios-xe", "25 Gbps", "HundredGigE0/0/0"),
+        ("junos", "10 Gbps", "xe-0/0/0"),
+        ("junos", "100 Gbps", "et-0/0/0"),
+        ("linux", "100 Gbps", "eth0"),
+    ],
+)
+def test_interfaces_are_called_by_their_speed(platform: str, rate: str, device: str) -> None:
+    lines = configuration(rate, "fifo", "5 ms", platform=platform).lines
+    assert any(device in line.split() for line in lines)

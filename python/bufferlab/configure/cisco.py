@@ -135,6 +135,7 @@ IOS_XE: Final = Platform(
         ),
     ),
     bounds=tuple(_XE.values()),
+    faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),
 )
 
 IOS_XR: Final = Platform(
@@ -157,6 +158,7 @@ IOS_XR: Final = Platform(
         Source("Cisco-IOS-XR-um-policymap-classmap-cfg.yang, 7.6.1", "queue-limit, shape", "units of both"),
     ),
     bounds=(_XR,),
+    faster=((10**9, "TenGigE0/0/0/0"), (10 * 10**9, "HundredGigE0/0/0/0")),
 )
 
 NX_OS: Final = Platform(

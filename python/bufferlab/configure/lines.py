@@ -112,8 +112,8 @@ def configuration(
         InputError: A word is not known, a unit is missing, or the platform cannot take a value.
     """
     found = find_platform(platform)
-    target = Target(_device(device or found.device), shape, cake)
     answer = read_answer(rate, queue, buffer, packet, overhead)
+    target = Target(_device(device or found.device_at(answer.rate_bps)), shape, cake)
     if cake and answer.discipline != "fq_codel":
         raise InputError(
             "has no CAKE that could stand in", key="queue", value=answer.queue, accepted="fq_codel"

@@ -66,7 +66,7 @@ class Platform:
     Attributes:
         name: What `platform` calls it.
         title: Its name for people, with the versions that the sources are of.
-        device: The interface that lines are for if none is named.
+        device: The interface that lines are for if none is named, of up to 1 Gbps.
         comment: What starts a comment.
         disciplines: The disciplines of scenarios that it can run.
         nearest: For others, the discipline of those that comes nearest; the first one if it is not there.
@@ -77,6 +77,7 @@ class Platform:
         bounds: What it takes in each of its units, of which the lines use one that has room; none if that is
             not known.
         step_us: The unit of its queues' delays, us.
+        faster: The interfaces instead for more than a rate, bit/s, by rising rate, as names tell the speed.
     """
 
     name: str
@@ -91,6 +92,11 @@ class Platform:
     sources: tuple[Source, ...]
     bounds: tuple[Bound, ...] = ()
     step_us: int = 1
+    faster: tuple[tuple[int, str], ...] = ()
+
+    def device_at(self, rate_bps: int) -> str:
+        """A usual name of an interface of a rate, bit/s."""
+        return ([self.device] + [name for over_bps, name in self.faster if rate_bps > over_bps])[-1]
 
     def allowed(
         self, rate_bps: int, packet_bytes: int, overhead_bytes: int = OVERHEAD_BYTES
