@@ -14,6 +14,7 @@ from rich.markdown import Markdown
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
+from bufferlab.cli.refereeing import Wanted, deliver_referee
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.ns2 import Outcome, Validation
@@ -29,7 +30,7 @@ _EXAMPLES: Final = """\b
 Examples:
   bufferlab validate --quick
   bufferlab validate controls
-  bufferlab validate scaling --docs docs/capacity.md
+  bufferlab validate referee --draw 2 --count 200
 """
 
 
@@ -45,6 +46,7 @@ class What(StrEnum):
     CONTROLS = "controls"
     SCALING = "scaling"
     ANSWERS = "answers"
+    REFEREE = "referee"
 
 
 def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -52,7 +54,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         What,
         typer.Argument(
             help="ns2: against ns-2; controls: against theory; scaling: twins of a large link; "
-            "answers: size and advise against the truth."
+            "answers: size and advise against the truth; referee: against ns-2 in settings drawn at random."
         ),
     ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Short settings only, one of each kind.")] = False,
@@ -66,6 +68,13 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every comparison as JSON.")] = False,
+    draw: Annotated[
+        int | None, typer.Option(min=1, help="referee: seed of the draw; default 1.", show_default=False)
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="referee: settings; default 200.", show_default=False)
+    ] = None,
+    against: Annotated[str, typer.Option(help="referee: the other simulator, ns2.")] = "ns2",
 ) -> None:
     """Compare the simulator with runs of ns-2, or with theory.
 
@@ -74,11 +83,18 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     `answers`: what size and advise answer against the true smallest buffers, for docs/answers.md.
+    `referee`: settings drawn at random, run here and by ns-2 with several seeds, for docs/validation.md.
     """
     make_folder(out)  # before any work is wasted
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )
+    if what is What.REFEREE:
+        wanted = Wanted(draw, count, against, quick=quick)
+        deliver_referee(wanted, runner, out, docs, as_json=as_json)
+        say(f"saved in {out}")
+        say_kept(runner)
+        return
     if what is not What.NS2:
         _document(what.value, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)

@@ -24,6 +24,7 @@ from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import Points, PointValues
 from bufferlab.evidence.reading import PAGE
+from bufferlab.evidence.referee import report as referee_report
 from bufferlab.evidence.reproduction import Reproduced, Request
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import (
@@ -87,12 +88,17 @@ def pages() -> dict[str, str]:
             texts[document.page] = _replaced(texts[document.page], marker(document), text)
     validation = ns2_report.generated(_ROOT / _VALIDATION)
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
+    drawn = referee_report.generated(_ROOT / _VALIDATION)
+    texts[_VALIDATION] = _replaced(texts[_VALIDATION], referee_report.BEGIN, drawn)
     of_ns2 = ns2_report.headlines(_ROOT / _VALIDATION)
+    of_drawn = referee_report.headlines(_ROOT / _VALIDATION)
     for page, chosen in ((_EVIDENCE, False), (_README, True)):
         headlines = {
             f"bufferlab reproduce {each.name}": _headlines(each, chosen=chosen) for each in everything
         }
-        texts[page] = _with_headlines(texts[page], headlines | {"bufferlab validate": of_ns2})
+        headlines["bufferlab validate"] = of_ns2[:1] if chosen else of_ns2
+        headlines["bufferlab validate referee"] = of_drawn
+        texts[page] = _with_headlines(texts[page], headlines)
     return texts
 
 

@@ -1,0 +1,88 @@
+"""What is compared of a drawn setting, computed alike from both sides' measurements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.evidence.ns2.reference import Setting
+
+RELATIVE: Final = 0.10
+POINTS: Final = 0.02
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure and how far two simulators that agree may be apart.
+
+    Attributes:
+        name: Column.
+        label: For tables.
+        relative: Whether the margin is `RELATIVE` of ns-2's mean; else it is `POINTS`.
+        resolution: The margin is at least this, in the figure's unit.
+        unit: Of the resolution.
+    """
+
+    name: str
+    label: str
+    relative: bool = True
+    resolution: float = 0.0
+    unit: str = ""
+
+    def margin(self, reference: float) -> float:
+        """How far ours may be from a mean of ns-2's."""
+        return max(RELATIVE * abs(reference), self.resolution) if self.relative else POINTS
+
+
+FIGURES: Final = (
+    Figure("utilization", "utilization", relative=False),
+    Figure("mean_queue_packets", "mean queue, packets", resolution=0.1, unit="packets"),
+    Figure("delay_packets", "mean wait, packet times", resolution=0.1, unit="packet times"),
+    Figure("loss", "loss", resolution=1e-5),
+    Figure("timeouts", "timeouts", resolution=1.0, unit="a run"),
+    Figure("window_cuts", "window cuts", resolution=1.0, unit="a run"),
+    Figure("goodput_spread", "spread of goodput (deviation / mean)", resolution=0.01),
+    Figure("share1", "share of the first round-trip time", relative=False),
+)
+
+
+def figures_of(setting: Setting, measured: Mapping[str, float]) -> dict[str, float]:
+    """The figures of a run, from the measurements of either side; what it has not is left out."""
+    kinds = [kind for kind in (1, 2) if setting.flow_counts[kind - 1]]
+
+    def total(name: str) -> float:
+        return math.fsum(measured[f"{name}{kind}"] for kind in kinds)
+
+    arrivals, drops = total("arrivals"), total("drops")
+    wait_ms = math.fsum(
+        measured[f"queueing_delay{kind}_ms"] * (measured[f"arrivals{kind}"] - measured[f"drops{kind}"])
+        for kind in kinds
+    )
+    packet_ms = setting.wire_bytes * 8 / setting.rate_bps * 1e3
+    values = {
+        "utilization": measured["utilization"],
+        "mean_queue_packets": measured["mean_queue_packets"],
+        "delay_packets": wait_ms / max(arrivals - drops, 1.0) / packet_ms,
+        "loss": drops / max(arrivals, 1.0),
+        "timeouts": total("timeouts"),
+        "window_cuts": total("window_cuts"),
+    }
+    return values | _sharing(setting, measured, kinds)
+
+
+def _sharing(setting: Setting, measured: Mapping[str, float], kinds: list[int]) -> dict[str, float]:
+    counts = {kind: setting.flow_counts[kind - 1] for kind in kinds}
+    goodput = {kind: measured[f"goodput{kind}_mbps"] for kind in kinds}
+    sum_mbps = math.fsum(counts[kind] * goodput[kind] for kind in kinds)
+    if setting.flows == 1 or sum_mbps == 0:
+        return {}
+    squares = math.fsum(
+        counts[kind] * (measured[f"goodput{kind}_sd_mbps"] ** 2 + goodput[kind] ** 2) for kind in kinds
+    )
+    mean = sum_mbps / setting.flows
+    values = {"goodput_spread": math.sqrt(max(0.0, squares / setting.flows - mean**2)) / mean}
+    if setting.rtt_ms[0] != setting.rtt_ms[1]:
+        values["share1"] = counts[1] * goodput[1] / sum_mbps
+    return values
