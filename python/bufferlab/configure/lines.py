@@ -157,6 +157,60 @@ def _plausible(answer: Answer, platform: Platform, written: Written, buffer: str
     return replace(written, notes=(note, *written.notes))
 
 
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a line.
+
+    Attributes:
+        rate: The shaper's rate: "45 Mbps".
+        queue: The queue as in a scenario.
+        buffer: How much may wait.
+        packet: Size of a full packet, as the buffer counts it.
+    """
+
+    rate: str
+    queue: str | Mapping[str, Any]
+    buffer: str
+    packet: str = "1500 B"
+
+
+def configuration_of_both(
+    download: Direction,
+    upload: Direction,
+    *,
+    platform: str = "linux",
+    device: str | None = None,
+    overhead: str = "14 B",
+) -> Configuration | None:
+    """Write both directions of a line at once, for the router behind it; each is held by a shaper.
+
+    Args:
+        download: What the home receives.
+        upload: What it sends.
+        platform: For what.
+        device: The interface to the line; default a usual name.
+        overhead: What the router counts for each packet beyond its size.
+
+    Returns:
+        The lines; `None` if the platform takes two configurations for that.
+
+    Raises:
+        InputError: A word is not known, a unit is missing, or the platform cannot take a value.
+    """
+    found = find_platform(platform)
+    if found.write_both is None:
+        return None
+    target = Target(_device(device or found.device), shape=True)
+    down, up = (
+        read_answer(each.rate, each.queue, each.buffer, each.packet, overhead) for each in (download, upload)
+    )
+    for answer in (down, up):
+        if answer.discipline not in found.disciplines:
+            return _none(answer, found, cake=False)
+    made = _made(down, found, found.write_both(down, up, target))
+    return replace(made, sources=(*found.sources, *found.sources_of_both))
+
+
 def _shown(sources: tuple[Source, ...]) -> str:
     """Sources for people: places of one document together."""
     places: dict[str, list[str]] = {}

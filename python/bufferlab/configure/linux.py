@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     LINUX_BOUNDS,
     MEMORY_FACTOR,
@@ -26,6 +27,9 @@ from bufferlab.errors import InputError
 
 _BURST_S: Final = Fraction(1, 1000)
 """Time whose bytes HTB may send at once: sqm-scripts' SHAPER_BURST_DUR_US, 1000 us (src/defaults.sh)."""
+
+_LONGEST_NAME: Final = 15
+"""Characters of a device's name (include/uapi/linux/if.h, IFNAMSIZ)."""
 
 _QUANTUM: Final = (1000, 200_000)
 """Quanta that HTB takes without a warning, bytes (net/sched/sch_htb.c, htb_change_class)."""
@@ -78,6 +82,39 @@ def _shaped(answer: Answer, device: str, leaf: str, notes: list[str]) -> list[st
         f"rate {rate} ceil {rate} burst {burst} cburst {burst} quantum {quantum}",
         f"tc qdisc add dev {device} parent 1:10 handle 110: {leaf}",
     ]
+
+
+def write_both(down: Answer, up: Answer, target: Target) -> Written:
+    """The lines for both directions of a line on the router behind it; each is held by a shaper.
+
+    What comes in at a device has no queue there. It takes a way over an ifb device, which has one, as in
+    sqm-scripts (src/functions.sh, ifb_name and ingress): so it is one place for all that the home receives,
+    whatever devices lead into it, WiFi included.
+    """
+    device, ifb = target.device, f"ifb4{target.device}"
+    if len(ifb) > _LONGEST_NAME:
+        ifb = f"ifb4{device[len(ifb) - _LONGEST_NAME :]}"
+    upload = write(up, replace(target, shape=True))
+    download = write(down, replace(target, shape=True, device=ifb))
+    lines = (
+        f"# {UPLOAD}: what leaves {device}",
+        *upload.lines,
+        f"# {DOWNLOAD}: what comes in at {device}, by way of {ifb}",
+        f"ip link add name {ifb} type ifb 2>/dev/null || true",
+        f"ip link set dev {ifb} up",
+        *download.lines,
+        f"tc qdisc del dev {device} handle ffff: ingress 2>/dev/null || true",
+        f"tc qdisc add dev {device} handle ffff: ingress",
+        f"tc filter add dev {device} parent ffff: protocol all prio 10 u32 match u32 0 0 flowid 1:1 "
+        f"action mirred egress redirect dev {ifb}",
+    )
+    notes = (
+        f"{device} is the interface to the line. What comes in there has no queue of its own, so the "
+        f"download takes a way over the device {ifb}: all of it, whichever interface of the home it goes to.",
+    )
+    # segments are joined where they are received
+    told = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
+    return Written.of_both(lines, replace(download, notes=told), upload, notes)
 
 
 def _whole_bytes(rate_bps: int, notes: list[str]) -> int:
@@ -229,6 +266,12 @@ SOURCES: Final = (
     ),
 )
 
+_BOTH: Final = (
+    Source(
+        "sqm-scripts (tohojo/sqm-scripts)", "src/functions.sh: ifb_name, ingress", "the way of what comes in"
+    ),
+)
+
 LINUX: Final = Platform(
     name="linux",
     title="Linux (tc of iproute2 6.1)",
@@ -241,4 +284,6 @@ LINUX: Final = Platform(
     write=write,
     sources=SOURCES,
     bounds=LINUX_BOUNDS,
+    write_both=write_both,
+    sources_of_both=_BOTH,
 )

@@ -10,53 +10,102 @@ from bufferlab.configure.linux import (
     cake_options,
     discipline_options,
 )
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import LINUX_BOUNDS, counted_limit, counted_note, floored, time_text
+from bufferlab.errors import InputError
 
 
 def write(answer: Answer, target: Target) -> Written:
     """The section of `/etc/config/sqm`, for what leaves the interface."""
     notes = [
-        "Append to /etc/config/sqm, then '/etc/init.d/sqm restart'. It is for what leaves the interface "
+        f"{_APPEND} It is for what leaves the interface "
         "(upload); download 0 leaves the other direction alone.",
-        "sqm-scripts always shape, in kbit/s; the limit is the queue's below the shaper.",
+        _SHAPES,
     ]
     kbps = floored(answer.rate_bps, 1000, notes)
-    options = {"enabled": "1", "interface": target.device, "download": "0", "upload": str(kbps)}
-    amount, unit = None, ""
     if target.cake:
-        options |= {"qdisc": "cake", "script": "piece_of_cake.qos"}
-        options["eqdisc_opts"] = " ".join(cake_options(answer))
+        qdisc, options, amount, unit = "cake", {"eqdisc_opts": " ".join(cake_options(answer))}, None, ""
         notes.append(CAKE_NOTE)
     else:
-        chosen, amount, unit = _queue(answer, notes)
-        options |= chosen
-    options |= {"qdisc_advanced": "1", "qdisc_really_really_advanced": "1", "linklayer": "none"}
-    lines = ["config queue 'bufferlab'", *(f"\toption {name} '{value}'" for name, value in options.items())]
-    return Written(tuple(lines), tuple(notes), amount, unit)
+        qdisc, options, amount, unit = _queue(answer, _EGRESS, notes)
+    rates = {"download": "0", "upload": str(kbps)}
+    return Written(_section(target, rates, qdisc, options), tuple(notes), amount, unit)
 
 
-def _queue(answer: Answer, notes: list[str]) -> tuple[dict[str, str], int, str]:
+def write_both(down: Answer, up: Answer, target: Target) -> Written:
+    """One section for both directions, which has one queue discipline for both.
+
+    Raises:
+        InputError: They have different ones.
+    """
+    told: dict[str, list[str]] = {DOWNLOAD: [], UPLOAD: []}
+    rates = {
+        way: str(floored(answer.rate_bps, 1000, told[way]))
+        for way, answer in ((DOWNLOAD, down), (UPLOAD, up))
+    }
+    qdisc, ingress, *_ = _queue(down, _INGRESS, told[DOWNLOAD])
+    other, egress, *_ = _queue(up, _EGRESS, told[UPLOAD])
+    if qdisc != other:
+        raise InputError(
+            "is not the other direction's, and sqm-scripts have one queue for both",
+            key="queue",
+            value=qdisc,
+            accepted=other,
+        )
+    notes = (f"{_APPEND} The interface is the one to the line.", _SHAPES)
+    return Written.of_both(
+        _section(target, rates, qdisc, {**ingress, **egress}),
+        Written((), tuple(told[DOWNLOAD]), None, ""),
+        Written((), tuple(told[UPLOAD]), None, ""),
+        notes,
+    )
+
+
+def _section(target: Target, rates: dict[str, str], qdisc: str, options: dict[str, str]) -> tuple[str, ...]:
+    """The section's lines."""
+    script = "piece_of_cake.qos" if qdisc == "cake" else "simplest.qos"
+    written = {
+        "enabled": "1",
+        "interface": target.device,
+        **rates,
+        "qdisc": qdisc,
+        "script": script,
+        **options,
+        "qdisc_advanced": "1",
+        "qdisc_really_really_advanced": "1",
+        "linklayer": "none",
+    }
+    return ("config queue 'bufferlab'", *(f"\toption {name} '{value}'" for name, value in written.items()))
+
+
+def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, str], int, str]:
+    """The queue's kind, its options for a direction, and its limit with the limit's unit."""
     in_bytes = answer.discipline == "fifo" and answer.kind == "bytes"
     if in_bytes:
         kind, unit = "bfifo", "bytes"
         notes.append(counted_note(answer))
     else:
         kind, unit = "pfifo" if answer.discipline == "fifo" else answer.discipline, "packets"
-    limit = counted_limit(answer, kind, unit)
-    options = {"qdisc": kind, "script": "simplest.qos", "elimit": str(limit)}
+    limit, first = counted_limit(answer, kind, unit), way[0]
+    options = {f"{first}limit": str(limit)}
     given = answer.parameters
-    options["egress_ecn"] = "ECN" if given.get("ecn") else "NOECN"
+    options[f"{way}_ecn"] = "ECN" if given.get("ecn") else "NOECN"
     if "target_ps" in given:
-        options["etarget"] = time_text(given["target_ps"])
+        options[f"{first}target"] = time_text(given["target_ps"])
         others = [
             option
             for option in discipline_options(answer, notes)
             if option.partition(" ")[0] not in {"target", "ecn", "noecn"}
         ]
-        options["eqdisc_opts"] = " ".join(others)
-    return options, limit, unit
+        options[f"{first}qdisc_opts"] = " ".join(others)
+    return kind, options, limit, unit
 
+
+_APPEND: Final = "Append to /etc/config/sqm, then '/etc/init.d/sqm restart'."
+_SHAPES: Final = "sqm-scripts always shape, in kbit/s; the limit is the queue's below the shaper."
+_EGRESS: Final = "egress"
+_INGRESS: Final = "ingress"
+"""The directions in the options' names; their first letters are in the names of others."""
 
 _WIKI: Final = "OpenWrt wiki"
 _SQM: Final = "sqm-scripts (tohojo/sqm-scripts)"
@@ -80,4 +129,5 @@ OPENWRT: Final = Platform(
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
     ),
     bounds=LINUX_BOUNDS,
+    write_both=write_both,
 )

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from bufferlab.configure.answer import OVERHEAD_BYTES, Answer
 from bufferlab.configure.bounds import Allowed, Bound, Held, allowed
+
+DOWNLOAD: Final = "download"
+UPLOAD: Final = "upload"
+"""The directions of a line, as people at home call them."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,21 @@ class Written:
     amount: int | None
     unit: str
 
+    @classmethod
+    def of_both(cls, lines: tuple[str, ...], down: Written, up: Written, notes: tuple[str, ...]) -> Written:
+        """Both directions of a line; a note that is about one of them says so.
+
+        Args:
+            lines: What to type.
+            down: The download by itself, for its notes.
+            up: The upload by itself, for its notes.
+            notes: What to know besides.
+        """
+        told = {note: "" for note in up.notes if note in down.notes}
+        told |= {note: f"{DOWNLOAD}: " for note in down.notes if note not in told}
+        told |= {note: f"{UPLOAD}: " for note in up.notes if note not in told}
+        return cls(lines, (*notes, *(f"{of}{note}" for note, of in told.items())), None, "")
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -78,6 +98,9 @@ class Platform:
             not known.
         step_us: The unit of its queues' delays, us.
         faster: The interfaces instead for more than a rate, bit/s, by rising rate, as names tell the speed.
+        write_both: Writes both directions of a line at once, the download first; `None` where that takes two
+            configurations.
+        sources_of_both: Where was read what that has beyond one direction.
     """
 
     name: str
@@ -93,6 +116,8 @@ class Platform:
     bounds: tuple[Bound, ...] = ()
     step_us: int = 1
     faster: tuple[tuple[int, str], ...] = ()
+    write_both: Callable[[Answer, Answer, Target], Written] | None = None
+    sources_of_both: tuple[Source, ...] = ()
 
     def device_at(self, rate_bps: int) -> str:
         """A usual name of an interface of a rate, bit/s."""

@@ -1,0 +1,100 @@
+"""Both directions of a line at once: one section for sqm-scripts, two shapers for Linux."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from bufferlab.configure import Direction, configuration_of_both
+from bufferlab.errors import InputError
+
+from .test_kernel import in_namespace, why_not
+
+FQ = {"discipline": "fq_codel", "quantum": "300 B", "target": "5 ms"}
+DOWN = Direction("45 Mbps", FQ, "225 packets")
+UP = Direction("9 Mbps", {**FQ, "target": "7 ms"}, "64 packets")
+
+
+def test_openwrt_has_one_section_with_both_rates() -> None:
+    made = configuration_of_both(DOWN, UP, platform="openwrt", device="wan")
+    assert made is not None
+    lines = [line.strip() for line in made.lines]
+    assert lines[0] == "config queue 'bufferlab'" and sum("config" in line for line in lines) == 1
+    assert set(lines[1:]) == {
+        *("option enabled '1'", "option interface 'wan'", "option download '45000'", "option upload '9000'"),
+        *("option qdisc 'fq_codel'", "option script 'simplest.qos'", "option linklayer 'none'"),
+        *("option ilimit '225'", "option elimit '64'", "option itarget '5ms'", "option etarget '7ms'"),
+        *("option ingress_ecn 'ECN'", "option egress_ecn 'ECN'"),
+        "option iqdisc_opts 'interval 100ms flows 1024 quantum 300 drop_batch 64'",
+        "option eqdisc_opts 'interval 100ms flows 1024 quantum 300 drop_batch 64'",
+        *("option qdisc_advanced '1'", "option qdisc_really_really_advanced '1'"),
+    }
+
+
+def test_openwrt_has_one_queue_for_both() -> None:
+    with pytest.raises(InputError, match="'fq_codel' is not the other direction's, and sqm-scripts have one"):
+        configuration_of_both(DOWN, Direction("9 Mbps", "fifo", "64 packets"), platform="openwrt")
+
+
+def test_what_one_direction_alone_concerns_says_which() -> None:
+    made = configuration_of_both(Direction("45.0005 Mbps", FQ, "225 packets"), UP, platform="openwrt")
+    assert made is not None and "\toption download '45000'" in made.lines
+    rounded = [note for note in made.notes if "rounded down" in note]
+    assert rounded == ["download: The shaper's rate is rounded down to 45000000 bit/s, which it can count."]
+
+
+def test_other_platforms_take_two_configurations_and_unknown_queues_say_so() -> None:
+    assert configuration_of_both(DOWN, UP, platform="routeros") is None
+    made = configuration_of_both(DOWN, Direction("9 Mbps", "drr", "64 packets"), platform="linux")
+    assert made is not None and made.lines == () and made.nearest == "fq_codel"
+
+
+def test_a_long_device_name_leaves_room_for_that_of_the_ifb_device() -> None:
+    made = configuration_of_both(DOWN, UP, device="pppoe-upstream0")
+    assert made is not None
+    assert "ip link add name ifb4e-upstream0 type ifb 2>/dev/null || true" in made.lines
+
+
+def told_by_kernel(queue: str | dict[str, str], script: str) -> str:
+    """What commands tell once the lines have run, twice, in a namespace of their own."""
+    if reason := why_not():
+        pytest.skip(reason)
+    made = configuration_of_both(
+        Direction("45 Mbps", queue, "225 packets"), Direction("9 Mbps", queue, "64 packets")
+    )
+    assert made is not None
+    lines = "\n".join(made.lines)
+    ended = in_namespace(f"{lines}\n{lines}\n{script}")
+    if "kind is unknown" in ended.stderr or "Unknown device type" in ended.stderr:
+        pytest.skip(f"this kernel lacks something: {ended.stderr.strip()}")
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.parametrize(("queue", "kind"), [("fifo", "pfifo"), (FQ, "fq_codel")])
+def test_linux_takes_the_lines_twice_and_has_both_queues(queue: str | dict[str, str], kind: str) -> None:
+    asked = [(what, at) for what in ("qdisc", "class") for at in ("eth0", "ifb4eth0")]
+    shown = "; ".join(f"tc {what} show dev {at}" for what, at in asked)
+    told = told_by_kernel(queue, f"{shown}\ntc filter show dev eth0 parent ffff:")
+    assert told.count(f"{kind} 110: parent 1:10") == 2 and told.count("qdisc ingress ffff:") == 1
+    assert "limit 64p" in told and "limit 225p" in told
+    assert "rate 45Mbit ceil 45Mbit" in told and "rate 9Mbit ceil 9Mbit" in told
+    assert told.count("Egress Redirect to device ifb4eth0") == 1
+
+
+FRAMES = """
+import socket
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("peer0", 0))
+for _ in range(25):
+    wire.send(b"\\xff" * 12 + b"\\x08\\x00" + bytes(1000))
+"""
+
+
+def test_what_comes_in_passes_the_queue_of_the_download() -> None:
+    send = f"ip link set peer0 up; {sys.executable} -c '{FRAMES}'; sleep 0.2"
+    told = json.loads(told_by_kernel("fifo", f"{send}\ntc -j -s qdisc show dev ifb4eth0"))
+    (queue,) = (each for each in told if each["kind"] == "pfifo")
+    assert queue["packets"] >= 25 and queue["bytes"] >= 25 * 1014
