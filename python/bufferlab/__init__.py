@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from bufferlab.scenario import Scenario as Scenario
     from bufferlab.studies.advise.advice import Advice as Advice
     from bufferlab.studies.advise.advising import advise as advise
+    from bufferlab.studies.advise.joint import LinksAdvice as LinksAdvice
+    from bufferlab.studies.advise.several import advise_links as advise_links
     from bufferlab.studies.compare import Comparison as Comparison
     from bufferlab.studies.compare import compare as compare
     from bufferlab.studies.size import Rules as Rules
@@ -45,6 +47,7 @@ __version__: Final = "0.1.0"
 
 _PUBLIC: Final = {
     "advise": "bufferlab.studies.advise.advising",
+    "advise_links": "bufferlab.studies.advise.several",
     "run": "bufferlab.experiment.run",
     "size": "bufferlab.studies.size",
     "rules": "bufferlab.studies.size",
@@ -60,6 +63,7 @@ _PUBLIC: Final = {
     "Scenario": "bufferlab.scenario",
     "Targets": "bufferlab.theory.targets",
     "Advice": "bufferlab.studies.advise.advice",
+    "LinksAdvice": "bufferlab.studies.advise.joint",
     "Result": "bufferlab.results.result",
     "RunSet": "bufferlab.results.result",
     "Sizing": "bufferlab.studies.size",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
+    "bufferlab.studies.advise.joint": "bufferlab.render.advise.links",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
     "bufferlab.studies.size.published": "bufferlab.render.rules",
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",

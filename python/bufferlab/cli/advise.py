@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Annotated, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,7 +15,6 @@ from bufferlab.cli.answers import (
     Delivery,
     Emphasis,
     LeastUtilization,
-    Link,
     LongestWait,
     MostLoss,
     OutFolder,
@@ -46,24 +48,28 @@ from bufferlab.cli.quick import (
     Stack,
     load,
 )
+from bufferlab.cli.several import Home, Links, Share, home_line, is_several
 from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.render.advise.box import headline
+from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.advise import Advice
 from bufferlab.studies.advise import advise as advise_on
+from bufferlab.studies.advise.joint import LinksAdvice
 from bufferlab.studies.advise.objectives import KINDS
 from bufferlab.studies.advise.queues import ALL, OWN
+from bufferlab.studies.advise.several import EACH, advise_links
 from bufferlab.studies.internet import STACK
 
 _EXAMPLES: Final = """\b
 Examples:
-  bufferlab advise examples/home-gateway.toml --for calls
   bufferlab advise --rate '1 Gbps' --rtt '30 ms' --flows 500 --target 'wait_p99 < 10 ms'
+  bufferlab advise --home 50/10Mbps --platform openwrt
   bufferlab advise examples/published-link.toml --queues fifo --platform junos --plot advice.png
 """
 
@@ -89,7 +95,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    link: Link = None,
+    link: Links = None,
+    home: Home = None,
+    share: Share = None,
     bounds: Bounds = None,
     rate: LinkRate = None,
     rtt: RoundTrip = None,
@@ -145,38 +153,71 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     typed = _typed(platform, device, shape=shape)
     numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
-    loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")
+    line = home_line(home, share, scenario, numbers, read_overrides(overrides))
+    if line is None:
+        loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")
+    else:
+        loaded, assumed, link = line.scenario, line.assumed, link or EACH
+        typed = replace(typed, shape=find_platform(typed.platform).shapes)
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
-    deliver = Delivery[Advice](
-        view=partial(advice_view, typed=typed, explain=explain),
-        document=partial(Advice.to_dict, platform=typed.platform, device=device, shape=shape),
+    several = is_several(link)
+    if several and plot is not None:
+        raise InputError("draws one link", key="--plot", accepted="--out, which has a figure for each link")
+    deliver = Delivery[Any](
+        view=partial(links_view if several else advice_view, typed=typed, explain=explain),
+        document=partial(
+            LinksAdvice.to_dict if several else Advice.to_dict,
+            platform=typed.platform,
+            device=device,
+            shape=typed.shape,
+        ),
         as_json=as_json,
         plot=plot,
         out=out,
-        save=Advice.save,
+        save=_save,
     )
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    with delivering(deliver), naming_options(), watching(typed, boxed=not as_json) as shown:
-        advice = advise_on(
-            loaded,
-            [*short, *(targets or [])],
-            queues=queues,
-            platform=platform,
-            link=link,
-            bounds=bounds,
-            emphasis=emphasis,
-            confidence=confidence,
-            quick=quick,
-            sensitivity=sensitivity,
-            assumed=assumed,
-            runner=runner,
-            watch=shown,
-        )
+    shown_on = None if several else typed
+    with delivering(deliver), naming_options(), watching(shown_on, boxed=not as_json) as shown:
+        asked: Mapping[str, Any] = {
+            "queues": queues,
+            "platform": platform,
+            "bounds": bounds,
+            "emphasis": emphasis,
+            "confidence": confidence,
+            "quick": quick,
+            "sensitivity": sensitivity,
+            "assumed": assumed,
+            "runner": runner,
+            "watch": shown,
+        }
+        advice: Advice | LinksAdvice
+        if several:
+            shaped = None if line is None else line.shaped
+            advice = advise_links(loaded, link or EACH, [*short, *(targets or [])], shaped=shaped, **asked)
+        else:
+            advice = advise_on(loaded, [*short, *(targets or [])], link=link, **asked)
     deliver(advice)
     say_kept(runner)
-    if not advice.choice.meets:
-        raise InputError(headline(advice).rstrip("."), file=loaded.file)
+    _check_met(advice, loaded.file)
+
+
+def _save(advice: Advice | LinksAdvice, folder: Path) -> list[Path]:
+    return advice.save(folder)
+
+
+def _check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
+    """End with an error if targets are missed.
+
+    Raises:
+        InputError: They are.
+    """
+    if isinstance(advice, LinksAdvice):
+        if not advice.meets:
+            raise InputError(links_headline(advice).rstrip("."), file=file)
+    elif not advice.choice.meets:
+        raise InputError(headline(advice).rstrip("."), file=file)
 
 
 def _typed(platform: str | None, device: str | None, *, shape: bool) -> Typed:

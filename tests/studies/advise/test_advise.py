@@ -11,7 +11,7 @@ import pytest
 from bufferlab.experiment.simulation import simulate
 from bufferlab.stats import estimate
 from bufferlab.studies.advise import Advice, advise
-from bufferlab.studies.advise.course import Checked, Course, _checks
+from bufferlab.studies.advise.course import Checked, Course, checks_at
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.least import Case
@@ -67,7 +67,7 @@ def test_targets_that_no_queue_meets_are_said_to_be_missed(scenario: Path) -> No
 def test_settings_that_are_checked_after_others_must_be_surer() -> None:
     target = make_target("utilization", 0.9)
     values: dict[int, Values] = {seed: {"utilization": 0.89 + seed / 1000} for seed in range(30)}
-    ((once,), (thrice,)) = (_checks((target,), 40, values, chances) for chances in (1, 8))
+    ((once,), (thrice,)) = (checks_at((target,), 40, values, chances) for chances in (1, 8))
     assert 0.9 < once.confidence < 1.0
     assert 1 - thrice.confidence == pytest.approx(8 * (1 - once.confidence))
     assert (thrice.mean, thrice.runs) == (once.mean, 30)

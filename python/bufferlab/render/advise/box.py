@@ -7,7 +7,15 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import apart, behind_text, edge_text, gained, judged_text, users_lines
+from bufferlab.render.advise.felt import (
+    apart,
+    behind_text,
+    edge_text,
+    elsewhere_text,
+    gained,
+    judged_text,
+    users_lines,
+)
 from bufferlab.render.advise.limits import platform_end, searched
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note
 from bufferlab.render.advise.trade import trade
@@ -44,8 +52,13 @@ def follows(lines: Sequence[str]) -> bool:
     return len(lines) > MOST_TYPED or any(len(line) > WIDTH for line in lines)
 
 
-def box_of(advice: Advice, typed: Typed = LINUX) -> Box:
-    """The answer: what to run, what it gives, how sure, what would change it, what to type."""
+def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
+    """The answer: what to run, what it gives, how sure, what would change it, what to type.
+
+    Args:
+        advice: The advice.
+        typed: Where lines are typed; `None` where they are told elsewhere.
+    """
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
     return Box(title, list(_head(advice)), list(_lines(advice, typed)))
@@ -96,11 +109,13 @@ def _what(advice: Advice) -> str:
     return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."
 
 
-def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
+def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     yield Line("link", _used(advice.answer))
     yield Line("wait", _wait(advice, advice.answer))
     for name, felt in users_lines(advice, advice.answer):
         yield Line(name[:9], felt)
+    if advice.elsewhere:
+        yield Line("elsewhere", elsewhere_text(advice))
     several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
     for each in advice.answer.checks:
         verdict = known[each.target]
@@ -117,7 +132,8 @@ def _lines(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line("edge", edge)
     if (judged := judged_text(advice)) is not None:
         yield Line("judged", judged)
-    yield from _typed(advice, typed)
+    if typed is not None:
+        yield from _typed(advice, typed)
 
 
 def _used(entry: Entry) -> str:

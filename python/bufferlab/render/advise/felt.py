@@ -14,6 +14,7 @@ from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS,
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
+from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.queues import OWN
@@ -37,6 +38,8 @@ _FELT_MS: Final = 1.0
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
 """What is said of users who fare so many times better or worse."""
+
+_VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
 
@@ -84,6 +87,18 @@ def apart(advice: Advice, entry: Entry) -> str:
 
 def _told(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in lines if text]
+
+
+def elsewhere_text(advice: Advice) -> str:
+    """What users wait for or lose at other links, which no answer here mends."""
+    told = []
+    for link, those in groupby(sorted(advice.elsewhere, key=_place), key=_place):
+        parts = [
+            f"{each.group} {_VERBS[each.what]} {_share(each)}"
+            for each in sorted(those, key=lambda each: each.there, reverse=True)
+        ]
+        told.append(f"at {link} {', '.join(parts)}")
+    return f"{'; '.join(told)}: no queue at {advice.site.link} mends that."
 
 
 def judged_text(advice: Advice) -> str | None:
@@ -241,6 +256,17 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
     else:
         yield time("completion_s", "completed in")
         yield time("completion_p95_s", "95th percentile")
+
+
+def _place(each: Spoiled) -> str:
+    return each.link
+
+
+def _share(each: Spoiled) -> str:
+    """A part of all: "38 of its 41 ms"."""
+    unit = MILLISECONDS if each.what == "wait" else FRACTION
+    there, total = (unit.text(value, digits=2) for value in (each.there, each.total))
+    return f"{there} of its {total} {unit.shown}" if there != total else f"all its {total} {unit.shown}"
 
 
 def _together(entry: Entry, users: Sequence[Users]) -> str:

@@ -38,11 +38,11 @@ class Shown(Protocol):
 
 
 @contextmanager
-def watching(typed: Typed, *, boxed: bool) -> Iterator[Shown]:
+def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
     """Show the course within the block on a terminal, where it vanishes afterwards; else a line per stage.
 
     Args:
-        typed: Where lines are typed.
+        typed: Where lines are typed; `None` where they are told later.
         boxed: Show the answer on standard output, if that is a terminal; otherwise only a line of progress on
             standard error.
     """
@@ -88,7 +88,7 @@ class _Told:
 
 
 class _Screen:
-    def __init__(self, typed: Typed, *, boxed: bool) -> None:
+    def __init__(self, typed: Typed | None, *, boxed: bool) -> None:
         self.boxed = boxed
         self._typed = typed
         self._advice: Advice | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
@@ -19,7 +20,7 @@ _SHELL: Final = "linux"
 """The platform whose lines a shell reads, so that they go on after a backslash."""
 
 
-_NOTHING: Final = "nothing, since this misses a target; bufferlab configure has the lines for what you choose"
+NOTHING: Final = "nothing, since this misses a target; bufferlab configure has the lines for what you choose"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Typed:
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""
         if not advice.choice.meets:
-            return Lines(None, [], problem=_NOTHING)
+            return Lines(None, [], problem=NOTHING)
         problem = ""
         for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
             try:
@@ -67,18 +68,22 @@ class Typed:
                 problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                return Lines(entry, self._folded(made.lines), made.notes, problem, _amounts_to(made, entry))
+                return Lines(entry, self.folded(made.lines), made.notes, problem, _amounts_to(made, entry))
             problem = problem or f"{self.platform} has no {entry.queue.name}"
         return Lines(None, [], problem=problem)
 
-    def _folded(self, lines: tuple[str, ...]) -> list[str]:
-        """Lines that fit the box."""
+    def folded(self, lines: Iterable[str]) -> list[str]:
+        """Lines that fit the box; a comment goes on as another one."""
         if self.platform != _SHELL:
             return list(lines)
         found = []
         for line in lines:
-            parts = wrap(line, WIDTH - 2, subsequent_indent="  ", break_long_words=False)
-            found += [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
+            is_comment = line.startswith("#")
+            parts = wrap(
+                line, WIDTH - 2, subsequent_indent="# " if is_comment else "  ", break_long_words=False
+            )
+            end = "" if is_comment else " \\"
+            found += [*(f"{part}{end}" for part in parts[:-1]), parts[-1]]
         return found
 
 

@@ -15,6 +15,7 @@ from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.studies.advise.choice import Choice, Rival, choose
+from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
@@ -51,6 +52,7 @@ class Advice:
         choice: Which of them to take, and why not the others.
         stage: How far it is.
         sensitivity: What would change it.
+        elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
         short_runs: Why the runs may be too short to judge the answer.
@@ -69,6 +71,7 @@ class Advice:
     choice: Choice
     stage: Stage
     sensitivity: tuple[Sensitivity, ...] = ()
+    elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     short_runs: tuple[str, ...] = ()
@@ -187,6 +190,7 @@ class Advice:
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
+            "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
             "warnings": [*self.warnings, *self.short_runs],

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.course import Course, Watch
+from bufferlab.studies.advise.answering import Manner, answer_link
+from bufferlab.studies.advise.course import Watch
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Emphasis, possible_aspects
-from bufferlab.studies.advise.question import Question, link_index, prepared
-from bufferlab.studies.advise.queues import queues_for
-from bufferlab.studies.advise.runnable import about_queues
-from bufferlab.studies.least import Plan
+from bufferlab.studies.advise.objectives import Emphasis
+from bufferlab.studies.advise.question import link_index, prepared
 from bufferlab.studies.targets import Target
 
 
@@ -78,40 +75,13 @@ def advise(
     base = prepared(scenario, overrides)
     index = link_index(base, link)
     needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
-    question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds, platform=platform)
-    Plan(question.targets, 1, question.upper, confidence=confidence, resolution=resolution).check()
-    needs.weights(
-        possible_aspects(base, question.site.rtt_ms, needs.emphasis), base
-    )  # raises before any work
-    field = queues_for(
-        queues,
+    manner = Manner(queues, platform, bounds, confidence, resolution, quick=quick, sensitivity=sensitivity)
+    return answer_link(
         base,
-        question.index,
-        lower=question.lower,
-        upper=question.upper,
-        packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
-        rtt_us=question.site.rtt_ms * 1e3,
-        platform=platform,
+        index,
+        needs,
+        manner,
+        assumed=assumed,
+        runner=runner or Runner(threads=threads, progress=progress),
+        watch=watch,
     )
-    if platform is not None and queues is None:
-        assumed = (*assumed, about_queues(platform, [queue.name for queue in field]))
-    with runner or Runner(threads=threads, progress=progress) as keeping:
-        course = Course(
-            question,
-            field,
-            needs=needs,
-            confidence=confidence,
-            resolution=resolution,
-            assumed=(*assumed, *needs.assumed(eases=any(queue.knob == "target" for queue in field))),
-            runner=keeping,
-            watch=watch or (lambda _advice, _note: None),
-        )
-        try:
-            return course.run(quick=quick, sensitivity=sensitivity)
-        except RunInterrupted as interrupted:
-            made = course.bench.runs
-            raise RunInterrupted(
-                course.best, made + interrupted.done, made + interrupted.asked, store=interrupted.store
-            ) from interrupted
-        except KeyboardInterrupt as interrupt:  # it came between simulations
-            raise RunInterrupted(course.best, course.bench.runs, course.bench.runs) from interrupt

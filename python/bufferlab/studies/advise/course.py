@@ -259,7 +259,7 @@ class Course:
         elif found is not None and found.closest == setting:
             runs = found.values
             confidence = found.confidence if found.size == setting else None
-        checks = _checks(self.question.targets_at(queue, setting), setting, runs, chances)
+        checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
         return Entry(queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found)
@@ -309,10 +309,17 @@ class Course:
         )
 
 
-def _checks(
+def checks_at(
     targets: Sequence[Target], setting: int, values: Mapping[int, Values], chances: int
 ) -> tuple[Check, ...]:
-    """The targets at a setting; a chance to err is multiplied by how many there were."""
+    """The targets at a setting; a chance to err is multiplied by how many there were.
+
+    Args:
+        targets: The targets.
+        setting: The setting.
+        values: What runs measured, by seed.
+        chances: How many chances there were.
+    """
     memory = Memory(targets)
     memory.add({Run(setting, seed): each for seed, each in values.items()})
     checks = [check(memory, setting, target, list(values)) for target in targets]

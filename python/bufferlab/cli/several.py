@@ -1,0 +1,129 @@
+"""What `advise` answers for at once: several links of a scenario, or both directions of a home's line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bufferlab.cli.quick import Quick
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.joint import Shaped
+from bufferlab.studies.advise.several import EACH
+from bufferlab.studies.home import (
+    DOWNLOAD,
+    RTT,
+    SHARE,
+    UPLOAD,
+    about_home,
+    about_shapers,
+    home_scenario,
+    read_rates,
+    read_share,
+    shaped_to,
+)
+from bufferlab.studies.internet import STACK
+
+
+def complete_links(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Completes names of links, with commas between them: those of the scenario file that is given."""
+    start, comma, last = incomplete.rpartition(",")
+    names = _names(ctx)
+    words = names if comma else [EACH, *names]
+    return [f"{start}{comma}{word}" for word in words if word.startswith(last)]
+
+
+def _names(ctx: typer.Context) -> list[str]:
+    """Names of the links that a line so far is about; an unfinished line has its file among the rest."""
+    if ctx.params.get("home") is not None:
+        return [DOWNLOAD, UPLOAD]
+    given = [ctx.params.get("scenario"), *ctx.args]
+    for path in (Path(each) for each in given if each is not None):
+        try:
+            return [str(link["name"]) for link in Scenario.load(path).links]
+        except (InputError, OSError):
+            continue
+    return []
+
+
+Links = Annotated[
+    str | None,
+    typer.Option(
+        help=f"Link in question; default the slowest. Several with commas, or {EACH}: an answer for each, "
+        "and what they do together.",
+        autocompletion=complete_links,
+        show_default=False,
+    ),
+]
+Home = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DOWN/UP",
+        help="A home's line in both directions, in place of a scenario: 50/10Mbps, '1 Gbps/50 Mbps'. With "
+        f"--rtt [default: {RTT}] and --share.",
+        show_default=False,
+    ),
+]
+Share = Annotated[
+    str | None,
+    typer.Option(
+        help="With --home: the shapers' rates as a share of the line's. "
+        f"[default: {float(SHARE) * 100:g} %, as OpenWrt's SQM page says]",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class HomeLine:
+    """A home's line.
+
+    Attributes:
+        scenario: It, with its traffic.
+        assumed: What was taken for granted.
+        shaped: Its shapers.
+    """
+
+    scenario: Scenario
+    assumed: list[str]
+    shaped: Shaped
+
+
+def is_several(link: str | None) -> bool:
+    """Whether `--link` asks about several links."""
+    return link is not None and (link.strip() == EACH or "," in link)
+
+
+def home_line(
+    home: str | None, share: str | None, scenario: Path | None, numbers: Quick, overrides: Mapping[str, str]
+) -> HomeLine | None:
+    """The line that `--home` is about; `None` without it.
+
+    Raises:
+        InputError: The rates, or what goes with them, cannot be used.
+    """
+    if home is None:
+        if share is not None:
+            raise InputError("goes with --home", key="--share", accepted="--home 50/10Mbps with it")
+        return None
+    others = [name for name in numbers.given() if name != "--rtt"]
+    others += ["--segment"] if numbers.details.get("segment") is not None else []
+    others += ["--stack"] if numbers.stack != STACK else []
+    if scenario is not None or others:
+        other = "a scenario file" if scenario is not None else others[0]
+        raise InputError(
+            f"does not go with {other}",
+            key="--home",
+            accepted="--home with --rtt, --share, --link and --set; examples/home-line.toml to change more",
+        )
+    rates, part = read_rates(home), SHARE if share is None else read_share(share)
+    content = home_scenario(rates, rtt=numbers.rtt or RTT, share=Fraction(part))
+    loaded = prepare(Scenario.from_dict(content, file="--home"), overrides)
+    assumed = [*about_home(numbers.rtt), about_shapers(rates, part)]
+    return HomeLine(loaded, assumed, shaped_to(rates, part))

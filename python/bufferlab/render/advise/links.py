@@ -1,0 +1,226 @@
+"""Answers for several links, for people: all at a glance, what to type, and a box for each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from bufferlab.configure import PLATFORMS
+from bufferlab.display import as_view
+from bufferlab.errors import InputError
+from bufferlab.render.advise.box import box_of, headline
+from bufferlab.render.advise.evidence import evidence
+from bufferlab.render.advise.explain import explanation
+from bufferlab.render.advise.felt import users_lines
+from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
+from bufferlab.render.advise.words import (
+    check_text,
+    entry_text,
+    measured,
+    queue_text,
+    rate_text,
+    size_text,
+    sure_text,
+)
+from bufferlab.render.grid import Grid
+from bufferlab.render.scenario import ScenarioLines
+from bufferlab.render.summary import notes
+from bufferlab.render.view import Box, Heading, Line, Terms, View
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.joint import LinksAdvice
+
+_COUPLED: Final = (
+    "links share nothing but the flows that cross several of them, with data or acknowledgments; each was "
+    "answered with the others' answers in place"
+)
+
+Part = str | Heading | Terms | Box | Grid
+
+
+@as_view.register
+def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = False) -> View:
+    """The answers at a glance, a box for each link, what to type, and what they rest on.
+
+    Args:
+        advice: The answers.
+        typed: Where lines are typed.
+        explain: Tell also how they were found.
+    """
+    varied = {each.site.link: ("queue", "buffer") for each in advice.links}
+    assumed = (*advice.assumed, *dict.fromkeys(each for link in advice.links for each in link.assumed))
+    return View(
+        [
+            summary_box(advice, typed),
+            *_to_type(advice, typed),
+            *(box_of(each, None) for each in advice.links),
+            ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED)).terms(),
+            *(part for each in advice.links for part in _rest(each, typed, explain=explain)),
+        ]
+    )
+
+
+def links_headline(advice: LinksAdvice) -> str:
+    """The answers in one sentence, or what they miss."""
+    return next(_head(advice))
+
+
+def summary_box(advice: LinksAdvice, typed: Typed) -> Box:
+    """All answers at a glance, with what they measure together."""
+    names = " and ".join(advice.wanted) if len(advice.wanted) <= 2 else f"{len(advice.wanted)} links"
+    return Box(f"{advice.title}: {names}", list(_head(advice)), list(_lines(advice, typed)))
+
+
+def _head(advice: LinksAdvice) -> Iterator[str]:
+    missing = [name for name in advice.wanted if name not in {each.site.link for each in advice.links}]
+    if advice.unmet:
+        for each in advice.unmet:
+            yield f"{each.site.link}: {headline(each)}"
+    else:
+        yield _what(advice)
+    if missing:
+        yield f"There is no answer yet for {', '.join(missing)}."
+    if not advice.joint:
+        yield "They were not run together yet."
+        return
+    runs, sure = len(advice.joint[0].values), min(entry.confidence for entry in advice.joint)
+    for each, entry in advice.disturbed:
+        missed = "; ".join(check_text(check, "missed") for check in entry.checks if not check.met)
+        yield f"Together, {each.site.link} misses: {missed}."
+    if advice.meets:
+        them = (
+            "it meets its targets"
+            if len(advice.links) == 1
+            else f"{_all(len(advice.links))} meet their targets"
+        )
+        yield f"Run together, {them}: {sure_text(sure)} for this traffic ({runs} runs)."
+
+
+def _what(advice: LinksAdvice) -> str:
+    """What to run, where."""
+    queues = {queue_text(each.answer.queue) for each in advice.links}
+    if len(queues) == 1:
+        where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
+        return f"Run {queues.pop()} at {where}."
+    told = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
+    return f"Run {', '.join(told)}."
+
+
+def _all(links: int) -> str:
+    return {1: "it", 2: "both links"}.get(links, f"all {links} links")
+
+
+def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
+    entries = advice.joint or tuple(each.answer for each in advice.links)
+    for each, entry in zip(advice.links, entries, strict=True):
+        yield Line(each.site.link, _link(each, entry))
+    for name, felt in _users(advice, entries):
+        yield Line(name, felt)
+    if advice.shaped is not None:
+        yield Line("shaped", shaped_text(advice))
+    yield Line("type", f"the lines for {typed.platform} are below this box")
+
+
+def _link(advice: Advice, entry: Entry) -> str:
+    """A link's setting, and what it does beside the others."""
+    size = f"limit {size_text(advice.site, entry.packets)}"
+    setting = size if entry.queue.knob == "limit" else f"{entry.queue.show(entry.setting)}, {size}"
+    used, wait = entry.checked("utilization"), entry.checked("wait_mean_ms")
+    return (
+        f"{rate_text(advice.site.rate_bps)}: {setting}; utilization {measured(used, FRACTION)}, mean wait "
+        f"{measured(wait, MILLISECONDS)}"
+    )
+
+
+def _users(advice: LinksAdvice, entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """What each group of users feels, by the runs of all answers, at the first link that its data crosses."""
+    paths = {flow["name"]: flow["path"] for flow in advice.resolved["flows"]}
+    seen: set[str] = set()
+    for each, entry in zip(advice.links, entries, strict=True):
+        for users in each.site.users:
+            if users.name not in seen and each.site.link in paths[users.name]:
+                seen.add(users.name)
+                alone = dataclasses.replace(each, site=dataclasses.replace(each.site, users=(users,)))
+                yield from users_lines(alone, entry)
+
+
+def shaped_text(advice: LinksAdvice) -> str:
+    """At which rates, and why they are below the line's."""
+    if (shaped := advice.shaped) is None:
+        return ""
+    if shaped.share >= 1.0:
+        return "at the line's own rate: right only if it is this router that sends into the line"
+    rates = " and ".join(
+        f"{rate_text(each.site.rate_bps)} of {rate_text(shaped.line_bps[each.site.link])}"
+        for each in advice.links
+        if each.site.link in shaped.line_bps
+    )
+    return (
+        f"at {rates}, {shaped.share * 100:g} % (--share): packets then wait here and not in the modem. These "
+        "rates were simulated"
+    )
+
+
+def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
+    yield Heading(f"To type on {typed.platform}")
+    if advice.unmet:
+        names = ", ".join(each.site.link for each in advice.unmet)
+        yield f"{names}: {NOTHING}."
+        return
+    if advice.directions is not None and len(advice.links) == 2:
+        try:
+            both = advice.configuration(typed.platform, typed.device)
+        except InputError as error:
+            yield f"{typed.platform} cannot take it ({error})."
+            return
+        if both is not None:
+            if both.refused is not None:
+                yield (
+                    f"The answers cannot be typed ({both.refused}). For {entry_text(both.down)} and "
+                    f"{entry_text(both.up)}:"
+                )
+            yield "\n".join(typed.folded(both.made.lines))
+            yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice))])
+            return
+    comment, shown = PLATFORMS[typed.platform].comment, set[str]()
+    for each in advice.links:
+        made = dataclasses.replace(typed, shape=typed.shape or advice.shaped is not None).lines(each)
+        yield f"{comment} {each.site.link}: {_where(advice, each)}"
+        own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]
+        if made.problem:
+            yield f"{comment} {made.problem}" + (f"; for {entry_text(made.entry)}:" if made.entry else "")
+        yield "\n".join(own)
+        fresh = [note for note in made.notes if note not in shown]
+        shown |= set(fresh)
+        yield Terms([("note", note) for note in fresh])
+
+
+def _where(advice: LinksAdvice, link: Advice) -> str:
+    """On which interface the lines are typed."""
+    if advice.directions is None:
+        return "on the interface that sends into it"
+    return "on the interface to the home" if link is advice.directions[0] else "on the interface to the line"
+
+
+def _overhead(advice: LinksAdvice) -> Iterator[str]:
+    """What a packet takes on the line beyond what a shaper counts."""
+    if advice.shaped is not None and advice.shaped.share < 1.0:
+        yield (
+            "On the line a packet is longer: by 18 bytes with cable (DOCSIS), by 30 and one 64th with VDSL2 "
+            "and PPPoE; on ADSL it takes whole cells (tc-cake(8)). The share below the line's rate covers "
+            "that for full packets, for many small ones it may not: docs/home-line.md has linklayer and "
+            "overhead."
+        )
+
+
+def _rest(advice: Advice, typed: Typed, *, explain: bool) -> Iterator[Part]:
+    """What a link's answer rests on."""
+    grids = list(evidence(advice))
+    yield Heading(f"{advice.site.link}: what the answer rests on")
+    yield from grids
+    yield from notes(grids)
+    yield from (f"Note: {each}." for each in (*advice.warnings, *advice.short_runs))
+    if explain:
+        yield from explanation(advice, typed)

@@ -1,0 +1,128 @@
+"""The answer for one link of a scenario, once it is clear what is asked of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.course import Course, Watch
+from bufferlab.studies.advise.elsewhere import spoiled
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import possible_aspects
+from bufferlab.studies.advise.question import Question
+from bufferlab.studies.advise.queues import Queue, queues_for
+from bufferlab.studies.advise.runnable import about_queues
+from bufferlab.studies.least import Plan
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How an answer is sought.
+
+    Attributes:
+        queues: Words of `queue` to choose from; `None` for those that routers have.
+        platform: On what it shall run; `None` takes all queues.
+        bounds: Where buffers are searched; `None` for the default.
+        confidence: With which all targets shall be met at the answer.
+        resolution: The buffer may be larger than the least by this share.
+        quick: End with the first answer.
+        sensitivity: Ask also what would change the answer.
+        usual: Try only queues with a target of delay, at the usual one, if there are any: no search.
+    """
+
+    queues: str | Sequence[str] | None = None
+    platform: str | None = None
+    bounds: str | None = None
+    confidence: float = 0.95
+    resolution: float = 0.1
+    quick: bool = False
+    sensitivity: bool = True
+    usual: bool = False
+
+
+def answer_link(
+    base: Scenario,
+    index: int,
+    needs: Needs,
+    manner: Manner,
+    *,
+    runner: Runner,
+    assumed: Iterable[str] = (),
+    settled: Collection[str] = (),
+    watch: Watch | None = None,
+) -> Advice:
+    """Say which queue a link should run and how large its buffer should be.
+
+    Args:
+        base: The scenario, prepared.
+        index: Index of the link.
+        needs: What shall be met, and what matters.
+        manner: How the answer is sought.
+        runner: Runs the simulations.
+        assumed: What the scenario takes for granted.
+        settled: Links that have answers of their own in place.
+        watch: Told the best answer so far.
+
+    Raises:
+        InputError: An argument cannot be used.
+        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+    """
+    question, field = asked(base, index, needs, manner)
+    if manner.platform is not None and manner.queues is None:
+        assumed = (*assumed, about_queues(manner.platform, [queue.name for queue in field]))
+    with runner as keeping:
+        course = Course(
+            question,
+            field,
+            needs=needs,
+            confidence=manner.confidence,
+            resolution=manner.resolution,
+            assumed=(*assumed, *needs.assumed(eases=any(queue.knob == "target" for queue in field))),
+            runner=keeping,
+            watch=watch or (lambda _advice, _note: None),
+        )
+        try:
+            advice = course.run(quick=manner.quick, sensitivity=manner.sensitivity)
+            if manner.usual:
+                return advice
+            found = spoiled(base, index, advice.answer, settled, runner=keeping)
+            return dataclasses.replace(advice, elsewhere=found)
+        except RunInterrupted as interrupted:
+            made = course.bench.runs
+            raise RunInterrupted(
+                course.best, made + interrupted.done, made + interrupted.asked, store=interrupted.store
+            ) from interrupted
+        except KeyboardInterrupt as interrupt:  # it came between simulations
+            raise RunInterrupted(course.best, course.bench.runs, course.bench.runs) from interrupt
+
+
+def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:
+    """The question about a link, and the queues to choose from; whatever cannot be used is told here.
+
+    Raises:
+        InputError: An argument cannot be used.
+    """
+    question = Question.of(
+        base, index, needs.targets, needs.floor, bounds=manner.bounds, platform=manner.platform
+    )
+    Plan(
+        question.targets, 1, question.upper, confidence=manner.confidence, resolution=manner.resolution
+    ).check()
+    needs.weights(possible_aspects(base, question.site.rtt_ms, needs.emphasis), base)
+    field = queues_for(
+        manner.queues,
+        base,
+        question.index,
+        lower=question.lower,
+        upper=question.upper,
+        packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
+        rtt_us=question.site.rtt_ms * 1e3,
+        platform=manner.platform,
+    )
+    usual = [queue for queue in field if queue.knob == "target"] if manner.usual else []
+    return question, usual or field

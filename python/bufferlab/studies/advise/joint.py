@@ -1,0 +1,250 @@
+"""The answers of `advise` for several links, as an object and as a document."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bufferlab import _core, display
+from bufferlab.configure import Configuration, Direction, configuration_of_both
+from bufferlab.errors import InputError
+from bufferlab.files import not_written
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.least import checks_to_dicts
+from bufferlab.studies.targets import values_document
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
+
+FORMAT: Final = "bufferlab-advice-links"
+FORMAT_VERSION: Final = 1
+
+DOWN: Final = ("download", "down", "downlink", "downstream")
+UP: Final = ("upload", "up", "uplink", "upstream")
+"""Names of links that are the two directions of one line, which one router shapes."""
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A shaper below a line's rate.
+
+    Attributes:
+        share: The shaper's rate as a share of the line's.
+        line_bps: The line's rates by the links' names, bit/s.
+    """
+
+    share: float
+    line_bps: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Both:
+    """What to type for both directions of a line.
+
+    Attributes:
+        made: The lines.
+        down: The download's entry that they are for.
+        up: The upload's.
+        refused: Why the answers themselves cannot be typed; `None` if they can.
+    """
+
+    made: Configuration
+    down: Entry
+    up: Entry
+    refused: InputError | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinksAdvice:
+    """Which queue, how large, for each of several links.
+
+    Attributes:
+        title: Title of the scenario.
+        links: The answer for each link, in the order of the asking; after Ctrl-C, those that are known.
+        wanted: Names of the links that were asked about.
+        resolved: The scenario, with its own queues.
+        joint: What each answer measures with all of them in place, in the same order; empty until they were
+            run together.
+        assumed: What the scenario takes for granted.
+        shaped: By which share the links' rates are below those of a line, if they are.
+        runs: How many runs it took.
+        finished: Whether it came to its end.
+    """
+
+    title: str
+    links: tuple[Advice, ...]
+    wanted: tuple[str, ...]
+    resolved: ResolvedScenario
+    joint: tuple[Entry, ...] = ()
+    assumed: tuple[str, ...] = ()
+    shaped: Shaped | None = None
+    runs: int = 0
+    finished: bool = False
+
+    @property
+    def directions(self) -> tuple[Advice, Advice] | None:
+        """The download and the upload, if these are the links that were asked about, by their names."""
+        named = {each.site.link.lower(): each for each in self.links}
+        down = [each for name, each in named.items() if name in DOWN]
+        up = [each for name, each in named.items() if name in UP]
+        if len(self.wanted) != 2 or len(down) != 1 or len(up) != 1:
+            return None
+        return down[0], up[0]
+
+    def configuration(self, platform: str = "linux", device: str | None = None) -> Both | None:
+        """What to type for both directions of a line at once.
+
+        Where the platform has one queue discipline for both, and the answers' differ, it is the first of the
+        download's contest that both have tried.
+
+        Args:
+            platform: For what: linux, openwrt.
+            device: The interface to the line; default a usual name.
+
+        Returns:
+            The lines; `None` if the links are not the two directions of a line, or the platform takes two
+            configurations for that.
+
+        Raises:
+            InputError: There is no such platform, or it cannot take the values.
+        """
+        if self.directions is None:
+            return None
+        refused: InputError | None = None
+        for down, up in _pairs(*self.directions):
+            try:
+                made = configuration_of_both(
+                    _direction(self.directions[0], down),
+                    _direction(self.directions[1], up),
+                    platform=platform,
+                    device=device,
+                )
+            except InputError as error:
+                refused = refused or error
+                continue
+            if made is None or made.lines:
+                return None if made is None else Both(made, down, up, refused)
+        if refused is not None:
+            raise refused
+        return None
+
+    @property
+    def unmet(self) -> tuple[Advice, ...]:
+        """The answers that miss a target by themselves."""
+        return tuple(each for each in self.links if not each.choice.meets)
+
+    @property
+    def disturbed(self) -> tuple[tuple[Advice, Entry], ...]:
+        """The answers that meet their targets by themselves, but not with the others in place."""
+        pairs = zip(self.links, self.joint, strict=True) if self.joint else ()
+        return tuple(
+            (advice, entry)
+            for advice, entry in pairs
+            if advice.choice.meets and not all(check.met for check in entry.checks)
+        )
+
+    @property
+    def meets(self) -> bool:
+        """Whether each answer meets its targets in the mean, by itself and with the others in place."""
+        return len(self.links) == len(self.wanted) and not self.unmet and not self.disturbed
+
+    def to_dict(
+        self, *, platform: str = "linux", device: str | None = None, shape: bool = False
+    ) -> dict[str, Any]:
+        """The document.
+
+        Args:
+            platform: For what the lines are that are to be typed.
+            device: The interface to the line.
+            shape: Hold the rates by shapers.
+        """
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "version": _core.engine_version,
+            "name": self.title,
+            "wanted": list(self.wanted),
+            "meets": self.meets,
+            "finished": self.finished,
+            "shaped": None if self.shaped is None else dataclasses.asdict(self.shaped),
+            "together": [_joint(*each) for each in zip(self.links, self.joint, strict=False)],
+            "configuration": self._configuration(platform, device),
+            "links": [
+                each.to_dict(platform=platform, device=device, shape=shape or self.shaped is not None)
+                for each in self.links
+            ],
+            "assumed": list(self.assumed),
+            "runs": self.runs,
+            "resolved": self.resolved,
+        }
+
+    def _configuration(self, platform: str, device: str | None) -> dict[str, Any] | None:
+        try:
+            both = self.configuration(platform, device)
+        except InputError:
+            return None
+        return None if both is None else both.made.to_dict()
+
+    def save(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write `advice.json` and `advice.txt` into a folder, and each link's files into a folder there.
+
+        Raises:
+            OutputError: They cannot be written.
+        """
+        directory = Path(folder)
+        document, text = directory / "advice.json", directory / "advice.txt"
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            document.write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+            text.write_text(f"{self}\n", "utf-8")
+        except OSError as error:
+            raise not_written(directory, error) from error
+        written = (path for each in self.links for path in each.save(directory / each.site.link))
+        return [document, text, *written]
+
+    def __repr__(self) -> str:
+        answers = "; ".join(f"{each.site.link}: {each.choice.name}" for each in self.links)
+        return f"<LinksAdvice {self.title!r}: {answers}>"
+
+    def __str__(self) -> str:
+        return display.text(self)
+
+    def _repr_html_(self) -> str:
+        return display.html(self)
+
+
+def _pairs(down: Advice, up: Advice) -> Iterator[tuple[Entry, Entry]]:
+    """The answers, then each queue that both have tried, the best of the download's first."""
+    yield down.answer, up.answer
+    others = {entry.queue.name: entry for entry in reversed(list(_ranked(up)))}
+    for entry in _ranked(down):
+        if entry.queue.name in others:
+            yield entry, others[entry.queue.name]
+
+
+def _ranked(advice: Advice) -> Iterator[Entry]:
+    yield advice.answer
+    yield from (advice.entries[each.name] for each in advice.choice.rivals)
+
+
+def _direction(advice: Advice, entry: Entry) -> Direction:
+    site = advice.site
+    return Direction(
+        f"{site.rate_bps} bps", entry.table, f"{entry.packets} packets", f"{site.packet_bytes} B"
+    )
+
+
+def _joint(advice: Advice, entry: Entry) -> dict[str, Any]:
+    names = dict.fromkeys(name for values in entry.values for name in values)
+    return {
+        "link": advice.site.link,
+        "runs": len(entry.values),
+        "checks": checks_to_dicts(entry.checks, entry.confidence, advice.confidence),
+        **values_document({name: entry.mean(name) for name in names}),
+    }

@@ -1,0 +1,301 @@
+"""Answers for several links of a scenario, such as both directions of a home's line.
+
+Links share nothing but the flows that cross several of them, with data or with acknowledgments. So each link
+is answered by itself, with the others' answers in place as far as they are known: first each with the usual
+settings of queues that aim at a delay, which takes few runs; then each in full. At last all answers are run
+together, and each link's targets are checked there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from bufferlab.errors import InputError, did_you_mean
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.answering import Manner, answer_link, asked
+from bufferlab.studies.advise.course import CONTEST, PILOTS, checks_at
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.floor import default_targets
+from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import Emphasis
+from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.least.candidates import CHECK_SEEDS
+from bufferlab.studies.targets import Target, Values, values_of_run
+
+EACH: Final = "each"
+"""All links that data crosses."""
+
+WatchLinks = Callable[[Advice | None, str], None]
+"""Told the best answer so far for the link that is answered now, and what is done."""
+
+
+def advise_links(
+    scenario: ScenarioLike,
+    links: str | Sequence[str] = EACH,
+    targets: Iterable[str | Target] = (),
+    *,
+    queues: str | Sequence[str] | None = None,
+    platform: str | None = None,
+    bounds: str | None = None,
+    emphasis: Emphasis | None = None,
+    confidence: float = 0.95,
+    resolution: float = 0.1,
+    quick: bool = False,
+    sensitivity: bool = True,
+    threads: int | None = None,
+    progress: bool | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    assumed: Iterable[str] = (),
+    shaped: Shaped | None = None,
+    runner: Runner | None = None,
+    watch: WatchLinks | None = None,
+) -> LinksAdvice:
+    """Say which queues several links of a scenario should run and how large their buffers should be.
+
+    Each link is answered with the others' answers in place; links that are not asked about keep what the
+    scenario says. At last all answers are run together.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content as nested mappings.
+        links: Names of links, also as one text with commas; "each" for all that data crosses.
+        targets: What shall be met; one about a group is asked for at the links that its data crosses. Default
+            as for one link.
+        queues: Words of `queue` to choose from.
+        platform: On what it shall run.
+        bounds: Where buffers are searched.
+        emphasis: The kind of aspect that matters most, or the weights of some.
+        confidence: With which all targets shall be met at each answer.
+        resolution: The buffers may be larger than the least by this share.
+        quick: End with the first answer for each link.
+        sensitivity: Ask also what would change the answers.
+        threads: Simulations at a time; default one for each processor.
+        progress: Show a progress bar; default if standard error is a terminal.
+        overrides: Values that replace those of the scenario, by path.
+        assumed: What the scenario takes for granted, for the answer to tell: sentences.
+        shaped: By which share the links' rates are below those of a line, if they are.
+        runner: Runs the simulations; default a plain one with `threads` and `progress`.
+        watch: Told the best answer so far for a link whenever something new is known.
+
+    Raises:
+        InputError: If the scenario or an argument cannot be used.
+        RunInterrupted: At Ctrl-C, with the best answers so far; `None` if there is none yet.
+    """
+    base = prepared(scenario, overrides)
+    indices = link_indices(base, links)
+    manner = Manner(queues, platform, bounds, confidence, resolution, quick=quick, sensitivity=sensitivity)
+    needs = _needs(base, indices, tuple(targets), emphasis)
+    for index in indices:
+        asked(base, index, needs[index], manner)  # raises before any work
+    with runner or Runner(threads=threads, progress=progress) as keeping:
+        course = _Course(
+            base,
+            needs,
+            manner,
+            assumed=tuple(assumed),
+            shaped=shaped,
+            runner=keeping,
+            watch=watch or (lambda _advice, _note: None),
+        )
+        try:
+            return course.run()
+        except RunInterrupted as interrupted:
+            raise interrupted.concluded(course.so_far()) from interrupted
+        except KeyboardInterrupt as interrupt:  # it came between simulations
+            raise RunInterrupted(course.so_far(), course.runs, course.runs) from interrupt
+
+
+def link_indices(base: Scenario, links: str | Sequence[str]) -> list[int]:
+    """The links that are asked about, in the order of the asking; "each" takes the scenario's order.
+
+    Raises:
+        InputError: There is no such link, or no data crosses it.
+    """
+    names = [link["name"] for link in base.links]
+    crossed = [name for name in names if any(name in flow["path"] for flow in base.flows)]
+    words = [word.strip() for word in (links.split(",") if isinstance(links, str) else links)]
+    if words == [EACH]:
+        if not crossed:
+            raise InputError("no flow crosses a link, so there is no buffer to size", key="flows")
+        return [names.index(name) for name in crossed]
+    accepted = f"{', '.join(crossed)}, with commas between them; or {EACH}"
+    for word in words:
+        if word not in names:
+            problem = f"is not a link of the scenario{did_you_mean(word, [*names, EACH])}"
+            raise InputError(problem, key="link", value=word, accepted=accepted)
+        if word not in crossed:
+            raise InputError("is crossed by no flow", key="link", value=word, accepted=accepted)
+    return list(dict.fromkeys(names.index(word) for word in words))
+
+
+def values_at_links(links: Sequence[str], result: Result) -> dict[str, dict[str, float | None]]:
+    """Everything that targets and objectives may ask of a run, by link.
+
+    Args:
+        links: Names of the links.
+        result: The run.
+    """
+    return {link: values_of_run(link, result) for link in links}
+
+
+def with_answers(base: Scenario, answers: Mapping[int, Entry]) -> Scenario:
+    """The scenario with answers in place, by the links' indices."""
+    for index, entry in answers.items():
+        base = entry.queue.scenario(base, index, entry.setting)
+    return base
+
+
+def _needs(
+    base: Scenario, indices: Sequence[int], targets: Sequence[str | Target], emphasis: Emphasis | None
+) -> dict[int, Needs]:
+    """What is asked of each link; what is asked about a group, of the links that its data crosses.
+
+    Raises:
+        InputError: A target is none, or is about a group that crosses no link that is asked about.
+    """
+    paths = {flow["name"]: flow["path"] for flow in base.flows}
+    found: dict[int, Needs] = {}
+    lost: set[Target] = set()
+    for index in indices:
+        name = base.links[index]["name"]
+        everything = Needs.of(base, targets, emphasis, default_targets(base, index))
+        here = tuple(each for each in everything.targets if each.group is None or name in paths[each.group])
+        if here:
+            needs = dataclasses.replace(everything, targets=here)
+        else:
+            needs = dataclasses.replace(
+                everything, targets=default_targets(base, index), targets_from="default"
+            )
+        missing = set(everything.targets) - set(here)
+        lost = missing if not found else lost & missing
+        found[index] = needs.with_floor(base, index)
+    for target in lost:
+        names = ", ".join(base.links[index]["name"] for index in indices)
+        raise InputError(
+            f"is about a group whose data crosses no link that is asked about ({names})",
+            key="target",
+            value=str(target),
+            accepted=f"one of --link {','.join(paths[target.group or ''])}",
+        )
+    return found
+
+
+class _Course:
+    """The way to the answers."""
+
+    def __init__(
+        self,
+        base: Scenario,
+        needs: Mapping[int, Needs],
+        manner: Manner,
+        *,
+        assumed: tuple[str, ...],
+        shaped: Shaped | None,
+        runner: Runner,
+        watch: WatchLinks,
+    ) -> None:
+        self.base = base
+        self.needs = needs
+        self.manner = manner
+        self.assumed = assumed
+        self.shaped = shaped
+        self.runner = runner
+        self.watch = watch
+        self.found: dict[int, Advice] = {}
+        self.runs = 0
+
+    def run(self) -> LinksAdvice:
+        """Answer each link, with the usual settings first, and run the answers together."""
+        first = dataclasses.replace(self.manner, quick=True, usual=True)
+        for manner in (first, self.manner):
+            for index in self.needs:
+                self._answer(index, manner)
+        self.watch(None, "running all answers together")
+        joint = self._joint(PILOTS if self.manner.quick else CONTEST)
+        return dataclasses.replace(self._conclusion(), joint=joint, finished=True)
+
+    def so_far(self) -> LinksAdvice | None:
+        """What is known; `None` if nothing is."""
+        return self._conclusion() if self.found else None
+
+    def _conclusion(self) -> LinksAdvice:
+        return LinksAdvice(
+            title=self.base.title,
+            links=tuple(self.found[index] for index in self.needs if index in self.found),
+            wanted=tuple(str(self.base.links[index]["name"]) for index in self.needs),
+            resolved=self.base.resolved,
+            assumed=self.assumed,
+            shaped=self.shaped,
+            runs=self.runs,
+        )
+
+    def _answer(self, index: int, manner: Manner) -> None:
+        """Answer one link, with the others' answers in place."""
+        name = self.base.links[index]["name"]
+
+        def watch(advice: Advice | None, note: str) -> None:
+            self.watch(advice or self.found.get(index), f"{note} ({name})" if note else "")
+
+        try:
+            advice = answer_link(
+                with_answers(self.base, {i: each.answer for i, each in self.found.items() if i != index}),
+                index,
+                self.needs[index],
+                manner,
+                runner=self.runner,
+                settled=[self.base.links[each]["name"] for each in self.needs],
+                watch=watch,
+            )
+        except RunInterrupted as interrupted:
+            if interrupted.finished is not None:
+                self._keep(index, interrupted.finished)
+            raise
+        self._keep(index, advice)
+
+    def _keep(self, index: int, advice: Advice) -> None:
+        """Keep a link's answer, with the users whose data crosses it."""
+        groups = {flow["name"] for flow in self.base.flows if advice.site.link in flow["path"]}
+        users = tuple(each for each in advice.site.users if each.name in groups)
+        self.runs += advice.runs
+        self.found[index] = dataclasses.replace(advice, site=dataclasses.replace(advice.site, users=users))
+
+    def _joint(self, runs: int) -> tuple[Entry, ...]:
+        """What each link's answer measures with all of them in place."""
+        names = tuple(advice.site.link for advice in self.found.values())
+        first = int(self.base.run["seed"]) + CHECK_SEEDS
+        answers = {index: advice.answer for index, advice in self.found.items()}
+        experiment = Experiment(
+            "",
+            {"together": with_answers(self.base, answers)},
+            partial(values_at_links, names),
+            seeds=lambda _key: list(range(first, first + runs)),
+            parameters=lambda key: {"case": key},
+        )
+        done = {each.seed: each.value for each in self.runner.all(experiment) if each.seed is not None}
+        self.runs += len(done)
+        return tuple(
+            _together(self.found[index].answer, {seed: each[name] for seed, each in done.items()})
+            for name, index in zip(names, self.found, strict=True)
+        )
+
+
+def _together(entry: Entry, values: Mapping[int, Values]) -> Entry:
+    """An answer with what it measures beside the others."""
+    targets = [each.target for each in entry.checks]
+    checks = checks_at(targets, entry.setting, values, 1)
+    return dataclasses.replace(
+        entry,
+        values=tuple(values.values()),
+        runs=tuple(values.values()),
+        checks=checks,
+        confidence=min(each.confidence for each in checks),
+    )

@@ -1,0 +1,173 @@
+"""Answers for several links in words: all at a glance, what to type once, a box for each."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.links import links_headline, links_view, shaped_text
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.view import View
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.elsewhere import Spoiled
+from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.least import check
+from bufferlab.studies.least.memory import Memory, Run
+from bufferlab.studies.targets import Values
+
+from ..advised import FIFO, FQ_CODEL, advised, runs, site
+from ..small import LINE
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
+
+HEARD = Users("heard", "udp", 1, None)
+SAID = Users("said", "udp", 1, None)
+RESOLVED = Scenario.from_toml(LINE).resolved
+
+
+def answer(link: str, rate_bps: int, users: Users, word: str = "fq_codel") -> Advice:
+    values = {"fq_codel": (5000, runs(FQ_CODEL)), "fifo": (14, runs(FIFO))}
+    place = dataclasses.replace(site(users), link=link, rate_bps=rate_bps)
+    return (
+        advised({word: values[word], **values}, where=place)
+        if word == "fq_codel"
+        else advised({word: values[word]}, where=place)
+    )
+
+
+def beside(advice: Advice, values: Values) -> Entry:
+    """What an answer measures with the others in place."""
+    entry, given = advice.answer, runs(values)
+    memory = Memory([each.target for each in entry.checks])
+    memory.add({Run(entry.setting, seed): each for seed, each in enumerate(given)})
+    checks = tuple(
+        check(memory, entry.setting, each.target, list(range(len(given)))) for each in entry.checks
+    )
+    return dataclasses.replace(
+        entry, runs=tuple(given), checks=checks, confidence=min(each.confidence for each in checks)
+    )
+
+
+def line(*, up: str = "fq_codel", upload: Values = FQ_CODEL, share: float = 0.9) -> LinksAdvice:
+    links = (answer("download", 45_000_000, HEARD), answer("upload", 9_000_000, SAID, up))
+    felt = {"heard.call_r": 93.0, "heard.call_mos": 4.4, "said.call_r": 71.0, "said.call_mos": 3.6}
+    return LinksAdvice(
+        title="Home line 50/10 Mbps",
+        links=links,
+        wanted=("download", "upload"),
+        resolved=RESOLVED,
+        joint=(beside(links[0], {**FQ_CODEL, **felt}), beside(links[1], {**upload, **felt})),
+        shaped=Shaped(share, {"download": 50_000_000, "upload": 10_000_000}),
+        runs=42,
+        finished=True,
+    )
+
+
+def shown(advice: LinksAdvice, typed: Typed | None = None) -> str:
+    return links_view(advice, typed=typed or Typed()).text(80)
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+def summary(text: str) -> list[str]:
+    lines = text.splitlines()
+    return lines[: next(at for at, each in enumerate(lines) if each.startswith("╰")) + 1]
+
+
+def test_all_is_said_at_a_glance_and_fits_a_terminal() -> None:
+    top = summary(shown(line()))
+    assert len(top) <= 24 and max(map(len, top)) == 80
+    said = words("\n".join(top))
+    assert "Home line 50/10 Mbps: download and upload" in said
+    assert "Run fq_codel at both links." in said
+    assert (
+        "Run together, both links meet their targets: more than 99.9 % sure for this traffic (5 runs)."
+        in said
+    )
+    assert "download 45 Mbps: target 5 ms, limit 200 packets" in said
+    assert "heard rating R 93 (very satisfied)" in said and "said rating R 71 (some dissatisfied)" in said
+    assert "shaped at 45 Mbps of 50 Mbps and 9 Mbps of 10 Mbps, 90 % (--share)" in said
+
+
+def test_what_misses_only_beside_the_others_is_said_first() -> None:
+    advice = line(upload={**FQ_CODEL, "utilization": 0.5})
+    assert not advice.meets and [each.site.link for each, _ in advice.disturbed] == ["upload"]
+    said = words(shown(advice))
+    assert "Together, upload misses: utilization 50" in said and "target 99 %: missed by 49 points." in said
+    assert "Run together" not in said
+
+
+def test_what_is_unfinished_says_so() -> None:
+    whole = line()
+    advice = dataclasses.replace(whole, links=whole.links[:1], joint=(), finished=False)
+    said = words(shown(advice))
+    assert "There is no answer yet for upload. They were not run together yet." in said
+    assert not advice.meets and links_headline(advice) == "Run fq_codel at download."
+
+
+def test_lines_for_linux_can_be_pasted_from_a_narrow_terminal() -> None:
+    text = shown(line(), Typed("linux", "wan0"))
+    block = text[text.index("# upload: what leaves wan0") : text.index("note  wan0 is the interface")]
+    assert all(len(each) <= 64 for each in block.splitlines())
+    pasted = block.replace("\\\n", " ")
+    commands = [shlex.split(each, comments=True) for each in pasted.splitlines()]
+    firsts = {each[0] for each in commands if each}
+    assert firsts == {"tc", "ip"}
+    assert ["ip", "link", "set", "dev", "ifb4wan0", "up"] in commands
+
+
+def test_openwrt_has_one_section_and_says_if_it_cannot_be_the_answers() -> None:
+    said = shown(line(), Typed("openwrt"))
+    assert said.count("config queue 'bufferlab'") == 1
+    assert "option download '45000'" in said and "option upload '9000'" in said
+
+
+def test_other_platforms_have_both_configurations_with_names_of_their_own() -> None:
+    said = shown(line(), Typed("routeros"))
+    assert "# download: on the interface to the home" in said and "name=bufferlab-download" in said
+    assert "# upload: on the interface to the line" in said and "name=bufferlab-upload" in said
+    assert "max-limit=45M" in said and "max-limit=9M" in said
+
+
+def test_links_that_are_no_line_are_on_routers_of_their_own() -> None:
+    whole = line()
+    links = [
+        dataclasses.replace(each, site=dataclasses.replace(each.site, link=name))
+        for each, name in zip(whole.links, ("west", "east"), strict=True)
+    ]
+    advice = dataclasses.replace(
+        whole, links=tuple(links), wanted=("west", "east"), shaped=None, resolved=row()
+    )
+    said = shown(advice)
+    assert advice.directions is None and advice.configuration() is None
+    assert "# west: on the interface that sends into it" in said and "ifb" not in said
+
+
+def row() -> ResolvedScenario:
+    return Scenario.from_toml(LINE.replace('"download"', '"west"').replace('"upload"', '"east"')).resolved
+
+
+def test_a_shaper_at_the_line_s_own_rate_is_warned_of() -> None:
+    assert shaped_text(line(share=1.0)).startswith("at the line's own rate: right only if it is this router")
+
+
+def test_a_wait_at_another_link_is_in_the_box() -> None:
+    told: Sequence[Spoiled] = (
+        Spoiled("call", "far", "wait", 38.0, 41.0),
+        Spoiled("pages", "far", "loss", 0.0431, 0.0431),
+    )
+    advice = dataclasses.replace(advised({"fifo": (14, runs(FIFO))}), elsewhere=tuple(told))
+    said = words(View([box_of(advice, None)]).text(80))
+    assert (
+        "elsewhere at far call waits 38 of its 41 ms, pages loses all its 4.3 %: no queue at west mends that."
+        in said
+    )
+    assert "tc qdisc" not in said

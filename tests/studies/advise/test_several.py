@@ -1,0 +1,128 @@
+"""Answers for several links: each with the others' in place, and what they do together."""
+
+from __future__ import annotations
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.joint import LinksAdvice
+from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.several import advise_links, link_indices, with_answers
+
+from ...small import LINE
+
+SCENARIO = Scenario.from_toml(LINE)
+
+
+def advised(links: str = "each", *targets: str, **options: object) -> LinksAdvice:
+    asked = {"queues": "fifo,fq_codel", "quick": True, "threads": 1, "progress": False, **options}
+    return advise_links(SCENARIO, links, targets, **asked)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def answers() -> LinksAdvice:
+    return advised("each", "utilization >= 50 %", "heard.loss <= 50 %", "said.loss <= 50 %", bounds="2..8")
+
+
+def test_each_link_has_its_answer_and_the_others_are_in_place(answers: LinksAdvice) -> None:
+    assert [each.site.link for each in answers.links] == ["download", "upload"] == list(answers.wanted)
+    assert answers.finished and answers.meets
+    down, up = answers.links
+    # the upload was answered with the download's answer in place
+    (placed,) = (link for link in up.resolved["links"] if link["name"] == "download")
+    assert placed["queue"]["discipline"] == down.answer.table["discipline"]
+    assert placed["buffer"]["text"] == f"{down.answer.packets} packets"
+    # the scenario as a whole keeps its own queues
+    assert {link["queue"]["discipline"] for link in answers.resolved["links"]} == {"fifo"}
+
+
+def test_targets_about_a_group_are_asked_where_its_data_goes(answers: LinksAdvice) -> None:
+    asked = [[str(target) for target in each.targets] for each in answers.links]
+    assert [any("heard" in each for each in those) for those in asked] == [True, False]
+    assert [any("said" in each for each in those) for those in asked] == [False, True]
+    assert all(any("utilization" in each for each in those) for those in asked)
+
+
+def test_users_of_a_link_are_those_whose_data_crosses_it(answers: LinksAdvice) -> None:
+    names = [{users.name for users in each.site.users} for each in answers.links]
+    assert names == [{"fetches", "heard"}, {"backup", "said"}]
+
+
+def test_all_answers_are_run_together(answers: LinksAdvice) -> None:
+    base = prepared(SCENARIO, None)
+    together = with_answers(base, {index: each.answer for index, each in enumerate(answers.links)})
+    buffers = [link["buffer"]["text"] for link in together.links]
+    assert buffers == [f"{each.answer.packets} packets" for each in answers.links]
+    for entry in answers.joint:
+        assert len(entry.runs) == 3 and all(check.met for check in entry.checks)
+    document = answers.to_dict(platform="openwrt")
+    assert document["format"] == "bufferlab-advice-links" and document["meets"]
+    assert [each["link"] for each in document["together"]] == ["download", "upload"]
+    assert [each["format"] for each in document["links"]] == ["bufferlab-advice"] * 2
+
+
+def test_one_configuration_is_for_both_directions(answers: LinksAdvice) -> None:
+    assert [each.answer.queue.name for each in answers.links] == ["fq_codel", "fifo"]
+    linux = answers.configuration("linux", "wan")
+    assert linux is not None and linux.refused is None
+    assert sum("rate 4mbit" in line or "rate 1mbit" in line for line in linux.made.lines) == 2
+    assert answers.configuration("junos") is None
+
+
+def test_where_one_queue_is_for_both_it_is_one_that_both_have_tried(answers: LinksAdvice) -> None:
+    both = answers.configuration("openwrt", "wan")
+    assert both is not None and "one queue for both" in str(both.refused)
+    assert both.down is answers.links[0].answer and both.up.queue.name == "fq_codel"
+    lines = [line.strip() for line in both.made.lines]
+    assert {"option download '4000'", "option upload '1000'", "option qdisc 'fq_codel'"} <= set(lines)
+
+
+def test_the_first_answers_come_before_any_search() -> None:
+    told: list[tuple[str, str]] = []
+
+    def watch(advice: Advice | None, note: str) -> None:
+        told.append(("" if advice is None else advice.site.link, note))
+        if note.startswith("fifo: "):
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted):
+        advised("download,upload", "utilization >= 60 %", watch=watch)
+    assert [link for link, note in told if link and not note] == ["download", "download", "upload", "upload"]
+    assert told[-1][0] == "download" and told[-1][1].endswith("(download)")
+
+
+def test_ctrl_c_leaves_the_answers_that_are_known() -> None:
+    def watch(advice: Advice | None, note: str) -> None:
+        if advice is not None and note.startswith("fifo: "):
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as interrupted:
+        advised("each", "utilization >= 60 %", watch=watch)
+    left = interrupted.value.finished
+    assert isinstance(left, LinksAdvice) and not left.finished and not left.joint
+    assert [each.site.link for each in left.links] == ["download", "upload"]
+
+
+@pytest.mark.parametrize(
+    ("links", "targets", "message"),
+    [
+        ("download,uplaod", (), "link: 'uplaod' is not a link of the scenario (did you mean 'upload'?)"),
+        ("download,", (), "link: '' is not a link of the scenario; accepted: download, upload, with commas"),
+        ("download", ("said.r > 60",), "is about a group whose data crosses no link that is asked about"),
+        ("each", ("noone.r > 60",), "noone"),
+    ],
+)
+def test_what_cannot_be_asked(links: str, targets: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        advised(links, *targets)
+    assert message in str(refused.value)
+
+
+def test_links_are_taken_once_in_the_order_of_the_asking() -> None:
+    base = prepared(SCENARIO, None)
+    assert link_indices(base, "upload, download,upload") == [1, 0]
+    assert link_indices(base, "each") == [0, 1]
+    assert link_indices(base, ["upload"]) == [1]
