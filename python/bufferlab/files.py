@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from bufferlab.errors import InputError, OutputError
 
@@ -89,18 +90,45 @@ def probe(directory: Path) -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """A path to write to, which becomes `path` when the block ends; if it fails nothing is left of it.
 
+    What a link points to is replaced, not the link. A device or a pipe is written to as it is.
+
     Raises:
         OutputError: It cannot be written.
     """
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
-        yield fresh
-        fresh.replace(path)
+        real = path.resolve()
+        if real.exists() and not real.is_file():
+            yield real
+            return
+        fresh = real.with_name(f".{real.name}.{secrets.token_hex(4)}.partial")
+        try:
+            yield fresh
+            fresh.replace(real)
+        finally:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
     except OSError as error:
         raise not_written(path, error) from error
-    finally:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str | Callable[[IO[bytes]], object]) -> Path:
+    """Write a file, all of it or nothing; return its path.
+
+    Args:
+        path: The file; its folder must be there.
+        content: Its text, or what writes it into a stream.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    with written_whole(path) as fresh:
+        if isinstance(content, str):
+            fresh.write_text(content, encoding="utf-8", newline="")
+        else:  # first into memory: errors of the disk keep their number that way
+            stream = io.BytesIO()
+            content(stream)
+            fresh.write_bytes(stream.getbuffer())
+    return path
 
 
 def not_written(path: str | PathLike[str], error: Exception) -> OutputError:

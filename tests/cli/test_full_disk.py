@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
+import polars as pl
 import pytest
+from matplotlib.figure import Figure
 
 import bufferlab
+from bufferlab.display import save_figure
+from bufferlab.errors import OutputError
 from bufferlab.experiment.run import NotSavedError
+from bufferlab.files import write_whole
+from bufferlab.studies.size.sizing import save_frames
 
 from .conftest import SMALL
 
@@ -85,18 +93,30 @@ can_mount = (
 )
 
 
+def on_a_small_disk(folder: Path, room: str, script: str) -> tuple[int, str, str]:
+    """What lines of a shell come to beside a file system that only they see: `disk` goes away with them."""
+    (folder / "disk").mkdir()
+    lines = f"mount -t tmpfs -o size={room} tmpfs disk\n{script}\nstatus=$?; find disk -type f; exit $status"
+    return run(["unshare", "-m", "sh", "-c", lines], folder)
+
+
 @pytest.mark.skipif(not can_mount, reason="needs the right to mount in a namespace of its own")
 def test_a_disk_without_room(tmp_path: Path) -> None:
-    """A file system of 64 KiB that only this command sees; it goes away with it."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    wanted = command("run", "small.toml", *MANY_SAMPLES, "--out", "disk/out")
-    script = 'mount -t tmpfs -o size=64k tmpfs disk && "$@"; status=$?; find disk -mindepth 1; exit $status'
-    status, out, err = run(["unshare", "-m", "sh", "-c", script, "sh", *wanted], tmp_path)
+    wanted = shlex.join(command("run", "small.toml", *MANY_SAMPLES, "--out", "disk/out"))
+    status, out, err = on_a_small_disk(tmp_path, "64k", wanted)
     assert status == 1
     assert "latency under load" in out
     assert out.rstrip().endswith("packets per CPU second")  # and find found nothing
-    assert err == f"bufferlab: {disk}/out: cannot be written (No space left on device)\n"
+    assert err == f"bufferlab: {tmp_path}/disk/out: cannot be written (No space left on device)\n"
+
+
+@pytest.mark.skipif(not can_mount, reason="needs the right to mount in a namespace of its own")
+def test_a_document_for_which_there_is_no_room_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    wanted = shlex.join(command("run", "small.toml", "--json"))
+    lines = f"printf before > disk/all.json; {wanted} >> disk/all.json; status=$?; cat disk/*; (exit $status)"
+    status, out, err = on_a_small_disk(tmp_path, "8k", lines)
+    assert (status, out) == (1, "beforedisk/all.json\n")
+    assert err == "bufferlab: standard output: cannot be written (No space left on device)\n"
 
 
 def test_in_python_the_runs_are_in_the_exception(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,3 +139,49 @@ def test_a_table_of_runs_for_which_there_is_no_room(tmp_path: Path, option: str)
     status, _, err = run(command("results", "runs", option, "/dev/full"), tmp_path)
     assert status == 1
     assert err.strip() == "bufferlab: /dev/full: cannot be written (No space left on device)"
+    assert Path("/dev/full").is_char_device()  # written to, and not replaced
+
+
+FRAME: Final = pl.DataFrame({"size": range(5000), "loss": [index / 7 for index in range(5000)]})
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [
+        (".csv", lambda path: write_whole(path, FRAME.write_csv)),
+        (".txt", lambda path: write_whole(path, "x" * 30_000)),
+        (".csv", lambda path: save_frames({path.stem: FRAME}, path.parent)),
+        (".png", lambda path: save_figure(Figure(), path)),
+    ],
+)
+def test_a_file_that_becomes_too_large_stays_what_it_was(
+    tmp_path: Path, suffix: str, write: Callable[[Path], object]
+) -> None:
+    path = tmp_path / f"kept{suffix}"
+    path.write_text("older")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OutputError, match=r"cannot be written \(File too large\)"):
+            write(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert path.read_text() == "older"
+
+
+def test_what_a_link_points_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("older")
+    link = tmp_path / "link"
+    link.symlink_to("there")
+    assert write_whole(link, "newer") == link
+    assert link.is_symlink() and (tmp_path / "there").read_text() == "newer"
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        write_whole(pipe, "through")
+        assert reader.communicate()[0] == b"through"
+    assert pipe.is_fifo()

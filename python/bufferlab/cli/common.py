@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import sys
 import threading
 import traceback
@@ -18,6 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError, OutputError
+from bufferlab.files import not_written
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,9 +47,33 @@ def say(message: str) -> None:
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """Write a document for machines to standard output."""
-    # flushed, so that a closed pipe is noticed here, before anything else is said
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False), flush=True)  # noqa: T201
+    """Write a document for machines to standard output; if that is a file, all of it or nothing.
+
+    Raises:
+        OutputError: There is no room for it.
+    """
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    length = _length_of_stdout()
+    try:
+        # flushed, so that a closed pipe is noticed here, before anything else is said
+        print(text, flush=True)  # noqa: T201
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if length is not None:
+            os.ftruncate(sys.stdout.fileno(), length)
+        silence_stdout()
+        raise not_written("standard output", error) from error
+
+
+def _length_of_stdout() -> int | None:
+    """Bytes of the file that standard output is; `None` if it is none."""
+    try:
+        sys.stdout.flush()
+        status = os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):  # full, closed, or not there as in tests
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def print_rich(content: RenderableType) -> None:

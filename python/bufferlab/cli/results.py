@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Annotated, Final
+from typing import Annotated, Final
 
 import polars as pl
 import typer
@@ -17,7 +16,7 @@ from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import alike_in_a_point, expand, tell_apart
 from bufferlab.experiment.store.query import choose, condition_notes, order, split_columns, where
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
-from bufferlab.files import not_written
+from bufferlab.files import write_whole
 from bufferlab.render.stored_runs import SHOWN, runs_view, with_widths
 from bufferlab.results.metrics.metric import RUNS_SUFFIX
 from bufferlab.results.metrics.registry import STORED
@@ -105,7 +104,9 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if columns is not None:
         kept = choose(kept, _with_runs(kept, split_columns(columns)))
     saved = [
-        _write(path, write) for path, write in ((csv, kept.write_csv), (parquet, kept.write_parquet)) if path
+        write_whole(path, write)
+        for path, write in ((csv, kept.write_csv), (parquet, kept.write_parquet))
+        if path
     ]
     if as_json:
         print_json(
@@ -185,13 +186,3 @@ def _titles(frame: pl.DataFrame, parameters: list[str]) -> list[str]:
     each = frame.select(*shown, "scenario_hash").unique()
     unclear = each.height > 1 and (not shown or each.select(shown).is_duplicated().any())
     return [*shown, "scenario_hash"] if unclear else shown
-
-
-def _write(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
-    content = io.BytesIO()  # first into memory: errors of the disk keep their number that way
-    write(content)
-    try:
-        path.write_bytes(content.getbuffer())
-    except OSError as error:
-        raise not_written(path, error) from error
-    return path

@@ -16,7 +16,7 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Figure
 from bufferlab.evidence.expressions import names_in, names_in_template
-from bufferlab.files import make_folder, not_written, read_text
+from bufferlab.files import make_folder, read_text, write_whole
 
 FOLDER: Final = "measured"
 DIGITS: Final = 6
@@ -65,13 +65,9 @@ def store(document: Document, figure: Figure, measured: Measured) -> None:
         }
     }
     make_folder(folder)
-    try:
-        frame = measured.points.select(columns).with_columns(pl.selectors.float().round_sig_figs(DIGITS))
-        frame.write_csv(folder / f"{figure.name}.csv")
-        text = json.dumps(dict(sorted(made.items())), indent=2, ensure_ascii=False)
-        (folder / _MADE).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise not_written(folder, error) from error
+    frame = measured.points.select(columns).with_columns(pl.selectors.float().round_sig_figs(DIGITS))
+    write_whole(folder / f"{figure.name}.csv", frame.write_csv)
+    write_whole(folder / _MADE, json.dumps(dict(sorted(made.items())), indent=2, ensure_ascii=False) + "\n")
 
 
 def load(document: Document, figure: Figure) -> Measured | None:

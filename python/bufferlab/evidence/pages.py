@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.display import save_figure
 from bufferlab.errors import OutputError
-from bufferlab.files import not_written
+from bufferlab.files import make_folder, not_written, write_whole, written_whole
 from bufferlab.render.grid import Grid
 
 END = "<!-- end of the generated part -->"
@@ -30,15 +30,9 @@ def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> li
     Raises:
         OutputError: The folder cannot be written.
     """
-    files = [page.with_name(f"{name}.csv") for name in tables]
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        for file, table in zip(files, tables.values(), strict=True):
-            table.write_csv(file)
-        page.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise not_written(page.parent, error) from error
-    return [*files, page]
+    make_folder(page.parent)
+    files = [write_whole(page.with_name(f"{name}.csv"), table.write_csv) for name, table in tables.items()]
+    return [*files, write_whole(page, text)]
 
 
 def save_study(page: Path, text: str, tables: Mapping[str, pl.DataFrame], figure: Figure) -> list[Path]:
@@ -61,9 +55,9 @@ def replace_generated(page: Path, text: str, begin_line: str) -> None:
         _, end, after = rest.partition(END)
         if not begin or not end:
             raise OutputError(f"{page}: has no lines '{begin_line}' and '{END}'")
-        page.write_text(f"{before}{begin_line}\n\n{text}\n{END}{after}", encoding="utf-8")
     except OSError as error:
         raise not_written(page, error) from error
+    write_whole(page, f"{before}{begin_line}\n\n{text}\n{END}{after}")
 
 
 def replace_study(page: Path, text: str, begin_line: str, figure: Figure, image: str) -> None:
@@ -74,7 +68,5 @@ def replace_study(page: Path, text: str, begin_line: str, figure: Figure, image:
     """
     replace_generated(page, text, begin_line)
     file = page.parent / "images" / image
-    try:
-        figure.savefig(file, dpi=_DPI, metadata={"Software": None})
-    except OSError as error:
-        raise not_written(file, error) from error
+    with written_whole(file) as fresh:
+        figure.savefig(fresh, format="png", dpi=_DPI, metadata={"Software": None})

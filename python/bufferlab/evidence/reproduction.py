@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from bufferlab import _core
 from bufferlab.display import save_figure
 from bufferlab.experiment.runner import Runner
-from bufferlab.files import make_folder, not_written
+from bufferlab.files import make_folder, write_whole
 from bufferlab.render.grid import Grid
 
 MADE_FILE: Final = "made.json"
@@ -108,21 +108,16 @@ class Reproduced:
     def _save_tables(self, directory: Path, command: str) -> list[Path]:
         files: list[Path] = []
         make_folder(directory)
-        try:
-            for name, frame in (self.tables | {"comparison": self.comparison}).items():
-                files += [directory / f"{name}.csv", directory / f"{name}.parquet"]
-                frame.write_csv(files[-2])
-                frame.write_parquet(files[-1])
-            made = json.dumps({"command": command, "version": _core.engine_version}, indent=2)
-            texts = {"notes.txt": "\n".join(self.notes), MADE_FILE: made}
-            if self.scenarios:
-                make_folder(directory / "scenarios")
-            texts |= {f"scenarios/{name}.toml": text.rstrip() for name, text in self.scenarios.items()}
-            for file, text in texts.items():
-                files.append(directory / file)
-                files[-1].write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise not_written(directory, error) from error
+        for name, frame in (self.tables | {"comparison": self.comparison}).items():
+            files.append(write_whole(directory / f"{name}.csv", frame.write_csv))
+            files.append(write_whole(directory / f"{name}.parquet", frame.write_parquet))
+        made = json.dumps({"command": command, "version": _core.engine_version}, indent=2)
+        texts = {"notes.txt": "\n".join(self.notes), MADE_FILE: made}
+        if self.scenarios:
+            make_folder(directory / "scenarios")
+        texts |= {f"scenarios/{name}.toml": text.rstrip() for name, text in self.scenarios.items()}
+        for file, text in texts.items():
+            files.append(write_whole(directory / file, f"{text}\n"))
         return files
 
 

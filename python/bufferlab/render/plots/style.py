@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from bufferlab.display import as_files
-from bufferlab.files import not_written
+from bufferlab.files import not_written, written_whole
 
 COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's colors without their yellow, which vanishes as a line on white."""
@@ -90,13 +90,8 @@ def _our_style() -> AbstractContextManager[None]:
 
 
 def _write(figure: Figure, file: Path) -> None:
-    partial = file.with_name(f".{file.name}.partial")
     kind = file.suffix[1:].lower()
     dated = {"svg": "Date", "pdf": "CreationDate"}.get(kind)
     metadata: dict[str, Any] = {dated: None} if dated else {}
-    try:
-        with _our_style():
-            figure.savefig(partial, format=kind, metadata=metadata)
-        partial.replace(file)
-    finally:
-        partial.unlink(missing_ok=True)
+    with _our_style(), written_whole(file) as fresh:
+        figure.savefig(fresh, format=kind, metadata=metadata)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from bufferlab import _core, display
 from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
-from bufferlab.files import not_written
+from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.choice import Choice, Rival, choose
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
@@ -233,14 +233,13 @@ class Advice:
             OutputError: They cannot be written.
         """
         directory = Path(folder)
-        document, text = directory / "advice.json", directory / "advice.txt"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            document.write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
-            text.write_text(f"{self}\n", "utf-8")
-        except OSError as error:
-            raise not_written(directory, error) from error
-        return [document, text, *display.save_figure(self.figure(), directory / "advice")]
+        make_folder(directory)
+        document = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        return [
+            write_whole(directory / "advice.json", f"{document}\n"),
+            write_whole(directory / "advice.txt", f"{self}\n"),
+            *display.save_figure(self.figure(), directory / "advice"),
+        ]
 
     def figure(self) -> Figure:
         """What the buffers that were tried do, and what each queue does to users."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab import _core, display
-from bufferlab.files import not_written
+from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Origin
 from bufferlab.studies.least import Least, Plan, checks_to_dicts
@@ -182,15 +182,11 @@ def save_frames(frames: Mapping[str, pl.DataFrame], directory: Path) -> list[Pat
     """Write frames as CSV and Parquet by their names; return the files.
 
     Raises:
-        OutputError: The folder cannot be written.
+        OutputError: A file cannot be written; those before it are there.
     """
-    files: list[Path] = []
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for stem, frame in frames.items():
-            files += [directory / f"{stem}.csv", directory / f"{stem}.parquet"]
-            frame.write_csv(files[-2])
-            frame.write_parquet(files[-1])
-    except OSError as error:
-        raise not_written(directory, error) from error
-    return files
+    make_folder(directory)
+    return [
+        write_whole(directory / f"{stem}.{kind}", write)
+        for stem, frame in frames.items()
+        for kind, write in (("csv", frame.write_csv), ("parquet", frame.write_parquet))
+    ]
