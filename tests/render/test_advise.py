@@ -355,6 +355,8 @@ def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
     assert "junos has no fq_codel; for fifo, 14 packets, which misses a target:" in " ".join(short)
     long = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(80)
     assert "the lines for openwrt are below the tables" in long
+    whole = "    option eqdisc_opts 'interval 100ms flows 1024 quantum 1514 drop_batch 64'"
+    assert whole in View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(60).splitlines()
     assert "config queue 'bufferlab'" in long
 
 

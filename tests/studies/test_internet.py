@@ -50,3 +50,16 @@ def test_groups_are_named_by_their_controls() -> None:
     assert names(None) == ["flows"]
     assert names("reno", "cubic-0.8", "cubic-0.7") == ["reno", "cubic-0_8", "cubic-0_7"]
     assert names("cubic", "cubic(hystart)", "fixed(3)") == ["cubic-0", "cubic-1", "fixed"]
+
+
+def test_a_short_path_needs_a_shorter_run_in_which_flows_start_sooner() -> None:
+    def made(rtt: str, duration: str | None = None) -> tuple[str, str]:
+        content = quick_scenario("10 Gbps", rtt, [(None, 500)], duration=duration)
+        return content["run"]["duration"], content["flows"][0]["start"]
+
+    assert made("30 ms") == ("33 s", "uniform(0 s, 5 s)")
+    assert made("4 ms") == ("20 s", "uniform(0 s, 2000 ms)")
+    assert made("0.2 ms") == ("5 s", "uniform(0 s, 500 ms)")
+    assert made("30 ms", "300 ms") == ("300 ms", "uniform(0 s, 30 ms)")
+    assert made("30 ms", "90 s") == ("90 s", "uniform(0 s, 5 s)")
+    assert made("30 ms", "a while") == ("a while", "uniform(0 s, 5 s)")

@@ -82,12 +82,12 @@ def print_rich(content: RenderableType) -> None:
 
     console = Console(file=sys.stdout, highlight=False)
     if console.is_terminal:
-        console.print(content)
+        console.print(content, crop=False)  # lines to type may be longer
     else:
         width = None if os.environ.get("COLUMNS") else _PIPE_WIDTH
         console = Console(file=sys.stdout, highlight=False, width=width)
         with console.capture() as capture:
-            console.print(content)
+            console.print(content, crop=False)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
     sys.stdout.flush()
 

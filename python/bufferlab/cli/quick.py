@@ -106,7 +106,15 @@ def load(
         raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
     groups = read_groups(quick.flows, quick.mix, quick.stack)
     spread = SPREAD if quick.spread is None else quick.spread
-    content = quick_scenario(quick.rate, quick.rtt, groups, spread=spread, stack=quick.stack, **quick.details)
+    content = quick_scenario(
+        quick.rate,
+        quick.rtt,
+        groups,
+        spread=spread,
+        stack=quick.stack,
+        duration=overrides.get("run.duration"),
+        **quick.details,
+    )
     assumed = []
     if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
         assumed.append(about_controls(int(quick.flows)))

@@ -19,6 +19,9 @@ from bufferlab.render.grid import Grid
 _LABEL_WIDTH: Final = 24
 """Most characters of what a line is about."""
 
+_TAB: Final = 4
+"""Columns of a tab at the beginning of a line to type."""
+
 _BOX_WIDTH: Final = 80
 _BOX_HEIGHT: Final = 23
 """A terminal's 24 lines, less one for the prompt."""
@@ -32,6 +35,22 @@ class Heading:
     """A line that stands out."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Typing:
+    """Lines to be typed or pasted: they are never broken, however narrow the terminal."""
+
+    lines: Sequence[str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """For a terminal."""
+        for line in self.lines:
+            yield Text(line.expandtabs(_TAB), no_wrap=True, overflow="ignore")
+
+    def html(self) -> str:
+        """For a notebook."""
+        return f"<pre>{html.escape(chr(10).join(self.lines))}</pre>"
 
 
 @dataclass(frozen=True)
@@ -134,13 +153,13 @@ class Box:
 class View:
     """Lines and grids, one below the other; rich prints it as wide as there is room."""
 
-    parts: Sequence[str | Heading | Terms | Box | Grid]
+    parts: Sequence[str | Heading | Typing | Terms | Box | Grid]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal."""
         for part in self.parts:
             match part:
-                case Grid() | Box():
+                case Grid() | Box() | Typing():
                     yield part
                 case Heading(text):
                     yield Text(text, style="bold")
@@ -153,7 +172,7 @@ class View:
         """What a terminal of some width shows, without colors."""
         console = Console(file=StringIO(), width=columns, color_system=None, force_terminal=False)
         with console.capture() as capture:
-            console.print(self)
+            console.print(self, crop=False)
         return capture.get().rstrip()
 
     def html(self) -> str:
@@ -182,9 +201,9 @@ def _wrapped(line: Line, width: int) -> list[str]:
     return [more for each in line.text.splitlines() for more in wrap(each, width)]
 
 
-def _html(part: str | Heading | Terms | Box | Grid) -> str:
+def _html(part: str | Heading | Typing | Terms | Box | Grid) -> str:
     match part:
-        case Grid() | Terms() | Box():
+        case Grid() | Typing() | Terms() | Box():
             return part.html()
         case Heading(text):
             return f"<p><b>{html.escape(text)}</b></p>"

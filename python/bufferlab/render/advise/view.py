@@ -9,7 +9,7 @@ from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
-from bufferlab.render.view import Heading, Terms, View
+from bufferlab.render.view import Heading, Terms, Typing, View
 from bufferlab.studies.advise.advice import Advice
 
 
@@ -26,9 +26,9 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     grids = list(evidence(advice))
     about = Terms([("note", each) for each in made.notes])
     in_box = not made.lines or not follows(made.lines)
-    below: list[str | Heading | Terms] = [
+    below: list[Heading | Typing | Terms] = [
         Heading(f"To type on {typed.platform}"),
-        "\n".join(made.lines),
+        Typing(made.lines),
         about,
     ]
     return View(

@@ -7,10 +7,19 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from bufferlab import _core
+from bufferlab.errors import InputError
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK
 from bufferlab.studies.traffic import demand_of
+from bufferlab.units import PS_PER_S
+
+ROUND_TRIPS: Final = 5000
+"""So many round trips are enough of a run, where they take less than 60 s. Our choice."""
+
+START_PS: Final = 5 * PS_PER_S
+"""Flows start within this at most, ps."""
 
 MANY_PACKETS: Final = 10_000_000
 """Packets in a minute from which on runs may be shorter: with windows of a few packets, those of 20 s
@@ -38,9 +47,10 @@ def quick_scenario(
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
         name: Title of the scenario; default the number of flows.
-        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s; on a link
+        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s. On a link
             that takes more than `MANY_PACKETS` in that minute, 30 s … 600 s, of which the first 10 s are the
-            warm-up.
+            warm-up; on a short path from 5 s on, where that is `ROUND_TRIPS` round trips. Flows start in
+            half of the warm-up, in 5 s at most.
     """
     flows = [
         {
@@ -48,7 +58,6 @@ def quick_scenario(
             "count": count,
             "rtt": rtt,
             **({"segment": segment} if segment else {}),
-            "start": "uniform(0 s, 5 s)",
             **({"rtt_spread": spread} if count > 1 else {}),
             **({"congestion": congestion} if congestion else {}),
         }
@@ -61,7 +70,19 @@ def quick_scenario(
     }
     if duration is None:
         scenario["run"] |= _long_enough(scenario)  # type: ignore[operator]
-    return scenario
+    start = _start(scenario["run"])  # type: ignore[arg-type]
+    return scenario | {"flows": [flow | {"start": start} for flow in flows]}
+
+
+def _start(run: dict[str, str]) -> str:
+    """When flows start: within half of the warm-up, a fifth of the duration if none is given, 5 s at most."""
+    try:
+        warmup_ps = _core.parse_quantity("time", run.get("warmup", run["duration"]), 1)
+    except InputError:  # who reads the scenario says so
+        return f"uniform(0 s, {START_PS // PS_PER_S} s)"
+    latest_ps = min(warmup_ps // (2 if "warmup" in run else 10), START_PS)
+    shown = f"{latest_ps // PS_PER_S} s" if latest_ps == START_PS else f"{latest_ps * 1000 // PS_PER_S} ms"
+    return f"uniform(0 s, {shown})"
 
 
 def _long_enough(scenario: dict[str, Any]) -> dict[str, str]:
@@ -70,9 +91,13 @@ def _long_enough(scenario: dict[str, Any]) -> dict[str, str]:
     demand = demand_of(loaded.seeded(), choose_link(loaded.resolved))
     share = demand.bdp_packets / float(demand.flow_count)
     sawteeth_s = math.ceil(min(10 * 1.5 * share * demand.rtt_s, 600.0))
-    if 60 * demand.bdp_packets / demand.rtt_s <= MANY_PACKETS or sawteeth_s >= 60:
-        return {"duration": f"{max(sawteeth_s, 60)} s"}
-    return {"duration": f"{max(sawteeth_s + 10, 30)} s", "warmup": "10 s"}
+    least_s = math.ceil(min(max(ROUND_TRIPS * demand.rtt_s, 5.0), 60.0))
+    enough_s = max(sawteeth_s, least_s)
+    shorter_s = max(sawteeth_s + 10, 30)
+    many = 60 * demand.bdp_packets / demand.rtt_s > MANY_PACKETS and sawteeth_s < 60
+    if many and shorter_s < enough_s:
+        return {"duration": f"{shorter_s} s", "warmup": "10 s"}
+    return {"duration": f"{enough_s} s"}
 
 
 def _title(groups: Sequence[tuple[str | None, int]]) -> str:
