@@ -47,6 +47,11 @@ test: lint ## All checks and tests, as CI runs them
 	cargo test --quiet --locked --workspace
 	@$(BIN)/pytest -q $(PYTEST)
 
+.PHONY: dist-test
+dist-test: setup ## Installs the source distribution and the wheel into environments of their own (minutes)
+	@scripts/setup.sh checks
+	@scripts/dist-test.sh
+
 .PHONY: format
 format: ## Formats Rust and Python
 	@scripts/setup.sh checks
