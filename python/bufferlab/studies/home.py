@@ -191,7 +191,7 @@ def about_shapers(rates: Rates, share: Fraction) -> str:
 
 
 def _downloads(rtt: str, control: str, count: int) -> dict[str, Any]:
-    name = "downloads" if control == SHARES[0][1] else f"downloads-{control.partition('(')[0]}"
+    name = "downloads" if control == SHARES[0][1] else f"{control.partition('(')[0]}"
     return {
         "name": name,
         "count": count,

@@ -100,12 +100,18 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
 
 def _what(advice: LinksAdvice) -> str:
     """What to run, where."""
-    queues = {queue_text(each.answer.queue) for each in advice.links}
+    queues = {_queue(advice, each) for each in advice.links}
     if len(queues) == 1:
         where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
         return f"Run {queues.pop()} at {where}."
-    told = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
+    told = (f"{_queue(advice, each)} at {each.site.link}" for each in advice.links)
     return f"Run {', '.join(told)}."
+
+
+def _queue(advice: LinksAdvice, link: Advice) -> str:
+    """A link's queue; who gave two rates alone has no scenario whose own it could be."""
+    told = queue_text(link.answer.queue)
+    return told if advice.shaped is None else told.removeprefix("the scenario's ")
 
 
 def _all(links: int) -> str:

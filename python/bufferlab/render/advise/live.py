@@ -84,7 +84,7 @@ class _Told:
             if ": " in note:
                 self._log.tell(_SEARCHING, f"{_SEARCHING}: {note}")
             else:
-                self._log.tell(note, note)
+                self._log.tell(note.partition(";")[0], note)  # how far it is follows
 
 
 class _Screen:

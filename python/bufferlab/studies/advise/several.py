@@ -243,7 +243,9 @@ class _Course:
         name = self.base.links[index]["name"]
 
         def watch(advice: Advice | None, note: str) -> None:
-            self.watch(advice or self.found.get(index), f"{note} ({name})" if note else "")
+            what, semicolon, far = note.partition(";")
+            told = f"{what} ({name}){semicolon}{far}" if note else ""
+            self.watch(advice or self.found.get(index), told)
 
         try:
             advice = answer_link(
