@@ -225,6 +225,7 @@ class HostDict(TypedDict):
     queue: NotRequired[Literal["fifo", "fq"] | None]
     interrupt_delay: NotRequired[str | None]
     quick_acks: NotRequired[int | None]
+    noise: NotRequired[str | None]
 
 
 class FlowDict(TypedDict):
@@ -502,6 +503,7 @@ class ResolvedHostModel(TypedDict):
     queue: Literal["fifo", "fq"]
     interrupt_delay_ps: int
     quick_acks: int
+    noise: ResolvedLaw | None
 
 
 class ResolvedFlow(TypedDict):

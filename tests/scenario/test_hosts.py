@@ -28,13 +28,14 @@ def test_a_linux_host_has_a_card_and_packets_of_several_segments(
 ) -> None:
     group = lower(make({"run.host": host}))["groups"][0]
     card = {"rate_bps": gbps * 10**9, "most_bytes": 1 << 20, "interrupt_ps": interrupt_us * 10**6}
-    assert group["host"] == {"card": card, "quick_acks": 16}
+    assert group["host"] == {"card": card, "quick_acks": 16, "noise": None}
     assert group["source"]["offload"] == "auto"
 
 
 def test_no_card_cuts_what_a_host_of_mininet_sends(make: Make) -> None:
     group = lower(make({"flows.short.host": "mininet"}))["groups"][0]
-    assert group["host"] == {"card": None, "quick_acks": 16}
+    assert group["host"]["card"] is None
+    assert group["host"]["noise"] == {"kind": "pareto", "mean": 8 * 10**6, "shape": 1.5}
     assert group["source"]["offload"] == "auto"
 
 
@@ -68,6 +69,20 @@ def test_a_group_says_its_own(make: Make) -> None:
     assert group["access_bps"] is None
 
 
+@pytest.mark.parametrize(
+    ("noise", "lowered"),
+    [
+        ("none", None),
+        ("0 s", None),
+        ("exponential(mean=5 us)", {"kind": "exponential", "mean": 5 * 10**6}),
+        ("pareto(mean=8 us, shape=1.5)", {"kind": "pareto", "mean": 8 * 10**6, "shape": 1.5}),
+    ],
+)
+def test_noise_is_a_law_of_both_hosts(make: Make, noise: str, lowered: object) -> None:
+    group = lower(make({"run.host": "linux-10g", "host.noise": noise}))["groups"][0]
+    assert group["host"]["noise"] == lowered
+
+
 def test_fq_paces_all_but_those_with_a_pace_of_their_own(make: Make) -> None:
     def paced(**changes: object) -> list[bool]:
         groups = lower(make({"run.host": "linux-10g", "run.stack": "linux"} | changes))["groups"]
@@ -94,6 +109,10 @@ def test_fq_paces_all_but_those_with_a_pace_of_their_own(make: Make) -> None:
         (
             {"run.host": "linux-10g", "host.interrupt_delay": "-1 us"},
             "host.interrupt_delay: '-1 us' is negative",
+        ),
+        (
+            {"run.host": "linux-10g", "host.noise": "uniform(0 s, 5 us)"},
+            "host.noise: 'uniform(0 s, 5 us)' is not a usable noise; accepted: 'pareto(mean=8 us,",
         ),
         (
             {"run.host": "linux-10g", "host.queue": "codel"},

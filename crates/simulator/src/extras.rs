@@ -6,8 +6,25 @@ use bufferlab_units::{Rate, Span, Stream, Time};
 use crate::card::Card;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
-use crate::on_off::OnOff;
-use crate::plan::JitterPlan;
+use crate::on_off::{OnOff, draw};
+use crate::plan::{JitterPlan, LawPlan};
+
+/// What a host takes at random.
+#[derive(Clone, Debug)]
+pub(crate) struct Noise {
+    law: LawPlan,
+    stream: Stream,
+}
+
+impl Noise {
+    pub(crate) fn new(law: LawPlan, stream: Stream) -> Noise {
+        Noise { law, stream }
+    }
+
+    pub(crate) fn draw(&mut self) -> Span {
+        Span::from_ps(draw(self.law, &mut self.stream))
+    }
+}
 
 /// Rarely needed parts of a host.
 #[derive(Clone, Debug)]
@@ -16,6 +33,7 @@ pub(crate) struct Extras {
     /// How long the card waits until it interrupts.
     pub(crate) interrupt: Span,
     pub(crate) stream: Stream,
+    pub(crate) noise: Option<Noise>,
     /// Of a processing delay that holds acknowledgments back: when, by the first link's clock, the host was or will be
     /// ready for them.
     pub(crate) ready: Option<Time>,
@@ -37,6 +55,11 @@ pub(crate) struct Extras {
 impl Extras {
     /// The next random processing delay.
     pub(crate) fn draw(&mut self) -> Span {
+        let noise = self.noise.as_mut().map_or(Span::ZERO, Noise::draw);
+        noise + self.draw_jitter()
+    }
+
+    fn draw_jitter(&mut self) -> Span {
         match self.jitter {
             JitterPlan::None => Span::ZERO,
             JitterPlan::Uniform { low_ps, high_ps } => {

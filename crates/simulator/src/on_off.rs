@@ -130,7 +130,7 @@ impl OnOff {
 const MOST: f64 = 1e18;
 
 /// The next value of a law.
-fn draw(law: LawPlan, stream: &mut Stream) -> u64 {
+pub(crate) fn draw(law: LawPlan, stream: &mut Stream) -> u64 {
     let drawn = match law {
         LawPlan::Constant { value } => return value.max(1),
         LawPlan::Exponential { mean } => stream.exponential() * mean as f64,

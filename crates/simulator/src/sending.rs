@@ -19,7 +19,7 @@ use crate::card::Card;
 use crate::context::Context;
 use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
-use crate::extras::Extras;
+use crate::extras::{Extras, Noise};
 use crate::on_off::OnOff;
 use crate::plan::JitterPlan;
 use crate::pool::Queue;
@@ -97,6 +97,7 @@ pub(crate) struct SendingSetup {
     pub(crate) delays_acks: bool,
     /// How long the card waits until it interrupts, which delays them, too.
     pub(crate) interrupt: Span,
+    pub(crate) noise: Option<Noise>,
     pub(crate) access: Option<Rate>,
     pub(crate) card: Option<Card>,
     pub(crate) stream: Stream,
@@ -112,7 +113,7 @@ pub(crate) struct SendingSetup {
 
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
-        let prompt = setup.jitter == JitterPlan::None && setup.access.is_none();
+        let prompt = setup.jitter == JitterPlan::None && setup.noise.is_none() && setup.access.is_none();
         let has_card = setup.card.is_some();
         let plain = prompt && !(setup.recorded || setup.echoes || setup.packs || has_card);
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
@@ -124,11 +125,12 @@ impl SendingHost {
             let ready = setup.delays_acks.then_some(Time::ZERO);
             let access_free = Time::ZERO;
             let comes = Time::ZERO;
-            let (card, interrupt) = (setup.card, setup.interrupt);
+            let (card, interrupt, noise) = (setup.card, setup.interrupt, setup.noise);
             Box::new(Extras {
                 jitter,
                 interrupt,
                 stream,
+                noise,
                 ready,
                 comes,
                 access,

@@ -32,6 +32,10 @@ pub enum StreamKind {
     Sizes = 11,
     /// When the backlog is read for its percentiles, by link.
     Moments = 12,
+    /// What sending hosts take at random, by flow.
+    Noise = 13,
+    /// What receiving hosts take at random, by flow.
+    ReceiverNoise = 14,
 }
 
 impl StreamKind {

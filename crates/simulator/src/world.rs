@@ -9,6 +9,7 @@ use bufferlab_units::{Rate, Span, Time};
 use crate::card::Card;
 use crate::ends::Ends;
 use crate::ends::receiving::{Datagrams, Interrupts, ReceivingHost, ReceivingSetup, Watch};
+use crate::extras::Noise;
 use crate::link::{self, Link, LinkSetup, Moments, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
@@ -70,9 +71,7 @@ fn build_route(group: &GroupPlan) -> Route {
 
 fn has_receiver_events(group: &GroupPlan) -> bool {
     match &group.source {
-        SourcePlan::Tcp(tcp) => {
-            tcp.config.ack_every > 1 || !group.reverse.is_empty() || interrupt(group) > Span::ZERO
-        }
+        SourcePlan::Tcp(tcp) => tcp.config.ack_every > 1 || !group.reverse.is_empty() || is_late(group),
         SourcePlan::Udp(udp) => udp.echo && !group.reverse.is_empty(),
     }
 }
@@ -156,6 +155,7 @@ impl Builder<'_> {
             jitter: group.jitter,
             delays_acks: delays_acks(group),
             interrupt: interrupt(group),
+            noise: self.noise(group, StreamKind::Noise, flow),
             access: group.access_bps.map(rate),
             card: group.host.and_then(|host| host.card).map(|card| Card::new(card, data_bytes)),
             stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
@@ -171,6 +171,11 @@ impl Builder<'_> {
                 ecn: ecn(&group.source),
             },
         })
+    }
+
+    fn noise(&self, group: &GroupPlan, kind: StreamKind, flow: usize) -> Option<Noise> {
+        let law = group.host?.noise?;
+        Some(Noise::new(law, kind.stream(self.plan.seed, flow as u32)))
     }
 
     fn on_off(&self, flow: usize) -> Option<OnOff> {
@@ -228,8 +233,10 @@ impl Builder<'_> {
             datagrams,
             watch,
             apart,
-            interrupts: (interrupt(group) > Span::ZERO)
-                .then(|| Interrupts::new(interrupt(group), payload_bytes, header_bytes)),
+            interrupts: is_late(group).then(|| {
+                let noise = self.noise(group, StreamKind::ReceiverNoise, flow);
+                Interrupts::new(interrupt(group), noise, payload_bytes, header_bytes)
+            }),
             echoed_by,
         })
     }
@@ -250,7 +257,12 @@ fn is_recorded(source: &SourcePlan) -> bool {
 /// Whether a processing delay holds acknowledgments back; [`JitterPlan`] says why.
 fn delays_acks(group: &GroupPlan) -> bool {
     let is_linux = matches!(&group.source, SourcePlan::Tcp(tcp) if tcp.config.recovery == Recovery::Linux);
-    (is_linux || group.host.is_some()) && group.jitter != JitterPlan::None || interrupt(group) > Span::ZERO
+    (is_linux || group.host.is_some()) && group.jitter != JitterPlan::None || is_late(group)
+}
+
+/// Whether a host handles what comes some time after it has.
+fn is_late(group: &GroupPlan) -> bool {
+    interrupt(group) > Span::ZERO || group.host.is_some_and(|host| host.noise.is_some())
 }
 
 fn quick_acks(group: &GroupPlan) -> u16 {

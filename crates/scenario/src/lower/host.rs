@@ -2,6 +2,7 @@
 
 use bufferlab_simulator::{CardPlan, HostPlan};
 
+use super::source::law;
 use crate::parts::flow::Flow;
 
 pub(super) fn host(flow: &Flow) -> Option<HostPlan> {
@@ -11,7 +12,7 @@ pub(super) fn host(flow: &Flow) -> Option<HostPlan> {
         most_bytes: Some(model.queue_limit_bytes),
         interrupt_ps: model.interrupt_delay_ps,
     });
-    Some(HostPlan { card, quick_acks: model.quick_acks as u16 })
+    Some(HostPlan { card, quick_acks: model.quick_acks as u16, noise: model.noise.0.as_ref().map(law) })
 }
 
 /// The rate of an interface that no card stands for.

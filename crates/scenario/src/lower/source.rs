@@ -99,7 +99,7 @@ fn fetches(web: &Web, stack: &Stack) -> OnOffPlan {
 }
 
 /// A law that is drawn during the run.
-fn law(law: &Law) -> LawPlan {
+pub(super) fn law(law: &Law) -> LawPlan {
     match law.kind {
         LawKind::Constant { value } => LawPlan::Constant { value },
         LawKind::Exponential { mean } => LawPlan::Exponential { mean },

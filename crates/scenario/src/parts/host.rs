@@ -11,9 +11,11 @@ use serde::Serialize;
 
 use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
-use crate::keys::{Choice, Presence, RATE, Size, Time, Whole, WordOf, absent, part, shown, shown_as_words};
+use crate::keys::{
+    Choice, Presence, RATE, Size, Text, Time, Whole, WordOf, absent, part, shown, shown_as_words,
+};
 use crate::quantity::hosts::Offload;
-use crate::quantity::jitter::Jitter;
+use crate::quantity::jitter::{Jitter, Noise, parse_noise};
 
 words! {
     /// A sending host's own queue.
@@ -25,6 +27,8 @@ words! {
         Fq = "fq",
     }
 }
+
+const NOISE: Text<Noise> = Text::of("`exponential`, `pareto` or `\"none\"`", |value, _| parse_noise(value));
 
 /// What a host's key is without being given.
 const PRESET: Presence = absent("the host's");
@@ -44,6 +48,9 @@ part! {
             Time { least: 0, most: JitterPlan::LONGEST.as_ps() }, "50 us";
         /// Acknowledgments of a connection's start that are not delayed.
         quick_acks: Option<u64> = PRESET, Whole { least: 0, most: 1_000, noun: "acknowledgments" }, 0;
+        /// What a host takes at random before it handles what has come: on either side, beside the card's delay; `"none"` is
+        /// nothing.
+        noise: Option<Noise> = PRESET, NOISE, "pareto(mean=8 us, shape=1.5)", "exponential(mean=5 us)";
     }
 }
 
@@ -60,9 +67,11 @@ pub struct HostModel {
     pub interrupt_delay_ps: u64,
     /// Acknowledgments that are not delayed.
     pub quick_acks: u64,
+    /// What a host takes at random.
+    pub noise: Noise,
 }
 
-shown! { HostModel => "ResolvedHostModel", }
+shown! { HostModel => "ResolvedHostModel", Noise => "ResolvedLaw | None", }
 shown_as_words! { HostQueue }
 
 /// The preset of hosts that do nothing.
@@ -107,6 +116,8 @@ fn linux(line_rate_gbps: u64, interrupt_us: u64) -> HostModel {
         interrupt_delay_ps: interrupt_us * 1_000_000,
         // include/net/tcp.h (6.1): TCP_MAX_QUICKACKS 16.
         quick_acks: 16,
+        // No source tells of a quiet host's: a measured one can be given.
+        noise: Noise(None),
     }
 }
 
@@ -117,6 +128,9 @@ fn mininet() -> HostModel {
         line_rate_bps: None,
         // the other end has the packet at once, so nothing waits: veth_xmit()
         interrupt_delay_ps: 0,
+        // Virtual hosts share processors. Measured on a shared virtual machine (docs/hosts.md): how late a timer wakes a
+        // thread of real-time priority; the law has the tail's index and the 99th and 99.9th percentiles.
+        noise: Noise::pareto("8 us", "1.5"),
         ..linux(1, 0)
     }
 }
@@ -130,6 +144,7 @@ impl Host {
             queue: self.queue.unwrap_or(preset.queue),
             interrupt_delay_ps: self.interrupt_delay_ps.unwrap_or(preset.interrupt_delay_ps),
             quick_acks: self.quick_acks.unwrap_or(preset.quick_acks),
+            noise: self.noise.as_ref().unwrap_or(&preset.noise).clone(),
         }
     }
 }
@@ -142,13 +157,14 @@ pub fn model(name: &str, table: Option<&Host>) -> Option<HostModel> {
 
 impl HostModel {
     /// Its fields with their types in Python.
-    pub fn fields() -> [(&'static str, &'static str); 5] {
+    pub fn fields() -> [(&'static str, &'static str); 6] {
         [
             ("line_rate_bps", "int | None"),
             ("queue_limit_bytes", "int"),
             ("queue", "Literal[\"fifo\", \"fq\"]"),
             ("interrupt_delay_ps", "int"),
             ("quick_acks", "int"),
+            ("noise", "ResolvedLaw | None"),
         ]
     }
 

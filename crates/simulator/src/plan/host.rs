@@ -3,16 +3,19 @@
 use bufferlab_parameters::{OutOfBounds, within};
 use serde::{Deserialize, Serialize};
 
-use super::JitterPlan;
+use super::{JitterPlan, LawPlan};
 
 /// A sending host and a receiving one. What is `null` or 0 takes no part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostPlan {
     /// Both hosts' network cards; `null` if packets leave and come as TCP forms them.
     pub card: Option<CardPlan>,
     /// Acknowledgments of a connection's start that are not delayed (Linux 6.1 `include/net/tcp.h`, `TCP_MAX_QUICKACKS`).
     pub quick_acks: u16,
+    /// What a host takes at random, ps, before it handles what has come: drawn when something comes that finds it idle. What
+    /// comes meanwhile is handled with it.
+    pub noise: Option<LawPlan>,
 }
 
 /// A network card with the queue before it. It cuts packets of several segments into these (TSO), which leave one after
@@ -37,6 +40,7 @@ impl HostPlan {
             within(card.rate_bps, 1, max_bps, "card.rate_bps")?;
             within(card.interrupt_ps, 0, JitterPlan::LONGEST.as_ps(), "card.interrupt_ps")?;
         }
-        Ok(())
+        let most = JitterPlan::LONGEST.as_ps();
+        self.noise.map_or(Ok(()), |law| law.validate(most).map_err(|error| error.under("noise")))
     }
 }

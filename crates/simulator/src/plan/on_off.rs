@@ -71,7 +71,7 @@ impl LawPlan {
     pub const LARGEST_SHAPE: f64 = 100.0;
 
     /// Checks its parameters; its mean is at most `most`.
-    fn validate(self, most: u64) -> Result<(), OutOfBounds> {
+    pub(super) fn validate(self, most: u64) -> Result<(), OutOfBounds> {
         match self {
             LawPlan::Constant { value } => within(value, 1, most, "value"),
             LawPlan::Exponential { mean } => within(mean, 1, most, "mean"),

@@ -27,7 +27,7 @@ fn burst(line_bps: u64, segments: u32) -> Plan {
 
 /// A host whose card has such a rate, bound and time to an interrupt.
 fn host(rate_bps: u64, most_bytes: Option<u64>, interrupt_ps: u64) -> HostPlan {
-    HostPlan { card: Some(CardPlan { rate_bps, most_bytes, interrupt_ps }), quick_acks: 0 }
+    HostPlan { card: Some(CardPlan { rate_bps, most_bytes, interrupt_ps }), quick_acks: 0, noise: None }
 }
 
 /// The largest backlog, packets, and what came and was delivered, bytes.
@@ -107,7 +107,7 @@ fn a_card_that_waits_has_packets_acknowledged_once() {
 fn a_host_of_nothing_is_none() {
     let mut plan = dumbbell(Recovery::Linux, 20, &[40, 60, 80]);
     let none = outcome(&plan);
-    plan.groups[0].host = Some(HostPlan { card: None, quick_acks: 0 });
+    plan.groups[0].host = Some(HostPlan { card: None, quick_acks: 0, noise: None });
     assert_eq!(outcome(&plan), none);
 }
 

@@ -2,8 +2,8 @@
 
 use bufferlab_congestion::{CongestionConfig, LinuxCubicConfig, RenoConfig, ScalableConfig};
 use bufferlab_qdisc::{FifoConfig, Limit};
-use bufferlab_simulator::{Control, JitterPlan, Outcome, Plan, QueuePlan, run};
-use bufferlab_transport::Recovery;
+use bufferlab_simulator::{CardPlan, Control, HostPlan, JitterPlan, Outcome, Plan, QueuePlan, run};
+use bufferlab_transport::{Offload, Recovery};
 use bufferlab_units::Span;
 use proptest::prelude::*;
 
@@ -68,6 +68,38 @@ proptest! {
         let quiet = utilization(&lone(&control, rate_mbps, rtt_ms, buffer, 0));
         let noisy = utilization(&lone(&control, rate_mbps, rtt_ms, buffer, noise_ps));
         prop_assert!((noisy - quiet).abs() <= noise_share + PHASE, "{quiet} and with noise {noisy}");
+    }
+}
+
+/// The same flow on a host with packets of several segments, whose cards interrupt so late.
+fn hosted(control: &CongestionConfig, rate_mbps: u64, rtt_ms: u64, buffer: u64, interrupt_ps: u64) -> Plan {
+    let mut plan = lone(control, rate_mbps, rtt_ms, buffer, 0);
+    plan.groups[0].jitter = JitterPlan::None;
+    let card = CardPlan { rate_bps: rate_mbps * 10_000_000, most_bytes: Some(1 << 20), interrupt_ps };
+    plan.groups[0].host = Some(HostPlan { card: Some(card), quick_acks: 16, noise: None });
+    tcp_of(&mut plan).config.offload = Some(Offload::Auto);
+    plan
+}
+
+proptest! {
+    #![proptest_config(config(48))]
+
+    /// Cards that interrupt late on both sides make the round trip longer by twice that, and what comes with one interrupt
+    /// is a burst: it takes up to so much of the buffer.
+    #[test]
+    fn late_interrupts_cost_a_lone_flow_no_more_than_their_share_of_the_round_trip(
+        control in controls(),
+        rate_mbps in prop_oneof![Just(5), Just(10), Just(20)],
+        rtt_ms in 20..80_u64,
+        buffer_share in 0.1..1.5_f64,
+        late_share in 0.0..0.05_f64,
+    ) {
+        let bdp = rate_mbps * 1_000 * rtt_ms / SEGMENT_BITS;
+        let buffer = ((bdp as f64 * buffer_share) as u64).max(4);
+        let interrupt_ps = (late_share * (rtt_ms * MS) as f64) as u64;
+        let quiet = utilization(&hosted(&control, rate_mbps, rtt_ms, buffer, 0));
+        let late = utilization(&hosted(&control, rate_mbps, rtt_ms, buffer, interrupt_ps));
+        prop_assert!((late - quiet).abs() <= 2.0 * late_share + PHASE, "{quiet} and late {late}");
     }
 }
 

@@ -20,6 +20,7 @@ use bufferlab_units::{Span, Time};
 
 use crate::context::Context;
 use crate::ends::Ends;
+use crate::extras::Noise;
 use crate::recording::Tap;
 
 /// Timestamps count milliseconds (`TCP_TS_HZ`).
@@ -29,6 +30,8 @@ const TIMESTAMP_PS: u64 = Span::from_ms(1).as_ps();
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupts {
     delay: Span,
+    /// What the host takes at random beside that.
+    noise: Option<Noise>,
     /// Bytes of a whole segment on the wire, and most of them in a packet.
     segment_bytes: u32,
     most_bytes: u32,
@@ -42,10 +45,11 @@ pub(crate) struct Interrupts {
 
 impl Interrupts {
     /// Interrupts come so long after the first packet, whose segments have `mss_bytes` of payload.
-    pub(crate) fn new(delay: Span, mss_bytes: u32, header_bytes: u32) -> Interrupts {
+    pub(crate) fn new(delay: Span, noise: Option<Noise>, mss_bytes: u32, header_bytes: u32) -> Interrupts {
         let segment_bytes = mss_bytes + header_bytes;
         Interrupts {
             delay,
+            noise,
             segment_bytes,
             most_bytes: most_by_size(mss_bytes) * segment_bytes,
             due: Time::NEVER,
@@ -63,17 +67,18 @@ impl Interrupts {
     /// A packet comes.
     fn take(&mut self, local: Time, packet: &Packet) {
         if self.due == Time::NEVER {
-            self.due = local + self.delay;
+            self.due = local + self.delay + self.noise.as_mut().map_or(Span::ZERO, Noise::draw);
         }
         if self.continues(packet)
             && let Some(whole) = self.waiting.last_mut()
         {
             whole.wire_bytes += packet.wire_bytes;
-            self.together = if self.newest == packet.sent { self.together + 1 } else { 1 };
+            self.together = if self.newest == packet.sent { self.together } else { 0 };
         } else {
             self.waiting.push(*packet);
-            self.together = 1;
+            self.together = 0;
         }
+        self.together += packet.wire_bytes / self.segment_bytes;
         self.newest = packet.sent;
     }
 

@@ -126,15 +126,20 @@ impl Bursts {
     }
 
     fn draw(&mut self, law: LawPlan) -> u64 {
-        let value = match law {
-            LawPlan::Constant { value } => value as f64,
-            LawPlan::Exponential { mean } => self.stream.exponential() * mean as f64,
-            LawPlan::Pareto { mean, shape } => {
-                mean as f64 * ((shape - 1.0) / shape) * exp(self.stream.exponential() / shape)
-            }
-        };
-        value.clamp(1.0, 1e18) as u64
+        draw(law, &mut self.stream)
     }
+}
+
+/// The next value of a law.
+pub(super) fn draw(law: LawPlan, stream: &mut Stream) -> u64 {
+    let value = match law {
+        LawPlan::Constant { value } => value as f64,
+        LawPlan::Exponential { mean } => stream.exponential() * mean as f64,
+        LawPlan::Pareto { mean, shape } => {
+            mean as f64 * ((shape - 1.0) / shape) * exp(stream.exponential() / shape)
+        }
+    };
+    value.clamp(1.0, 1e18) as u64
 }
 
 /// What a flow of this group has to send.

@@ -3,6 +3,7 @@
 mod card;
 mod delayed;
 mod interrupts;
+mod noise;
 mod reading;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
@@ -15,10 +16,13 @@ use card::Card;
 use delayed::Delayed;
 pub(super) use interrupts::Coming;
 use interrupts::Interrupts;
+use noise::Noise;
 
 /// The random streams of a flow: part of what a plan means, so the numbers are the engine's.
 const JITTER_STREAM: u32 = 2;
 const DATAGRAM_STREAM: u32 = 3;
+const NOISE_STREAM: u32 = 13;
+const RECEIVER_NOISE_STREAM: u32 = 14;
 
 /// What sends, and what receives.
 enum Ends {
@@ -48,6 +52,7 @@ pub(super) struct Flow {
     card: Option<Card>,
     /// Packets that wait for the receiving host.
     interrupts: Option<Interrupts>,
+    noise: Option<Noise>,
     /// The last moment at which something happened here.
     last: Time,
     /// Its hosts are no ideal ones.
@@ -97,7 +102,8 @@ impl Flow {
             stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
             delayed: Delayed::of(group),
             card: Card::of(group),
-            interrupts: Interrupts::of(group),
+            interrupts: Interrupts::of(plan, flow, group),
+            noise: Noise::of(plan, flow, group, NOISE_STREAM),
             hosted: group.host.is_some(),
             last: Time::ZERO,
             access_bps: group.access_bps,
@@ -307,6 +313,11 @@ impl Flow {
     }
 
     fn draw(&mut self) -> Span {
+        let noise = self.noise.as_mut().map_or(Span::ZERO, Noise::draw);
+        noise + self.draw_jitter()
+    }
+
+    fn draw_jitter(&mut self) -> Span {
         match self.jitter {
             JitterPlan::None => Span::ZERO,
             JitterPlan::Uniform { low_ps, high_ps } => {

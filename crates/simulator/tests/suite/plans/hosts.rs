@@ -1,6 +1,6 @@
 //! Hosts that do something beside TCP.
 
-use bufferlab_simulator::{CardPlan, HostPlan, SourcePlan};
+use bufferlab_simulator::{CardPlan, HostPlan, LawPlan, SourcePlan};
 use proptest::option;
 use proptest::prelude::*;
 
@@ -24,5 +24,14 @@ fn host() -> impl Strategy<Value = HostPlan> {
     let interrupt = prop_oneof![1 => Just(0), 3 => moment(3 * STEP_PS), 1 => moment(20 * MS)];
     let card = (rate, option::of(1_000..100_000_u64), interrupt)
         .prop_map(|(rate_bps, most_bytes, interrupt_ps)| CardPlan { rate_bps, most_bytes, interrupt_ps });
-    (option::of(card), 0..20_u16).prop_map(|(card, quick_acks)| HostPlan { card, quick_acks })
+    let noise = prop_oneof![
+        2 => Just(None),
+        1 => moment(2 * MS).prop_map(|ps| Some(LawPlan::Exponential { mean: ps.max(1) })),
+        1 => moment(2 * MS).prop_map(|ps| Some(LawPlan::Pareto { mean: ps.max(1), shape: 1.5 })),
+    ];
+    (option::of(card), 0..20_u16, noise).prop_map(|(card, quick_acks, noise)| HostPlan {
+        card,
+        quick_acks,
+        noise,
+    })
 }

@@ -10,7 +10,7 @@ pub(super) struct Card {
     rate_bps: u64,
     most_bytes: Option<u64>,
     segment_bytes: u32,
-    /// When the last segment of each packet begins to leave, and the packet's size.
+    /// When the last segment of each packet that waits begins to leave, and the packet's size.
     given: Vec<(Time, u64)>,
     busy_until: Time,
     /// The sender waits for a packet to be out.
@@ -32,7 +32,8 @@ impl Card {
 
     /// Whether the sender may hand over another packet.
     pub(super) fn has_room(&mut self, now: Time, sender: &Sender) -> bool {
-        let waiting: u64 = self.given.iter().filter(|(out, _)| *out > now).map(|(_, bytes)| bytes).sum();
+        self.given.retain(|(out, _)| *out > now);
+        let waiting: u64 = self.given.iter().map(|(_, bytes)| bytes).sum();
         let mut most = (sender.small_queue_segments() * f64::from(self.segment_bytes)) as u64;
         if !sender.is_paced() {
             most = most.min(self.most_bytes.unwrap_or(u64::MAX));

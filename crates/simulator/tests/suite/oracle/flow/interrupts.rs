@@ -1,21 +1,24 @@
 //! A receiving host that is interrupted some time after a packet has come.
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_simulator::{GroupPlan, SourcePlan};
+use bufferlab_simulator::{GroupPlan, Plan, SourcePlan};
 use bufferlab_transport::most_by_size;
 use bufferlab_units::{Span, Time};
 
-use super::Flow;
+use super::noise::Noise;
+use super::{Flow, RECEIVER_NOISE_STREAM};
 
-/// How long the host's card waits, if it does.
+/// How long the host's card waits at least, if what comes is not handled at once.
 pub(super) fn wait(group: &GroupPlan) -> Option<Span> {
-    let card = group.host?.card?;
-    Some(Span::from_ps(card.interrupt_ps)).filter(|&wait| wait > Span::ZERO)
+    let host = group.host?;
+    let wait = Span::from_ps(host.card.map_or(0, |card| card.interrupt_ps));
+    (wait > Span::ZERO || host.noise.is_some()).then_some(wait)
 }
 
 /// What has come, in order, and when the host will take it.
 pub(super) struct Interrupts {
     wait: Span,
+    noise: Option<Noise>,
     segment_bytes: u32,
     most_segments: u32,
     come: Vec<Packet>,
@@ -32,11 +35,12 @@ pub(in super::super) enum Coming {
 }
 
 impl Interrupts {
-    pub(super) fn of(group: &GroupPlan) -> Option<Interrupts> {
+    pub(super) fn of(plan: &Plan, flow: usize, group: &GroupPlan) -> Option<Interrupts> {
         let (wait, SourcePlan::Tcp(tcp)) = (wait(group)?, &group.source) else { return None };
         let segment_bytes = tcp.config.mss_bytes + tcp.config.header_bytes;
         Some(Interrupts {
             wait,
+            noise: Noise::of(plan, flow, group, RECEIVER_NOISE_STREAM),
             segment_bytes,
             most_segments: most_by_size(tcp.config.mss_bytes),
             come: Vec::new(),
@@ -46,23 +50,32 @@ impl Interrupts {
     /// Where, among those that came, packets begin.
     fn begins(&self) -> Vec<usize> {
         let ms = |packet: &Packet| packet.sent.as_ps() / 1_000_000_000;
+        let sum = |packets: &[Packet]| packets.iter().map(|packet| self.segments(packet)).sum::<u32>();
         let mut begins: Vec<usize> = Vec::new();
         for (index, packet) in self.come.iter().enumerate() {
             let first = begins.last().map_or(index, |&first| first);
-            let mates =
-                |of: &Packet| self.come[first..index].iter().rev().take_while(|p| p.sent == of.sent).count();
-            let joins = index > first
-                && index - first < self.most_segments as usize
+            let before = &self.come[first..index];
+            // those at the end that were sent together
+            let together = before.last().map_or(before, |last| {
+                let others = before.iter().rposition(|packet| packet.sent != last.sent);
+                &before[others.map_or(0, |place| place + 1)..]
+            });
+            let goes_on = together.last().is_some_and(|last| last.sent == packet.sent);
+            let joins = before.last().is_some_and(|last| packet.seq == last.seq + self.segments(last))
+                && sum(before) + self.segments(packet) <= self.most_segments
                 && matches!(packet.kind, PacketKind::Data(_))
-                && packet.kind == self.come[first].kind
-                && packet.seq == self.come[index - 1].seq + 1
-                && ms(packet) == ms(&self.come[first])
-                && (mates(packet) > 0 || mates(&self.come[index - 1]) < 2);
+                && packet.kind == before[0].kind
+                && ms(packet) == ms(&before[0])
+                && (goes_on || sum(together) < 2);
             if !joins {
                 begins.push(index);
             }
         }
         begins
+    }
+
+    fn segments(&self, packet: &Packet) -> u32 {
+        packet.wire_bytes / self.segment_bytes
     }
 }
 
@@ -74,7 +87,8 @@ impl Flow {
         if interrupts.come.len() > 1 {
             return Coming::Waits;
         }
-        Coming::WaitsUntil(now + interrupts.wait)
+        let noise = interrupts.noise.as_mut().map_or(Span::ZERO, Noise::draw);
+        Coming::WaitsUntil(now + interrupts.wait + noise)
     }
 
     /// What has come, with consecutive segments as one packet.
@@ -84,9 +98,7 @@ impl Flow {
         let come = std::mem::take(&mut interrupts.come);
         let ends = begins.iter().skip(1).copied().chain([come.len()]);
         let packets = begins.iter().zip(ends).map(|(&first, end)| {
-            let count = (end - first) as u32;
-            let one = count == 1;
-            let wire_bytes = if one { come[first].wire_bytes } else { count * interrupts.segment_bytes };
+            let wire_bytes = come[first..end].iter().map(|packet| packet.wire_bytes).sum();
             Packet { wire_bytes, ..come[first] }
         });
         packets.collect()
