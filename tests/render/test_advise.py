@@ -25,6 +25,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values, make_target
 
 from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
@@ -471,6 +472,43 @@ def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None
     worse = {**FIFO, "wait_p99_ms": 45.0}
     given["fq_codel"] = (5000, runs(worse))
     assert "better" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",))))
+
+
+def test_a_larger_buffer_than_the_least_is_told_with_what_the_least_costs() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    (given,) = advice.entries.values()
+    assert given.least is not None
+    least = dataclasses.replace(given.least, size=6)
+    larger = dataclasses.replace(given, least=least, least_behind=Estimate(0.06, 0.012))
+    told = dataclasses.replace(advice, entries={given.name: larger})
+    said = " ".join(" ".join(box(told)).split())
+    assert "least The least that meets the targets: 6 packets; users fare 6.0 ± 1.2 % worse with it." in said
+    assert "price" not in said
+    assert told.to_dict()["queues"][0]["least_behind"] == 0.06
+    assert "The least" not in " ".join(box(advice))
+    among = advised({**MET}, ("utilization >= 95 %",))
+    entries = {**among.entries, given.name: larger}
+    said = " ".join(" ".join(box(dataclasses.replace(among, entries=entries))).split())
+    assert "mean wait 20 ms, not 4 ms. The least that meets the targets: 6 packets;" in said
+
+
+def test_runs_of_the_search_confirm_no_better_size() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    targets = advice.targets
+    other = {**FIFO, "utilization": 0.97}
+    given = entry("fifo", 14, runs(FIFO), targets, other={1: {**FIFO, "utilization": 0.9}})
+    assert given.least is not None
+    given.least.memory.add(
+        {
+            Run(size, seed): {**other, "utilization": 0.97 + seed / 1000}
+            for size in (9, 30)
+            for seed in range(4)
+        }
+    )
+    text = advice_view(dataclasses.replace(advice, entries={given.name: given})).text(200)
+    rows = {line.split()[0]: line for line in text[text.index("Buffers of") :].splitlines() if line.strip()}
+    assert "met, not confirmed" in rows["9"] and "confirmed" not in rows["30"]
+    assert "met ◂" in rows["14"]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from bufferlab.render.advise.felt import (
     elsewhere_text,
     gained,
     judged_text,
+    least_text,
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched
@@ -123,6 +124,8 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
         yield Line("target", told + _eased(advice, each))
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked)
+    if (least := least_text(advice.answer)) is not None:
+        yield Line("least", f"{least}.")
     if (cost := trade(advice)) is not None:
         yield Line("price", cost)
     yield from _notes(advice)
@@ -194,7 +197,9 @@ def _others(advice: Advice) -> Iterator[Line]:
     if fifo is not None and fifo.name in rivals:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = "fifo, " if label == "runner-up" else ""
+        least = least_text(fifo)
         text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
+        text += "" if least is None else f" {least}."
         yield Line(label, text)
 
 

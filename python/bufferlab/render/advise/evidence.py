@@ -16,7 +16,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Least, Verdict
-from bufferlab.studies.targets import Target, Values, mean_over_runs
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target, Values, mean_over_runs, want_largest
 
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
@@ -102,7 +103,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
             else [f"{entry.queue.target_us(size) / 1e3:g}"]
         )
         chosen = size == entry.setting
-        known = _overall(advice.verdicts(entry)) if chosen else memory.verdict(size, advice.confidence)
+        known = _overall(advice.verdicts(entry)) if chosen else _of_size(memory, size, found, advice)
         numbers = [*_of_link(means), *_of_targets(means, others)]
         rows.append([*setting, str(len(values)), f"{known} ◂" if chosen else known, *numbers])
     first, more = ("packets", ["ms"]) if is_limit else ("target, ms", [])
@@ -116,6 +117,15 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
     title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
     return Grid([Column(first)], heads, rows, title)
+
+
+def _of_size(memory: Memory, size: int, found: Least, advice: Advice) -> str:
+    """What a size's own runs say; those of the search steer it, and confirm nothing."""
+    known = memory.verdict(size, advice.confidence)
+    if found.size is None or known != "met":
+        return known
+    is_better = size > found.size if want_largest(advice.targets) else size < found.size
+    return "met, not confirmed" if is_better else known
 
 
 def _variants(advice: Advice) -> Grid:

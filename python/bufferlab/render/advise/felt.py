@@ -149,6 +149,18 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     return f"users fare {_by(mean)} worse" + (f", {worst}" if worst else "")
 
 
+def least_text(entry: Entry) -> str | None:
+    """That less buffer meets the targets, too, and what it costs users; `None` where this is the least."""
+    behind, found = entry.least_behind, entry.least
+    if behind is None or found is None or found.size is None:
+        return None
+    half = f"{(behind.half_width or 0.0) * 100:.1f}"
+    chance = "" if float(half) == 0 else f" ± {half}"
+    worse = f"{(behind.mean or 0.0) * 100:.1f}{chance} %"
+    count = "1 packet" if found.size == 1 else f"{found.size} packets"
+    return f"The least that meets the targets: {count}; users fare {worse} worse with it"
+
+
 def gained(behind: Estimate) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
     mean = behind.mean or 0.0

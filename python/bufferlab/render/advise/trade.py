@@ -28,6 +28,8 @@ def trade(advice: Advice) -> str | None:
     found = answer.least
     if found is None or answer.queue.knob != "limit" or not advice.choice.meets:
         return None
+    if answer.least_behind is not None:  # no target takes this buffer
+        return None
     used = answer.checked("utilization").mean
     if used is None or any(each.wants_less for each in advice.targets):
         return None

@@ -221,6 +221,7 @@ class Advice:
             "confidence": entry.confidence,
             "identical": entry.identical,
             **_behind(rival),
+            "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
             "seeds": len(entry.values),
             **values_document(means),
             "searched": None if entry.least is None else _searched(entry.queue, entry.least),

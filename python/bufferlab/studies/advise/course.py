@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.advice import Advice, Stage, mean_values
 from bufferlab.studies.advise.choice import choose, missed_targets, simplicity
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import aspects_of
+from bufferlab.studies.advise.objectives import Aspect, aspects_of
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
@@ -27,7 +26,7 @@ from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search
 from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS
 from bufferlab.studies.least.fit import runs_to_show
 from bufferlab.studies.least.lacking import Lack, lack, total
-from bufferlab.studies.least.memory import FloatArray, Memory
+from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.settling import short_runs
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
@@ -93,6 +92,7 @@ class Course:
         self.best: Advice | None = None
         self.searches: dict[str, Paused] = {}
         self.found: dict[str, Least] = {}
+        self.larger: dict[str, Larger | None] = {}
         self.checked: dict[Case, Checked] = {}
         self.bench = Bench(question.site.link, self._scenario, runner, self._tell_round)
         self._doing = ""
@@ -111,12 +111,14 @@ class Course:
         pilots = self.seeds[:PILOTS]
         usual = {Case(queue.name, queue.usual): pilots for queue in targets}
         self._search(limits, also=usual)
+        self._enlarge()
         advice = self._conclude("first", pilots)
         if quick:
             return self._tell(dataclasses.replace(advice, finished=True))
         self._search([queue for queue in targets if self._may_win(queue, advice)])
         # a search may go on from a confirmed setting to a better one
         self._together({name: each.rest() for name, each in self.searches.items() if not each.ended})
+        self._enlarge()
         advice = self._assured(self._conclude("tuned", self.seeds))
         if sensitivity:
             advice = self._shaken(advice)
@@ -163,6 +165,33 @@ class Course:
 
         self.found |= together(searches, self.bench, watch, also=also)
 
+    def _enlarge(self) -> None:
+        """Take a larger buffer than the least of each queue, where users fare better with it."""
+        for name, found in self.found.items():
+            known = self.larger.pop(name, None)
+            is_same = known is not None and known.least == found.size
+            self.larger[name] = known if is_same else self._larger(self.queues[name], found)
+
+    def _larger(self, queue: Queue, found: Least) -> Larger | None:
+        if queue.knob != "limit" or not found.confirmed or want_largest(self.question.targets):
+            return None
+        aspects = self._aspects(found.values.values())
+        weights = self.needs.weights(aspects, self.question.base)
+        entry = self._entry(queue, found.closest, found.values, found)
+        if not could_be_felt(entry, aspects, weights, groups=len(self.question.site.users)):
+            return None
+
+        def measure(size: int, seeds: Sequence[int]) -> list[Values]:
+            self._say(f"larger buffers of {queue.name}: {size} packets")
+            return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
+
+        return Ladder(aspects, weights, measure, self.seeds[:PILOTS], self.seeds, self.confidence).climb(
+            found
+        )
+
+    def _aspects(self, runs: Iterable[Values]) -> list[Aspect]:
+        return aspects_of(self.question.base, [*runs], self.question.site.rtt_ms, self.needs.emphasis)
+
     def _may_win(self, queue: Queue, advice: Advice) -> bool:
         """Whether a setting of a queue that was not tried may be taken in place of the answer."""
         answer = advice.answer
@@ -178,7 +207,8 @@ class Course:
             if queue.knob == "target":
                 cases[Case(queue.name, queue.usual)] = None
             if found is not None:
-                cases[Case(queue.name, found.closest)] = found
+                larger = self.larger.get(queue.name)
+                cases[Case(queue.name, found.closest if larger is None else larger.size)] = found
         self._say("comparing the queues")
         measured = self.bench.measure(dict.fromkeys(cases, seeds))
         entries = {}
@@ -188,7 +218,7 @@ class Course:
             entries[entry.name] = entry
         contest = {name: entry.values for name, entry in entries.items()}
         runs = [values for each in contest.values() for values in each]
-        aspects = aspects_of(self.question.base, runs, self.question.site.rtt_ms, self.needs.emphasis)
+        aspects = self._aspects(runs)
         weights = self.needs.weights(aspects, self.question.base)
         choice = choose(
             contest,
@@ -253,16 +283,25 @@ class Course:
 
     def _entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
         runs, confidence, chances = values, None, 1
-        checked = self.checked.get(Case(queue.name, setting))
+        checked, larger = self.checked.get(Case(queue.name, setting)), self.larger.get(queue.name)
+        if larger is not None and larger.size != setting:
+            larger = None
         if checked is not None:
             runs, chances = checked.values, checked.chances
+        elif larger is not None:
+            runs = larger.values
         elif found is not None and found.closest == setting:
             runs = found.values
             confidence = found.confidence if found.size == setting else None
         checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
-        return Entry(queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found)
+        behind = None
+        if found is not None and larger is not None:
+            found, behind = dataclasses.replace(found, memory=larger.memory), larger.behind
+        return Entry(
+            queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found, behind
+        )
 
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""
@@ -332,19 +371,14 @@ def checks_at(
 def _lacking(entry: Entry) -> Lack:
     """By how much an entry misses targets."""
     missed = [each.target for each in entry.checks if not each.met]
-    return total(lack(target, _margins(entry, target)) for target in missed)
-
-
-def _margins(entry: Entry, target: Target) -> FloatArray:
-    """How far each of an entry's runs is on the right side of a target."""
-    return np.asarray([target.margin(values.get(target.name)) for values in entry.runs])
+    return total(lack(target, entry.margins(target)) for target in missed)
 
 
 def _runs_to_assure(entry: Entry) -> int:
     """How many runs should show that all targets are met, by the margins and their scatter so far."""
     wanted = LEAST_CHECKS
     for each in entry.checks:
-        wanted = max(wanted, runs_to_show(_margins(entry, each.target)))
+        wanted = max(wanted, runs_to_show(entry.margins(each.target)))
     return min(wanted, MOST_ASSURING)
 
 

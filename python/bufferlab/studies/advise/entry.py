@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
-from bufferlab.studies.targets import Values, mean_over_runs
+from bufferlab.studies.least.memory import FloatArray
+from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,8 @@ class Entry:
         checks: Each target.
         confidence: That all targets are met; 0 if one is missed in the mean.
         least: The search that gave the setting; `None` if it is the usual one.
+        least_behind: By which share users fare worse with the least size that meets the targets; `None` if
+            that is the setting.
     """
 
     queue: Queue
@@ -92,6 +97,7 @@ class Entry:
     checks: tuple[Check, ...]
     confidence: float
     least: Least | None
+    least_behind: Estimate | None = None
 
     @property
     def name(self) -> str:
@@ -115,6 +121,10 @@ class Entry:
     def checked(self, name: str) -> Estimate:
         """Mean of a value over the runs that check the targets, and how sure it is."""
         return self._estimate(self.runs, name)
+
+    def margins(self, target: Target) -> FloatArray:
+        """How far each of the runs that check the targets is on the right side of one."""
+        return np.asarray([target.margin(values.get(target.name)) for values in self.runs])
 
     def _estimate(self, runs: Sequence[Values], name: str) -> Estimate:
         """Mean and interval, which identical runs do not tell."""

@@ -1,0 +1,142 @@
+"""Whether users fare better with a larger buffer than the least that meets the targets.
+
+The least buffer answers how little suffices. Beside queues that were searched for what users feel it may be a
+straw man: a call that may lose 3 % by its target would lose nothing with a few times the buffer. So larger
+ones are scored, from the least upwards, until users twice fare no better or a target is missed; of those that
+are as good as the best, by the rule that chooses between settings of one queue, the smallest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.choice import Choice, choose
+from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.least import Least, Run
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Values
+
+NEAR: Final = 1.25
+"""Buffers that are less than so many times the least are not scored."""
+
+PATIENCE: Final = 2
+"""So many buffers in a row with which users fare no better end the ladder."""
+
+Measure = Callable[[int, Sequence[int]], Sequence[Values]]
+"""Gives what a buffer measures with seeds."""
+
+
+@dataclass(frozen=True)
+class Larger:
+    """A larger buffer, with which users fare better.
+
+    Attributes:
+        least: The least that meets the targets.
+        size: The buffer.
+        behind: By which share users fare worse with the least.
+        values: What its runs measured, by seed.
+        memory: All runs of the search, and those of larger buffers.
+    """
+
+    least: int
+    size: int
+    behind: Estimate
+    values: Mapping[int, Values]
+    memory: Memory
+
+
+def sizes_above(least: int, upper: int) -> list[int]:
+    """The largest buffer and its halves, down to the least one, rising: the same whatever the least is."""
+    sizes = []
+    while upper >= max(NEAR * least, least + 1):
+        sizes.append(upper)
+        upper //= 2
+    return sizes[::-1]
+
+
+def _name(size: int) -> str:
+    """As of settings of one queue, which compare as a whole."""
+    return f"buffer, {size}"
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """What larger buffers are scored by.
+
+    Attributes:
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        measure: Gives what a buffer measures.
+        pilots: Seeds that show where users fare no better.
+        seeds: Seeds that decide.
+        confidence: With which a larger buffer shall meet the targets.
+    """
+
+    aspects: Sequence[Aspect]
+    weights: Mapping[Kind, float]
+    measure: Measure
+    pilots: Sequence[int]
+    seeds: Sequence[int]
+    confidence: float
+
+    def climb(self, found: Least) -> Larger | None:
+        """The smallest of the buffers with which users fare best; `None` if that is the least that meets.
+
+        Args:
+            found: The least.
+        """
+        if found.size is None:
+            return None
+        memory = found.memory.copy()
+        sizes = self._up_to_best(memory, found)
+        if len(sizes) == 1:
+            return None
+        contest = {sizes[-1]: self._runs(memory, sizes[-1], self.seeds)}
+        for size in sizes:
+            contest[size] = self._runs(memory, size, self.seeds)
+            if size == sizes[-1] or self._choice(contest, size, sizes[-1]).name == _name(size):
+                return self._larger(memory, contest, found.size, size)
+        return None
+
+    def _up_to_best(self, memory: Memory, found: Least) -> list[int]:
+        """The least buffer and larger ones, up to the one with which users seem to fare best."""
+        sizes, best, scores = [found.closest], 0, [self._mean_score(memory, found.closest)]
+        for size in sizes_above(found.closest, found.upper):
+            score_of_size = self._mean_score(memory, size)
+            if not memory.meets_all(size):
+                break
+            sizes.append(size)
+            scores.append(score_of_size)
+            if score_of_size > scores[best]:
+                best = len(sizes) - 1
+            elif len(sizes) - 1 - best >= PATIENCE:
+                break
+        return sizes[: best + 1]
+
+    def _larger(
+        self, memory: Memory, contest: Mapping[int, Sequence[Values]], least: int, size: int
+    ) -> Larger | None:
+        values = dict(zip(self.seeds, contest[size], strict=True))
+        surely = Memory(memory.targets)
+        surely.add({Run(size, seed): run for seed, run in values.items()})
+        if size == least or surely.verdict(size, self.confidence) != "met":
+            return None
+        (rival,) = self._choice(contest, size, least).rivals
+        return Larger(least, size, rival.behind, values, memory)
+
+    def _choice(self, contest: Mapping[int, Sequence[Values]], first: int, second: int) -> Choice:
+        """Which of two buffers to take, of equals the first."""
+        named = {_name(size): contest[size] for size in (first, second)}
+        return choose(named, self.aspects, self.weights, missed=dict.fromkeys(named, ()))
+
+    def _mean_score(self, memory: Memory, size: int) -> float:
+        runs = self._runs(memory, size, self.pilots)
+        return sum(score(run, self.aspects, self.weights) for run in runs) / len(runs)
+
+    def _runs(self, memory: Memory, size: int, seeds: Sequence[int]) -> Sequence[Values]:
+        runs = self.measure(size, seeds)
+        memory.add({Run(size, seed): run for seed, run in zip(seeds, runs, strict=True)})
+        return runs

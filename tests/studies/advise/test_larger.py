@@ -1,0 +1,94 @@
+"""Larger buffers than the least that meets the targets: taken only where users fare better."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from bufferlab.studies.advise.larger import Ladder, Larger, sizes_above
+from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.least import Least, Plan, Run
+from bufferlab.studies.targets import Values, make_target
+
+from ..least.problems import solve
+
+BUSY = make_target("utilization", 0.95)
+CALL = Aspect("calls", "rating", "call.call_r", "more")
+GOODPUT = Aspect("throughput", "goodput", "goodput_bps", "more")
+WEIGHTS: dict[Kind, float] = {"calls": 10.0, "throughput": 1.0}
+SEEDS = range(1001, 1009)
+UPPER = 133
+
+
+def link(rating: Callable[[int], float], most: int = UPPER) -> Callable[[Run], Values]:
+    """A link whose use grows with the buffer up to a size from which on it is missed."""
+
+    def run(asked: Run) -> Values:
+        draw = random.Random(f"{asked.size} {asked.seed}")
+        busy = min(0.90 + asked.size / 100, 0.999) if asked.size <= most else 0.9
+        scatter = 1 + draw.gauss(0, 1e-3)
+        return {
+            "utilization": busy * scatter,
+            "call.call_r": rating(asked.size) * scatter,
+            "goodput_bps": 1e6 * busy * scatter,
+        }
+
+    return run
+
+
+def climbed(measured: Callable[[Run], Values]) -> tuple[Least, Larger | None, list[Run]]:
+    """The least buffer, what is taken in its place, and the runs that this took."""
+    found = solve(Plan((BUSY,), 1, UPPER, resolution=0.2), measured)
+    asked: list[Run] = []
+
+    def measure(size: int, seeds: Sequence[int]) -> list[Values]:
+        asked.extend(run for seed in seeds if (run := Run(size, seed)) not in asked)
+        return [measured(Run(size, seed)) for seed in seeds]
+
+    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95)
+    return found, ladder.climb(found), asked
+
+
+def test_the_sizes_are_halves_of_the_largest_whatever_the_least_is() -> None:
+    assert sizes_above(6, 133) == [8, 16, 33, 66, 133]
+    assert sizes_above(5, 133) == [8, 16, 33, 66, 133]
+    assert sizes_above(7, 133) == [16, 33, 66, 133]
+    assert sizes_above(1, 3) == [3] and sizes_above(133, 133) == []
+
+
+def test_of_those_with_which_users_fare_as_well_as_best_the_smallest_is_taken() -> None:
+    """The rating has its best at 66 packets, and is as good for users from 33 on."""
+    ratings = {8: 80.0, 16: 84.0, 33: 91.0, 66: 93.0, 133: 92.0}
+    found, larger, asked = climbed(link(lambda size: ratings.get(size, 80.0)))
+    assert found.size is not None and found.size < 8
+    assert larger is not None and (larger.least, larger.size) == (found.size, 33)
+    assert 0.08 < (larger.behind.mean or 0.0) < 0.14
+    assert len(larger.values) == len(SEEDS) and 33 in larger.memory.sizes
+    assert len(asked) < 50
+
+
+def test_a_size_that_happens_to_be_no_better_does_not_end_the_ladder() -> None:
+    ratings = {8: 79.0, 16: 92.0}
+    _, larger, _ = climbed(link(lambda size: ratings.get(size, 80.0)))
+    assert larger is not None and larger.size == 16
+
+
+@pytest.mark.parametrize(
+    "rating", [lambda _: 90.0, lambda size: 90.0 - size / 20, lambda size: 90 + size / 50]
+)
+def test_where_users_fare_alike_or_worse_the_least_stays(rating: Callable[[int], float]) -> None:
+    _, larger, asked = climbed(link(rating))
+    assert larger is None and len({run.size for run in asked}) <= 6
+
+
+def test_no_buffer_is_taken_that_misses_a_target() -> None:
+    _, larger, _ = climbed(link(lambda size: 70.0 + 10 * math.log10(size), most=40))
+    assert larger is not None and larger.size <= 33
+
+
+def test_where_no_buffer_meets_there_is_no_larger_one() -> None:
+    found, larger, asked = climbed(link(lambda _: 90.0, most=0))
+    assert found.size is None and larger is None and not asked
