@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from bufferlab import _core
 from bufferlab.cli import main
 from bufferlab.errors import InputError
 from bufferlab.evidence.ns2.measure import simulate
@@ -21,6 +22,7 @@ from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, Figure, figures_of
 from bufferlab.evidence.referee.judging import Judgment, Verdict, judged, welch_half_width
 from bufferlab.evidence.referee.report import BEGIN, DETAIL, generated, update_docs
+from bufferlab.evidence.referee.study import explained, frame_of, try_explanation
 from bufferlab.experiment.runner import Runner
 
 LOSS = next(each for each in FIGURES if each.name == "loss")
@@ -216,3 +218,21 @@ def test_the_result_tells_its_draw(stand_in: Path) -> None:
     assert isinstance(result, Referee)
     assert (result.draw, result.lacking) == (9, 0)
     assert stand_in.exists()
+
+
+def test_a_large_difference_is_explained_where_the_experiment_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    setting = replace(
+        drawn(1, 5), stack="linux-reno", options=(), flows=2, rtt_ms=(40.0, 40.0), duration_s=20.0
+    )
+    monkeypatch.setattr("bufferlab.evidence.referee.study.drawn", lambda _draw, _number: setting)
+    monkeypatch.setattr("bufferlab.evidence.referee.study.EXPERIMENT_SEEDS", 3)
+    again = try_explanation((1, 5, "gaps in a recovery"), 1, _core.Control())
+    assert again is not None
+    near = [{name: value for name, value in each.items() if name != "loss"} for each in again]
+    theirs = {"ns2": near, "ours": [{name: value * 0.5 for name, value in each.items()} for each in near]}
+    frame = frame_of([(5, setting, theirs)])
+    found = explained(frame, 1, {5: theirs}, Runner(progress=False))
+    named = dict(zip(found["figure"], found["explanation"], strict=True))
+    assert found.filter(pl.col("figure") == "utilization")["verdict"].to_list() == ["large"]
+    assert named["utilization"] == "gaps in a recovery"
+    assert named["timeouts"] == ""  # no explanation is about them

@@ -63,7 +63,7 @@ class RowClass:
 
     name: str
     reason: str
-    criterion: Literal["paired", "bracket", "scatter"]
+    criterion: Literal["paired", "scatter"]
     variants: tuple[Variant, ...]
     floors: dict[str, float]
     least_seeds: int
@@ -76,7 +76,7 @@ def criteria() -> dict[str, Any]:
 
 
 def _row_class(table: dict[str, Any]) -> RowClass:
-    vary: dict[str, list[int]] = table.get("vary", {})
+    vary: dict[str, list[Any]] = table.get("vary", {})
     return RowClass(
         name=table["name"],
         reason=table["reason"],

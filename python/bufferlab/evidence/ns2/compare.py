@@ -1,11 +1,12 @@
 """Whether our runs of a setting agree with ns-2's, by the criterion of its class.
 
 - `paired`: run by run, with ns-2's own start times; the worst run counts.
-- `bracket`: ns-2's mean lies between our least and greatest over the varied circumstances.
-- `scatter`: the difference of the means over seeds is within the 99.9 % Student interval of such a
-  difference. Where ns-2 ran one seed its scatter is taken to be ours.
+- `scatter`: the difference of the means is within the 99 % Student interval of such a difference, by the
+  scatter of both sides. Where ns-2 ran one seed its scatter is taken to be ours.
 
-A difference up to the class's floor never counts.
+A difference up to the class's floor never counts. No tolerance is wider than `CAP` of ns-2's value (of
+utilization and shares, than `CAP_POINTS`): where the runs scatter so much that the interval is wider, the
+comparison is undecided, unless the difference is wider still.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +25,17 @@ from scipy.special import stdtrit
 from bufferlab.evidence.ns2.classes import Metric, RowClass
 from bufferlab.evidence.ns2.reference import Setting
 
-CONFIDENCE = 0.999
+CONFIDENCE: Final = 0.99
+CAP: Final = 0.10
+CAP_POINTS: Final = 0.02
+
+
+class Verdict(StrEnum):
+    """What a comparison came to."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -35,9 +48,9 @@ class Comparison:
         ours: Our mean over all runs.
         ns2_range: ns-2's least and most.
         ours_range: Our least and most.
-        difference: What the criterion looks at: worst run's difference, distance from the bracket, or
-            difference of the means.
+        difference: What the criterion looks at: worst run's difference, or difference of the means.
         tolerance: What it may be.
+        scatter: Half width of the interval of the difference; 0 where runs are compared one by one.
     """
 
     metric: Metric
@@ -47,11 +60,19 @@ class Comparison:
     ours_range: tuple[float, float]
     difference: float
     tolerance: float
+    scatter: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it came to."""
+        if abs(self.difference) > max(self.tolerance, self.scatter):
+            return Verdict.DIFFERS
+        return Verdict.UNDECIDED if self.scatter > self.tolerance else Verdict.AGREES
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference is within tolerance."""
-        return abs(self.difference) <= self.tolerance
+        """Whether the difference is within tolerance, and the runs scatter little enough to tell."""
+        return self.verdict is Verdict.AGREES
 
 
 def compare(
@@ -67,9 +88,10 @@ def compare(
     """
     theirs = np.asarray(ns2, dtype=np.float64)
     mine = np.asarray(ours, dtype=np.float64)
-    allowed = row_class.floors[metric.name]
-    floor = max(allowed * abs(float(theirs.mean())) if metric.relative else allowed, metric.resolution)
-    difference, tolerance = _JUDGES[row_class.criterion](theirs, mine, floor)
+    scale = abs(float(theirs.mean())) if metric.relative else 1.0
+    floor = max(row_class.floors[metric.name] * scale, metric.resolution)
+    cap = max((CAP if metric.relative else CAP_POINTS) * scale, metric.resolution)
+    difference, scatter = _JUDGES[row_class.criterion](theirs, mine)
     return Comparison(
         metric=metric,
         ns2=float(theirs.mean()),
@@ -77,29 +99,25 @@ def compare(
         ns2_range=(float(theirs.min()), float(theirs.max())),
         ours_range=(float(mine.min()), float(mine.max())),
         difference=difference,
-        tolerance=tolerance,
+        tolerance=min(max(floor, scatter), cap),
+        scatter=scatter,
     )
 
 
 _Floats = NDArray[np.float64]
 
 
-def _paired(theirs: _Floats, mine: _Floats, floor: float) -> tuple[float, float]:
+def _paired(theirs: _Floats, mine: _Floats) -> tuple[float, float]:
     apart = mine[: theirs.size, 0] - theirs
-    return float(apart[np.argmax(np.abs(apart))]), floor
+    return float(apart[np.argmax(np.abs(apart))]), 0.0
 
 
-def _bracket(theirs: _Floats, mine: _Floats, floor: float) -> tuple[float, float]:
-    mean = float(theirs.mean())
-    return float(np.clip(mean, mine.min(), mine.max()) - mean), floor
+def _scatter(theirs: _Floats, mine: _Floats) -> tuple[float, float]:
+    sample = mine.ravel()
+    return float(sample.mean() - theirs.mean()), scatter_of_difference(theirs, sample)
 
 
-def _scatter(theirs: _Floats, mine: _Floats, floor: float) -> tuple[float, float]:
-    sample = mine.mean(axis=1)
-    return float(sample.mean() - theirs.mean()), max(floor, scatter_of_difference(theirs, sample))
-
-
-_JUDGES = {"paired": _paired, "bracket": _bracket, "scatter": _scatter}
+_JUDGES = {"paired": _paired, "scatter": _scatter}
 
 
 def scatter_of_difference(first: _Floats, second: _Floats) -> float:

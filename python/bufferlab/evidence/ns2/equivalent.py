@@ -82,12 +82,14 @@ class Variant:
         noise_ns: Senders wait up to so long: ties fall at random, as in ns-2 by rounding.
         further_us: All flows have so much more delay: an ack-clocked flow's packets come at another moment
             between two departures, and that decides which flow finds a full buffer.
+        keys: Keys of all flow groups that an experiment changes.
     """
 
     later_ms: float = 0.0
     second_first_ps: int = 0
     noise_ns: int = 0
     further_us: int = 0
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 AS_IS = Variant()
@@ -96,8 +98,9 @@ AS_IS = Variant()
 def plan_of(setting: Setting, seed: int, variant: Variant = AS_IS) -> dict[str, Any]:
     """The plan of one run: the scenario's, with the start times (and spread) that ns-2 had with this seed."""
     scenario = scenario_of(setting)
-    if variant.noise_ns:
-        for group in scenario["flows"]:
+    for group in scenario["flows"]:
+        group.update(variant.keys)
+        if variant.noise_ns:
             group["jitter"] = f"uniform(0 s, {variant.noise_ns} ns)"
     plan = lower(Scenario.from_dict(scenario), seed)
     order = [flow for own in _members(setting).values() for flow in own]

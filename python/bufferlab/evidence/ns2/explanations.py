@@ -1,21 +1,82 @@
-"""Why settings differ from ns-2, for those that do: the reasons of criteria.toml."""
+"""Why settings differ from ns-2: notes, and explanations that an experiment must show."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from bufferlab.evidence.expressions import Names, holds
 from bufferlab.evidence.ns2.classes import criteria
+from bufferlab.evidence.ns2.compare import Comparison, Verdict
 from bufferlab.evidence.ns2.reference import Setting
 
 _LINUX: Final = "linux-"
 _OPTIONS: Final = ("access", "overhead", "spread")
-_REASONS: Final = tuple((each["when"], each["text"]) for each in criteria()["reasons"])
+_NOTES: Final = tuple((each["when"], each["text"]) for each in criteria()["notes"])
 
 
-def explain(setting: Setting) -> str:
-    """The known reason why a setting differs from ns-2's; empty if none is known."""
-    names = Names(
+@dataclass(frozen=True)
+class Explanation:
+    """A reason for differences, and the experiment in which they vanish.
+
+    Attributes:
+        name: Its name in tables.
+        when: Condition on the setting.
+        metrics: Names of the metrics that it is about.
+        sign: Whether ours is above ns-2's (1) or below (-1).
+        at_most: The greatest difference, as a part of ns-2's value or in the metric's own unit.
+        keys: Keys of our flows in the experiment.
+        text: The reason.
+    """
+
+    name: str
+    when: str
+    metrics: tuple[str, ...]
+    sign: int
+    at_most: float
+    keys: tuple[tuple[str, str], ...]
+    text: str
+
+    def covers(self, setting: Setting, comparison: Comparison) -> bool:
+        """Whether it is about this difference."""
+        metric = comparison.metric
+        scale = abs(comparison.ns2) if metric.relative else 1.0
+        differs = comparison.verdict is Verdict.DIFFERS
+        return differs and self.is_about(setting, metric.name, comparison.difference, scale)
+
+    def is_about(self, setting: Setting, metric: str, difference: float, scale: float) -> bool:
+        """Whether it is about a difference of this metric, sign and size (in parts of `scale`)."""
+        return (
+            metric in self.metrics
+            and 0 < difference * self.sign <= self.at_most * scale
+            and holds(self.when, _names(setting))
+        )
+
+
+def _explanation(table: Mapping[str, Any]) -> Explanation:
+    return Explanation(
+        name=table["id"],
+        when=table["when"],
+        metrics=tuple(table["metrics"]),
+        sign=table["sign"],
+        at_most=table["at_most"],
+        keys=tuple(table["set"].items()),
+        text=table["text"],
+    )
+
+
+EXPLANATIONS: Final = tuple(_explanation(each) for each in criteria()["explanations"])
+
+
+def note(setting: Setting) -> str:
+    """What is known about such a setting; empty if nothing is. It excuses no difference."""
+    names = _names(setting)
+    return next((text for when, text in _NOTES if holds(when, names)), "")
+
+
+def _names(setting: Setting) -> Names:
+    return Names(
         {
             "scenario": setting.scenario,
             "stack": setting.stack,
@@ -24,4 +85,3 @@ def explain(setting: Setting) -> str:
             **{name: setting.option(name) for name in _OPTIONS},
         }
     )
-    return next((text for when, text in _REASONS if holds(when, names)), "")

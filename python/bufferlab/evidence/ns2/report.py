@@ -10,7 +10,8 @@ import polars as pl
 
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.ns2.classes import CLASSES, METRICS, criteria
-from bufferlab.evidence.ns2.explanations import explain
+from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, Verdict
+from bufferlab.evidence.ns2.explanations import EXPLANATIONS, note
 from bufferlab.evidence.ns2.reference import Setting, load_references, unsupported
 from bufferlab.evidence.ns2.validation import Validation
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
@@ -22,7 +23,8 @@ DETAIL: Final = Path("validation") / "ns2.csv"
 """Beside the page: one row a setting and metric."""
 
 _COLUMNS: Final = (
-    "scenario", "setting", "class", "metric", "ns2", "ours", "difference", "tolerance", "agrees",
+    "scenario", "setting", "class", "metric", "ns2", "ours", "difference", "tolerance", "scatter", "verdict",
+    "explanation",
 )  # fmt: skip
 _DIGITS: Final = 4
 _LABELS: Final = {metric.name: metric.label for metric in METRICS}
@@ -62,11 +64,16 @@ def headlines(page: Path) -> list[list[str]]:
     frame = pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
     settings = _settings(frame)
     exact = [each["agrees"] for each in settings if each["class"] == "exact"]
+    counts = _counts(frame)
     names = Names(
         {
             "settings": len(settings),
             "comparisons": frame.height,
-            "within": int(frame["agrees"].sum()),
+            "within": counts["agree"],
+            "differ": counts["explained"] + counts["unexplained"],
+            **{name: counts[name] for name in ("explained", "undecided")},
+            "cap": f"{CAP * 100:g} %",
+            "cap_points": f"{CAP_POINTS * 100:g} points",
             "exact": len(exact),
             "exact_agree": sum(exact),
         }
@@ -80,12 +87,13 @@ def summary(frame: pl.DataFrame, *, quick: bool = False) -> str:
     """One sentence."""
     settings = _settings(frame)
     agreeing = sum(each["agrees"] for each in settings)
-    unexplained = sum(not each["agrees"] and not each["why"] for each in settings)
+    counts = _counts(frame)
     part = " (a quick part)" if quick else ""
     return (
-        f"{agreeing} of {len(settings)} settings of ns-2{part} agree in every metric, and "
-        f"{frame['agrees'].sum()} of {frame.height} comparisons are within tolerance. "
-        f"{unexplained} settings differ for unknown reasons, {len(_skipped())} cannot be simulated."
+        f"{agreeing} of {len(settings)} settings of ns-2{part} agree in every metric. "
+        f"Of {frame.height} comparisons {counts['agree']} agree, {counts['explained']} differ for a reason "
+        f"that an experiment shows, {counts['unexplained']} differ without one, "
+        f"and {counts['undecided']} are undecided. {len(_skipped())} settings cannot be simulated."
     )
 
 
@@ -107,27 +115,44 @@ def _lines(frame: pl.DataFrame, *, quick: bool) -> Iterator[str]:
     yield "What decides the runs of each class, and so how they are compared:\n"
     yield from (f"- **{each.name}**: {each.reason}" for each in CLASSES.values())
     yield ""
-    yield "### Where it differs, and why\n"
-    yield from _reasons(settings, frame)
+    yield "### Differences that an experiment explains\n"
+    yield from _experiments(frame)
+    yield ""
+    yield "### Differences that nothing explains yet\n"
+    yield "What is known of such settings, from ns-2's sources and single runs, excuses nothing.\n"
+    yield from _unexplained(frame)
     yield ""
     yield "### By group of runs\n"
     groups = list(dict.fromkeys(each["scenario"] for each in settings))
     yield _table("runs", [(name, "scenario", name) for name in groups], settings, frame)
     yield "### Tolerances\n"
-    yield "Parts of ns-2's value; of utilization and shares, differences.\n"
+    yield (
+        "The least tolerances: parts of ns-2's value; of utilization and shares, differences. Where runs "
+        f"scatter more, the tolerance is the 99 % interval of the difference, up to {CAP:.0%} "
+        f"(of utilization and shares {CAP_POINTS:g}). Where it is wider yet, the comparison is undecided.\n"
+    )
     yield _tolerances()
     yield "### Not simulated\n"
     yield from (f"- {setting.scenario}: {setting.title}: {reason}." for setting, reason in _skipped())
 
 
 def _settings(frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """One row a setting: whether it agrees in every metric, and if not why."""
-    known = {(each.setting.scenario, each.setting.title): each.setting for each in load_references()}
+    """One row a setting: whether it agrees in every metric."""
     keys = ("scenario", "setting", "class")
-    rows = frame.group_by(keys, maintain_order=True).agg(pl.col("agrees").all()).to_dicts()
-    for row in rows:
-        row["why"] = "" if row["agrees"] else explain(known[row["scenario"], row["setting"]])
-    return rows
+    agrees = (pl.col("verdict") == str(Verdict.AGREES)).all().alias("agrees")
+    return frame.group_by(keys, maintain_order=True).agg(agrees).to_dicts()
+
+
+def _counts(frame: pl.DataFrame) -> dict[str, int]:
+    """How many comparisons came to what."""
+    found = frame["verdict"].to_list()
+    explained = sum(bool(each) for each in frame["explanation"])
+    return {
+        "agree": found.count(str(Verdict.AGREES)),
+        "explained": explained,
+        "unexplained": found.count(str(Verdict.DIFFERS)) - explained,
+        "undecided": found.count(str(Verdict.UNDECIDED)),
+    }
 
 
 def _skipped() -> list[tuple[Setting, str]]:
@@ -145,30 +170,41 @@ def _table(
     rows = []
     for name, column, value in parts:
         own = [each for each in settings if each[column] == value]
-        within = frame.filter(pl.col(column) == value)["agrees"]
+        counts = _counts(frame.filter(pl.col(column) == value))
         agreeing = sum(each["agrees"] for each in own)
         if own:
-            rows.append([name, str(len(own)), str(agreeing), f"{within.sum()} of {within.len()}"])
-    return markdown_table(
-        (heading, "settings", "agree in every metric", "comparisons within tolerance"), rows
-    )
+            rows.append([name, str(len(own)), str(agreeing), *map(str, counts.values())])
+    heads = ("comparisons that agree", "differ, explained", "differ, unexplained", "undecided")
+    return markdown_table((heading, "settings", "agree in every metric", *heads), rows)
 
 
-def _reasons(settings: Sequence[dict[str, Any]], frame: pl.DataFrame) -> Iterator[str]:
-    different = [each for each in settings if not each["agrees"]]
-    outside = frame.filter(~pl.col("agrees")).to_dicts()
-    for why in dict.fromkeys(each["why"] for each in different):
-        own = [each for each in different if each["why"] == why]
-        groups = [each["scenario"] for each in own]
-        names = ", ".join(f"{groups.count(name)} of {name}" for name in dict.fromkeys(groups))
-        members = {(each["scenario"], each["setting"]) for each in own}
-        worst = max(
-            (each for each in outside if (each["scenario"], each["setting"]) in members),
-            key=lambda each: abs(each["difference"]) / each["tolerance"],
-        )
+def _experiments(frame: pl.DataFrame) -> Iterator[str]:
+    for each in EXPLANATIONS:
+        own = frame.filter(pl.col("explanation") == each.name)
+        keys = ", ".join(f"`{key} = {value!r}`".replace("'", '"') for key, value in each.keys)
         yield (
-            f"- **{names}**: {why or '**unknown**'} Largest difference: {worst['setting']}, "
-            f"{_LABELS[worst['metric']]} {worst['ours']:.4g}, ns-2 {worst['ns2']:.4g}."
+            f"- **{each.name}**: {each.text} It explains {own.height} differences in "
+            f"{own.select('scenario', 'setting').n_unique()} settings; the experiment is {keys}."
+        )
+
+
+def _unexplained(frame: pl.DataFrame) -> Iterator[str]:
+    """Unexplained differences by what is known of their settings, with the largest of each."""
+    known = {(each.setting.scenario, each.setting.title): each.setting for each in load_references()}
+    outside = [
+        {**row, "note": note(known[row["scenario"], row["setting"]])}
+        for row in frame.to_dicts()
+        if row["verdict"] == str(Verdict.DIFFERS) and not row["explanation"]
+    ]
+    for text in dict.fromkeys(row["note"] for row in outside):
+        own = [row for row in outside if row["note"] == text]
+        settings = dict.fromkeys((row["scenario"], row["setting"]) for row in own)
+        groups = [scenario for scenario, _ in settings]
+        names = ", ".join(f"{groups.count(name)} of {name}" for name in dict.fromkeys(groups))
+        worst = max(own, key=lambda each: abs(each["difference"]) / each["tolerance"])
+        yield (
+            f"- **{names}** ({len(own)} comparisons): {text or '**nothing known**'} Largest difference: "
+            f"{worst['setting']}, {_LABELS[worst['metric']]} {worst['ours']:.4g}, ns-2 {worst['ns2']:.4g}."
         )
 
 

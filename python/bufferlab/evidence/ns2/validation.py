@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
-from bufferlab.evidence.ns2.compare import Comparison, compare, with_share
+from bufferlab.evidence.ns2.compare import Comparison, Verdict, compare, with_share
 from bufferlab.evidence.ns2.equivalent import Variant
-from bufferlab.evidence.ns2.explanations import explain
+from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.ns2.reference import Reference, Setting, load_references, unsupported
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.runner import Runner
 
-QUICK_PACKETS = 10e6
+QUICK_PACKETS = 8e6
 """`quick` takes settings whose runs together carry no more packets than this through the bottleneck."""
+
+QUICK_SEEDS = 3
+"""Where a class wants more seeds, `quick` runs so many, unless ns-2 had more."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,28 @@ class Outcome:
         row_class: How it was run and judged.
         seeds: Our seeds; the first are ns-2's, whose start times they have.
         comparisons: One a metric.
-        explanation: Why it does not agree; empty if it does, or if no reason is known.
+        explained: Metric → name of the explanation whose experiment makes its difference vanish.
     """
 
     setting: Setting
     row_class: RowClass
     seeds: tuple[int, ...]
     comparisons: tuple[Comparison, ...]
-    explanation: str
+    explained: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
         """Whether every metric does."""
         return all(each.agrees for each in self.comparisons)
+
+    @property
+    def unexplained(self) -> tuple[Comparison, ...]:
+        """Differences that no experiment explains."""
+        return tuple(
+            each
+            for each in self.comparisons
+            if each.verdict is Verdict.DIFFERS and each.metric.name not in self.explained
+        )
 
 
 @dataclass(frozen=True)
@@ -70,8 +82,8 @@ class Validation:
 
     @property
     def unexplained(self) -> tuple[Outcome, ...]:
-        """Settings that do not agree and for which no reason is known."""
-        return tuple(each for each in self.outcomes if not each.agrees and not each.explanation)
+        """Settings with differences that no experiment explains."""
+        return tuple(each for each in self.outcomes if each.unexplained)
 
 
 def validate(
@@ -83,6 +95,8 @@ def validate(
     runner: Runner | None = None,
 ) -> Validation:
     """Simulate the settings that ns-2 ran, with the same start times, and compare.
+
+    Where a known explanation is about a difference, its experiment is run, too.
 
     Args:
         quick: Only short settings, one of every kind: some ten seconds.
@@ -98,10 +112,20 @@ def validate(
     references = [each for each in everything if unsupported(each.setting) is None]
     if quick:
         references = quick_selection(references)
-    done = (runner or Runner(threads=threads, progress=progress)).all(_experiment(references, seeds))
-    runs = _by_seed(len(references), done)
+    runner = runner or Runner(threads=threads, progress=progress)
+    points = [Point(each) for each in references]
+    outcomes = _compared(runner, points, seeds, quick=quick)
+    doubtful = [
+        Point(reference, explanation)
+        for reference, outcome in zip(references, outcomes, strict=True)
+        for explanation in EXPLANATIONS
+        if any(explanation.covers(reference.setting, each) for each in outcome.comparisons)
+    ]
+    tried = (
+        list(zip(doubtful, _compared(runner, doubtful, seeds, quick=quick), strict=True)) if doubtful else []
+    )
     return Validation(
-        outcomes=tuple(_outcome(each, own) for each, own in zip(references, runs, strict=True)),
+        outcomes=tuple(explained(each, tried) for each in outcomes),
         skipped=tuple(
             (each.setting, reason) for each in everything if (reason := unsupported(each.setting)) is not None
         ),
@@ -120,36 +144,70 @@ def quick_selection(references: list[Reference]) -> list[Reference]:
 
 
 def _cost_packets(reference: Reference) -> float:
-    """Packets of all our runs of a setting."""
-    runs = len(seeds_of(reference)) * len(class_of(reference.setting).variants)
+    """Packets of all our runs of a setting in a quick comparison."""
+    runs = len(seeds_of(reference, quick=True)) * len(class_of(reference.setting).variants)
     return runs * _packets(reference.setting)
 
 
-def seeds_of(reference: Reference, wanted: int | None = None) -> list[int]:
+def seeds_of(reference: Reference, wanted: int | None = None, *, quick: bool = False) -> list[int]:
     """Our seeds for a setting: ns-2's, and more if it had fewer than the class or the caller wants."""
-    count = max(wanted or 0, len(reference.seeds), class_of(reference.setting).least_seeds)
+    least = class_of(reference.setting).least_seeds
+    count = max(wanted or 0, len(reference.seeds), min(least, QUICK_SEEDS) if quick else least)
     others = (seed for seed in range(1, 10**6) if seed not in reference.seeds)
     return [*reference.seeds, *islice(others, count - len(reference.seeds))]
 
 
-_Runs = dict[int, list[dict[str, float]]]
+Runs = dict[int, list[dict[str, float]]]
 """Measurements of a setting: for each seed one a variant."""
 
+
+@dataclass(frozen=True)
+class Point:
+    """A setting to be compared, as it is or in the experiment of an explanation."""
+
+    reference: Reference
+    explanation: Explanation | None = None
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The circumstances in which each seed is run."""
+        variants = class_of(self.reference.setting).variants
+        keys = () if self.explanation is None else self.explanation.keys
+        return tuple(replace(each, keys=keys) for each in variants)
+
+
 _Key = tuple[int, int]
-"""Index of a reference, and of a variant of its class."""
+"""Index of a point, and of a variant of its class."""
 
 
-def _experiment(references: Sequence[Reference], seeds: int | None) -> Experiment[_Key]:
+def _compared(runner: Runner, points: Sequence[Point], seeds: int | None, *, quick: bool) -> list[Outcome]:
+    runs = _by_seed(len(points), runner.all(_experiment(points, seeds, quick=quick)))
+    return [outcome_of(each.reference, own) for each, own in zip(points, runs, strict=True)]
+
+
+def explained(outcome: Outcome, tried: Sequence[tuple[Point, Outcome]]) -> Outcome:
+    """The outcome with the explanations whose experiments agree where it differs."""
+    found = {
+        comparison.metric.name: point.explanation.name
+        for point, result in tried
+        if point.explanation is not None and result.setting == outcome.setting
+        for comparison, again in zip(outcome.comparisons, result.comparisons, strict=True)
+        if point.explanation.covers(outcome.setting, comparison) and again.agrees
+    }
+    return replace(outcome, explained=found)
+
+
+def _experiment(of: Sequence[Point], seeds: int | None, *, quick: bool) -> Experiment[_Key]:
     points = {
-        (index, number): (each.setting, variant)
-        for index, each in enumerate(references)
-        for number, variant in enumerate(class_of(each.setting).variants)
+        (index, number): (each.reference.setting, variant)
+        for index, each in enumerate(of)
+        for number, variant in enumerate(each.variants)
     }
     return Experiment(
         "validation",
         points,
         procedure=measure,
-        seeds=lambda key: seeds_of(references[key[0]], seeds),
+        seeds=lambda key: seeds_of(of[key[0]].reference, seeds, quick=quick),
         weight=lambda key: _packets(points[key][0]),
         parameters=lambda key: {"setting": points[key][0].title, "variant": key[1]},
     )
@@ -162,15 +220,16 @@ def measure(point: tuple[Setting, Variant], seed: int, control: _core.Control) -
     return None if values is None else with_share(values, setting)
 
 
-def _by_seed(references: int, done: Sequence[Done[_Key]]) -> list[_Runs]:
-    runs: list[_Runs] = [{} for _ in range(references)]
+def _by_seed(references: int, done: Sequence[Done[_Key]]) -> list[Runs]:
+    runs: list[Runs] = [{} for _ in range(references)]
     for each in done:
         if each.seed is not None:
             runs[each.key[0]].setdefault(each.seed, []).append(each.value)
     return runs
 
 
-def _outcome(reference: Reference, runs: _Runs) -> Outcome:
+def outcome_of(reference: Reference, runs: Runs) -> Outcome:
+    """Compare ns-2's runs of a setting with ours."""
     setting, row_class = reference.setting, class_of(reference.setting)
     theirs = [with_share(reference.runs[seed], setting) for seed in reference.seeds]
     comparisons = tuple(
@@ -183,14 +242,7 @@ def _outcome(reference: Reference, runs: _Runs) -> Outcome:
         for metric in METRICS
         if all(metric.name in each for each in theirs)
     )
-    agrees = all(each.agrees for each in comparisons)
-    return Outcome(
-        setting=setting,
-        row_class=row_class,
-        seeds=tuple(runs),
-        comparisons=comparisons,
-        explanation="" if agrees else explain(setting),
-    )
+    return Outcome(setting=setting, row_class=row_class, seeds=tuple(runs), comparisons=comparisons)
 
 
 def _packets(setting: Setting) -> float:
@@ -214,6 +266,7 @@ def _row(outcome: Outcome, comparison: Comparison) -> dict[str, object]:
         "ours_max": comparison.ours_range[1],
         "difference": comparison.difference,
         "tolerance": comparison.tolerance,
-        "agrees": comparison.agrees,
-        "explanation": "" if comparison.agrees else outcome.explanation,
+        "scatter": comparison.scatter,
+        "verdict": str(comparison.verdict),
+        "explanation": outcome.explained.get(comparison.metric.name, ""),
     }

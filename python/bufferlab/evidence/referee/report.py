@@ -8,6 +8,7 @@ from typing import Final
 
 import polars as pl
 
+from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
 from bufferlab.evidence.referee.draw import LINUX_AGENTS, OWN_AGENTS, RANGES
 from bufferlab.evidence.referee.figures import FIGURES, POINTS, RELATIVE
@@ -82,8 +83,8 @@ def summary(frame: pl.DataFrame) -> str:
     agree = sum(counts[each] for each in AGREE)
     return (
         f"{agree} of {frame.height} comparisons ({agree / max(frame.height, 1):.0%}) lie within the margin, "
-        f"{counts[Verdict.SAME]} of them show no difference; {counts[Verdict.LARGE]} lie beyond it, "
-        f"{counts[Verdict.UNDECIDED]} are undecided"
+        f"{counts[Verdict.SAME]} of them show no difference; {counts[Verdict.LARGE]} lie beyond it "
+        f"({_explained(frame)} of them explained by an experiment), {counts[Verdict.UNDECIDED]} are undecided"
     )
 
 
@@ -109,7 +110,12 @@ def _lines(frame: pl.DataFrame) -> Iterator[str]:
     known = [each for each in (*OWN_AGENTS, *LINUX_AGENTS) if each in there]
     rows = [[each, *_cells(sized.filter(pl.col("agent") == each))] for each in known]
     yield markdown_table(("agent", "settings", *_SAID.values()), rows)
-    yield "The largest of them, in margins:\n"
+    yield "Explained by an experiment are large differences that vanish where our flows get these keys:\n"
+    for each in EXPLANATIONS:
+        keys = ", ".join(f'`{key} = "{value}"`' for key, value in each.keys)
+        own = frame.filter(pl.col("explanation") == each.name)
+        yield f"- **{each.name}** ({keys}; {own.height} differences): {each.text}"
+    yield "\nThe largest that nothing explains, in margins:\n"
     yield markdown_table(("setting", "figure", "ours", "ns-2", "margins apart"), _worst(sized))
     yield "What is drawn:\n"
     yield markdown_table(("what", "how"), [(each.what, each.how) for each in RANGES])
@@ -139,7 +145,8 @@ def _cells(frame: pl.DataFrame) -> list[str]:
 
 
 def _worst(frame: pl.DataFrame) -> Sequence[Sequence[str]]:
-    large = frame.filter(pl.col("verdict") == str(Verdict.LARGE))
+    unexplained = pl.col("explanation").fill_null("") == ""
+    large = frame.filter(pl.col("verdict") == str(Verdict.LARGE), unexplained)
     ranked = large.with_columns(margins=(pl.col("difference") / pl.col("margin"))).sort(
         pl.col("margins").abs(), descending=True
     )
@@ -160,6 +167,10 @@ def _resolutions() -> Iterator[str]:
     for each in FIGURES:
         if each.resolution:
             yield f"{each.label} at least {each.resolution:g} {each.unit}".rstrip()
+
+
+def _explained(frame: pl.DataFrame) -> int:
+    return int((frame["explanation"].fill_null("") != "").sum())
 
 
 def _counts(frame: pl.DataFrame) -> dict[Verdict, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,12 +13,14 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.evidence.ns2.equivalent import Variant
+from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.ns2.reference import Setting
 from bufferlab.evidence.referee import kept, program
 from bufferlab.evidence.referee.draw import drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
-from bufferlab.evidence.referee.judging import Judgment, Verdict, judged
+from bufferlab.evidence.referee.judging import AGREE, Judgment, Verdict, judged
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 
@@ -30,6 +32,9 @@ STAGES: Final = (5, 10, 20)
 
 DECIDING: Final = ("utilization", "mean_queue_packets", "delay_packets", "loss")
 """The figures that a buffer is sized by."""
+
+EXPERIMENT_SEEDS: Final = 10
+"""Our runs of a setting in an experiment."""
 
 OURS_EACH: Final = 2
 """Our seeds for each of ns-2's; ours are the quicker ones."""
@@ -91,11 +96,10 @@ def referee(
     experiment = Experiment(
         f"referee, draw {draw}", points, procedure=procedure, parameters=lambda number: {"number": number}
     )
-    done = (runner or Runner()).all(experiment)
-    outcomes = {each.key: each.value for each in done}
-    return Referee(
-        draw, frame_of((number, settings[number], outcomes[number]) for number in settings), lacking
-    )
+    runner = runner or Runner()
+    outcomes = {each.key: each.value for each in runner.all(experiment)}
+    frame = frame_of((number, settings[number], outcomes[number]) for number in settings)
+    return Referee(draw, explained(frame, draw, outcomes, runner), lacking)
 
 
 def confront(
@@ -120,6 +124,60 @@ def confront(
         if not any(_is_worth_more(each, len(ns2)) for each in judgments(ns2, ours)):
             break
     return {"ns2": list(ns2.values()), "ours": list(ours.values())}
+
+
+def explained(
+    frame: pl.DataFrame, draw: int, outcomes: Mapping[int, Mapping[str, Any]], runner: Runner
+) -> pl.DataFrame:
+    """The frame with the explanation of each large difference that its experiment makes vanish."""
+    rows = frame.to_dicts()
+    about = [_explanations(row, draw) for row in rows]
+    points = {
+        (row["number"], name): (draw, row["number"], name)
+        for row, names in zip(rows, about, strict=True)
+        for name in names
+    }
+    experiment = Experiment("referee, experiments", points, procedure=try_explanation)
+    tried = {each.key: each.value for each in runner.all(experiment)} if points else {}
+    found = []
+    for row, names in zip(rows, about, strict=True):
+        number = row["number"]
+        ns2 = dict(enumerate(outcomes[number]["ns2"]))
+        agreeing = [
+            name
+            for name in names
+            for each in judgments(ns2, dict(enumerate(tried[number, name])))
+            if each.figure.name == row["figure"] and each.verdict in AGREE
+        ]
+        found.append(next(iter(agreeing), ""))
+    return frame.with_columns(explanation=pl.Series(found, dtype=pl.String))
+
+
+def try_explanation(
+    point: tuple[int, int, str], _seed: int, control: _core.Control
+) -> list[dict[str, float]] | None:
+    """Our figures of a setting in an explanation's experiment, run by run; `None` if canceled."""
+    draw, number, name = point
+    setting = drawn(draw, number)
+    variant = Variant(keys=next(each.keys for each in EXPLANATIONS if each.name == name))
+    runs = []
+    for seed in range(1, EXPERIMENT_SEEDS + 1):
+        run = nudged(setting, seed)
+        measured = simulate(run, seed, control, variant)
+        if measured is None:
+            return None
+        runs.append(figures_of(run, measured))
+    return runs
+
+
+def _explanations(row: Mapping[str, Any], draw: int) -> list[str]:
+    """The explanations that are about a large difference."""
+    if row["verdict"] != Verdict.LARGE:
+        return []
+    figure = next(each for each in FIGURES if each.name == row["figure"])
+    scale = abs(row["ns2"]) if figure.relative else 1.0
+    setting, difference = drawn(draw, row["number"]), row["difference"]
+    return [each.name for each in EXPLANATIONS if each.is_about(setting, figure.name, difference, scale)]
 
 
 def _is_worth_more(judgment: Judgment, seeds: int) -> bool:
