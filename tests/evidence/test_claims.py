@@ -339,6 +339,22 @@ def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new
     [
         ("queues.bottleneck.all.utilization", "queues.bottleneck.all.use", "runs.lone.measure.utilization"),
         ("1 - utilization", "1 - use", "runs.lone.derive.idle: 'use' is not a known name"),
+        (
+            "1 - utilization",
+            "at(utilization, bufer_packets = 5)",
+            r"claims.toml: runs.lone.derive.idle: 'bufer_packets' is not a key of the points "
+            r"\(did you mean 'buffer_packets'\?\); accepted: buffer_packets",
+        ),
+        (
+            "1 - utilization",
+            "at(utilization, buffer_packets = 6)",
+            r"claims.toml: runs.lone.derive.idle: 6 is not a value of 'buffer_packets'; accepted: 5, 20",
+        ),
+        (
+            "{100 * utilization:.0f}",
+            "{at(utilization, buffer_packets = 6)}",
+            r"claims.toml: figures.fig2.show\[0\]: 6 is not a value of 'buffer_packets'",
+        ),
         ('quantity = "idle"', 'quantity = "idel"', r"claims\[1\] \(idle\)"),
         ('"own:draw"', '"own:paint"', "'own:paint' cannot be found"),
         ('"own:draw"', '"own:fail"', "'own:fail' failed with ValueError: no picture"),
@@ -369,6 +385,21 @@ def test_mistakes_that_only_a_run_shows(folder: Path, old: str, new: str, messag
     (folder / "outside.toml").write_text(SCENARIO)
     with pytest.raises(InputError, match=message):
         bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False)
+
+
+def test_derived_columns_look_at_other_points(folder: Path) -> None:
+    """As a claim's quantity does: each value is the other point's, also of columns derived before."""
+    looks = """derive.idle = "1 - utilization"
+derive.lead = "at(utilization, buffer_packets = 20) - utilization"
+derive.idle_at_5 = "at(idle, buffer_packets = first)"
+derive.least = "lowest(utilization, buffer_packets)\""""
+    rewrite(folder, 'derive.idle = "1 - utilization"', looks)
+    points = bufferlab.reproduce(f"{folder}/fig2", quick=True, progress=False).tables["points"]
+    small, large = points["utilization"]
+    assert small < large
+    assert points["lead"].to_list() == [large - small, 0.0]
+    assert points["idle_at_5"].to_list() == [1 - small] * 2
+    assert points["least"].to_list() == [small] * 2
 
 
 def test_a_document_of_ones_own_takes_no_name_of_ours(folder: Path) -> None:

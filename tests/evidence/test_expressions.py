@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bufferlab.errors import InputError
@@ -97,6 +99,49 @@ def test_other_points() -> None:
     assert evaluate("at(rate, rtt = 11)", here) is None
     assert evaluate("lowest(1 / rate, rtt)", here) == 1 / 500
     assert evaluate("highest(rate, rtt, queue)", here) == 5000
+
+
+def test_other_points_have_their_own_columns_only() -> None:
+    """What others measured here, or what a claim's value is, says nothing of another point."""
+    with pytest.raises(InputError, match="'ours' is not a known name"):
+        evaluate("at(ours, queue = 'codel')", point("bdp", 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            "at(rate, queu = 'codel')",
+            r"'queu' is not a key of the points \(did you mean 'queue'\?\); accepted: queue, rtt",
+        ),
+        (
+            "lowest(rate, rt)",
+            r"'rt' is not a key of the points \(did you mean 'rtt'\?\); accepted: queue, rtt",
+        ),
+        (
+            "at(rate, queue = 'code')",
+            r"'code' is not a value of 'queue' \(did you mean 'codel'\?\); accepted: bdp, codel, fifo",
+        ),
+        ("at(rate, queue = first)", "'first' is not a value of 'queue'"),
+    ],
+)
+def test_misspelled_points_are_refused(text: str, says: str) -> None:
+    here = point("bdp", 100)
+    known = replace(here.points, values={"queue": ["bdp", "codel", "fifo"]})
+    with pytest.raises(InputError, match=says):
+        evaluate(text, replace(here, points=known))
+
+
+def test_points_that_a_quick_run_leaves_out_have_no_value() -> None:
+    here = point("bdp", 100)
+    known = replace(here.points, values={"queue": ["bdp", "codel", "fifo"], "rtt": [10, 100, 500]})
+    assert evaluate("at(rate, queue = 'fifo')", replace(here, points=known)) is None
+    assert evaluate("at(rate, rtt = rtt / 3)", replace(here, points=known)) is None
+
+
+def test_a_point_alone_has_no_others() -> None:
+    with pytest.raises(InputError, match="here are none; accepted: other points only in claims"):
+        evaluate("at(a, b = 1)", NAMES)
 
 
 def test_names_that_others_lack_are_missing_or_an_error() -> None:

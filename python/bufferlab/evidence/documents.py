@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import polars as pl
 from matplotlib.figure import Figure as Drawing
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Drawing
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
-from bufferlab.evidence.document import Document, Figure, Runs
+from bufferlab.evidence.document import Document, Figure, Key, Runs
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.hooks import call, returned
 from bufferlab.evidence.measured import Measured
@@ -22,8 +22,16 @@ from bufferlab.evidence.point_values import Points
 from bufferlab.evidence.reading import CLAIMS_FILE, read_document
 from bufferlab.evidence.reproduction import Reproduced, Reproduction, Request
 from bufferlab.evidence.shown import grids
-from bufferlab.evidence.simulated import Simulated, derived, points_of_full_run, simulate_runs
+from bufferlab.evidence.simulated import (
+    Simulated,
+    derived,
+    points_of_full_run,
+    simulate_runs,
+    values_of,
+)
 from bufferlab.evidence.verdicts import Compared, compare, finding_texts, require_points, without_points
+
+T = TypeVar("T")
 
 _HERE: Final = Path(__file__).parent
 
@@ -102,19 +110,20 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
         problem = f"makes no table '{figure.points}'"
         raise InputError(problem, file=document.folder / CLAIMS_FILE, value=figure.tables)
     work = Work(document, figure, request, tables)
-    both = Compared(tables[figure.points], others, keys)
+    both = Compared(tables[figure.points], others, keys, _values(document, figure))
     missing = _without_points(document, figure, both, request)
+    findings = _in_file(document, finding_texts, figure, both)
     return Reproduced(
         name=f"{document.name}/{figure.name}",
         tables=tables,
         points=figure.points,
         figures=_drawn(work),
         comparison=compare(document, figure, both),
-        notes=(*_notes(document, figure, simulated, request), *missing, *finding_texts(figure, both)),
+        notes=(*_notes(document, figure, simulated, request), *missing, *findings),
         scenarios=_scenarios(document, figure, simulated, request),
         keys=keys,
         names={} if simulated is None else simulated.names,
-        grids=grids(figure, both),
+        grids=_in_file(document, grids, figure, both),
     )
 
 
@@ -140,7 +149,21 @@ def stored_comparison(document: Document, figure: Figure) -> pl.DataFrame | None
 
 def compared(document: Document, figure: Figure, measured: Measured) -> Compared:
     """The points of a figure that are kept, and those of others."""
-    return Compared(measured.points, _others(document, figure, measured.keys), measured.keys)
+    others = _others(document, figure, measured.keys)
+    return Compared(measured.points, others, measured.keys, _values(document, figure))
+
+
+def _values(document: Document, figure: Figure) -> dict[str, list[Key]]:
+    """The values of the keys of a figure that is made of runs."""
+    return {} if figure.runs is None else values_of(document.runs[figure.runs], figure.only)
+
+
+def _in_file(document: Document, read: Callable[..., T], *arguments: object) -> T:
+    """Call a function; its errors name the claims file."""
+    try:
+        return read(*arguments)
+    except InputError as error:
+        raise error.at(file=document.folder / CLAIMS_FILE) from None
 
 
 def _call(document: Document, name: str, *arguments: object) -> Any:  # noqa: ANN401 - the hook's
@@ -166,7 +189,7 @@ def _check_settings(document: Document, figure: Figure, runs: Runs) -> None:
 
 def _without_points(document: Document, figure: Figure, both: Compared, request: Request) -> tuple[str, ...]:
     """Which claims a quick run leaves undecided; a full run must decide all."""
-    points = Points.of(both.ours, both.keys)
+    points = both.points
     if not request.quick:
         require_points(document, figure, points)
         return ()

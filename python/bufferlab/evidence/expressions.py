@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
@@ -91,8 +91,16 @@ class Scope(Protocol):
             InputError: There is no such name.
         """
 
-    def at(self, place: Mapping[str, Value]) -> Scope | None:
-        """The scope of the point that differs in these keys; `None` if there is none."""
+    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:
+        """The scope of the point that differs in these keys; `None` if there is none.
+
+        Args:
+            place: The values of the keys.
+            spelled: Those keys whose values are written out, so that there must be such points.
+
+        Raises:
+            InputError: There cannot be such a point.
+        """
 
     def along(self, keys: Sequence[str]) -> Sequence[Scope]:
         """The scopes of all points that differ from this one in these keys only."""
@@ -111,13 +119,27 @@ class Names:
             raise unknown_name(name, self.values)
         return self.values[name]
 
-    def at(self, place: Mapping[str, Value]) -> Scope | None:  # noqa: ARG002 - the protocol's
-        """Nothing: there is one point."""
-        return None
+    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:  # noqa: ARG002
+        """There is one point.
+
+        Raises:
+            InputError: Always.
+        """
+        raise without_others("at")
 
     def along(self, keys: Sequence[str]) -> Sequence[Scope]:  # noqa: ARG002 - the protocol's
-        """Itself."""
-        return (self,)
+        """There is one point.
+
+        Raises:
+            InputError: Always.
+        """
+        raise without_others("lowest or highest")
+
+
+def without_others(form: str) -> InputError:
+    """The error for a look at other points from where there are none."""
+    accepted = "other points only in claims, figures and `derive`"
+    return InputError(f"{form}(…) looks at other points, and here are none", accepted=accepted)
 
 
 def unknown_name(name: str, known: Mapping[str, object] | Sequence[str]) -> InputError:
@@ -325,13 +347,18 @@ def _called(name: str, arguments: list[ast.expr], named: list[ast.keyword], scop
     match name, arguments:
         case "at", [what]:
             place = {str(key.arg): _end_or_value(key.value, scope) for key in named}
-            there = scope.at(place)
+            there = scope.at(place, [str(key.arg) for key in named if _is_spelled(key.value)])
             return None if there is None else _value(what, there)
         case (("lowest" | "highest"), [what, *keys]) if not named and keys:
             along = scope.along([".".join(_path(key)) for key in keys])
             found = [value for each in along if isinstance(value := _value(what, each), int | float)]
             return (min if name == "lowest" else max)(found, default=None)
     raise _not_an_expression(f"{name}(…)")
+
+
+def _is_spelled(node: ast.expr) -> bool:
+    """Whether a value is written out: what is computed may well be beyond the last point."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and node.id in ENDS)
 
 
 def _end_or_value(node: ast.expr, scope: Scope) -> Value:

@@ -22,7 +22,7 @@ from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.measured import Measured
 from bufferlab.evidence.ns2 import report as ns2_report
 from bufferlab.evidence.pages import END, markdown_table
-from bufferlab.evidence.point_values import Points, PointValues
+from bufferlab.evidence.point_values import PointValues
 from bufferlab.evidence.reading import PAGE
 from bufferlab.evidence.referee import report as referee_report
 from bufferlab.evidence.reproduction import Reproduced, Request
@@ -119,7 +119,7 @@ def _found(document: Document) -> list[_Found]:
         measured = measured_points.load(document, figure)
         if measured is not None:
             both = compared(document, figure, measured)
-            require_points(document, figure, Points.of(both.ours, both.keys))
+            require_points(document, figure, both.points)
             found.append(_Found(document, figure, measured, both, compare(document, figure, both)))
     return found
 
@@ -274,7 +274,7 @@ def _with_headlines(page: str, headlines: Mapping[str, Sequence[Sequence[str]]])
 
 def _headlines(found: _Found, *, chosen: bool) -> list[list[str]]:
     """Rows of a figure: what, reference, ours; only those that are chosen for the README, or all."""
-    points = Points.of(found.compared.ours, found.measured.keys)
+    points = found.compared.points
     stated = {f"claims.{claim.id}": claim.number for claim in found.document.claims}
     rows = []
     for headline in found.figure.headlines:

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from bufferlab.evidence.expressions import Scope, Value, unknown_name
+from bufferlab.evidence.expressions import Scope, Value, unknown_name, without_others
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
 from bufferlab.results.tables import ALL
@@ -47,13 +47,21 @@ class RunValues:
         accepted = (*self._keys, *_RUN, "flows.GROUP.…", "queues.LINK.GROUP.…", "latency.GROUP.…")
         raise unknown_name(".".join(path), accepted)
 
-    def at(self, place: Mapping[str, Value]) -> Scope | None:  # noqa: ARG002 - the protocol's
-        """Nothing: a run knows no other points."""
-        return None
+    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:  # noqa: ARG002
+        """A run knows no other points.
+
+        Raises:
+            InputError: Always.
+        """
+        raise without_others("at")
 
     def along(self, keys: Sequence[str]) -> Sequence[Scope]:  # noqa: ARG002 - the protocol's
-        """Itself."""
-        return (self,)
+        """A run knows no other points.
+
+        Raises:
+            InputError: Always.
+        """
+        raise without_others("lowest or highest")
 
     @cached_property
     def _flows(self) -> dict[str, Mapping[str, Any]]:

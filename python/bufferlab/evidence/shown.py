@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bufferlab.errors import InputError
 from bufferlab.evidence.document import Figure, Shown
 from bufferlab.evidence.expressions import fill
 from bufferlab.evidence.point_values import Points, PointValues
@@ -18,11 +19,17 @@ def grids(figure: Figure, compared: Compared) -> tuple[Grid, ...]:
     Raises:
         InputError: An expression cannot be computed.
     """
-    return tuple(_grid(figure, compared, shown) for shown in figure.shown)
+    made = []
+    for index, shown in enumerate(figure.shown):
+        try:
+            made.append(_grid(figure, compared, shown))
+        except InputError as error:
+            raise error.at(key=f"figures.{figure.name}.show[{index}]") from None
+    return tuple(made)
 
 
 def _grid(figure: Figure, compared: Compared, shown: Shown) -> Grid:
-    ours = Points.of(compared.ours, compared.keys)
+    ours = compared.points
     selected = ours.select(shown.setting)
     columns = [] if shown.column is None else list(dict.fromkeys(row[shown.column] for row in selected))
     sources = {"": ours} | {

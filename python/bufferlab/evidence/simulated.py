@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -156,7 +156,7 @@ def _effort(runs: Runs, request: Request) -> Effort:
 def derived(
     document: Document, runs: Runs, points: pl.DataFrame, keys: Sequence[str], *, strict: bool = True
 ) -> pl.DataFrame:
-    """Points with the columns that are derived from the others.
+    """Points with the columns that are derived from the others, at their own point and at other ones.
 
     Args:
         document: The document.
@@ -168,13 +168,30 @@ def derived(
     Raises:
         InputError: An expression cannot be computed.
     """
-    values = Points.of(points, keys)
-    rows = [dict(row) for row in values.rows]
+    before = Points.of(points, keys, values_of(runs, {}))
+    rows = [dict(row) for row in before.rows]
+    values = replace(before, rows=rows)
     for column, expression in runs.derive.items():
-        for row, own in zip(rows, values.rows, strict=True):
-            names = PointValues(values, own, row, strict)
-            row[column] = _at(document, f"runs.{runs.name}.derive.{column}", evaluate, expression, names)
+        place = f"runs.{runs.name}.derive.{column}"
+        found = [
+            _at(document, place, evaluate, expression, PointValues(values, row, {}, strict)) for row in rows
+        ]
+        for row, value in zip(rows, found, strict=True):
+            row[column] = value
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def values_of(runs: Runs, only: Mapping[str, Sequence[Key]]) -> dict[str, list[Key]]:
+    """The values of each key in a full run and in a quick one.
+
+    Args:
+        runs: What varies.
+        only: Values of keys to leave it at.
+    """
+    every = {key: [*values, *runs.quick.vary.get(key, ())] for key, values in runs.full.vary.items()}
+    return {
+        key: [value for value in values if value in only.get(key, values)] for key, values in every.items()
+    }
 
 
 def _chosen(values: Mapping[Key, Any], wanted: Sequence[Key] | None) -> list[Key]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
 import polars as pl
 
 from bufferlab.errors import InputError
-from bufferlab.evidence.document import Claim, Document, Figure, Finding, Headline, Reason, Setting, Shown
+from bufferlab.evidence.document import (
+    Claim,
+    Document,
+    Figure,
+    Finding,
+    Headline,
+    Key,
+    Reason,
+    Setting,
+    Shown,
+)
 from bufferlab.evidence.expressions import Value, evaluate, fill, holds
 from bufferlab.evidence.point_values import Points, PointValues, Row
 from bufferlab.evidence.reading import CLAIMS_FILE
@@ -54,11 +64,18 @@ class Compared:
         ours: Our points.
         others: Those of others by name.
         keys: Columns that tell points apart.
+        values: All values of keys, also those that a quick run leaves out, where they are known.
     """
 
     ours: pl.DataFrame
     others: Mapping[str, pl.DataFrame]
     keys: Sequence[str]
+    values: Mapping[str, Sequence[Key]] = field(default_factory=dict)
+
+    @property
+    def points(self) -> Points:
+        """Our points."""
+        return Points.of(self.ours, self.keys, self.values)
 
 
 def compare(document: Document, figure: Figure, compared: Compared) -> pl.DataFrame:
@@ -68,7 +85,7 @@ def compare(document: Document, figure: Figure, compared: Compared) -> pl.DataFr
         InputError: An expression of the claims file cannot be computed.
     """
     rows = []
-    points = Points.of(compared.ours, compared.keys)
+    points = compared.points
     for index, claim in enumerate(document.claims):
         if claim.figure != figure.name:
             continue
@@ -145,12 +162,15 @@ def finding_texts(figure: Figure, compared: Compared) -> list[str]:
     Raises:
         InputError: An expression cannot be computed.
     """
-    points = Points.of(compared.ours, compared.keys)
+    points = compared.points
     texts = []
-    for finding in figure.findings:
+    for index, finding in enumerate(figure.findings):
         for row in points.select(finding.setting)[:1]:
             theirs = others_at(figure, compared, row)
-            text = _explanation(finding.reasons, PointValues(points, row, theirs))
+            try:
+                text = _explanation(finding.reasons, PointValues(points, row, theirs))
+            except InputError as error:
+                raise error.at(key=f"figures.{figure.name}.findings[{index}]") from None
             texts += [text] if text != UNEXPLAINED else []
     return texts
 
