@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bufferlab.configure import configuration
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario
@@ -119,6 +120,20 @@ def test_a_target_is_one_that_the_platform_can_count() -> None:
     assert codel.with_setting(1400)["target"] == "2000 us"
     (linux,) = queues_for("codel", dumbbell(), 0, upper=64, packet_us=120.0, rtt_us=20e3, platform="linux")
     assert (linux.lower, linux.show(1400)) == (180, "target 1.4 ms")
+
+
+def test_what_is_run_is_what_the_platform_takes_of_the_scenario_s_own_delays() -> None:
+    base = dumbbell({"discipline": "codel", "target": "7.5 ms", "interval": "50.2 ms"})
+
+    def table(platform: str) -> Any:
+        found = queues_for("scenario", base, 0, upper=64, packet_us=1200.0, rtt_us=20e3, platform=platform)
+        return found[0].with_setting(found[0].usual)
+
+    given = configuration("10 Mbps", table("routeros"), "64 packets", platform="routeros")
+    assert "codel-target=8ms codel-interval=51ms" in " ".join(given.lines)
+    assert not any("rounded" in note for note in given.notes)
+    assert table("routeros")["interval"] == "51 ms"
+    assert table("linux") == {"discipline": "codel", "target": "7500 us", "interval": "50.2 ms"}
 
 
 @pytest.mark.parametrize("names", ["fq_codel", "fifo,fq_codel", ["fifo", "fq_codel"]])

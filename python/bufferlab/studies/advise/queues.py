@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
+from bufferlab import _core
 from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
@@ -121,7 +122,8 @@ def queues_for(
         tables = {word: tables[word] for word in fit}
     step_us = 1 if platform is None else find_platform(platform).step_us
     queues = []
-    for word, table in tables.items():
+    for word, written in tables.items():
+        table = _as_typed(written, step_us)
         target_us = _target_us(base, link, table, upper)
         if target_us is not None:
             # the discipline aims at a delay, which is its setting; its buffer only has to be ample
@@ -133,6 +135,16 @@ def queues_for(
         else:
             queues.append(Queue(word, table, "limit", lower, upper, upper, upper))
     return queues
+
+
+def _as_typed(table: Table, step_us: int) -> Table:
+    """A discipline's table with its interval in whole steps, rounded up, as it is typed."""
+    written = table.get("interval")
+    if step_us == 1 or not isinstance(written, str):
+        return table
+    step_ps = step_us * (PS_PER_S // _US_PER_S)
+    steps = -(-_core.parse_quantity("time", written, 0) // step_ps)
+    return {**table, "interval": format_time(steps * step_ps)}
 
 
 def _own(base: Scenario, link: int) -> Table:
