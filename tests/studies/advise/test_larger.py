@@ -70,6 +70,14 @@ def test_of_those_with_which_users_fare_as_well_as_best_the_smallest_is_taken() 
     assert len(asked) < 50
 
 
+def test_no_buffer_is_taken_that_is_as_good_as_the_least() -> None:
+    """16 packets are as good as 33, and as 6; 33 are better than 6."""
+    ratings = {8: 80.0, 16: 83.0, 33: 86.0}
+    _, larger, _ = climbed(link(lambda size: ratings.get(size, 80.0)))
+    assert larger is not None and larger.size == 33
+    assert (larger.behind.mean or 0.0) > 0.05
+
+
 def test_a_size_that_happens_to_be_no_better_does_not_end_the_ladder() -> None:
     ratings = {8: 79.0, 16: 92.0}
     _, larger, _ = climbed(link(lambda size: ratings.get(size, 80.0)))

@@ -97,9 +97,14 @@ class Ladder:
         contest = {sizes[-1]: self._runs(memory, sizes[-1], self.seeds)}
         for size in sizes:
             contest[size] = self._runs(memory, size, self.seeds)
-            if size == sizes[-1] or self._choice(contest, size, sizes[-1]).name == _name(size):
+            if size == sizes[-1] or self._is_enough(contest, found.size, size, sizes[-1]):
                 return self._larger(memory, contest, found.size, size)
         return None
+
+    def _is_enough(self, contest: Mapping[int, Sequence[Values]], least: int, size: int, best: int) -> bool:
+        """Whether a buffer is as good as the best, and better than the least if it is not that."""
+        as_good = self._choice(contest, size, best).name == _name(size)
+        return as_good and (size == least or self._choice(contest, least, size).name == _name(size))
 
     def _up_to_best(self, memory: Memory, found: Least) -> list[int]:
         """The least buffer and larger ones, up to the one with which users seem to fare best."""
