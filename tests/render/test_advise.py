@@ -128,6 +128,15 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
     assert f"Note: {why}." in advice_view(full).text(200)
 
 
+@pytest.mark.parametrize(("control", "told"), [("dctcp", True), ("cubic", False)])
+def test_dctcp_on_a_link_that_does_not_mark_is_told(control: str, told: bool) -> None:
+    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
+    where = site(Users("x", "bulk", 4, control))
+    text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=where, aspects=aspects)))
+    assert ("Nothing marks here, so that DCTCP backs off at losses" in text) == told
+    assert ("--set links.west.mark_above='30 packets' marks." in " ".join(text.split())) == told
+
+
 def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
     fast = dataclasses.replace(site(), rate_bps=25_000_000_000)
     advice = advised({"fifo": (15, runs(FIFO))}, where=fast)

@@ -43,7 +43,7 @@ def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> N
     warmup, measured = short_runs(Scenario.from_dict(short), 0, 50, 1500)
     assert warmup == (
         "the warm-up of 1 s is shorter than a timeout and 20 round trips, 3.35 s: use --set "
-        "run.warmup='6.7 s' or more"
+        "run.warmup='6.7 s' or more with a longer run.duration"
     )
     assert measured == (
         "only 3 s are measured, but a flow takes up to 3.75 s from loss to loss: use --set "

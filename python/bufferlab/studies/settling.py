@@ -88,10 +88,11 @@ def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> li
     warmup_s = base.run["warmup_ps"] / PS_PER_S
     measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
     found = []
+    longer = " with a longer run.duration" if 2 * times.settle_s >= warmup_s + measured_s else ""
     if warmup_s < times.settle_s:
         found.append(
             f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
-            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more"
+            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more{longer}"
         )
     if measured_s < 2 * times.cycle_s:
         found.append(

@@ -18,7 +18,7 @@ from bufferlab.render.advise.felt import (
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched
-from bufferlab.render.advise.reasons import helps, idle_note, loss_note
+from bufferlab.render.advise.reasons import helps, idle_note, loss_note, marks_note
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.what_if import fragile, what_if
@@ -173,6 +173,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("idle", text)
     if (text := loss_note(advice)) is not None:
         yield Line("loss", text)
+    if (text := marks_note(advice)) is not None:
+        yield Line("marks", text)
     for text in advice.short_runs:
         yield Line("beware", text, most=3, shorter=[_TOO_SHORT])
     if advice.stage == "first":

@@ -74,6 +74,18 @@ def idle_note(advice: Advice) -> str | None:
     return f"Only {share} of the link is used; --target 'utilization >= 99 %' would bound that."
 
 
+def marks_note(advice: Advice) -> str | None:
+    """That DCTCP meets nobody who marks."""
+    marks = any(each["mark_above"] is not None for each in advice.resolved["links"])
+    dctcp = any((each.control or "").startswith("dctcp") for each in advice.site.users)
+    if marks or not dctcp or advice.answer.table != {"discipline": "fifo"}:
+        return None
+    return (
+        "Nothing marks here, so that DCTCP backs off at losses, as Reno does (RFC 8257, 3.5); --set "
+        f"links.{advice.site.link}.mark_above='30 packets' marks."
+    )
+
+
 def _filling(advice: Advice) -> list[Users]:
     """The groups of TCP that could fill the link."""
     return [each for each in advice.site.users if each.control is not None and each.kind in FELT_BY_GOODPUT]
