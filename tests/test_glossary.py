@@ -41,6 +41,7 @@ MARKS = {
     "marking_above",
     "marks",
     "marks_by_the_queue",
+    "marks_note",
     "no_marks_is_reno",
     "on_mark",
     "on_mark_change",
