@@ -343,8 +343,11 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let sender = &mut self.world.ends[rank].sender;
         let turn = sender.handle_in_turn(now, local, &mut self.context);
         sender.note_fetch(local, &mut self.context);
-        let transmits = sender.may_transmit() || sender.waits_for_card();
-        let one_link = sender.identity.single_link;
+        if sender.card().is_some() {
+            self.transmit_by_card(now, local, rank, turn);
+            return;
+        }
+        let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
         if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
             self.transmit(now, local, rank, turn);
         } else {
@@ -363,6 +366,16 @@ impl<K: Key, T: Tap> Engine<K, T> {
     fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
         let index = self.world.ends[rank].sender.identity.first_link as usize;
         while let Some(packet) = self.world.ends[rank].sender.transmit(now, local, turn) {
+            self.context.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
+            self.offer(now, index, packet);
+        }
+        self.schedule(rank);
+    }
+
+    /// The same for a sender with a card.
+    fn transmit_by_card(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
+        let index = self.world.ends[rank].sender.identity.first_link as usize;
+        while let Some(packet) = self.world.ends[rank].sender.transmit_by_card(now, local, turn) {
             self.context.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
             self.offer(now, index, packet);
         }

@@ -271,16 +271,11 @@ impl SendingHost {
         }
     }
 
-    /// The next packet that leaves now, if any. `turn` is what [`Self::handle`] said.
+    /// The next packet that leaves now, if any, of a host without a card. `turn` is what [`Self::handle`] said.
     #[inline(always)]
     pub(crate) fn transmit(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
-        if self.extras.is_some() {
-            if self.card().is_some() {
-                return self.transmit_by_card(now, local, turn);
-            }
-            if self.is_held(local, turn) {
-                return None;
-            }
+        if self.extras.is_some() && self.is_held(local, turn) {
+            return None;
         }
         self.next_packet(now, local)
     }

@@ -7,19 +7,14 @@ use super::{SendingHost, Source, Turn};
 use crate::card::Card;
 
 impl SendingHost {
-    /// Whether something waits for the host's card.
-    #[inline(never)]
-    pub(crate) fn waits_for_card(&self) -> bool {
-        self.card().is_some_and(Card::waits)
-    }
-
-    pub(super) fn card(&self) -> Option<&Card> {
+    #[inline]
+    pub(crate) fn card(&self) -> Option<&Card> {
         self.extras.as_deref()?.card.as_ref()
     }
 
     /// The next segment that leaves the card now, if any, after the sender has handed over what it may.
     #[inline(never)]
-    pub(super) fn transmit_by_card(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
+    pub(crate) fn transmit_by_card(&mut self, now: Time, local: Time, turn: Turn) -> Option<Packet> {
         if turn != Turn::Drain || self.card().is_some_and(|card| card.throttled) {
             self.fill_card(now, local);
         }
