@@ -57,10 +57,9 @@ impl Reassembly {
     pub(crate) fn insert(&mut self, next: u32, seq: u32) {
         self.make_room(next, seq);
         if self.holds(seq) {
-            // a copy of what is held: report its range again, as far as it is known from the recent ones
-            if let Some((start, end)) = self.recent_range(seq) {
-                self.recent.report(start, end);
-            }
+            // a copy of what is held: RFC 2018 section 4, "The first SACK block […] MUST specify the contiguous block of
+            // data containing the segment which triggered this ACK", however long ago it was reported
+            self.recent.report(self.range_start(seq), self.range_end(seq));
             return;
         }
         let start = if seq > next + 1 && self.holds(seq - 1) { self.range_start(seq - 1) } else { seq };
@@ -184,6 +183,18 @@ mod tests {
         assert_eq!(held.blocks().ranges(), [(8, 9), (6, 7)]);
     }
 
+    /// RFC 2018 section 4: also if more recent ranges have taken its place.
+    #[test]
+    fn a_copy_of_what_is_held_reports_its_range_first() {
+        let mut held = Reassembly::new();
+        for seq in [2, 3, 6, 8, 10] {
+            held.insert(0, seq);
+        }
+        assert_eq!(held.blocks().ranges(), [(10, 11), (8, 9), (6, 7)]);
+        held.insert(0, 3);
+        assert_eq!(held.blocks().ranges(), [(2, 4), (10, 11), (8, 9)]);
+    }
+
     #[test]
     fn agrees_with_a_set_on_a_random_order() {
         let mut state = 12345_u32;
@@ -203,9 +214,7 @@ mod tests {
                 assert_eq!(next, expected);
             } else {
                 held.insert(next, seq);
-                if !twin.insert(seq) {
-                    continue;
-                }
+                twin.insert(seq);
                 let &(start, end) = held.blocks().ranges().first().unwrap();
                 assert!((start..end).contains(&seq));
                 assert!((start..end).all(|seq| twin.contains(&seq)));
