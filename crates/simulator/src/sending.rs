@@ -332,24 +332,26 @@ impl SendingHost {
 
     /// Whether the interface or the processing delay holds packets back; sets when to come again.
     fn is_held(&mut self, local: Time, turn: Turn) -> bool {
-        let may_send = match &self.source {
-            Source::Tcp(sender) => sender.may_send(),
-            Source::Udp(source) => source.deadline() <= local,
-        };
-        let Some(extras) = self.extras.as_deref_mut() else {
+        let Some(extras) = self.extras.as_deref_mut().filter(|_| self.started) else {
             return false;
         };
-        if !(may_send && self.started) {
+        let jitters = extras.jitter != JitterPlan::None;
+        let (prompt, may_send) = match &mut self.source {
+            Source::Tcp(sender) => (jitters && sender.is_prompt(), sender.may_send()),
+            Source::Udp(source) => (false, source.deadline() <= local),
+        };
+        if !may_send {
             return false;
         }
-        if turn == Turn::Answer && extras.jitter != JitterPlan::None {
+        if turn == Turn::Answer && jitters && !prompt {
             if self.action == Time::NEVER {
                 self.action = local + self.draw_in_turn(local);
             }
             return true;
         }
         if local < extras.access_free {
-            self.action = extras.access_free;
+            let waits = prompt && self.action != Time::NEVER;
+            self.action = if waits { self.action } else { extras.access_free };
             return true;
         }
         false

@@ -46,6 +46,8 @@ pub(crate) struct LossRecovery {
     stalled_at: u32,
     /// Segments that this acknowledgment reports for the first time; known where recovery uses SACK.
     newly: u32,
+    /// ns-2's limited transmit: this segment, the next one, is for the duplicate that has just come.
+    prompt: u32,
     /// Segments that fast recovery adds to the window (RFC 5681 section 3.2 steps 3 and 4).
     inflation: u32,
     /// RFC 6675's `RescueRxt`: a rescue waits until something beyond is acknowledged.
@@ -53,7 +55,7 @@ pub(crate) struct LossRecovery {
     /// How the window comes down in fast recovery (Linux).
     reduction: Reduction,
     /// ns-2's count of segments in the network during fast recovery; may pass below zero.
-    counted_pipe: i64,
+    counted_pipe: i32,
     timeouts: u32,
     recoveries: u32,
 }
@@ -71,6 +73,7 @@ impl LossRecovery {
             recover: 0,
             stalled_at: u32::MAX,
             newly: 0,
+            prompt: u32::MAX,
             inflation: 0,
             rescue_rxt: 0,
             reduction: Reduction::default(),
@@ -133,7 +136,7 @@ impl LossRecovery {
 
     /// Another acknowledgment, or a timer in its place, is read.
     pub(crate) fn begin_ack(&mut self) {
-        self.newly = 0;
+        (self.newly, self.prompt) = (0, u32::MAX);
     }
 
     /// Segments that fast recovery adds to the window.
@@ -182,9 +185,15 @@ impl LossRecovery {
 
     /// Segments that may be sent beyond the congestion window.
     #[inline]
-    pub(crate) fn extra(&self) -> u32 {
+    pub(crate) fn extra(&self, window: &SendWindow) -> u32 {
         let limited = self.phase == Phase::Open || self.is_ns2() && self.phase == Phase::Loss;
-        if self.limited_transmit && limited { self.dup_acks.min(DUP_THRESH - 1) } else { self.inflation }
+        if !(self.limited_transmit && limited) {
+            self.inflation
+        } else if self.is_ns2() && self.prompt != window.nxt {
+            0
+        } else {
+            self.dup_acks.min(DUP_THRESH - 1)
+        }
     }
 
     /// Segments believed to be in the network: RFC 6675's `Pipe` with SACK, else what is outstanding.
@@ -200,7 +209,7 @@ impl LossRecovery {
     pub(crate) fn room(&self, window: &SendWindow) -> u32 {
         match self.computed_board() {
             Some(board) => window.cwnd.saturating_sub(board.pipe()).min(window.advertised_room()),
-            None => window.bound(self.extra()).saturating_sub(window.nxt),
+            None => window.bound(self.extra(window)).saturating_sub(window.nxt),
         }
     }
 

@@ -16,6 +16,8 @@
 //! - A partial acknowledgment gives no round-trip sample, and a backoff ends only with a sample or with a
 //!   partial acknowledgment. A retransmission does not end the timing of a segment.
 //! - A lost SYN is a lost segment.
+//! - A processing delay (`overhead_`) holds back what the windows admit, but neither limited transmit, which is one
+//!   segment for each duplicate at the moment that it comes, nor the fast retransmission.
 
 use super::reduction::Reduction;
 use super::scoreboard::{DUP_THRESH, Scoreboard};
@@ -139,14 +141,21 @@ impl LossRecovery {
         let newly = if sack.is_empty() { 0 } else { self.update_board(window, sack, rates) };
         match self.phase {
             Phase::Open if newly > 0 => {
-                self.dup_acks += 1;
+                self.count_duplicate(window);
                 return self.suspicion(window);
             }
-            Phase::Loss if newly > 0 && self.is_ns2() => self.dup_acks += 1,
+            Phase::Loss if newly > 0 && self.is_ns2() => self.count_duplicate(window),
             Phase::Recovery => self.counted_pipe -= 1,
             _ => {}
         }
         Suspicion::Nothing
+    }
+
+    fn count_duplicate(&mut self, window: &SendWindow) {
+        self.dup_acks += 1;
+        if self.dup_acks < DUP_THRESH {
+            self.prompt = window.nxt;
+        }
     }
 
     fn suspicion(&self, window: &SendWindow) -> Suspicion {
@@ -166,7 +175,7 @@ impl LossRecovery {
 
     /// RFC 6675 section 5 step 4.
     pub(super) fn enter_selective(&mut self, window: &SendWindow) {
-        self.counted_pipe = i64::from(window.outstanding()) - i64::from(DUP_THRESH);
+        self.counted_pipe = window.outstanding().cast_signed() - DUP_THRESH.cast_signed();
         self.reduction = Reduction::from(window.cwnd);
         self.phase = Phase::Recovery;
         // (4.3): "to prevent [...] a premature rescue retransmission"
@@ -178,6 +187,18 @@ impl LossRecovery {
         if computed {
             board.find_losses();
         }
+    }
+
+    /// ns-2's `overhead_` delays what `send_much` sends, and begins where that may send. Limited transmit (`tcp.cc`,
+    /// `send_one`) and the fast retransmission (`tcp-sack1.cc`, `dupack_action`) do not go that way.
+    pub(crate) fn is_prompt(&self, window: &SendWindow) -> bool {
+        self.is_ns2()
+            && match self.phase {
+                Phase::Recovery => {
+                    self.resend_first || i64::from(self.counted_pipe) >= i64::from(window.cwnd)
+                }
+                _ => self.prompt == window.nxt && window.admits(),
+            }
     }
 
     /// The next segment by the recovery's rules; the window is `cwnd` segments.
@@ -239,7 +260,7 @@ impl LossRecovery {
     /// What ns-2 sends in fast recovery while its counted pipe is below the window.
     #[inline(always)]
     fn choose_ns2(&mut self, window: &SendWindow) -> Option<Choice> {
-        if self.counted_pipe >= i64::from(window.cwnd) {
+        if i64::from(self.counted_pipe) >= i64::from(window.cwnd) {
             return None;
         }
         let hole = self.board.active_mut().and_then(|board| {

@@ -39,7 +39,7 @@ fn the_third_duplicate_means_a_loss_and_the_first_segment_is_sent_again() {
         let first = duplicate(&mut recovery, &window, 2);
         let reordered = kind == Recovery::Linux;
         assert_eq!(first == Suspicion::Reordering, reordered, "{kind:?}");
-        assert_eq!(recovery.extra(), 1, "limited transmit");
+        assert_eq!(recovery.extra(&window), 1, "limited transmit");
         duplicate(&mut recovery, &window, 3);
         assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Loss, "{kind:?}");
         recovery.enter(&mut window);
@@ -118,14 +118,48 @@ fn ns2_ignores_duplicates_until_new_data_is_acknowledged_after_a_timeout() {
     let (mut recovery, mut window) = open(Recovery::SackNs2);
     recovery.on_timeout(&mut window);
     (0..3).for_each(|_| assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Nothing));
-    assert_eq!((recovery.extra(), recovery.newly()), (0, 0));
+    assert_eq!((recovery.extra(&window), recovery.newly()), (0, 0));
     window.acknowledge(2);
     recovery.on_new_ack(&window, 2, &SackBlocks::NONE, None);
     assert!(!recovery.on_new_ack_after_timeout(&window));
     let mut sack = SackBlocks::NONE;
     sack.report(5, 6);
     recovery.on_duplicate(&window, &sack, None);
-    assert_eq!(recovery.extra(), 1);
+    assert_eq!(recovery.extra(&window), 1);
+}
+
+#[test]
+fn only_ns2_sends_at_once_what_limited_transmit_allows_and_the_first_segment_again() {
+    for kind in ALL {
+        let (mut recovery, mut window) = open(kind);
+        let ns2 = kind == Recovery::SackNs2;
+        for end in [2, 3] {
+            duplicate(&mut recovery, &window, end);
+            window.open(recovery.extra(&window));
+            assert_eq!((window.admits(), recovery.is_prompt(&window)), (true, ns2), "{kind:?}");
+            let seq = window.take().unwrap();
+            window.on_new(seq);
+            recovery.on_new();
+            assert!(!recovery.is_prompt(&window));
+        }
+        duplicate(&mut recovery, &window, 4);
+        recovery.enter(&mut window);
+        assert_eq!(recovery.is_prompt(&window), ns2, "{kind:?}");
+    }
+}
+
+/// `send_one` sends one segment. What else a window admits waits for the delay that runs, and is no more than the window.
+#[test]
+fn what_ns2_did_not_send_for_a_duplicate_is_not_made_up_for() {
+    let (mut recovery, mut window) = open(Recovery::SackNs2);
+    window.follow(12.0);
+    duplicate(&mut recovery, &window, 2);
+    window.open(recovery.extra(&window));
+    let seq = window.take().unwrap();
+    window.on_new(seq);
+    recovery.on_new();
+    window.open(recovery.extra(&window));
+    assert_eq!((seq, window.take(), window.take()), (10, Some(11), None));
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Sender {
         }
         self.report_rate(now, una);
         self.window.cwnd = self.control.cwnd() as u32;
-        self.window.open(self.recovery.extra());
+        self.window.open(self.recovery.extra(&self.window));
     }
 
     fn on_syn_ack(&mut self, now: Time, ack: &Ack) {

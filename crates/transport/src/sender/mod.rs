@@ -234,7 +234,7 @@ impl Sender {
         };
         match self.recovery.phase() {
             Phase::Idle | Phase::SynSent => self.window.close(),
-            _ => self.window.open(self.recovery.extra()),
+            _ => self.window.open(self.recovery.extra(&self.window)),
         }
     }
 }

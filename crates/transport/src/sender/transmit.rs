@@ -7,6 +7,7 @@ use bufferlab_units::{Span, Time};
 use super::pacer::{self, Pacer};
 use super::packetizer::{Pace, Packetizer, Room};
 use super::{Course, Segment, SegmentKind, Sender};
+use crate::Recovery;
 use crate::delivery::Network;
 use crate::recovery::Phase;
 
@@ -32,6 +33,15 @@ impl Sender {
     #[inline]
     fn may_send_otherwise(&self) -> bool {
         self.course == Course::Repair || self.is_rated()
+    }
+
+    /// Whether a processing delay neither begins for the next segment nor holds it back.
+    pub fn is_prompt(&mut self) -> bool {
+        // limited transmit is over when its segment has been sent
+        if self.recovery.kind() == Recovery::SackNs2 && self.recovery.phase() != Phase::SynSent {
+            self.window.open(self.recovery.extra(&self.window));
+        }
+        self.recovery.is_prompt(&self.window)
     }
 
     /// Segments of the packet that begins with what [`Sender::poll_transmit`] gave last: one without

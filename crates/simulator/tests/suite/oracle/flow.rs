@@ -270,15 +270,21 @@ impl Flow {
             return self.hand_over(now);
         }
         let mut packets = Vec::new();
-        while self.is_ready(now) {
-            if answers && self.jitter != JitterPlan::None {
+        loop {
+            let prompt = self.jitter != JitterPlan::None && self.is_prompt();
+            if !self.is_ready(now) {
+                break;
+            }
+            if answers && self.jitter != JitterPlan::None && !prompt {
                 if self.held_until.is_none() {
                     self.held_until = Some(now + self.draw());
                 }
                 break;
             }
             if now < self.access_busy_until {
-                self.held_until = Some(self.access_busy_until);
+                if !prompt || self.held_until.is_none() {
+                    self.held_until = Some(self.access_busy_until);
+                }
                 break;
             }
             let Some(packet) = self.next_packet(now) else { break };
@@ -302,6 +308,14 @@ impl Flow {
             segments.extend(self.card.iter_mut().flat_map(|card| card.cut(now, packet)));
         }
         segments
+    }
+
+    /// ns-2's limited transmit and fast retransmission wait for no processing delay.
+    fn is_prompt(&mut self) -> bool {
+        match &mut self.ends {
+            Ends::Tcp { sender, .. } => sender.is_prompt(),
+            Ends::Udp { .. } => false,
+        }
     }
 
     fn is_ready(&self, now: Time) -> bool {
