@@ -288,5 +288,7 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
         f"No basis for a choice: users fare alike under all 2 queues, {notice}. Of equals the simplest is "
         "taken: fifo."
     )
+    own = fetched(comparison, scenario=0.307, fq_codel=0.3, pie=0.4)
+    assert answer(own).endswith(f"{notice}. Of equals the scenario's own is kept.")
     near = " ".join(str(fetched(comparison, fifo=0.314, fq_codel=0.3, pie=0.4)).split())
     assert "The choice is on the edge: with thresholds a fifth lower, fq_codel would be taken." in near

@@ -15,7 +15,8 @@ from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import REMEDY
-from bufferlab.studies.advise.choice import Choice, Rival
+from bufferlab.studies.advise.choice import Choice, Rival, simplicity
+from bufferlab.studies.advise.queues import OWN
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
 
@@ -23,8 +24,6 @@ METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 """What is shown of the link under each queue."""
-
-_EQUALS: Final = "Of equals the simplest is taken"
 
 MOST_RIVALS: Final = 3
 """Queues that were not taken of which it is said why; the table has the others, too."""
@@ -61,7 +60,7 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     if not comparison.is_founded:
         return (
             f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues, to within "
-            f"{NOTICED}. {_EQUALS}: {choice.name}."
+            f"{NOTICED}. {_equals(choice)}: {choice.name}."
         )
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
@@ -74,7 +73,13 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     alike = ", ".join(rival.name for rival in others if rival.is_equal)
     if choice.best == choice.name:
         return f"Run {choice.name}: users fare best, and as well under {alike}."
-    return f"Run {choice.name}: users fare as well under {alike}, to within {NOTICED}. {_EQUALS}."
+    return f"Run {choice.name}: users fare as well under {alike}, to within {NOTICED}. {_equals(choice)}."
+
+
+def _equals(choice: Choice) -> str:
+    """Which of equal queues it is."""
+    is_own = simplicity(choice.name) == simplicity(OWN)
+    return "Of equals the scenario's own is kept" if is_own else "Of equals the simplest is taken"
 
 
 def _of_those(choice: Choice) -> str:
