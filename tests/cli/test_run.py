@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bufferlab import Result, RunSet
+from bufferlab.experiment.store import open_store
 
 from ..small import start
 from .conftest import Command
@@ -155,35 +156,44 @@ def test_a_closed_pipe_is_silent(bufferlab: Command, tmp_path: Path) -> None:
     assert Result.load(tmp_path / "out").seed == 1
 
 
-def interrupted(tmp_path: Path, number: signal.Signals, *args: str) -> tuple[int, str, str]:
-    process = start("run", "small.toml", *args, cwd=tmp_path)
-    time.sleep(4)
+def interrupted(tmp_path: Path, number: signal.Signals, *args: str, finished: int) -> tuple[int, str, str]:
+    """How a run ends that gets a signal once its store is open and has so many runs."""
+    process = start("run", "small.toml", *args, "--store", "runs", cwd=tmp_path)
+    end_s = time.monotonic() + 120
+    while kept(tmp_path) < finished and process.poll() is None and time.monotonic() < end_s:
+        time.sleep(0.05)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     return process.returncode, out, err
+
+
+def kept(folder: Path) -> int:
+    """The finished runs of the store there; -1 if it is not open yet."""
+    store = folder / "runs"
+    return open_store(store).runs().height if (store / "store.json").exists() else -1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_end_the_run(bufferlab: Command, tmp_path: Path, number: signal.Signals, status: int) -> None:
     assert bufferlab("run", "small.toml").status == 0
-    found, out, err = interrupted(tmp_path, number, *LONG, "--seeds", "5", "--out", "out")
+    found, out, err = interrupted(tmp_path, number, *LONG, "--seeds", "5", "--out", "out", finished=0)
     assert (found, out) == (status, "")
     assert err == "bufferlab: interrupted: 0 of 5 seeds finished\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+    assert {path.name for path in tmp_path.iterdir()} == {"small.toml", "runs"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_ctrl_c_saves_and_shows_the_finished_seeds(bufferlab: Command, tmp_path: Path) -> None:
     assert bufferlab("run", "small.toml").status == 0
     many = ("--set", "run.duration=2000 s", "--seeds", "5000", "--json", "--out", "out")
-    status, out, err = interrupted(tmp_path, signal.SIGINT, *many)
+    status, out, err = interrupted(tmp_path, signal.SIGINT, *many, finished=1)
     assert status == 130
     finished = RunSet.load(tmp_path / "out").seeds
     assert 0 < len(finished) < 5000
     assert finished == sorted(set(finished))
     assert json.loads(out)["seeds"] == finished
-    assert err.splitlines()[-1] == f"bufferlab: interrupted: {len(finished)} of 5000 seeds finished"
+    assert err.splitlines()[-1].startswith(f"bufferlab: interrupted: {len(finished)} of 5000 seeds finished;")
     assert "Traceback" not in err
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import bufferlab
 from bufferlab.configure import NOT_KNOWN, PLATFORMS, configuration
+from bufferlab.configure.answer import read_answer
 from bufferlab.errors import InputError
 from bufferlab.scenario import QUEUE_WORDS
 
@@ -179,6 +180,51 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
 )
 def test_what_differs_is_said(wanted: dict[str, Any], note: str) -> None:
     assert note in " ".join(configuration("100 Mbps", **wanted).notes)
+
+
+OTHERS: dict[str, Any] = {
+    "codel": {
+        "target": "7 ms", "interval": "70 ms", "ecn": True, "ce_threshold": "2 ms", "control_law": "linux",
+    },
+    "fq_codel": {
+        "flows": 64, "quantum": "300 B", "drop_batch": 8, "target": "7 ms", "interval": "70 ms", "ecn": False,
+        "ce_threshold": "2 ms", "control_law": "linux",
+    },
+    "pie": {"target": "7 ms", "update": "20 ms", "alpha": 0.25, "beta": 1.5, "burst": "90 ms", "ecn": True},
+    "red": {
+        "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
+        "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
+    },
+}  # fmt: skip
+"""Of each discipline that some platform has, every parameter with another value than its default."""
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("cake", [False, True])
+def test_no_parameter_is_left_out_without_a_word(platform: str, *, cake: bool) -> None:
+    """Each changes a line, or is named in a note."""
+    offered = PLATFORMS[platform].disciplines
+    assert set(offered) <= {"fifo", *OTHERS}
+    for discipline in set(offered) - {"fifo"}:
+        if cake and (discipline != "fq_codel" or not PLATFORMS[platform].cake):
+            continue
+
+        def made(table: dict[str, Any]) -> bufferlab.Configuration:
+            return configuration("10 Mbps", table, "100 packets", platform=platform, cake=cake)
+
+        usual = made({"discipline": discipline})
+        parameters = read_answer("10 Mbps", discipline, "100 packets", "1500 B", "14 B").parameters
+        assert len(OTHERS[discipline]) == len(parameters), "a new parameter needs a value here"
+        for key, value in OTHERS[discipline].items():
+            other = made({"discipline": discipline, key: value})
+            names = " ".join(set(other.notes) - set(usual.notes))
+            less = set(usual.notes) - set(other.notes)
+            assert other.lines != usual.lines or key in names or key in " ".join(less), (discipline, key)
+
+
+def test_what_cake_does_not_take_is_named() -> None:
+    made = configuration("10 Mbps", {"discipline": "fq_codel", "target": "7 ms"}, "9 packets", cake=True)
+    assert "target = 7 ms is not set: no line for it is known on Linux (tc of iproute2 6.1)." in made.notes
 
 
 def test_control_law_of_linux_needs_no_note() -> None:

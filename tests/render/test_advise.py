@@ -16,7 +16,7 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.felt import fare_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
-from bufferlab.render.advise.words import measured, sure_text
+from bufferlab.render.advise.words import measured, order_text, sure_text
 from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
@@ -42,6 +42,11 @@ def box(advice: Advice, typed: Typed | None = None) -> list[str]:
     assert len(lines) <= 24
     assert all(len(line) == 80 for line in lines) and "…" not in "".join(lines[1:])
     return [line.strip("│╭╮╰╯─ ") for line in lines]
+
+
+def test_the_order_of_equals_names_the_queues_that_were_tried() -> None:
+    few = advised({"fq_codel": (5000, runs(FQ_CODEL)), "drr": (14, runs(FIFO)), "red": (14, runs(FIFO))})
+    assert order_text(few) == "Of equals the first in this order is taken: fq_codel, red, drr."
 
 
 def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,9 @@ from bufferlab.scenario import Scenario
 EXAMPLES: Final = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 FILE: Final = Path(__file__).parent / "scenario_lines.txt"
 """The lines of every example."""
+
+REWRITE: Final = "REWRITE=1 pytest tests/render/test_scenario_lines.py"
+"""Writes the file anew."""
 
 
 def lines(scenario: Scenario, seeds: tuple[int, ...] = (), **varied: tuple[str, ...]) -> dict[str, str]:
@@ -35,8 +39,10 @@ def shown(path: Path) -> str:
 
 
 def test_lines_of_every_example() -> None:
-    written = "\n".join(shown(path) for path in EXAMPLES)
-    assert re.sub(r" +\n", "\n", written) == FILE.read_text()
+    written = re.sub(r" +\n", "\n", "\n".join(shown(path) for path in EXAMPLES))
+    if os.environ.get("REWRITE"):
+        FILE.write_text(written)
+    assert written == FILE.read_text(), f"if that is meant: {REWRITE}"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

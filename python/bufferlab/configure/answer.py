@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
 from bufferlab.configure.bounds import Held
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedLink
 
 _SIZED: Final = ("packets", "bytes", "time")
 """Kinds of buffer that are a size without any flows."""
@@ -40,6 +43,8 @@ class Answer:
             transmission.
         packet_bytes: Size of a full packet as the buffer counts it, bytes.
         overhead_bytes: Bytes that the router counts for each packet beyond that: its link header.
+        changed: The parameters that are not at the discipline's default, by their names in the plan, with
+            the keys of scenarios.
     """
 
     rate_bps: int
@@ -50,6 +55,7 @@ class Answer:
     amount: int
     packet_bytes: int
     overhead_bytes: int
+    changed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def size_bytes(self) -> Fraction:
@@ -128,13 +134,8 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
             value=overhead,
             accepted=f"0 B to {_MOST_OVERHEAD} B for each packet",
         )
-    table = {
-        "run": {"duration": "1 s"},
-        "bottleneck": {"rate": rate, "queue": queue, "buffer": buffer},
-        "flows": [{"rtt": "1 s", "application": {"kind": "ping", "interval": "1 s", "packet": packet}}],
-    }
     try:
-        link = Scenario.from_dict(table).seeded().resolved["links"][0]
+        link = _link(rate, queue, buffer, packet)
     except InputError as error:
         raise _as_arguments(error) from None
     size, discipline = link["buffer"], link["queue"]
@@ -145,16 +146,33 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
             value=buffer,
             accepted=_BUFFERS,
         )
+    parameters = {key: value for key, value in discipline.items() if key != "discipline"}
+    usual: Mapping[str, Any] = _link(rate, discipline["discipline"], buffer, packet)["queue"]
     return Answer(
         rate_bps=link["rate_bps"],
         queue=queue if isinstance(queue, str) else discipline["discipline"],
         discipline=discipline["discipline"],
-        parameters={key: value for key, value in discipline.items() if key != "discipline"},
+        parameters=parameters,
         kind=size["kind"],
         amount=int(size["amount"]),
         packet_bytes=packet_bytes,
         overhead_bytes=overhead_bytes,
+        changed={key: _key(key) for key, value in parameters.items() if value != usual[key]},
     )
+
+
+def _link(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: str) -> ResolvedLink:
+    table = {
+        "run": {"duration": "1 s"},
+        "bottleneck": {"rate": rate, "queue": queue, "buffer": buffer},
+        "flows": [{"rtt": "1 s", "application": {"kind": "ping", "interval": "1 s", "packet": packet}}],
+    }
+    return Scenario.from_dict(table).seeded().resolved["links"][0]
+
+
+def _key(parameter: str) -> str:
+    """A parameter for people: its name in the plan without the unit, as nearly all keys of scenarios are."""
+    return parameter.removesuffix("_ps").removesuffix("_bytes")
 
 
 def _size(text: str, key: str, *, least: int) -> int:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer, read_answer
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.platforms import find_platform
-from bufferlab.configure.shared import show_rate, show_size
+from bufferlab.configure.shared import show_rate, show_size, show_time
 from bufferlab.errors import InputError
 
 _DEVICE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:@-]{0,63}")
@@ -126,7 +126,41 @@ def configuration(
         )
     if answer.discipline not in found.disciplines or (cake and not found.cake):
         return _none(answer, found, cake=cake)
-    return _made(answer, found, _plausible(answer, found, found.write(answer, target), buffer))
+    seen = _Seen(answer.parameters)
+    written = found.write(replace(answer, parameters=seen), target)
+    written = replace(written, notes=(*written.notes, *_unset(answer, found, seen.keys_read)))
+    return _made(answer, found, _plausible(answer, found, written, buffer))
+
+
+class _Seen(Mapping[str, Any]):
+    """Parameters that remember which of them were looked at."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self._parameters = parameters
+        self.keys_read: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:  # noqa: ANN401 - a parameter's value
+        self.keys_read.add(key)
+        return self._parameters[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parameters  # asks for no value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+
+def _unset(answer: Answer, platform: Platform, read: Collection[str]) -> list[str]:
+    """Notes of parameters that were asked for and that the platform's writer did not look at."""
+    return [
+        f"{key} = {_value(parameter, answer.parameters[parameter])} is not set: no line for it is known on "
+        f"{platform.title}."
+        for parameter, key in answer.changed.items()
+        if parameter not in read
+    ]
 
 
 def _plausible(answer: Answer, platform: Platform, written: Written, buffer: str) -> Written:
@@ -155,6 +189,13 @@ def _plausible(answer: Answer, platform: Platform, written: Written, buffer: str
         most = f"{bound.most} {bound.unit} ({bound.source})"
         note += f" {platform.title} takes the number, up to {most}, whatever its memory is."
     return replace(written, notes=(note, *written.notes))
+
+
+def _value(parameter: str, value: object) -> str:
+    """A parameter's value for people."""
+    if isinstance(value, int) and parameter.endswith("_ps"):
+        return show_time(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True)
@@ -207,7 +248,16 @@ def configuration_of_both(
     for answer in (down, up):
         if answer.discipline not in found.disciplines:
             return _none(answer, found, cake=False)
-    made = _made(down, found, found.write_both(down, up, target))
+    seen = {way: _Seen(answer.parameters) for way, answer in ((DOWNLOAD, down), (UPLOAD, up))}
+    written = found.write_both(
+        replace(down, parameters=seen[DOWNLOAD]), replace(up, parameters=seen[UPLOAD]), target
+    )
+    unset = [
+        f"{way}: {note}"
+        for way, answer in ((DOWNLOAD, down), (UPLOAD, up))
+        for note in _unset(answer, found, seen[way].keys_read)
+    ]
+    made = _made(down, found, replace(written, notes=(*written.notes, *unset)))
     return replace(made, sources=(*found.sources, *found.sources_of_both))
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.words import ORDER, entry_text, sure_text, title_text
+from bufferlab.render.advise.words import entry_text, order_text, sure_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import MATERIAL, NOTABLE, NOTABLE_RATING
@@ -45,7 +45,7 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
         f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
         f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %). "
-        f"{ORDER} Intervals of how much worse users fare allow for all queues and "
+        f"{order_text(advice)} Intervals of how much worse users fare allow for all queues and "
         "aspects: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
     if advice.choice.meets:

@@ -11,13 +11,12 @@ from bufferlab.render.summary import unknown
 from bufferlab.results.metrics.metric import FRACTION, Unit, of_runs
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.choice import simplicity
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.objectives import Kind
-from bufferlab.studies.advise.queues import DEPLOYED, OWN, Queue
+from bufferlab.studies.advise.queues import OWN, Queue
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.targets import Target
-
-ORDER: Final = f"Of equals the first in this order is taken: the scenario's own, {', '.join(DEPLOYED)}."
 
 _MOST_DIGITS: Final = 4
 
@@ -28,6 +27,13 @@ _CERTAIN: Final = 0.999
 
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
+
+
+def order_text(advice: Advice) -> str:
+    """Which of equals is taken, of the queues that were tried; those without a place are equals still."""
+    tried = dict.fromkeys(entry.queue.name.partition(":")[0] for entry in advice.entries.values())
+    names = ["the scenario's own" if name == OWN else name for name in sorted(tried, key=simplicity)]
+    return f"Of equals the first in this order is taken: {', '.join(names)}."
 
 
 def size_text(site: Site, packets: int) -> str:
