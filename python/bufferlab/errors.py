@@ -76,6 +76,16 @@ class InputError(ValueError):
         error.others = tuple(other.at(file=file) for other in self.others)
         return error
 
+    def moved(self, *, file: str | PathLike[str], key: str | None = None) -> InputError:
+        """Return the same error, without the further ones, as one of another place."""
+        return InputError(
+            self.problem,
+            file=file,
+            key=self.key if key is None else key,
+            value=self.value,
+            accepted=self.accepted,
+        )
+
     def __str__(self) -> str:
         problem = self.problem if self.value is NO_VALUE else f"{show(self.value)} {self.problem}"
         places = [text for text in (self._place(), self.key and show_key(self.key)) if text]

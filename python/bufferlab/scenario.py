@@ -86,7 +86,10 @@ class Scenario:
             raise InputError("is no path", key="path", value=path, accepted=accepted) from None
         text = read_text(Path(path), what="a scenario file")
         files = _Files(file)
-        return cls(_core.Scenario.from_text(text, file, overrides or {}, files), files)
+        try:
+            return cls(_core.Scenario.from_text(text, file, overrides or {}, files), files)
+        except InputError as error:
+            raise _of_overrides(error, file, text) if overrides else error from None
 
     @classmethod
     def from_dict(cls, table: ScenarioDict | Mapping[str, object], *, file: str | None = None) -> Scenario:
@@ -299,6 +302,17 @@ def _titled(resolved_json: str, title: str) -> ResolvedScenario:
 def parse_value(text: str) -> Json:
     """Read a value from a command line: TOML where it is TOML (10, true, [1, 2]), else the text itself."""
     return cast("Json", _core.parse_value(text))
+
+
+def _of_overrides(error: InputError, file: str, text: str) -> InputError:
+    """The mistakes of a file with changes, said of the changes if the file alone has none."""
+    try:
+        _core.Scenario.from_text(text, file, {}, _Files(file))
+    except InputError:
+        return error
+    return InputError.of(
+        [each.at() if each.line is not None else each.moved(file="--set") for each in (error, *error.others)]
+    )
 
 
 def split_override(text: str) -> tuple[str, str]:

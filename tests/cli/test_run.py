@@ -119,6 +119,7 @@ def test_plots_may_stand_in_the_result_folder(bufferlab: Command, tmp_path: Path
         (("small.toml", "--seeds", "0"), "seeds: 0"),
         (("small.toml", "--threads", "0"), "threads: 0"),
         (("small.toml", "--out", "small.toml"), "small.toml: is not a folder"),
+        (("small.toml", "--set", "bottlenek.rate=1"), "bufferlab: --set: bottlenek: is not a known key"),
         (("small.toml", "--out", "."), "current folder"),
         (
             ("small.toml", "--plot", "figures/small.png"),

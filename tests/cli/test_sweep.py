@@ -160,7 +160,7 @@ def test_runs_of_other_engines_are_shown_on_request(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("results", "none"), "none: is no store of runs; accepted: a folder that `bufferlab sweep` wrote"),
+        (("results", "none"), "none: does not exist; accepted: a folder that `bufferlab sweep` wrote"),
         (("results", "."), ".: is no store of runs"),
         (("sweep", "small.toml", "--store", "."), ".: holds other files already; accepted: a new folder"),
         (("sweep", "small.toml", "--store", "small.toml"), "small.toml: is not a folder"),

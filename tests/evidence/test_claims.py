@@ -377,7 +377,11 @@ def test_mistakes_name_file_key_and_what_is_accepted(folder: Path, old: str, new
         ("theirs {them.idle}", "theirs {them.idel}", r"claims\[1\] \(idle\).*idel"),
         ('not_comparable = "The', 'why = "{our}"\nnot_comparable = "The', r"claims\[2\] \(words\).*'our'"),
         ('"lone.toml"', "\"{'../outside'}.toml\"", r"'../outside.toml' is not in the folder 'scenarios'"),
-        ('"bottleneck.buffer" =', '"bottleneck.bufer" =', "bufer"),
+        (
+            '"bottleneck.buffer" =',
+            '"bottleneck.bufer" =',
+            r"^\S+claims.toml: runs.lone.set.bottleneck.bufer: is not a known key",
+        ),
     ],
 )
 def test_mistakes_that_only_a_run_shows(folder: Path, old: str, new: str, message: str) -> None:

@@ -268,7 +268,7 @@ def test_a_store_of_another_version_is_told(store: Store) -> None:
 
 def test_what_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is no store of runs"):
+    with pytest.raises(InputError, match="does not exist"):
         open_store(tmp_path / "none")
     with pytest.raises(InputError, match="is not a folder"):
         open_store(tmp_path / "file", create=True)

@@ -141,6 +141,21 @@ def test_flows(flow: dict[str, Any], text: str) -> None:
     assert lines(dumbbell({}, flow))["flows"] == f"{text}, stack rfc"
 
 
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (
+            {"delayed_ack": False, "segment": "500 B", "window": "20 KB"},
+            "stack rfc, segment 500 B, no delayed_ack, window 20000 B",
+        ),
+        ({"stack": "linux", "recovery": "sack", "paced": True}, "stack linux, recovery sack, paced"),
+        ({"stack": "linux", "congestion": "bbr"}, "stack linux"),
+    ],
+)
+def test_keys_of_tcp_that_differ_from_the_stack_are_told(keys: dict[str, Any], text: str) -> None:
+    assert lines(dumbbell({}, keys))["flows"].endswith(f", {text}")
+
+
 def test_datagrams_have_no_stack() -> None:
     udp = {"name": "call", "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"}}
     ping = {"application": {"kind": "ping", "interval": "100 ms"}}
@@ -174,7 +189,10 @@ def test_the_number_of_others_is_told() -> None:
 def test_a_result_shows_them_below_its_headline(result: Result) -> None:
     text, page = re.sub(" +", " ", str(result)).splitlines(), result._repr_html_()
     assert text[1].strip() == "link west 8 kbps, buffer 10 packets (1 KB, 1 s), fifo"
-    assert text[2].strip() == "flows near 2 × reno, 2.5 KB each, RTT 10 ms, stack rfc"
+    assert (
+        text[2].strip()
+        == "flows near 2 × reno, 2.5 KB each, RTT 10 ms, stack rfc, segment 90 B, header 10 B, ack 10 B"
+    )
     assert "buffer 10 packets (1 KB, 1 s), fifo</td>" in page
 
 

@@ -226,7 +226,15 @@ def _scenario(document: Document, runs: Runs, effort: Effort, point: _Point, nam
             accepted="the name of a file there",
         )
     scenario = Scenario.load(document.folder / SCENARIOS / str(file))
-    return prepare(scenario, _of_each_group(scenario, filled))
+    try:
+        return prepare(scenario, _of_each_group(scenario, filled))
+    except InputError as error:
+        file, place = document.folder / CLAIMS_FILE, f"runs.{runs.name}.set"
+        moved = [
+            each.moved(file=file, key=".".join(filter(None, (place, each.key))))
+            for each in (error, *error.others)
+        ]
+        raise InputError.of(moved) from None
 
 
 def _of_each_group(scenario: Scenario, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def queue_text(link: ResolvedLink) -> str:
     queue = link["queue"]
     name, usual = _preset(link)
     told = [
-        _parameter(key, value)
+        parameter_text(key, value)
         for key, value in sorted(queue.items(), key=lambda item: _FIRST.get(item[0], 9))
         if key != "discipline"
         and value is not None
@@ -75,7 +75,8 @@ def _usual(word: str, rate_bps: int, packet_bytes: int | None) -> Mapping[str, A
     return queue
 
 
-def _parameter(key: str, value: object) -> str:
+def parameter_text(key: str, value: object) -> str:
+    """A parameter in words: "hysteresis 0.3", "no ecn"."""
     name = key.removesuffix("_ps").removesuffix("_bytes")
     name = _KEYS.get(name, name)
     if isinstance(value, bool):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from bufferlab.display import significant
-from bufferlab.render.queue_text import queue_text
+from bufferlab.render.queue_text import parameter_text, queue_text
 from bufferlab.render.view import Terms
 from bufferlab.results.tables import BITS_PER_BYTE
+from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_S, format_rate, format_size, format_time
 
 if TYPE_CHECKING:
@@ -27,6 +29,12 @@ MOST_LINES: Final = 8
 """So many links and groups have a line; the number of the others is told."""
 
 _DIGITS: Final = 4
+
+_TOLD: Final = ("congestion", "jitter")
+"""Keys of a connection that have words of their own in a line."""
+
+_NO_DELAY: Final = "no delayed_ack"
+"""An acknowledgment for each segment."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +121,37 @@ class ScenarioLines:
             parts.append(f"stop {flow['stop']['text']}")
         if flow["tcp"] is not None:
             parts.append(f"stack {flow['stack']}")
+            parts.extend(_tcp(flow))
         if flow["host_model"] is not None:
             parts.append(f"host {flow['host']}")
         return ", ".join(parts)
+
+
+def _tcp(flow: ResolvedFlow) -> list[str]:
+    """What a group's TCP has beyond its stack's preset."""
+    tcp = flow["tcp"]
+    if tcp is None:
+        return []
+    usual = _preset(flow["stack"], tcp["congestion"])
+    return [
+        _NO_DELAY if (key, value) == ("delayed_ack", 1) else parameter_text(key, value)
+        for key, value in tcp.items()
+        if key not in _TOLD and value != usual.get(key, value)
+    ]
+
+
+@cache
+def _preset(stack: str, congestion: str) -> Mapping[str, object]:
+    """The TCP of a flow that has a stack, a congestion control and no other keys of its own."""
+    scenario = Scenario.from_dict(
+        {
+            "run": {"duration": "1 s"},
+            "bottleneck": {"rate": "1 Mbps", "buffer": "1 packets"},
+            "flows": [{"rtt": "1 ms", "stack": stack, "congestion": congestion}],
+        }
+    )
+    tcp: Mapping[str, object] = scenario.seeded().resolved["flows"][0]["tcp"] or {}
+    return tcp
 
 
 def _others(count: int, what: str) -> list[tuple[str, str]]:

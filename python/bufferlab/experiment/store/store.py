@@ -61,7 +61,7 @@ class Store(StoreReader):
             if not _is_store(directory):
                 if not create:
                     raise InputError(
-                        "is no store of runs",
+                        "is no store of runs" if directory.exists() else "does not exist",
                         file=directory,
                         accepted="a folder that `bufferlab sweep` wrote",
                     )
