@@ -227,6 +227,12 @@ def test_what_cake_does_not_take_is_named() -> None:
     assert "target = 7 ms is not set: no line for it is known on Linux (tc of iproute2 6.1)." in made.notes
 
 
+def test_a_target_that_red_turns_into_thresholds_is_said_to_be_in_them() -> None:
+    made = configuration("10 Mbps", {"discipline": "red", "target_delay": "20 ms"}, "100 packets")
+    assert "tc's RED takes no target_delay; 20 ms are in min and max, unless those were given." in made.notes
+    assert not any("is not set" in note for note in made.notes)
+
+
 def test_control_law_of_linux_needs_no_note() -> None:
     made = configuration("100 Mbps", {"discipline": "codel", "control_law": "linux"}, "9 packets")
     assert not any("control law" in note for note in made.notes)

@@ -6,7 +6,7 @@ from math import log2
 from typing import Final
 
 from bufferlab.configure.answer import Answer
-from bufferlab.configure.shared import MOST_U32, counted_limit, counted_note, rate_text
+from bufferlab.configure.shared import MOST_U32, counted_limit, counted_note, rate_text, show_time
 from bufferlab.errors import InputError
 
 _MOST_SHIFT: Final = 31
@@ -50,6 +50,9 @@ def red(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
             accepted=f"at least {2.0**-most:g}",
         )
     notes.append(counted_note(answer))
+    if "target_delay_ps" in answer.changed:
+        aim = show_time(given["target_delay_ps"])
+        notes.append(f"tc's RED takes no target_delay; {aim} are in min and max, unless those were given.")
     if given["gentle"]:
         notes.append("Linux's RED is not gentle: above max all packets are dropped.")
     rate = min(answer.rate_bps, _MOST_RATE)
