@@ -229,8 +229,10 @@ def test_what_cake_does_not_take_is_named() -> None:
 
 def test_a_target_that_red_turns_into_thresholds_is_said_to_be_in_them() -> None:
     made = configuration("10 Mbps", {"discipline": "red", "target_delay": "20 ms"}, "100 packets")
-    assert "tc's RED takes no target_delay; 20 ms are in min and max, unless those were given." in made.notes
+    assert "tc's RED takes no target_delay; 20 ms are in min and max." in made.notes
     assert not any("is not set" in note for note in made.notes)
+    given = {"discipline": "red", "min_threshold": "9 packets", "max_threshold": "60 packets"}
+    assert not any("target_delay" in note for note in configuration("10 Mbps", given, "100 packets").notes)
 
 
 def test_control_law_of_linux_needs_no_note() -> None:

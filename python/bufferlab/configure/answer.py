@@ -157,7 +157,9 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
         amount=int(size["amount"]),
         packet_bytes=packet_bytes,
         overhead_bytes=overhead_bytes,
-        changed={key: _key(key) for key, value in parameters.items() if value != usual[key]},
+        changed={
+            key: _key(key) for key, value in parameters.items() if value is not None and value != usual[key]
+        },
     )
 
 

@@ -52,7 +52,7 @@ def red(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
     notes.append(counted_note(answer))
     if "target_delay_ps" in answer.changed:
         aim = show_time(given["target_delay_ps"])
-        notes.append(f"tc's RED takes no target_delay; {aim} are in min and max, unless those were given.")
+        notes.append(f"tc's RED takes no target_delay; {aim} are in min and max.")
     if given["gentle"]:
         notes.append("Linux's RED is not gentle: above max all packets are dropped.")
     rate = min(answer.rate_bps, _MOST_RATE)
