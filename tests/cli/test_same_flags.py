@@ -36,4 +36,6 @@ def test_size_and_advise_simulate_the_same_and_agree(bufferlab: Command, flows: 
         assert size[key] == advice[key], key
     (fifo,) = advice["queues"]
     assert size["asked"]["bounds"] == [fifo["searched"][end] for end in ("lower", "upper")]
-    assert size["buffer"]["packets"] == pytest.approx(fifo["buffer"]["packets"], rel=0.12)
+    # what it runs may be larger, if users fare better with that
+    assert size["buffer"]["packets"] == pytest.approx(fifo["searched"]["found"], rel=0.12)
+    assert fifo["buffer"]["packets"] >= fifo["searched"]["found"]

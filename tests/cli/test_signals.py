@@ -22,7 +22,7 @@ COMMANDS = {
     "sweep": ("sweep", "small.toml", "--seeds", "5000", "--store", "runs"),
     "compare": ("compare", "small.toml", "--seeds", "500", "--store", "runs"),
     "size": ("size", "small.toml", "--utilization", "0.9", "--resolution", "0.02", "--store", "runs",
-             "--set", "run.duration=200 s"),
+             "--set", "run.duration=2000 s"),
     "validate": ("validate", "ns2", "--store", "runs"),
     "reproduce": ("reproduce", "splitbuff/fig1", "--store", "runs"),
 }  # fmt: skip

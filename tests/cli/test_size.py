@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -181,14 +182,14 @@ def test_ctrl_c_leaves_the_best_answer_so_far(
     bufferlab: Command, monkeypatch: pytest.MonkeyPatch, *, known: bool
 ) -> None:
     """It comes with the first runs, or with those of the rules."""
-    every = Runner.all
+    every = Runner.runs
 
-    def interrupted(self: Runner, experiment: Any) -> list[Any]:
+    def interrupted(self: Runner, experiment: Any) -> Iterator[Any]:
         if not known or max(case.size for case in experiment.points) > 60:
             raise RunInterrupted([], 0, 30)
         return every(self, experiment)
 
-    monkeypatch.setattr(Runner, "all", interrupted)
+    monkeypatch.setattr(Runner, "runs", interrupted)
     ended = bufferlab(*SMALL, "--utilization", "0.5", "--bounds", "20..60", "--set", "flows.far.rtt=200 ms")
     assert ended.status == 130
     assert ended.line() == "bufferlab: interrupted: 0 of 30 simulations finished"

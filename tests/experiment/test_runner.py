@@ -244,7 +244,7 @@ PROGRAM = """
     def measure(result):
         return {"goodput": float(result.flows["goodput_bps"].sum())}
 
-    cases = {n: prepare(sys.argv[1], {"run.duration": f"{2 + n % 7 * 40} s"}) for n in range(200)}
+    cases = {n: prepare(sys.argv[1], {"run.duration": f"{2 + n % 7 * 40}.{n:03} s"}) for n in range(200)}
     print("ready", flush=True)
     count = 0
     try:

@@ -28,13 +28,19 @@ def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> boo
         memory: What was measured.
         unsure: Targets that the largest size may miss.
     """
-    if plan.largest or plan.most is None or plan.upper >= plan.most or len(memory.sizes) < 2:
+    if plan.most is None or plan.upper >= plan.most:
+        return False
+    return _rising(plan, memory, unsure)
+
+
+def _rising(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
+    """Whether each target that the largest size misses comes nearer there than at the size before."""
+    if plan.largest or len(memory.sizes) < 2:
         return False
     before, last = memory.sizes[-2:]
     missed = [each for each in plan.targets if each in unsure or not memory.meets(last, each)]
-    return all(
-        comes_nearer(*(lack(each, memory.margins(size, each)) for size in (before, last))) for each in missed
-    )
+    lacks = [[lack(each, memory.margins(size, each)) for size in (before, last)] for each in missed]
+    return all(comes_nearer(one, two) for one, two in lacks)
 
 
 def comes_nearer(one: Lack, two: Lack) -> bool:
@@ -49,8 +55,8 @@ def raised(plan: Plan) -> Plan:
     return replace(plan, upper=min(2 * plan.upper, plan.most or plan.upper))
 
 
-def ceiling_of(plan: Plan) -> Ceiling:
+def ceiling_of(plan: Plan, memory: Memory) -> Ceiling:
     """Why nothing larger was tried."""
     if plan.most is None:
         return "given"
-    return "most" if plan.upper >= plan.most else "no nearer"
+    return "most" if plan.upper >= plan.most and _rising(plan, memory) else "no nearer"

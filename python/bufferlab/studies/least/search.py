@@ -219,12 +219,12 @@ class _Search:
             size, runs = following, max(wanted, min(2 * runs, placing.most_checks()))
 
     def _nearest(self, answer: Least) -> Search:
-        """Where a candidate misses a target: go to a safer size that is notably nearer and misses no other.
+        """Where a candidate misses a target: go to a size that meets all, or is nearer and misses no other.
 
         What a few runs told of that size may have been luck, so it is run again until none is nearer.
         """
         while answer.size is None and not self.fixed and self.refused < 2 * CANDIDATES:
-            size = self._nearer(answer)
+            size = self._surest() or self._nearer(answer)
             if size is None:
                 break
             self.refused += 1
@@ -234,6 +234,12 @@ class _Search:
             if answer.confirmed:
                 return (yield from self._settle(answer, seeds))
         return answer
+
+    def _surest(self) -> int | None:
+        """Of the sizes that many runs say to meet all targets the one of which they are surest."""
+        tried = [size for size in self.memory.sizes if len(self.memory.seeds(size)) >= LEAST_CHECKS]
+        fit = filter(self.memory.meets_all, tried)
+        return min(fit, key=self.memory.chance, default=None)
 
     def _nearer(self, answer: Least) -> int | None:
         """The safer size that lacks least of those that miss no target but the answer's."""
@@ -270,7 +276,7 @@ class _Search:
             islands=self._islands(size),
             lower=self.plan.lower,
             upper=self.plan.upper,
-            ceiling=ceiling_of(self.plan),
+            ceiling=ceiling_of(self.plan, self.memory),
             values=dict(zip(seeds, self.memory.values(size, seeds), strict=True)),
             memory=self.memory.copy(),  # the search may go on, and be halted before it has a better answer
         )
