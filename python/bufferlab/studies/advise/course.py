@@ -258,7 +258,7 @@ class Course:
             entry = advice.answer
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
-            self.watch(advice, f"checking {entry.name}")
+            self._say(f"checking {entry.name}")
             case = Case(entry.queue.name, entry.setting)
             again = self.checked.get(case)
             first = self.seeds[0] + CHECK_SEEDS // 2 + (0 if again is None else MOST_ASSURING)
@@ -306,7 +306,7 @@ class Course:
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""
         for variant in variants(self.question.base):
-            self.watch(advice, f"trying {variant.title}")
+            self._say(f"trying {variant.title}")
             found = self._of_variant(variant, advice.answer)
             runs = advice.runs + found.runs
             self.best = advice = dataclasses.replace(
@@ -320,7 +320,7 @@ class Course:
         def scenario(case: Case) -> Scenario:
             return queue.scenario(variant.scenario, index, case.size)
 
-        bench = Bench(self.question.site.link, scenario, self.runner)
+        bench = Bench(self.question.site.link, scenario, self.runner, self._tell_round)
 
         def measured(size: int) -> list[Values]:
             return list(bench.measure({Case(queue.name, size): self.seeds[:SENSITIVITY_SEEDS]}).values())
