@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS
 from bufferlab.evidence.ns2.reference import Setting
-
-RELATIVE: Final = 0.10
-POINTS: Final = 0.02
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Figure:
     Attributes:
         name: Column.
         label: For tables.
-        relative: Whether the margin is `RELATIVE` of ns-2's mean; else it is `POINTS`.
+        relative: Whether the margin is `CAP` of ns-2's mean; else it is `CAP_POINTS`.
         resolution: The margin is at least this, in the figure's unit.
         unit: Of the resolution.
     """
@@ -33,7 +31,7 @@ class Figure:
 
     def margin(self, reference: float) -> float:
         """How far ours may be from a mean of ns-2's."""
-        return max(RELATIVE * abs(reference), self.resolution) if self.relative else POINTS
+        return max(CAP * abs(reference), self.resolution) if self.relative else CAP_POINTS
 
 
 FIGURES: Final = (

@@ -17,9 +17,8 @@ from typing import Final
 
 import numpy as np
 
+from bufferlab.evidence.ns2.compare import CONFIDENCE
 from bufferlab.evidence.referee.figures import Figure
-
-CONFIDENCE: Final = 0.99
 
 
 class Verdict(StrEnum):

@@ -8,11 +8,12 @@ from typing import Final
 
 import polars as pl
 
+from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, CONFIDENCE
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
 from bufferlab.evidence.referee.draw import LINUX_AGENTS, OWN_AGENTS, RANGES
-from bufferlab.evidence.referee.figures import FIGURES, POINTS, RELATIVE
-from bufferlab.evidence.referee.judging import AGREE, CONFIDENCE, Verdict
+from bufferlab.evidence.referee.figures import FIGURES
+from bufferlab.evidence.referee.judging import AGREE, Verdict
 from bufferlab.evidence.referee.study import DECIDING, STAGES, Referee
 from bufferlab.files import make_folder, not_written
 
@@ -70,7 +71,7 @@ def headlines(page: Path) -> list[list[str]]:
     return [
         [
             f"{frame['number'].n_unique()} settings drawn at random: utilization, mean queue, wait, loss",
-            f"ns-2; margin {POINTS * 100:g} points of utilization, {RELATIVE:.0%} of the others, "
+            f"ns-2; margin {CAP_POINTS * 100:g} points of utilization, {CAP:.0%} of the others, "
             f"{CONFIDENCE:.0%} sure",
             summary(sized),
         ]
@@ -135,7 +136,7 @@ def _row(frame: pl.DataFrame, name: str) -> list[str]:
     for share in (0.1, 0.5, 0.9):
         value = finite.quantile(share, "linear")
         texts.append("" if value is None else f"{value:+.1%}" if figure.relative else f"{value:+.4f}")
-    margin = f"{RELATIVE:.0%}" if figure.relative else f"{POINTS:g}"
+    margin = f"{CAP:.0%}" if figure.relative else f"{CAP_POINTS:g}"
     return [figure.label, margin, *(str(counts[each]) for each in _SAID), *texts]
 
 
