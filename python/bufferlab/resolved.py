@@ -1,4 +1,4 @@
-"""What a resolved scenario says of its groups of flows."""
+"""What a resolved scenario says of its groups of flows, and how it names parameters."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ if TYPE_CHECKING:
 
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
+
+
+_UNITS: Final = ("_ps", "_bps", "_bytes")
+
+
+def key_of(parameter: str) -> str:
+    """The key of a parameter as scenarios write it: its name without the unit."""
+    unit = next((unit for unit in _UNITS if parameter.endswith(unit)), "")
+    return parameter.removesuffix(unit)
 
 
 def full_packet_bytes(flow: ResolvedFlow) -> int:

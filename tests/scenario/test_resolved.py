@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args, get_type_hints
 
 import pytest
 
+from bufferlab import _scenario_types as types
 from bufferlab.plan import NEVER_PS, lower
-from bufferlab.scenario import Scenario
+from bufferlab.resolved import key_of
+from bufferlab.scenario import QUEUE_WORDS, Scenario
 
 ROOT: Final = Path(__file__).parents[2]
 EXAMPLES: Final = sorted((ROOT / "examples").glob("*.toml"))
@@ -53,6 +55,17 @@ def test_a_seed_settles_what_the_plan_has(path: Path) -> None:
         assert drawn["start_ps"] == [plan["flows"]["start_ps"][flow] for flow in of_group]
         stops_ps = [plan["flows"]["stop_ps"][flow] for flow in of_group]
         assert (drawn["stop_ps"] or [NEVER_PS] * len(of_group)) == stops_ps
+
+
+@pytest.mark.parametrize("word", sorted({str(table["discipline"]) for table in QUEUE_WORDS.values()}))
+def test_a_queue_s_parameters_have_the_names_of_its_keys(word: str) -> None:
+    queue = dumbbell(queue=word).resolved["links"][0]["queue"]
+    (keys,) = (
+        set(table.__annotations__)
+        for table in get_args(types.QueueDict)
+        if get_args(get_type_hints(table)["discipline"]) == (word,)
+    )
+    assert {key_of(name) for name in queue} == keys
 
 
 def test_nothing_else_depends_on_the_seed() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bufferlab import _core
 from bufferlab.configure.bounds import Held
 from bufferlab.errors import InputError
+from bufferlab.resolved import key_of
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_S
 
@@ -37,13 +38,14 @@ class Answer:
         rate_bps: Rate of the link, bit/s.
         queue: The queue as asked for: a word of scenarios, or its table's discipline.
         discipline: Its discipline.
-        parameters: The discipline's parameters as a plan has them: `target_ps`, `quantum_bytes` and so on.
+        parameters: The discipline's parameters as a resolved scenario has them: `target_ps`, `quantum_bytes`
+            and so on.
         kind: Unit in which the buffer was given: "packets", "bytes" or "time".
         amount: The buffer in that unit: packets, bytes, ps of sending. What waits counts, not the packet in
             transmission.
         packet_bytes: Size of a full packet as the buffer counts it, bytes.
         overhead_bytes: Bytes that the router counts for each packet beyond that: its link header.
-        changed: The parameters that are not at the discipline's default, by their names in the plan, with
+        changed: The parameters that are not at the discipline's default, by their names there, with
             the keys of scenarios.
     """
 
@@ -158,7 +160,7 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
         packet_bytes=packet_bytes,
         overhead_bytes=overhead_bytes,
         changed={
-            key: _key(key) for key, value in parameters.items() if value is not None and value != usual[key]
+            key: key_of(key) for key, value in parameters.items() if value is not None and value != usual[key]
         },
     )
 
@@ -170,11 +172,6 @@ def _link(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: str) -
         "flows": [{"rtt": "1 s", "application": {"kind": "ping", "interval": "1 s", "packet": packet}}],
     }
     return Scenario.from_dict(table).seeded().resolved["links"][0]
-
-
-def _key(parameter: str) -> str:
-    """A parameter for people: its name in the plan without the unit, as nearly all keys of scenarios are."""
-    return parameter.removesuffix("_ps").removesuffix("_bytes")
 
 
 def _size(text: str, key: str, *, least: int) -> int:

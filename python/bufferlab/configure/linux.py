@@ -196,16 +196,14 @@ def pie_options(given: Mapping[str, Any], notes: list[str]) -> list[str]:
     Raises:
         InputError: A factor is more than Linux takes.
     """
-    if given["max_burst_ps"] != _PIE_BURST_PS:
-        notes.append(
-            f"Linux's PIE always lets a burst of 150 ms pass, not {show_time(given['max_burst_ps'])}."
-        )
+    if given["burst_ps"] != _PIE_BURST_PS:
+        notes.append(f"Linux's PIE always lets a burst of 150 ms pass, not {show_time(given['burst_ps'])}.")
     notes.append(
         "The kernel rounds tupdate to its ticks (jiffies): 15 ms become 16 ms at 250 ticks a second."
     )
     return [
         f"target {time_text(given['target_ps'])}",
-        f"tupdate {time_text(given['t_update_ps'])}",
+        f"tupdate {time_text(given['update_ps'])}",
         f"alpha {_sixteenths('alpha', given['alpha'], notes)}",
         f"beta {_sixteenths('beta', given['beta'], notes)}",
         "ecn" if given["ecn"] else "noecn",

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.display import significant
+from bufferlab.resolved import key_of
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.units import format_size, format_time
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 _PACKET_BYTES: Final = 1500
 """Stands for the packets of a link that no flow crosses."""
-
-_KEYS: Final = {"t_update": "update", "max_burst": "burst"}
-"""Keys of scenarios whose name in the plan is another."""
 
 _ALWAYS: Final = ("target_ps",)
 """Parameters that are told at their default, too: without them a discipline's name says little."""
@@ -77,8 +75,7 @@ def _usual(word: str, rate_bps: int, packet_bytes: int | None) -> Mapping[str, A
 
 def parameter_text(key: str, value: object) -> str:
     """A parameter in words: "hysteresis 0.3", "no ecn"."""
-    name = key.removesuffix("_ps").removesuffix("_bytes")
-    name = _KEYS.get(name, name)
+    name = key_of(key)
     if isinstance(value, bool):
         return name if value else f"no {name}"
     return f"{name} {_value(key, value)}"

@@ -5,7 +5,7 @@ use bufferlab_qdisc::{DisciplineConfig, RttSource, Threshold};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use super::parameter::{Held, key_of, kind_of};
+use super::parameter::{Held, key_of, kind_of, resolved_name};
 use crate::keys::{Key, Kind, Reading, Schemas, shown, tagged_schema, unknown};
 use crate::quantity::buffer::Buffer;
 use crate::text::mistake::Mistake;
@@ -53,8 +53,12 @@ impl Queue {
 impl Serialize for Queue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = Map::from_iter([("discipline".to_owned(), json!(self.discipline))]);
-        if let Ok(Json::Object(config)) = serde_json::to_value(&self.config) {
-            fields.extend(config.into_iter().filter(|(key, _)| key != "kind" && key != KEY_OF_LINKS));
+        if let Ok(Json::Object(mut config)) = serde_json::to_value(&self.config) {
+            let own = self.config.table().into_iter().filter(|parameter| parameter.key != KEY_OF_LINKS);
+            fields.extend(own.filter_map(|parameter| {
+                let value = config.remove(&parameter.plan_key())?;
+                Some((resolved_name(&parameter), value))
+            }));
         }
         for (key, threshold) in &self.thresholds {
             fields.insert((*key).to_owned(), json!(threshold));

@@ -67,7 +67,7 @@ class ResolvedLaw(TypedDict):
 
 
 ResolvedQueue = dict[str, Any]
-"""A queue: its `discipline` and that discipline's parameters, as the plan has them."""
+"""A queue: its `discipline` and that discipline's parameters, by their keys with units."""
 
 "#;
 
