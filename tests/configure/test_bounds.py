@@ -34,8 +34,32 @@ def test_the_buffers_that_a_platform_takes(
         configuration(f"{rate_bps} bps", "fifo", f"{most + 1} packets", platform=platform)
 
 
-def test_a_range_that_nobody_knows_is_none() -> None:
-    assert PLATFORMS["nx-os"].allowed(10**9, 1500) is None
+@pytest.mark.parametrize("platform", ["nx-os", "routeros"])
+def test_a_range_that_nobody_knows_is_none(platform: str) -> None:
+    assert PLATFORMS[platform].allowed(10**9, 1500) is None
+
+
+OF: dict[str, tuple[str, ...]] = {
+    "linux": ("iproute2 6.1.0, tc-pfifo(8)",),
+    "openwrt": ("sqm-scripts, src/functions.sh, get_limit, as it is to tc: iproute2 6.1.0, tc-pfifo(8)",),
+    "junos": ("Junos OS Class of Service, Release 10.3, buffer-size",),
+    "ios-xe": ("Cisco-IOS-XE-policy.yang, 17.3.1, queue-limit",),
+    "ios-xr": ("IOS XR Modular QoS Command Reference for the CRS Router, Release 4.0, queue-limit",),
+}
+"""Where each platform's bounds were read."""
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_bounds_name_a_source_of_their_own_platform(platform: str) -> None:
+    assert tuple({each.source for each in PLATFORMS[platform].bounds}) == OF.get(platform, ())
+    found = PLATFORMS[platform].allowed(10**9, 1500)
+    assert (found is None) == (platform not in OF)
+
+
+def test_routeros_has_the_kernels_bound_and_says_that_it_is_that() -> None:
+    with pytest.raises(InputError) as error:
+        configuration("100 Gbps", "fifo", f"{2**32} packets", platform="routeros")
+    assert "pkt_sched.h" in str(error.value) and "iproute2" not in str(error.value)
 
 
 def test_a_link_too_slow_for_a_packet_is_an_error() -> None:
@@ -83,7 +107,7 @@ def test_where_the_unit_is_coarser_a_packet_must_fit_what_is_written() -> None:
     ("platform", "bound"),
     [
         ("linux", "4294967295 packets (iproute2 6.1.0, tc-pfifo(8))"),
-        ("routeros", "4294967295"),
+        ("routeros", ""),
         ("nx-os", ""),
     ],
 )

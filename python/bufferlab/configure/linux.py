@@ -12,10 +12,11 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
-    LINUX_BOUNDS,
+    FIFO_SOURCE,
     MEMORY_FACTOR,
     counted_limit,
     counted_note,
+    fifo_bounds,
     floored,
     raised_memory_limit,
     rate_text,
@@ -130,10 +131,10 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
     if answer.discipline == "fifo" and answer.kind == "bytes":
-        limit = counted_limit(answer, "bfifo", "bytes")
+        limit = counted_limit(answer, "bfifo", "bytes", FIFO_SOURCE)
         notes.append(counted_note(answer))
         return "bfifo", [f"limit {limit}"], limit, "bytes"
-    limit = counted_limit(answer, answer.discipline, "packets")
+    limit = counted_limit(answer, answer.discipline, "packets", FIFO_SOURCE)
     notes.append(
         "A limit counts packets that wait, as the answer does. Segments that offloads have joined count as "
         f"one: 'ethtool -K {target.device} tso off gso off gro off', or the queue holds more."
@@ -281,7 +282,7 @@ LINUX: Final = Platform(
     shapes=True,
     write=write,
     sources=SOURCES,
-    bounds=LINUX_BOUNDS,
+    bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     sources_of_both=_BOTH,
 )

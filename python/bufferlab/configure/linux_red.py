@@ -6,7 +6,14 @@ from math import log2
 from typing import Final
 
 from bufferlab.configure.answer import Answer
-from bufferlab.configure.shared import MOST_U32, counted_limit, counted_note, rate_text, show_time
+from bufferlab.configure.shared import (
+    FIFO_SOURCE,
+    MOST_U32,
+    counted_limit,
+    counted_note,
+    rate_text,
+    show_time,
+)
 from bufferlab.errors import InputError
 
 _MOST_SHIFT: Final = 31
@@ -26,7 +33,7 @@ def red(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
         InputError: The kernel would refuse them.
     """
     given = answer.parameters
-    limit = counted_limit(answer, "red", "bytes")
+    limit = counted_limit(answer, "red", "bytes", FIFO_SOURCE)
     low = answer.threshold_bytes(given["min_threshold"])
     high = answer.threshold_bytes(given["max_threshold"])
     if high > limit:

@@ -11,7 +11,14 @@ from bufferlab.configure.linux import (
     discipline_options,
 )
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
-from bufferlab.configure.shared import LINUX_BOUNDS, counted_limit, counted_note, floored, time_text
+from bufferlab.configure.shared import (
+    FIFO_SOURCE,
+    counted_limit,
+    counted_note,
+    fifo_bounds,
+    floored,
+    time_text,
+)
 from bufferlab.errors import InputError
 
 
@@ -86,7 +93,7 @@ def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, s
         notes.append(counted_note(answer))
     else:
         kind, unit = "pfifo" if answer.discipline == "fifo" else answer.discipline, "packets"
-    limit, first = counted_limit(answer, kind, unit), way[0]
+    limit, first = counted_limit(answer, kind, unit, _LIMIT), way[0]
     options = {f"{first}limit": str(limit)}
     given = answer.parameters
     options[f"{way}_ecn"] = "ECN" if given.get("ecn") else "NOECN"
@@ -106,6 +113,9 @@ _SHAPES: Final = "sqm-scripts always shape, in kbit/s; the limit is the queue's 
 _EGRESS: Final = "egress"
 _INGRESS: Final = "ingress"
 """The directions in the options' names; their first letters are in the names of others."""
+
+_LIMIT: Final = f"sqm-scripts, src/functions.sh, get_limit, as it is to tc: {FIFO_SOURCE}"
+"""Where the bounds of limits were read: sqm-scripts hand them on, which tc then bounds."""
 
 _WIKI: Final = "OpenWrt wiki"
 _SQM: Final = "sqm-scripts (tohojo/sqm-scripts)"
@@ -128,6 +138,6 @@ OPENWRT: Final = Platform(
         Source(_SQM, "src/functions.sh: get_limit, get_target, get_ecn", "which queues take which option"),
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
     ),
-    bounds=LINUX_BOUNDS,
+    bounds=fifo_bounds(_LIMIT),
     write_both=write_both,
 )

@@ -9,7 +9,6 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
 from bufferlab.configure.platform import Platform, Source, Target, Written
 from bufferlab.configure.shared import (
-    LINUX_BOUNDS,
     PS_PER_MS,
     PS_PER_US,
     counted_limit,
@@ -17,6 +16,11 @@ from bufferlab.configure.shared import (
     raised_memory_limit,
     show_rate,
 )
+
+_LIMIT: Final = (
+    "Linux, include/uapi/linux/pkt_sched.h, tc_fifo_qopt: 32 bits; the manual of RouterOS names no most"
+)
+"""What bounds limits: the kernel below, since the manual (Queues, Queue Types) has no range of its own."""
 
 
 def write(answer: Answer, target: Target) -> Written:
@@ -45,9 +49,9 @@ def write(answer: Answer, target: Target) -> Written:
 def _queue(answer: Answer, notes: list[str]) -> tuple[str, list[str], int, str]:
     if answer.discipline == "fifo" and answer.kind == "bytes":
         notes.append(counted_note(answer))
-        limit = counted_limit(answer, "bfifo", "bytes")
+        limit = counted_limit(answer, "bfifo", "bytes", _LIMIT)
         return "bfifo", [f"bfifo-limit={limit}"], limit, "bytes"
-    limit = counted_limit(answer, answer.discipline, "packets")
+    limit = counted_limit(answer, answer.discipline, "packets", _LIMIT)
     if answer.discipline == "fifo":
         return "pfifo", [f"pfifo-limit={limit}"], limit, "packets"
     kind = answer.discipline.replace("_", "-")
@@ -130,7 +134,7 @@ ROUTEROS: Final = Platform(
             _MANUAL, "Queues, Queue Tree and Interface Queue", "max-limit, parent; the queue of an interface"
         ),
         Source(_MANUAL, "CAKE", "cake-bandwidth=0 below a queue tree, cake-rtt, flow modes"),
+        Source("Linux", "include/uapi/linux/pkt_sched.h", "limits of 32 bits; the manual names no most"),
     ),
-    bounds=LINUX_BOUNDS,
     step_us=PS_PER_MS // PS_PER_US,
 )

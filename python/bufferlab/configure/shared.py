@@ -31,23 +31,33 @@ _MEMORY_LIMIT: Final = 32 << 20
 """Default of FQ-CoDel's memory_limit, bytes (tc-fq_codel(8): 32 MB; RouterOS manual: 32.0MiB)."""
 
 
-_FIFO: Final = "iproute2 6.1.0, tc-pfifo(8)"
-
-LINUX_BOUNDS: Final = (
-    Bound("pfifo", "packets", MOST_U32, _FIFO),
-    Bound("bfifo", "bytes", MOST_U32, _FIFO),
-)
-"""What Linux takes, and what runs its queues."""
+FIFO_SOURCE: Final = "iproute2 6.1.0, tc-pfifo(8)"
+"""Where the bounds of Linux's limits were read."""
 
 
-def counted_limit(answer: Answer, kind: str, unit: str) -> int:
+def fifo_bounds(source: str) -> tuple[Bound, Bound]:
+    """What Linux takes, and what hands limits to it as they are.
+
+    Args:
+        source: Where that was read.
+    """
+    return Bound("pfifo", "packets", MOST_U32, source), Bound("bfifo", "bytes", MOST_U32, source)
+
+
+def counted_limit(answer: Answer, kind: str, unit: str, source: str) -> int:
     """A queue's limit in packets or bytes, which Linux counts in 32 bits.
+
+    Args:
+        answer: The answer.
+        kind: What takes the limit.
+        unit: "packets" or "bytes".
+        source: Where the bound was read.
 
     Raises:
         InputError: It does not fit.
     """
     amount = answer.packets if unit == "packets" else answer.counted_bytes
-    return Bound(kind, unit, MOST_U32, _FIFO).within(amount)
+    return Bound(kind, unit, MOST_U32, source).within(amount)
 
 
 def raised_memory_limit(answer: Answer) -> int | None:
