@@ -193,7 +193,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
 }
 
 /// The one that most flows have, and the one that listens to marks.
-const CONTROLS: [(&str, u32); 2] = [("reno", 6), ("dctcp", 12)];
+const CONTROLS: [(&str, f64); 2] = [("reno", 0.55), ("dctcp", 1.1)];
 
 fn recovery_for(congestion: &CongestionConfig, recovery: Recovery) -> Recovery {
     if congestion.needs_rates() && recovery != Recovery::Linux { Recovery::Sack } else { recovery }

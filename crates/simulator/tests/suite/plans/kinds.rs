@@ -12,13 +12,17 @@ use super::STEP_PS;
 /// Most parameters of a kind.
 const MOST: usize = 16;
 
-/// A configuration of any kind; `weights` says how often a kind is drawn, where it is not once.
+/// A configuration of any kind; `weights` says how often a kind is drawn for each draw of one that has no weight, whichever,
+/// so that its share stays when kinds are added.
 pub(crate) fn any_kind<K: Kinds + Clone + std::fmt::Debug>(
-    weights: &[(&str, u32)],
+    weights: &[(&str, f64)],
 ) -> impl Strategy<Value = K> + use<K> {
-    let weight = |word: &str| weights.iter().find(|(name, _)| *name == word).map_or(1, |&(_, weight)| weight);
-    let kinds: Vec<_> =
-        K::KINDS.iter().flat_map(|kind| vec![kind; weight(kind.word.word) as usize]).collect();
+    let others = K::KINDS.len() - weights.len();
+    let times = |word: &str| match weights.iter().find(|(name, _)| *name == word) {
+        Some((_, weight)) => (weight * others as f64).round() as usize,
+        None => 1,
+    };
+    let kinds: Vec<_> = K::KINDS.iter().flat_map(|kind| vec![kind; times(kind.word.word)]).collect();
     (any::<Index>(), vec((any::<Index>(), 0..4_u8), MOST)).prop_map(move |(kind, draws)| {
         let kind = kind.get(&kinds);
         let mut config = (kind.default)();
