@@ -322,6 +322,17 @@ def test_every_queue_is_written_or_said_to_have_no_equivalent(platform: str, que
     assert (made.amount, made.unit) == (None, "")
 
 
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("shape", [False, True])
+def test_lines_say_which_direction_they_queue(platform: str, shape: bool) -> None:
+    if shape and not PLATFORMS[platform].shapes:
+        pytest.skip("no shaper is known there")
+    made = configuration("100 Mbps", "fifo", "100 packets", platform=platform, device="abc0", shape=shape)
+    (told,) = [note for note in made.notes if "downloads" in note]
+    assert told.startswith("It queues what leaves abc0; for downloads, ") and told == made.notes[0]
+    assert len(told) <= 110
+
+
 @pytest.mark.parametrize("platform", [name for name, platform in PLATFORMS.items() if not platform.cake])
 def test_cake_is_not_everywhere(platform: str) -> None:
     made = configuration("100 Mbps", "fq_codel", "100 packets", platform=platform, cake=True)

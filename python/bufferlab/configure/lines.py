@@ -128,7 +128,8 @@ def configuration(
         return _none(answer, found, cake=cake)
     seen = _Seen(answer.parameters)
     written = found.write(replace(answer, parameters=seen), target)
-    written = replace(written, notes=(*written.notes, *_unset(answer, found, seen.keys_read)))
+    direction = f"It queues what leaves {target.device}; for downloads, {found.for_downloads}."
+    written = replace(written, notes=(direction, *written.notes, *_unset(answer, found, seen.keys_read)))
     return _made(answer, found, _plausible(answer, found, written, buffer))
 
 

@@ -25,8 +25,7 @@ from bufferlab.errors import InputError
 def write(answer: Answer, target: Target) -> Written:
     """The section of `/etc/config/sqm`, for what leaves the interface."""
     notes = [
-        f"{_APPEND} It is for what leaves the interface "
-        "(upload); download 0 leaves the other direction alone.",
+        _APPEND,
         _SHAPES,
     ]
     kbps = floored(answer.rate_bps, 1000, notes)
@@ -140,4 +139,5 @@ OPENWRT: Final = Platform(
     ),
     bounds=fifo_bounds(_LIMIT),
     write_both=write_both,
+    for_downloads="of which the section has none, see bufferlab advise --home",
 )

@@ -101,6 +101,7 @@ class Platform:
         write_both: Writes both directions of a line at once, the download first; `None` where that takes two
             configurations.
         sources_of_both: Where was read what that has beyond one direction.
+        for_downloads: What to do for what comes in, since lines are for what leaves an interface.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Platform:
     faster: tuple[tuple[int, str], ...] = ()
     write_both: Callable[[Answer, Answer, Target], Written] | None = None
     sources_of_both: tuple[Source, ...] = ()
+    for_downloads: str = "configure the interface towards their receivers"
 
     def device_at(self, rate_bps: int) -> str:
         """A usual name of an interface of a rate, bit/s."""
