@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
+from functools import partial
 
 from bufferlab.render.least import (
     ceiling_text,
@@ -66,11 +67,21 @@ def test_without_chance_nothing_is_known_about_it() -> None:
     assert how_sure(found.checks, found.confidence).startswith("all 2 runs are identical")
 
 
+def bending(by: float, size: int) -> Values:
+    return {"utilization": 0.5 + by * size}
+
+
 def test_where_none_meets_it_says_why_nothing_larger_was_tried() -> None:
     given = searched(Plan((BUSY,), 1, 10), lambda _size: {"utilization": 0.5})
     assert (given.size, ceiling_text(given)) == (None, "")
     flat = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
-    assert ceiling_text(flat) == ". Larger buffers come hardly nearer"
+    assert ceiling_text(flat) == ". From 6 to 10 packets, utilization stays at 50 %"
+    for by, said in ((0.0001, "(hardly nearer)"), (-0.001, "(farther off)")):
+        bent = searched(Plan((BUSY,), 1, 10, most=80), partial(bending, by))
+        assert (bent.upper, ceiling_text(bent)[-len(said) :]) == (10, said)
+    assert ceiling_text(bent) == ". From 6 to 10 packets, utilization goes from 49.4 % to 49 % (farther off)"
+    silent = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": None})
+    assert ceiling_text(silent).endswith("utilization is unknown in 100, then 100 % of the runs")
     rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size**0.5 / 30})
     assert (rising.upper, ceiling_text(rising)) == (
         80,

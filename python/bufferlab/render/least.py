@@ -10,6 +10,8 @@ from bufferlab.render.grid import Column, Grid
 from bufferlab.stats import REMEDY
 from bufferlab.studies.least import Check, Least, Plan, Verdict
 from bufferlab.studies.least.answer import RARE
+from bufferlab.studies.least.lacking import lack
+from bufferlab.studies.least.room import comes_nearer
 from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
 
@@ -133,7 +135,33 @@ def ceiling_text(least: Least) -> str:
     if least.ceiling == "most":
         further = f"--bounds {least.upper}..{4 * least.upper} goes further"
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
-    return ". Larger buffers come hardly nearer" if least.ceiling == "no nearer" else ""
+    told = (
+        [_last_step(least, target) for target in _missed_last(least)] if least.ceiling == "no nearer" else []
+    )
+    if not told:
+        return ""
+    before, last = least.memory.sizes[-2:]
+    return f". From {before} to {packets_text(last)}, {'; '.join(told)}"
+
+
+def _missed_last(least: Least) -> list[Target]:
+    """The targets that the largest size misses, if there is another one to compare it with."""
+    sizes, memory = least.memory.sizes, least.memory
+    return [each for each in memory.targets if not memory.meets(sizes[-1], each)] if len(sizes) > 1 else []
+
+
+def _last_step(least: Least, target: Target) -> str:
+    """Where a target went from the last size but one to the largest."""
+    before, last = least.memory.sizes[-2:]
+    one, two = (lack(target, least.memory.margins(size, target)) for size in (before, last))
+    way = "farther off" if two > one else "nearer" if comes_nearer(one, two) else "hardly nearer"
+    if one.unknown or two.unknown:
+        shares = f"{one.unknown * 100:.0f}, then {two.unknown * 100:.0f} %"
+        return f"{subject(target)} is unknown in {shares} of the runs"
+    start, end = (target.show(_measured(least, size, target)) for size in (before, last))
+    if start == end:
+        return f"{subject(target)} stays at {start}"
+    return f"{subject(target)} goes from {start} to {end} ({way})"
 
 
 def _measured(least: Least, packets: int, target: Target) -> float:
