@@ -20,7 +20,9 @@ BRIEF = ("--set", "run.duration=8 s", "--utilization", "30 %", "--quick", "--que
 def test_each_link_in_one_command(bufferlab: Command, tmp_path: Path) -> None:
     (tmp_path / "line.toml").write_text(LINE)
     ended = bufferlab(
-        "advise", "line.toml", "--link", "each", *MILD, "--platform", "openwrt", "--out", "found"
+        "advise",
+        "line.toml",
+        *("--link", "each", *MILD, "--platform", "openwrt", "--out", "found", "--plot", "drawn/a.b.png"),
     )
     assert ended.status == 0, ended.err
     assert ended.out.splitlines()[0].startswith("╭─  Line: download and upload  ─")
@@ -30,6 +32,10 @@ def test_each_link_in_one_command(bufferlab: Command, tmp_path: Path) -> None:
     document = json.loads((tmp_path / "found" / "advice.json").read_text())
     assert [each["link"] for each in document["links"]] == ["download", "upload"]
     assert (tmp_path / "found" / "upload" / "advice.png").stat().st_size > 500
+    drawn = sorted(path.name for path in (tmp_path / "drawn").iterdir())
+    assert drawn == ["a.b-download.png", "a.b-download.svg", "a.b-upload.png", "a.b-upload.svg"]
+    ours, saved = (tmp_path / "drawn" / "a.b-upload.png", tmp_path / "found" / "upload" / "advice.png")
+    assert ours.read_bytes() == saved.read_bytes()
 
 
 def test_a_home_line_is_shaped_and_says_so(bufferlab: Command) -> None:
@@ -77,10 +83,6 @@ def test_one_direction_of_a_home_line(bufferlab: Command) -> None:
         (
             ("--home", "50/10Mbps", "--share", "5 %"),
             "--share: '5 %' is out of range; accepted: 50 % to 100 %",
-        ),
-        (
-            ("--home", "50/10Mbps", "--plot", "a.png"),
-            "--plot: draws one link; accepted: --out, which has a figure",
         ),
         (("small.toml", "--share", "90 %"), "--share: goes with --home; accepted: --home 50/10Mbps with it"),
         (("small.toml", "--link", "each,bottleneck"), "link: 'each' is not a link of the scenario"),

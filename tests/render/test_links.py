@@ -159,6 +159,11 @@ def test_a_shaper_at_the_line_s_own_rate_is_warned_of() -> None:
     assert shaped_text(line(share=1.0)).startswith("at the line's own rate: right only if it is this router")
 
 
+def test_the_figure_of_one_link_of_several_names_it() -> None:
+    advice = dataclasses.replace(line().links[1], resolved=RESOLVED)
+    assert advice.figure().get_suptitle().startswith("By hand: upload\nRun fq_codel")
+
+
 def test_a_wait_at_another_link_is_in_the_box() -> None:
     told: Sequence[Spoiled] = (
         Spoiled("call", "far", "wait", 38.0, 41.0),

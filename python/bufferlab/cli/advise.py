@@ -51,6 +51,7 @@ from bufferlab.cli.quick import (
 from bufferlab.cli.several import Home, Links, Share, home_line, is_several
 from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, configuration, find_platform
+from bufferlab.display import save_figure
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.links import links_headline, links_view
@@ -162,8 +163,6 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     several = is_several(link)
-    if several and plot is not None:
-        raise InputError("draws one link", key="--plot", accepted="--out, which has a figure for each link")
     deliver = Delivery[Any](
         view=partial(links_view if several else advice_view, typed=typed, explain=explain),
         document=partial(
@@ -176,6 +175,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         plot=plot,
         out=out,
         save=_save,
+        draw=_draw,
     )
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     shown_on = None if several else typed
@@ -205,6 +205,12 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 def _save(advice: Advice | LinksAdvice, folder: Path) -> list[Path]:
     return advice.save(folder)
+
+
+def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
+    if isinstance(advice, LinksAdvice):
+        return advice.save_figures(path)
+    return save_figure(advice.figure(), path)
 
 
 def _check_met(advice: Advice | LinksAdvice, file: str | None) -> None:

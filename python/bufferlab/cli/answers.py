@@ -96,6 +96,7 @@ class Delivery(Generic[Answer]):
         plot: Where the figure goes, if anywhere.
         out: The folder for everything, if any.
         save: Writes everything into a folder.
+        draw: Writes the figure, or several beside each other.
     """
 
     view: Callable[[Answer], RenderableType]
@@ -104,6 +105,7 @@ class Delivery(Generic[Answer]):
     plot: Path | None
     out: Path | None = None
     save: Callable[[Answer, Path], list[Path]] = lambda *_: []
+    draw: Callable[[Answer, Path], list[Path]] = lambda answer, path: save_figure(answer.figure(), path)
 
     def __post_init__(self) -> None:
         """Make the folder before any work is done.
@@ -128,7 +130,7 @@ class Delivery(Generic[Answer]):
     def _saves(self, answer: Answer) -> Iterator[Save]:
         plot, out = self.plot, self.out
         if plot is not None:
-            yield lambda: save_figure(answer.figure(), plot)
+            yield lambda: self.draw(answer, plot)
         if out is not None:
             yield lambda: self.save(answer, out)
 

@@ -46,8 +46,14 @@ def draw(advice: Advice) -> Figure:
     halves = figure.add_gridspec(1, 2, width_ratios=(1.1, 1.0))
     _draw_settings(figure.add_subfigure(halves[0]), advice)
     _draw_queues(figure.add_subfigure(halves[1]), advice)
-    figure.suptitle(f"{advice.site.name}\n{fill(headline(advice), _TITLE)}", fontsize="medium")
+    figure.suptitle(f"{_title(advice)}\n{fill(headline(advice), _TITLE)}", fontsize="medium")
     return figure
+
+
+def _title(advice: Advice) -> str:
+    """What is drawn: the scenario, and of several links which one."""
+    name, link = advice.site.name, advice.site.link
+    return name if len(advice.resolved["links"]) == 1 else f"{name}: {link}"
 
 
 def _new_figure() -> Figure:

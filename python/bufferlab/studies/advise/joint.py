@@ -208,6 +208,26 @@ class LinksAdvice:
         written = (path for each in self.links for path in each.save(directory / each.site.link))
         return [document, text, *written]
 
+    def save_figures(self, path: str | PathLike[str]) -> list[Path]:
+        """Write each link's figure beside the others: its name follows the file's, as in `advice-upload.png`.
+
+        Args:
+            path: Where, with or without a suffix; a `.pdf` gives PDFs, all else PNG and SVG.
+
+        Raises:
+            OutputError: They cannot be written.
+        """
+        file = Path(path)
+        suffix = file.suffix if file.suffix.lower() in {".png", ".svg", ".pdf"} else ""
+        stem = file.name.removesuffix(suffix)
+        return [
+            written
+            for each in self.links
+            for written in display.save_figure(
+                each.figure(), file.with_name(f"{stem}-{each.site.link}{suffix}")
+            )
+        ]
+
     def __repr__(self) -> str:
         answers = "; ".join(f"{each.site.link}: {each.choice.name}" for each in self.links)
         return f"<LinksAdvice {self.title!r}: {answers}>"
