@@ -283,7 +283,7 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
     best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
     assert answer(best) == "Run fifo: users fare best, and as well under fq_codel."
     assert "not fq_codel worse by 2.3 %, less than the 5 % that users notice" in " ".join(str(best).split())
-    alike = fetched(comparison, fifo=0.307, fq_codel=0.3)
+    alike = fetched(comparison, fifo=0.3, fq_codel=0.3)
     assert answer(alike) == (
         f"No basis for a choice: users fare alike under all 2 queues, {notice}. Of equals the simplest is "
         "taken: fifo."
@@ -292,3 +292,19 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
     assert answer(own).endswith(f"{notice}. Of equals the scenario's own is kept.")
     near = " ".join(str(fetched(comparison, fifo=0.314, fq_codel=0.3, pie=0.4)).split())
     assert "The choice is on the edge: with thresholds a fifth lower, fq_codel would be taken." in near
+
+
+def test_a_sure_difference_that_users_do_not_notice_is_said_to_be_one(comparison: Comparison) -> None:
+    slightly = "but by less than the 5 % that users notice. Of equals the simplest is taken: fifo."
+    found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.305)
+    assert not found.is_founded
+    assert answer(found) == f"fq_codel is better than fifo, {slightly}"
+    found = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.3)
+    assert answer(found) == f"fifo is better than fq_codel, {slightly}"
+    assert found.choice is not None
+    chance = [
+        dataclasses.replace(rival, behind=rival.behind._replace(half_width=0.03))
+        for rival in found.choice.rivals
+    ]
+    unsure = dataclasses.replace(found, choice=dataclasses.replace(found.choice, rivals=tuple(chance)))
+    assert answer(unsure).startswith("No basis for a choice: users fare alike under all 3 queues")

@@ -28,6 +28,9 @@ OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 MOST_RIVALS: Final = 3
 """Queues that were not taken of which it is said why; the table has the others, too."""
 
+_SAME: Final = 1e-6
+"""A difference of less than this share is rounding."""
+
 
 @as_view.register
 def comparison_view(comparison: Comparison) -> View:
@@ -58,10 +61,7 @@ def answer(comparison: Comparison) -> str:
 
 def _choice(comparison: Comparison, choice: Choice) -> str:
     if not comparison.is_founded:
-        return (
-            f"No basis for a choice: users fare alike under all {len(comparison.entries)} queues, to within "
-            f"{NOTICED}. {_equals(choice)}: {choice.name}."
-        )
+        return f"{_unfounded(choice)}. {_equals(choice)}: {choice.name}."
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
     others = [rival for rival in choice.rivals if not rival.missed]
@@ -74,6 +74,29 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     if choice.best == choice.name:
         return f"Run {choice.name}: users fare best, and as well under {alike}."
     return f"Run {choice.name}: users fare as well under {alike}, to within {NOTICED}. {_equals(choice)}."
+
+
+def _unfounded(choice: Choice) -> str:
+    """Why nothing speaks for a queue."""
+    if (better := _slightly_better(choice)) is not None:
+        return f"{better}, but by less than {NOTICED}"
+    queues = len(choice.rivals) + 1
+    return f"No basis for a choice: users fare alike under all {queues} queues, to within {NOTICED}"
+
+
+def _slightly_better(choice: Choice) -> str | None:
+    """Which of equal queues is surely better than others all the same; `None` if none is."""
+    best = min(choice.rivals, key=lambda rival: rival.behind.mean or 0.0)
+    if _is_sure(best, -1):
+        return f"{best.name} is better than {choice.name}"
+    worse = [rival.name for rival in choice.rivals if _is_sure(rival, 1)]
+    return f"{choice.name} is better than {', '.join(worse)}" if worse else None
+
+
+def _is_sure(rival: Rival, sign: int) -> bool:
+    """Whether users surely fare worse with a queue than with the chosen one; better, for a sign of -1."""
+    mean, half_width = rival.behind.mean, rival.behind.half_width
+    return mean is not None and half_width is not None and sign * mean > max(half_width, _SAME)
 
 
 def _equals(choice: Choice) -> str:
