@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from bufferlab.errors import InputError
-from bufferlab.resolved import full_packet_bytes, lasts
+from bufferlab.resolved import lasts
+from bufferlab.results.links import packet_bytes
 from bufferlab.scenario import Seeded
 from bufferlab.theory.bscl import effective_rtt_s
 from bufferlab.theory.demand import Demand
@@ -29,9 +31,8 @@ def demand_of(
 ) -> Demand:
     """The demand of a scenario's long-lived TCP flows on a link.
 
-    The round-trip time is the arithmetic mean over those flows, the packet size the largest of their full
-    data packets, as for the words "bdp" and "stanford" of scenarios. Flows that end (transfers) and UDP
-    count only if there are no others.
+    The round-trip time is that of `mean_rtt_s`, the packet size that of the largest full packet of data that
+    crosses the link, as for the words "bdp" and "stanford" of scenarios.
 
     Args:
         seeded: The scenario under a seed.
@@ -43,25 +44,49 @@ def demand_of(
         InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
     """
     sized, groups = seeded.resolved["links"][link], seeded.resolved["flows"]
-    on_link = [i for i, flow in enumerate(groups) if sized["name"] in flow["path"]]
-    crossing = [i for i in on_link if groups[i]["tcp"] is not None]
-    chosen = [i for i in crossing if lasts(groups[i])] or crossing
+    chosen = [i for i in _sizing_groups(seeded, link) if groups[i]["tcp"] is not None]
     if not chosen:
         name = sized["name"]
         raise InputError("no TCP flow crosses this link, so no rule applies", key="flows", value=name)
     mix = _mix(seeded, chosen, marks=_marks(sized))
     _check_measured(measured or {}, mix)
-    rtt_s = np.concatenate([seeded.draws[i]["rtt_ps"] for i in chosen]) / PS_PER_S
+    rtt_s = _rtts_s(seeded, chosen)
     return Demand(
         rate_bps=float(sized["rate_bps"]),
         rtt_s=float(rtt_s.mean()),
         flows=rtt_s.size,
-        packet_bytes=max(full_packet_bytes(groups[i]) for i in chosen),
+        packet_bytes=packet_bytes(seeded.resolved, link),
         mix=mix,
         harmonic_rtt_s=effective_rtt_s(rtt_s),
         targets=targets or Targets(),
         measured=measured or {},
     )
+
+
+def mean_rtt_s(seeded: Seeded, link: int) -> float:
+    """Mean round-trip time without waiting of the flows that a link's buffer is sized for, s.
+
+    It is the one of which the bandwidth-delay product is made, everywhere: the arithmetic mean over the
+    long-lived TCP flows that cross the link. Flows that end (transfers) count only if there are no others,
+    datagrams only without any TCP: no window of theirs has to fill the link.
+
+    Args:
+        seeded: The scenario under a seed.
+        link: Index of the link.
+    """
+    return float(_rtts_s(seeded, _sizing_groups(seeded, link)).mean())
+
+
+def _sizing_groups(seeded: Seeded, link: int) -> list[int]:
+    """The groups that a link's buffer is sized for."""
+    name, groups = seeded.resolved["links"][link]["name"], seeded.resolved["flows"]
+    crossing = [i for i, flow in enumerate(groups) if name in flow["path"]]
+    tcp = [i for i in crossing if groups[i]["tcp"] is not None]
+    return [i for i in tcp if lasts(groups[i])] or tcp or crossing
+
+
+def _rtts_s(seeded: Seeded, chosen: list[int]) -> npt.NDArray[np.float64]:
+    return np.concatenate([seeded.draws[i]["rtt_ps"] for i in chosen]) / PS_PER_S
 
 
 def _marks(link: ResolvedLink) -> bool:

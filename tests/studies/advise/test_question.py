@@ -8,11 +8,47 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.question import Question
+from bufferlab.studies.size import rules
 
 
 def base(rate: str = "1 Gbps", rtt: str = "100 ms") -> Scenario:
     link = {"rate": rate, "delay": "1 ms", "buffer": "20 packets"}
     return prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": [{"name": "a", "rtt": rtt}]})
+
+
+def mixed(rtts: dict[str, str], applications: dict[str, dict[str, str]]) -> Scenario:
+    link = {"rate": "200 Mbps", "delay": "1 ms", "buffer": "1 bdp"}
+    flows = [
+        {"name": name, "rtt": rtt, "application": applications.get(name, {"kind": "bulk"})}
+        for name, rtt in rtts.items()
+    ]
+    return prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": flows})
+
+
+CALL = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
+FETCH = {"kind": "transfer", "bytes": "1 MB"}
+
+
+@pytest.mark.parametrize(
+    ("rtts", "applications", "mean_ms"),
+    [
+        ({"a": "20 ms", "b": "40 ms", "call": "90 ms"}, {"call": CALL}, 30.0),
+        ({"a": "20 ms", "fetch": "90 ms", "call": "70 ms"}, {"fetch": FETCH, "call": CALL}, 20.0),
+        ({"fetch": "90 ms", "call": "70 ms"}, {"fetch": FETCH, "call": CALL}, 90.0),
+        ({"call": "70 ms"}, {"call": CALL}, 70.0),
+    ],
+)
+def test_one_round_trip_time_is_of_the_flows_that_fill_the_link(
+    rtts: dict[str, str], applications: dict[str, dict[str, str]], mean_ms: float
+) -> None:
+    scenario = mixed(rtts, applications)
+    question = Question.of(scenario, 0, ())
+    assert question.site.rtt_ms == pytest.approx(mean_ms)
+    if len(rtts) > 1:
+        demand = rules(scenario).demand
+        assert demand.rtt_s * 1e3 == question.site.rtt_ms
+        assert demand.bdp_packets == pytest.approx(question.site.bdp_packets)
+        assert question.site.rules["bdp"] == round(question.site.bdp_packets)
 
 
 def searched(

@@ -41,7 +41,7 @@ class Site:
         name: Title of the scenario.
         link: Name of the link.
         rate_bps: Its rate, bit/s.
-        rtt_ms: Mean round-trip time of the flows that cross it, without waiting, ms.
+        rtt_ms: Mean round-trip time without waiting of the flows that its buffer is sized for, ms.
         packet_bytes: Its largest full packet, bytes.
         users: The flow groups of the scenario.
         rules: Buffers by published rules, packets, by the rules' names; none without TCP.

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from bufferlab.configure import Allowed, find_platform
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import ScenarioLike, prepare
@@ -20,7 +18,7 @@ from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.targets import Target
-from bufferlab.studies.traffic import demand_of
+from bufferlab.studies.traffic import demand_of, mean_rtt_s
 from bufferlab.theory.rules import all_rules
 from bufferlab.theory.targets import Targets
 
@@ -159,7 +157,7 @@ def _site(name: str, seeded: Seeded, index: int, targets: Sequence[Target]) -> S
         link=link["name"],
         rate_bps=link["rate_bps"],
         packet_bytes=packet_bytes(seeded.resolved, index),  # says if no flow crosses it
-        rtt_ms=_mean_rtt_ms(seeded, link["name"]),
+        rtt_ms=mean_rtt_s(seeded, index) * 1e3,
         users=tuple(
             Users(
                 flow["name"],
@@ -188,10 +186,3 @@ def _rules(seeded: Seeded, index: int, targets: Sequence[Target]) -> dict[str, i
             if rule.applies(demand):
                 found[rule.name] = int(rule.buffer_packets(demand))
     return found
-
-
-def _mean_rtt_ms(seeded: Seeded, link: str) -> float:
-    """Mean round-trip time without waiting over the flows whose data crosses a link."""
-    pairs = zip(seeded.resolved["flows"], seeded.draws, strict=True)
-    rtts_ps = [np.asarray(drawn["rtt_ps"], dtype=np.float64) for flow, drawn in pairs if link in flow["path"]]
-    return float(np.concatenate(rtts_ps).mean()) / 1e9
