@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from bufferlab.configure import Allowed
 from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
-from bufferlab.render.advise.felt import fare_text
+from bufferlab.render.advise.felt import behind_text, fare_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import measured, order_text, sure_text
@@ -60,8 +60,8 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970 ± 0.001 (1 is equal)" in text
     assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
     assert "target 99 %: met" in text
-    assert "runner-up fifo, 14 packets (21 KB, 8.4 ms): users fare 18 % worse, most:" in text
-    assert "mean wait 20 ms, not 4 ms." in text
+    assert "runner-up fifo, 14 packets (21 KB, 8.4 ms): users fare 17.58 ± 0.01 % worse" in text
+    assert "than with fq_codel, most: mean wait 20 ms, not 4 ms." in text
     assert "tc qdisc add dev eth0 root fq_codel limit 200 target 5ms" in text
     assert "Add --shape if the interface itself is faster than 20 Mbps." in text
     assert "so far" not in text and "Loss is" not in text
@@ -340,6 +340,43 @@ def test_the_price_is_told_where_half_the_buffer_is_nearly_as_good() -> None:
 
 
 @pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        (
+            Estimate(0.11, 0.17),
+            "users fare 11 ± 17 % worse than with X as a whole, which may be chance, but Y",
+        ),
+        (
+            Estimate(-0.11, 0.17),
+            "users fare 11 ± 17 % better than with X as a whole, which may be chance, but Y",
+        ),
+        (Estimate(-0.11, 0.02), "users fare 11 ± 2 % better than with X as a whole, but Y"),
+        (Estimate(0.11, None), "users fare 11 % worse than with X, most: Z"),
+        (Estimate(0.95, 0.01), "users fare more than 10 times worse than with X, most: Z"),
+    ],
+)
+def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with(
+    behind: Estimate, said: str
+) -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    told = dataclasses.replace(rival, behind=behind, is_equal=False)
+    text = behind_text(told, advice.entries[rival.name], advice.answer)
+    contrast = "mean wait 20 ms, not 4 ms"
+    assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
+
+
+def test_a_table_says_where_a_difference_may_be_chance() -> None:
+    advice = advised(MET)
+    assert "better (+) or worse (-) than with the first\n" in advice_view(advice).text(200)
+    (rival,) = advice.choice.rivals
+    unsure = dataclasses.replace(rival, behind=Estimate(0.11, 0.17))
+    choice = dataclasses.replace(advice.choice, rivals=(unsure,))
+    text = advice_view(dataclasses.replace(advice, choice=choice)).text(200)
+    assert "than with the first; where ± reaches 0, that may be chance\n" in text
+
+
+@pytest.mark.parametrize(
     ("behind", "half_width", "said"),
     [
         (-0.135, 0.002, "+13.5 ± 0.2 %"),
@@ -482,7 +519,9 @@ def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None
     late = {**FQ_CODEL, "wait_p99_ms": 45.0}
     given = {"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(late))}
     said = " ".join(" ".join(box(advised(given, ("wait_p99 < 43 ms",)))).split())
-    assert re.search(r"target 43 ms: missed by 2 ms; users fare 21 % better\.", said)
+    assert re.search(
+        r"target 43 ms: missed by 2 ms; users fare 21\.33 ± 0\.01 % better than with fifo\.", said
+    )
     worse = {**FIFO, "wait_p99_ms": 45.0}
     given["fq_codel"] = (5000, runs(worse))
     assert "better" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",))))
@@ -496,7 +535,10 @@ def test_a_larger_buffer_than_the_least_is_told_with_what_the_least_costs() -> N
     larger = dataclasses.replace(given, least=least, least_behind=Estimate(0.06, 0.012))
     told = dataclasses.replace(advice, entries={given.name: larger})
     said = " ".join(" ".join(box(told)).split())
-    assert "least The least that meets the targets: 6 packets; users fare 6.0 ± 1.2 % worse with it." in said
+    assert (
+        "least The least that meets the targets: 6 packets; users fare 6 ± 1 % worse with it than with 14."
+        in said
+    )
     assert "price" not in said
     assert told.to_dict()["queues"][0]["least_behind"] == 0.06
     assert "The least" not in " ".join(box(advice))

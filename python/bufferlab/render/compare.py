@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.felt import NOTICED, aspect_title, behind_text, edge_text, fare_text, gained
+from bufferlab.render.advise.felt import (
+    NOTICED,
+    aspect_title,
+    behind_text,
+    edge_text,
+    fare_text,
+    fare_title,
+    gained,
+)
 from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
@@ -125,7 +133,7 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
         rival = comparison.rival(entry.name)
         if rival is not None:
             missed = ", ".join(title_text(each) for each in rival.missed)
-            of_missed = "; ".join([f"missed: {missed}", *gained(rival.behind)])
+            of_missed = "; ".join([f"missed: {missed}", *gained(rival, comparison.ranked[0])])
             why = of_missed if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
@@ -154,7 +162,8 @@ def _felt(comparison: Comparison) -> Grid:
     heads: list[str | Column] = [
         _metric(each.metric).unit.label(aspect_title(each)) for each in comparison.aspects
     ]
-    title = "What users feel; they fare better (+) or worse (-) than with the first"
+    rivals = () if comparison.choice is None or comparison.identical else comparison.choice.rivals
+    title = fare_title(rivals, "What users feel; they fare")
     return Grid(["queue"], ["users fare", *heads], rows, title)
 
 

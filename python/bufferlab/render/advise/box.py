@@ -211,7 +211,7 @@ def _lost(advice: Advice, rival: Rival) -> str:
     if rival.missed:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
         missed = [check_text(checks[target], known[target]) for target in rival.missed]
-        return "; ".join([*missed, *gained(rival.behind)])
+        return "; ".join([*missed, *gained(rival, chosen)])
     return behind_text(rival, entry, chosen)
 
 

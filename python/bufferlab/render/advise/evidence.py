@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import aspect_text, fare_text
+from bufferlab.render.advise.felt import aspect_text, fare_text, fare_title
 from bufferlab.render.advise.words import entry_text, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
@@ -73,7 +73,7 @@ def _queues(advice: Advice) -> Grid:
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
     if rivals:
-        title += "; users fare better (+) or worse (-) than with the first"
+        title += fare_title(advice.choice.rivals, "; users fare")
     return _shortened(["queue", "setting"], heads, rows, title)
 
 

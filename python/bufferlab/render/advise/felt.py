@@ -143,10 +143,13 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     mean = rival.behind.mean or 0.0
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
-    worst = "" if rival.worst is None else f"most: {_contrast(rival.worst[0], entry, chosen)}"
+    worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
+    told = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival.name, chosen.name)}"
     if mean <= 0:
-        return f"users fare {_by(mean)} better as a whole, but worse in {worst.removeprefix('most: ')}"
-    return f"users fare {_by(mean)} worse" + (f", {worst}" if worst else "")
+        return f"{told.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
+    if _may_be_chance(rival.behind):
+        return f"{told.format('worse')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
+    return told.format("worse") + (f", most: {worst}" if worst else "")
 
 
 def least_text(entry: Entry) -> str | None:
@@ -154,18 +157,42 @@ def least_text(entry: Entry) -> str | None:
     behind, found = entry.least_behind, entry.least
     if behind is None or found is None or found.size is None:
         return None
-    half = f"{(behind.half_width or 0.0) * 100:.1f}"
-    chance = "" if float(half) == 0 else f" ± {half}"
-    worse = f"{(behind.mean or 0.0) * 100:.1f}{chance} %"
     count = "1 packet" if found.size == 1 else f"{found.size} packets"
-    return f"The least that meets the targets: {count}; users fare {worse} worse with it"
+    worse = f"users fare {_share_text(behind)} worse with it than with {entry.setting}"
+    chance = ", which may be chance" if _may_be_chance(behind) else ""
+    return f"The least that meets the targets: {count}; {worse}{chance}"
 
 
-def gained(behind: Estimate) -> Iterator[str]:
+def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
+    mean = rival.behind.mean or 0.0
+    if mean < -MATERIAL and not _may_be_chance(rival.behind):
+        yield f"users fare {_share_text(rival.behind)} better than with {_than(rival.name, chosen.name)}"
+
+
+def _share_text(behind: Estimate) -> str:
+    """How much worse or better, as a share with its interval, as in the tables: "11 ± 17 %"."""
     mean = behind.mean or 0.0
-    if mean < -MATERIAL and -mean > (behind.half_width or 0.0):
-        yield f"users fare {_by(mean)} better"
+    if (behind.half_width or 0.0) >= 1.0 or _by(mean) == _BOUNDED:
+        return _by(mean)
+    return measured(Estimate(abs(mean), behind.half_width), FRACTION, digits=1)
+
+
+def _may_be_chance(behind: Estimate) -> bool:
+    """Whether the interval has zero in it."""
+    return bool(behind.half_width) and abs(behind.mean or 0.0) <= (behind.half_width or 0.0)
+
+
+def _chance_text(behind: Estimate) -> str:
+    return "which may be chance, " if _may_be_chance(behind) else ""
+
+
+def _than(name: str, chosen: str) -> str:
+    """What a queue is compared with: the one that was taken, with its setting if it is the same queue."""
+    queue, (taken, *_) = name.partition(",")[0], chosen.partition(",")
+    if queue == taken:
+        return chosen
+    return "the scenario's own" if taken == OWN else taken
 
 
 def _equal_text(behind: Estimate) -> str:
@@ -198,6 +225,16 @@ def edge_text(choice: Choice) -> str | None:
     name, times = choice.edge
     by = "a fifth lower" if times < 1 else "a quarter higher"
     return f"The choice is on the edge: with thresholds {by}, {name} would be taken."
+
+
+def fare_title(rivals: Iterable[Rival], first: str) -> str:
+    """What a table's column "users fare" tells."""
+    chance = (
+        "; where ± reaches 0, that may be chance"
+        if any(_may_be_chance(each.behind) for each in rivals)
+        else ""
+    )
+    return f"{first} better (+) or worse (-) than with the first{chance}"
 
 
 def fare_text(behind: Estimate) -> str:

@@ -222,6 +222,7 @@ class Advice:
             "identical": entry.identical,
             **_behind(rival),
             "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
+            "least_behind_ci95": None if entry.least_behind is None else entry.least_behind.half_width,
             "seeds": len(entry.values),
             **values_document(means),
             "searched": None if entry.least is None else _searched(entry.queue, entry.least),
