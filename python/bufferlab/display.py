@@ -21,6 +21,7 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.results.result": "bufferlab.render.summary",
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
     "bufferlab.studies.advise.joint": "bufferlab.render.advise.links",
+    "bufferlab.studies.advise.tried": "bufferlab.render.advise.tried",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
     "bufferlab.studies.size.published": "bufferlab.render.rules",
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -69,3 +70,33 @@ def test_the_message_says_how_to_go_on_and_the_same_command_does(tmp_path: Path)
     assert f"{kept} of 80 simulations were already in runs" in err
     whole = start(*asked, "others", cwd=tmp_path)
     assert whole.communicate(timeout=120)[0] == out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("verb", ["advise", "size"])
+def test_before_the_first_answer_it_leaves_what_was_tried(tmp_path: Path, verb: str) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    asked = (verb, "small.toml", "--target", "utilization >= 60 %", "--target", "wait_p99 < 1 us")
+    command = (*asked, "--set", "run.duration=1000 s", "--store", "runs", "--threads", "1")
+    found = []
+    for form in ([], ["--json"]):
+        process = start(*command, *form, cwd=tmp_path)
+        enough, deadline_s = finished(tmp_path) + 3, time.monotonic() + 60
+        while finished(tmp_path) < enough and time.monotonic() < deadline_s:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 130, err
+        assert "simulations finished" in err
+        found.append(out)
+    text, left = found[0], json.loads(found[1])
+    assert "No answer yet: interrupted after " in text
+    assert "means of few runs, which confirm nothing" in text and " missed: " in text
+    assert left["answer"] is None and left["finished"] is False
+    assert left["runs"] == sum(each["runs"] for each in left["tried"]) >= 3
+    for each in left["tried"]:
+        assert 0 < each["values"]["utilization"] <= 1
+        assert any("wait" in target for target in each["missed"])
+        assert any("tilization" in target for target in each["missed"]) == (
+            each["values"]["utilization"] < 0.6
+        )

@@ -15,7 +15,9 @@ from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
+from bufferlab.render.advise.tried import tried_view
 from bufferlab.studies.advise.objectives import KINDS
+from bufferlab.studies.advise.tried import Tried
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,12 +118,15 @@ class Delivery(Generic[Answer]):
         if self.out is not None:
             make_folder(self.out)
 
-    def __call__(self, answer: Answer) -> None:
-        """Save what is to be saved, and print.
+    def __call__(self, answer: Answer | Tried) -> None:
+        """Save what is to be saved, and print; what is no answer yet is only printed.
 
         Raises:
             OutputError: Something could not be saved.
         """
+        if isinstance(answer, Tried):
+            show_as(answer.to_dict, lambda: tried_view(answer), as_json=self.as_json)
+            return
         deliver(
             self._saves(answer),
             lambda: show_as(lambda: self.document(answer), lambda: self.view(answer), as_json=self.as_json),

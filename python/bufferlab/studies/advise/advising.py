@@ -70,7 +70,7 @@ def advise(
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+        RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
     base = prepared(scenario, overrides)
     index = link_index(base, link)

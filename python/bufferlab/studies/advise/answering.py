@@ -17,6 +17,7 @@ from bufferlab.studies.advise.objectives import possible_aspects
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
+from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.least import Plan
 
 
@@ -70,7 +71,7 @@ def answer_link(
 
     Raises:
         InputError: An argument cannot be used.
-        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+        RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
     question, field = asked(base, index, needs, manner)
     if manner.platform is not None and manner.queues is None:
@@ -86,6 +87,10 @@ def answer_link(
             runner=keeping,
             watch=watch or (lambda _advice, _note: None),
         )
+
+        def so_far() -> Advice | Tried:
+            return course.best or tried_queues(question, course.bench.known, course.queues)
+
         try:
             advice = course.run(quick=manner.quick, sensitivity=manner.sensitivity)
             if manner.usual:
@@ -93,12 +98,12 @@ def answer_link(
             found = spoiled(base, index, advice.answer, settled, runner=keeping)
             return dataclasses.replace(advice, elsewhere=found)
         except RunInterrupted as interrupted:
-            made = course.bench.runs
+            made, left = course.bench.runs, so_far()
             raise RunInterrupted(
-                course.best, made + interrupted.done, made + interrupted.asked, store=interrupted.store
+                left, made + interrupted.done, made + interrupted.asked, store=interrupted.store
             ) from interrupted
         except KeyboardInterrupt as interrupt:  # it came between simulations
-            raise RunInterrupted(course.best, course.bench.runs, course.bench.runs) from interrupt
+            raise RunInterrupted(so_far(), course.bench.runs, course.bench.runs) from interrupt
 
 
 def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:

@@ -88,7 +88,7 @@ def advise_links(
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        RunInterrupted: At Ctrl-C, with the best answers so far; `None` if there is none yet.
+        RunInterrupted: At Ctrl-C, with the best answers so far, or a `Tried` without one.
     """
     base = prepared(scenario, overrides)
     indices = link_indices(base, links)
@@ -109,7 +109,7 @@ def advise_links(
         try:
             return course.run()
         except RunInterrupted as interrupted:
-            raise interrupted.concluded(course.so_far()) from interrupted
+            raise interrupted.concluded(course.so_far() or interrupted.finished) from interrupted
         except KeyboardInterrupt as interrupt:  # it came between simulations
             raise RunInterrupted(course.so_far(), course.runs, course.runs) from interrupt
 
@@ -258,7 +258,7 @@ class _Course:
                 watch=watch,
             )
         except RunInterrupted as interrupted:
-            if interrupted.finished is not None:
+            if isinstance(interrupted.finished, Advice):
                 self._keep(index, interrupted.finished)
             raise
         self._keep(index, advice)

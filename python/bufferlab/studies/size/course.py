@@ -16,6 +16,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, link_index, prepared
+from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
@@ -74,7 +75,7 @@ def size(
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
-        RunInterrupted: At Ctrl-C, with the best answer so far; `None` if there is none yet.
+        RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
     base = prepared(scenario, overrides)
     index = link_index(base, link)
@@ -161,11 +162,25 @@ class _Course:
                     told.stage(0.95, "simulating the rules' buffers")
                     self.judged = self._judge_rules(self.rules, self.best, bench)
         except KeyboardInterrupt as interrupt:
-            answer = None if self.best is None else self._sizing(self.best, bench, finished=False)
+            answer = self._so_far(bench)
             if isinstance(interrupt, RunInterrupted):
                 raise interrupt.concluded(answer) from interrupt
             raise RunInterrupted(answer, bench.runs, bench.runs) from interrupt
         return self._sizing(self.best, bench, finished=True)
+
+    def _so_far(self, bench: Bench) -> Sizing | Tried:
+        """The best answer; without one, what was tried."""
+        if self.best is not None:
+            return self._sizing(self.best, bench, finished=False)
+
+        def attempt(case: Case, values: tuple[Values, ...]) -> Attempt:
+            setting = "1 packet" if case.size == 1 else f"{case.size} packets"
+            return Attempt(self._queue(), setting, case.size, self.plan.targets, values)
+
+        return tried(self.question, bench.known, attempt)
+
+    def _queue(self) -> str:
+        return str(self.question.base.links[self.question.index]["queue"]["discipline"])
 
     def _scenario(self, case: Case) -> Scenario:
         return with_buffer(self.question.base, self.question.index, f"{case.size} packets")
@@ -197,11 +212,10 @@ class _Course:
         measured: dict[int, dict[int, Values]] = defaultdict(dict)
         for (case, seed), values in bench.known.items():
             measured[case.size][seed] = values
-        queue = self.question.base.links[self.question.index]["queue"]["discipline"]
         return Sizing(
             site=self.question.site,
             resolved=self.question.base.seeded().resolved,
-            queue=queue,
+            queue=self._queue(),
             plan=self.plan,
             least=dataclasses.replace(answer, finished=finished),
             measured=measured,

@@ -1,0 +1,75 @@
+"""What was tried before there is an answer, for people: a table, and that it is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from bufferlab.display import as_view, significant
+from bufferlab.render.advise.words import rate_text, title_text
+from bufferlab.render.grid import Column, Grid
+from bufferlab.render.summary import NONE, notes
+from bufferlab.render.view import Heading, View
+from bufferlab.results.metrics.metric import FRACTION, Unit
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
+from bufferlab.studies.advise.tried import Tried
+from bufferlab.studies.targets import Target, Values, mean_over_runs
+
+_LINK: Final = ("utilization", "loss", "wait_mean_ms")
+
+
+@as_view.register
+def tried_view(tried: Tried) -> View:
+    """That there is no answer yet, and what was tried."""
+    site = tried.site
+    where = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
+    if not tried.attempts:
+        return View([where, Heading("No answer yet: interrupted before the first simulation had ended.")])
+    runs = f"{tried.runs} {'simulation' if tried.runs == 1 else 'simulations'}"
+    grid = _grid(tried)
+    return View(
+        [
+            where,
+            Heading(f"No answer yet: interrupted after {runs}."),
+            f"Asked: {'; '.join(map(str, tried.targets))}.",
+            grid,
+            *notes([grid]),
+        ]
+    )
+
+
+def _grid(tried: Tried) -> Grid:
+    known = [(QUEUE_SUMMARY[name].label, name, QUEUE_SUMMARY[name].unit) for name in _LINK]
+    known += [
+        (each.metric.unit.label(title_text(each)), each.name, each.metric.unit)
+        for each in {each.name: each for each in tried.targets}.values()
+        if each.name not in _LINK
+    ]
+    heads: list[str | Column] = [
+        "runs",
+        Column("targets so far", "left", wraps=True),
+        *(head for head, _, _ in known),
+    ]
+    rows = [
+        [
+            each.queue,
+            each.setting,
+            str(len(each.values)),
+            _missed_text(each.missed),
+            *(_mean(name, unit, each.values) for _, name, unit in known),
+        ]
+        for each in tried.attempts
+    ]
+    return Grid(
+        ["queue", "setting"], heads, rows, "What was tried so far: means of few runs, which confirm nothing"
+    )
+
+
+def _missed_text(missed: Iterable[Target]) -> str:
+    names = ", ".join(map(title_text, missed))
+    return f"missed: {names}" if names else "met"
+
+
+def _mean(name: str, unit: Unit, runs: Iterable[Values]) -> str:
+    mean = mean_over_runs(name, runs).mean
+    return NONE if mean is None else unit.text(mean, digits=4 if unit is FRACTION else 3)
