@@ -135,6 +135,12 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, args: tuple[str,
     assert says in ended.line()
 
 
+def test_every_text_of_set_that_is_none_is_told(bufferlab: Command) -> None:
+    ended = bufferlab("run", "small.toml", "--set", "nonsense", "--set", "run.seed=1", "--set", "=2")
+    assert ended.status == 2
+    assert [line.split("'")[1] for line in ended.err.splitlines()] == ["nonsense", "=2"]
+
+
 def test_an_output_folder_that_cannot_be_made_is_one_line_and_status_1(
     bufferlab: Command, tmp_path: Path
 ) -> None:

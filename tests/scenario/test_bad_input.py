@@ -71,7 +71,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ("links.west.buffer", "1e30 B", "links[0].buffer: '1e30 B' is too large"),
         ("links.west.loss", 1.5, "links[0].loss: 1.5 is out of bounds; accepted: a share of packets"),
         ("links.west.loss", float("nan"), "links[0].loss: nan is out of bounds"),
-        ("links.west.loss", "'1 %'", "links[0].loss: '1 %' is not a number"),
+        ("links.west.loss", "'1 %'", "links[0].loss: '1 %' is not a number (did you mean 0.01?)"),
+        ("links.west.loss", "0,5", "links[0].loss: '0,5' is not a number (did you mean 0.5?)"),
+        ("run.seed", "0x" + "f" * 40, "run.seed: 146150163733090291...6283019655932542975 is too large"),
+        ("run.seed", "1_0:", "run.seed: '1_0:' is not a whole number"),
+        ("run.seed", "1,000", "run.seed: '1,000' is not a whole number (did you mean 1000?)"),
         ("links.west.queue", "blue", "links[0].queue: 'blue' is not accepted here; accepted: 'fifo'"),
         (
             "links.west.queue",
@@ -300,6 +304,11 @@ def test_one_line_says_what_is_wrong(make: Make, path: str, value: object, messa
     assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
     assert caught.value.accepted
+
+
+def test_a_number_that_python_cannot_hold_is_told(make: Make) -> None:
+    with pytest.raises(InputError, match=r"seed: '9+\.\.\.9+' is too large; accepted: the seed"):
+        make().with_overrides({"run.seed": "9" * 5000})
 
 
 def test_mark_above_is_the_fifo_s(make: Make) -> None:

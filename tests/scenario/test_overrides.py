@@ -106,6 +106,20 @@ def test_refused_paths(make: Make, path: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_a_path_that_leads_nowhere_hides_no_other_mistake(make: Make) -> None:
+    changes = {"flows[7].rtt": "1 s", "links.nowhere.rate": "1 Mbps", "run.seed": "-1", "run.stack": "linus"}
+    with pytest.raises(InputError) as error:
+        make().with_overrides(changes)
+    lines = str(error.value).splitlines()
+    assert [line.removeprefix("--set: ").partition(": ")[0] for line in lines] == list(changes)
+
+
+def test_the_only_item_of_a_list_is_named(make: Make) -> None:
+    scenario = make().with_overrides({"flows": [{"rtt": "40 ms"}]})
+    with pytest.raises(InputError, match="has no item 1; accepted: 0, the only item"):
+        scenario.with_overrides({"flows[1].rtt": "1 s"})
+
+
 def test_refused_values_name_the_path_as_it_was_written(make: Make) -> None:
     for path in ("links.west.rate", "links.0.rate", "links[0].rate"):
         with pytest.raises(InputError, match=rf"^--set: {re.escape(path)}: '10' has no unit"):

@@ -37,12 +37,13 @@ pub fn parse_value(text: &str) -> Value {
         .unwrap_or_else(|| Value::text(text))
 }
 
-/// A copy of a scenario's table with overrides applied in their order.
+/// A copy of a scenario's table with overrides applied in their order, and the mistakes of those that cannot be.
 ///
 /// Texts are read as on a command line: "10" is a number, "10 ms" a text. Tables that are missing on the way are made,
 /// list items must exist.
-pub fn apply(table: &Table, overrides: &Table) -> Result<Table, Mistake> {
+pub fn apply(table: &Table, overrides: &Table) -> (Table, Vec<Mistake>) {
     let mut changed = table.clone();
+    let mut mistakes = Vec::new();
     for entry in &overrides.entries {
         let value = match &entry.node.value {
             Value::Text(text) => parse_value(text),
@@ -52,10 +53,11 @@ pub fn apply(table: &Table, overrides: &Table) -> Result<Table, Mistake> {
             let segments = segments(&entry.name, &changed)?;
             assign(&mut changed, &segments, value)
         });
-        assigned.map_err(|mistake| mistake.key(&entry.name).file(Some(SOURCE)))?;
+        if let Err(mistake) = assigned {
+            mistakes.push(mistake.key(&entry.name).file(Some(SOURCE)));
+        }
     }
-    check_plain(&changed)?;
-    Ok(changed)
+    (changed, mistakes)
 }
 
 /// The mistake as one of the last override that gave what it is about, if one did: with the path as it was written.
@@ -175,6 +177,7 @@ fn index(items: &[Node], segment: &str, parent: &str) -> Result<usize, Mistake> 
         return segment.parse().ok().filter(|&index| index < items.len()).ok_or_else(|| {
             let accepted = match items.len() {
                 0 => "nothing, the list is empty".to_owned(),
+                1 => "0, the only item".to_owned(),
                 count => format!("0 to {}", count - 1),
             };
             Mistake::new(format!("has no item {segment}")).accepted(accepted)

@@ -46,8 +46,7 @@ impl Scenario {
             let text = (!is_json).then(|| text.to_owned());
             return Scenario::of_parts(table, text, file, Table::default(), files);
         }
-        let table = overrides::apply(&table, overrides).map_err(|mistake| mistake.file(file))?;
-        Scenario::of_parts(table, None, file, overrides.clone(), files)
+        Scenario::overridden(&table, overrides, None, file, overrides.clone(), files)
     }
 
     /// Reads TOML.
@@ -81,13 +80,29 @@ impl Scenario {
     /// # Errors
     /// If a path leads nowhere or the result is not a scenario.
     pub fn with_overrides(&self, overrides: &Table, files: &dyn Files) -> Result<Scenario, Mistakes> {
-        let table = overrides::apply(&self.table, overrides).map_err(|mistake| mistake.file(self.file()))?;
         let mut all = self.overrides.clone();
         for entry in &overrides.entries {
             all.set(&entry.name, entry.node.clone());
         }
         let text = if overrides.entries.is_empty() { self.text.clone() } else { None };
-        Scenario::of_parts(table, text, self.file(), all, files)
+        Scenario::overridden(&self.table, overrides, text, self.file(), all, files)
+    }
+
+    /// Applies overrides; those that lead nowhere hide no other mistakes.
+    fn overridden(
+        table: &Table,
+        overrides: &Table,
+        text: Option<String>,
+        file: Option<&str>,
+        all: Table,
+        files: &dyn Files,
+    ) -> Result<Scenario, Mistakes> {
+        let (table, mistakes) = overrides::apply(table, overrides);
+        let scenario = Scenario::of_parts(table, text, file, all, files);
+        if mistakes.is_empty() {
+            return scenario;
+        }
+        Err(scenario.err().into_iter().fold(Mistakes::from(mistakes), Mistakes::and))
     }
 
     /// The scenario of a table, with what is known of where it comes from: its text, if the table is as that has it, its

@@ -84,9 +84,20 @@ def read_overrides(texts: list[str] | None) -> dict[str, str]:
     """The values of `--set`, by path.
 
     Raises:
-        InputError: A text is not PATH=VALUE.
+        InputError: Texts are not PATH=VALUE.
     """
-    return dict(split_override(text) for text in texts or [])
+    overrides: dict[str, str] = {}
+    mistakes: list[InputError] = []
+    for text in texts or []:
+        try:
+            path, value = split_override(text)
+        except InputError as error:
+            mistakes.append(error)
+        else:
+            overrides[path] = value
+    if mistakes:
+        raise InputError.of(mistakes)
+    return overrides
 
 
 def runner_of(

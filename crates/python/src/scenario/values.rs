@@ -19,7 +19,11 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
         Value::Null => py.None().into_bound(py),
         Value::Flag(flag) => PyBool::new(py, *flag).to_owned().into_any(),
         Value::Whole(number) => number.into_pyobject(py)?.into_any(),
-        Value::Huge(digits) => py.get_type::<PyInt>().call1((digits,))?,
+        // no key takes one; of more than 4300 digits Python makes no number
+        Value::Huge(digits) => {
+            let number = py.get_type::<PyInt>().call1((digits,));
+            number.unwrap_or_else(|_| PyString::new(py, digits).into_any())
+        }
         Value::Float(number) => PyFloat::new(py, *number).into_any(),
         Value::Text(text) | Value::Other(text) => PyString::new(py, text).into_any(),
         Value::List(items) => {

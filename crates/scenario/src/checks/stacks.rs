@@ -70,7 +70,8 @@ fn check_offload(tcp: &Stack, reading: &mut Reading<'_>) {
     if let Offload::Segments(segments) = tcp.offload
         && segments > u64::from(most)
     {
-        let accepted = format!("1 to {most} segments of {segment_bytes} B, 'auto' or 'none'");
+        let counts = if most == 1 { "1 segment".to_owned() } else { format!("1 to {most} segments") };
+        let accepted = format!("{counts} of {segment_bytes} B, 'auto' or 'none'");
         let mistake = Mistake::new("is more than 64 KB").key("offload").text(format!("{segments} segments"));
         reading.refuse(mistake.accepted(accepted));
     }

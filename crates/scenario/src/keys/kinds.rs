@@ -6,7 +6,7 @@ use bufferlab_parameters::Words;
 use serde_json::{Value as Json, json};
 
 use super::{Kind, Reading, Schemas};
-use crate::quantity::{MAX_TIME_PS, parse_rate, parse_size, parse_time};
+use crate::quantity::{MAX_TIME_PS, parse_rate, parse_size, parse_time, plain_numbers};
 use crate::text::mistake::Mistake;
 use crate::text::nearest::hint_at;
 use crate::text::show::{is_printable, show_float};
@@ -223,7 +223,7 @@ impl Whole {
             Value::Whole(number) => *number,
             Value::Huge(digits) if digits.starts_with('-') => i128::MIN,
             Value::Huge(_) => i128::MAX,
-            _ => return refused("is not a whole number"),
+            _ => return refused(&format!("is not a whole number{}", meant_whole(value))),
         };
         match u64::try_from(number) {
             Ok(number) if (self.least..=self.most).contains(&number) => Ok(number),
@@ -292,7 +292,7 @@ impl Kind for Fraction {
         let read = match read {
             Some(number) if is_within(number) => Ok(number),
             Some(_) => refused("is out of bounds"),
-            None => refused(&format!("is not a number{}", meant_share(value))),
+            None => refused(&format!("is not a number{}", meant_number(value))),
         };
         reading.value(read)
     }
@@ -312,10 +312,19 @@ impl Kind for Fraction {
     }
 }
 
-/// The number that a share in percent stands for, if it is one.
-fn meant_share(value: &Value) -> String {
-    let share = value.as_text().and_then(|text| text.trim().strip_suffix('%'));
-    let meant = share.and_then(|number| format!("{}e-2", number.trim()).parse::<f64>().ok());
+/// The number that a share in percent or one with a comma stands for, if it is one.
+fn meant_number(value: &Value) -> String {
+    let Some(text) = value.as_text().map(str::trim) else { return String::new() };
+    let (number, power) = text.strip_suffix('%').map_or((text, "0"), |share| (share.trim(), "-2"));
+    let number = plain_numbers(number).pop().unwrap_or_else(|| number.to_owned());
+    let meant = (number != text).then(|| format!("{number}e{power}").parse::<f64>().ok()).flatten();
+    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
+}
+
+/// The whole number that one with commas stands for, if it is one.
+fn meant_whole(value: &Value) -> String {
+    let readings = value.as_text().map(|text| plain_numbers(text.trim())).unwrap_or_default();
+    let meant = readings.into_iter().find(|number| !number.contains('.'));
     meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::empirical::{Files, read_values};
 use super::kind::Quantity;
 use crate::text::mistake::Mistake;
+use crate::text::nearest::{USUAL_CUTOFF, hint};
 use crate::text::value::Value;
 
 const LONGEST_TEXT: usize = 4000;
@@ -178,6 +179,10 @@ const SIGNATURES: &[(&str, &[&str])] = &[
     ("pareto", &["mean", "shape"]),
 ];
 
+/// The laws with values.
+const CHOICE: &str = "choice";
+const EMPIRICAL: &str = "empirical";
+
 /// Reads a law from its text: a quantity ("10 ms") or a call such as "uniform(0 s, 5 s)".
 pub fn parse_law(value: &Value, of: &Quantity, files: &dyn Files) -> Result<Law, Mistake> {
     let not_one = || {
@@ -187,28 +192,58 @@ pub fn parse_law(value: &Value, of: &Quantity, files: &dyn Files) -> Result<Law,
     let Some((name, inside)) = call(text.trim()) else {
         return Ok(Law::constant(plain(text, of)?, text, of));
     };
+    parse_call(text, name, inside, of, files).map_err(|mistake| match with_points(text) {
+        Some(meant) if name != EMPIRICAL && parse_law(&Value::text(&*meant), of, files).is_ok() => {
+            let problem = format!("has a comma in a number (did you mean '{meant}'?)");
+            Mistake::new(problem).text(text).accepted(of.accepted())
+        }
+        _ => mistake,
+    })
+}
+
+fn parse_call(
+    text: &str,
+    name: &str,
+    inside: &str,
+    of: &Quantity,
+    files: &dyn Files,
+) -> Result<Law, Mistake> {
     let law = |kind| Law { text: text.to_owned(), kind, least: of.least, most: of.most, truncated: false };
-    if name == "empirical" {
+    if name == EMPIRICAL {
         let path = inside.trim_matches(['\'', '"']);
         let (values, weights) = read_values(path, files, of)?;
         return Ok(law(LawKind::Empirical(Choices::new(text, values, weights)?)));
     }
-    if name == "choice" {
+    if name == CHOICE {
         let (values, weights) = choices(text, inside, of)?;
         return Ok(law(LawKind::Choice(Choices::new(text, values, weights)?)));
     }
     let Some((_, signature)) = SIGNATURES.iter().find(|(known, _)| *known == name) else {
-        return Err(Mistake::new("is not a known distribution").text(text).accepted(of.accepted()));
+        let known = SIGNATURES.iter().map(|(known, _)| *known).chain([CHOICE, EMPIRICAL]);
+        let hint = hint(&name.to_lowercase(), known, USUAL_CUTOFF);
+        let problem = format!("is not a known distribution{hint}");
+        return Err(Mistake::new(problem).text(text).accepted(of.accepted()));
     };
     Arguments::split(text, name, signature, inside, of)?.law()
 }
 
 /// A name and what stands in parentheses after it.
 fn call(text: &str) -> Option<(&str, &str)> {
-    let name_end = text.bytes().take_while(u8::is_ascii_lowercase).count();
+    let name_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (name, rest) = text.split_at(name_end);
     let inside = rest.trim_start().strip_prefix('(')?.strip_suffix(')')?;
     (1..=20).contains(&name.len()).then(|| (name, inside.trim()))
+}
+
+/// The text with points where commas stand between digits, if there are such.
+fn with_points(text: &str) -> Option<String> {
+    let is_digit =
+        |index: Option<usize>| index.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    let changed = |(at, c): (usize, char)| {
+        let is_within = c == ',' && is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
+        if is_within { '.' } else { c }
+    };
+    Some(text.char_indices().map(changed).collect()).filter(|points: &String| points != text)
 }
 
 fn plain(text: &str, of: &Quantity) -> Result<u64, Mistake> {

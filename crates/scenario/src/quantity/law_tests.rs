@@ -104,7 +104,11 @@ fn refused_files() {
 fn refused_laws() {
     let long = "x".repeat(5000);
     let cases = [
-        ("triangular(1 s, 2 s)", "is not a known distribution"),
+        ("triangular(1 s, 2 s)", "is not a known distribution; accepted: a time"),
+        ("unifrom(0 s, 1 s)", "is not a known distribution (did you mean 'uniform'?); accepted: a time"),
+        ("Choice(1 s)", "is not a known distribution (did you mean 'choice'?)"),
+        ("exponential(mean=1,5 s)", "has a comma in a number (did you mean 'exponential(mean=1.5 s)'?)"),
+        ("uniform(0 s,1 s,2 s)", "arguments that make no sense"),
         (
             "soon",
             "'soon' is not a time or a distribution; accepted: a time such as '10 ms', or uniform(low, high)",

@@ -52,15 +52,47 @@ pub fn split_quantity(value: &Value, units: &[Unit], accepted: &str) -> Result<(
     let Some((number, written)) = short.then(|| split(text.trim())).flatten() else {
         return refused("is not a number with a unit".to_owned());
     };
-    if written.is_empty() {
+    if written.bytes().all(|b| b.is_ascii_digit() || b == b',') {
         return refused("has no unit".to_owned());
     }
-    let usual = SPELLINGS.iter().find(|(other, _)| *other == written).map_or(written, |(_, usual)| usual);
-    units.iter().find(|(unit, _)| *unit == usual).map(|&unit| (number, unit)).ok_or_else(|| {
-        let hint =
-            nearest_unit(usual, units).map_or(String::new(), |unit| format!(" (did you mean '{unit}'?)"));
-        Mistake::new(format!("has a wrong unit{hint}")).value(value).accepted(accepted)
-    })
+    let usual = usual_spelling(written);
+    if let Some(&unit) = units.iter().find(|(unit, _)| *unit == usual) {
+        return Ok((number, unit));
+    }
+    let meant = without_comma(text.trim(), units);
+    if !meant.is_empty() {
+        return refused(format!("has a comma in its number (did you mean {}?)", meant.join(" or ")));
+    }
+    let hint = nearest_unit(usual, units).map_or(String::new(), |unit| format!(" (did you mean '{unit}'?)"));
+    refused(format!("has a wrong unit{hint}"))
+}
+
+fn usual_spelling(unit: &str) -> &str {
+    SPELLINGS.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, usual)| usual)
+}
+
+/// What a quantity whose number has a comma may mean: "1,5 s" is 1.5 s, "1,500 s" may be 1500 s, too.
+fn without_comma(text: &str, units: &[Unit]) -> Vec<String> {
+    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(text.len());
+    let (number, rest) = text.split_at(number_end);
+    let unit = usual_spelling(rest.trim());
+    let unit = units.iter().map(|(unit, _)| *unit).find(|known| *known == unit);
+    let Some(unit) = unit.or_else(|| nearest_unit(rest.trim(), units)) else { return Vec::new() };
+    let readings = plain_numbers(number).into_iter();
+    readings.map(|number| format!("'{number} {unit}'")).collect()
+}
+
+/// What a number with commas may mean, with a point or none: first with the commas as thousands', then as the decimal one.
+pub fn plain_numbers(text: &str) -> Vec<String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    let are_digits = parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
+    if parts.len() < 2 || !are_digits {
+        return Vec::new();
+    }
+    let thousands =
+        (parts[0] != "0" && parts[1..].iter().all(|part| part.len() == 3)).then(|| parts.concat());
+    let decimal = (parts.len() == 2).then(|| parts.join("."));
+    thousands.into_iter().chain(decimal).collect()
 }
 
 /// A whole number as an integer.

@@ -67,6 +67,13 @@ fn refused_quantities() {
         (size("1 mb"), "has a wrong unit (did you mean 'MB'?)"),
         (size("1e20 B"), "is too large"),
         (parse_size(&Value::Null, 1, 2), "None is not a text"),
+        (time("1,5 s"), "'1,5 s' has a comma in its number (did you mean '1.5 s'?)"),
+        (rate("0,500 mbps"), "(did you mean '0.500 Mbps'?)"),
+        (size("1,500 B"), "(did you mean '1500 B' or '1.500 B'?)"),
+        (size("1,500,000 bytes"), "(did you mean '1500000 B'?)"),
+        (time("1,5"), "'1,5' has no unit"),
+        (time("1,5,2 s"), "has a wrong unit"),
+        (time("1, 5 s"), "has a wrong unit"),
     ];
     for (read, expected) in cases {
         let message = read.unwrap_err().to_string();

@@ -150,6 +150,13 @@ impl Mistakes {
         Mistakes(keyed.into_iter().map(|(_, mistake)| mistake).collect())
     }
 
+    /// These, then others.
+    #[must_use]
+    pub(crate) fn and(mut self, others: Mistakes) -> Mistakes {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = &Mistake> {
         self.0.iter()
@@ -165,6 +172,12 @@ impl Mistakes {
     #[must_use]
     pub(crate) fn map(self, change: impl FnMut(Mistake) -> Mistake) -> Mistakes {
         Mistakes(self.0.into_iter().map(change).collect())
+    }
+}
+
+impl From<Vec<Mistake>> for Mistakes {
+    fn from(mistakes: Vec<Mistake>) -> Mistakes {
+        Mistakes(mistakes)
     }
 }
 

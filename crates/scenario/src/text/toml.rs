@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use num_bigint::BigInt;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -61,16 +62,21 @@ fn table(given: &DeTable<'_>, text: &str, lines: &Lines) -> Result<Table, Mistak
 
 fn node(given: &Spanned<DeValue<'_>>, text: &str, lines: &Lines) -> Result<Node, Mistake> {
     let place = Some(lines.place(text, &given.span()));
+    let refused =
+        |reason: &str| Mistake::new(format!("is not TOML: {reason}")).place(place).accepted(ACCEPTED);
     let value = match given.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Boolean(flag) => Value::Flag(*flag),
         DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => Value::Whole(number),
-            Err(_) => Value::Huge(number.to_string()),
+            // the parser lets some through that are none, such as `1_0:`
+            Err(_) => BigInt::parse_bytes(number.as_str().as_bytes(), number.radix())
+                .map(|huge| Value::Huge(huge.to_string()))
+                .ok_or_else(|| refused("invalid integer number"))?,
         },
-        DeValue::Float(number) => Value::Float(number.as_str().parse().map_err(|_| {
-            Mistake::new("is not TOML: invalid floating-point number").place(place).accepted(ACCEPTED)
-        })?),
+        DeValue::Float(number) => {
+            Value::Float(number.as_str().parse().map_err(|_| refused("invalid floating-point number"))?)
+        }
         DeValue::Datetime(datetime) => Value::Other(datetime.to_string()),
         DeValue::Array(items) => {
             Value::List(items.iter().map(|item| node(item, text, lines)).collect::<Result<_, _>>()?)
@@ -129,5 +135,8 @@ mod tests {
         );
         assert_eq!(parse_value("10 ms"), None);
         assert_eq!(parse_value("1\nb = 2"), None);
+        assert_eq!(parse_value("1_0:"), None);
+        let huge = format!("0x1{}", "0".repeat(32));
+        assert_eq!(parse_value(&huge), Some(Value::Huge((BigInt::from(1) << 128_u32).to_string())));
     }
 }
