@@ -22,3 +22,12 @@ def test_a_title_is_not_markup(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert "[red]a[/blue]" in shown.err
     assert "[/2/2]" in shown.err
     assert "100%" in shown.err
+
+
+def test_what_the_time_left_is_of_can_be_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bar("work", visible=True, left="all: at most about") as bar:
+        bar.update(1.0, "done")
+    assert "all: at most about" in capsys.readouterr().err

@@ -50,13 +50,16 @@ class _Visible:
 
 
 @contextmanager
-def progress_bar(title: str, *, visible: bool | None = None, logged: bool = False) -> Iterator[Bar]:
+def progress_bar(
+    title: str, *, visible: bool | None = None, logged: bool = False, left: str = "left"
+) -> Iterator[Bar]:
     """A bar on standard error while the block runs; it vanishes afterwards.
 
     Args:
         title: What is going on.
         visible: Show it; `None` shows it if standard error is a terminal.
         logged: Where there is none, print a plain line per stage, which is the first word of a note.
+        left: What stands before the time that the rest takes at the pace so far.
     """
     console = Console(file=sys.stderr, force_terminal=visible)
     if not console.is_terminal:
@@ -74,7 +77,7 @@ def progress_bar(title: str, *, visible: bool | None = None, logged: bool = Fals
         bars.TaskProgressColumn(),
         bars.TextColumn("{task.fields[note]}", markup=False),
         bars.TimeElapsedColumn(),
-        bars.TextColumn("left"),
+        bars.TextColumn(left),
         bars.TimeRemainingColumn(),
     )
     with bars.Progress(

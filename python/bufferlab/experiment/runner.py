@@ -107,9 +107,14 @@ class Runner:
         if not self._entered:
             self._close(kind, error, trace)
 
-    def bar(self, title: str) -> AbstractContextManager[Bar]:
-        """The progress bar of work that consists of many experiments, which then have no title."""
-        return progress_bar(title, visible=self._progress, logged=self._logged)
+    def bar(self, title: str, *, left: str = "left") -> AbstractContextManager[Bar]:
+        """The progress bar of work that consists of many experiments, which then have no title.
+
+        Args:
+            title: What is going on.
+            left: What stands before the time that the rest takes.
+        """
+        return progress_bar(title, visible=self._progress, logged=self._logged, left=left)
 
     def runs(self, experiment: Experiment[Key]) -> Iterator[Done[Key]]:
         """The runs of an experiment, each as soon as it is finished.

@@ -10,10 +10,10 @@ from bufferlab.studies.least.round import told
 @pytest.mark.parametrize(
     ("passed_s", "text"),
     [
-        (3.0, "3 of 14 runs, about 11 s left"),
-        (2.7, "3 of 14 runs"),
-        (60.0, "3 of 14 runs, about 4 min left"),
-        (24.0, "3 of 14 runs, about 88 s left"),
+        (3.0, "this round: 3 of 14 runs, about 11 s left"),
+        (2.7, "this round: 3 of 14 runs"),
+        (60.0, "this round: 3 of 14 runs, about 4 min left"),
+        (24.0, "this round: 3 of 14 runs, about 88 s left"),
     ],
 )
 def test_time_left_is_told_if_it_is_notable(passed_s: float, text: str) -> None:
@@ -21,4 +21,4 @@ def test_time_left_is_told_if_it_is_notable(passed_s: float, text: str) -> None:
 
 
 def test_nothing_is_left_after_the_last_run() -> None:
-    assert told(14, 14, 1000.0) == "14 of 14 runs"
+    assert told(14, 14, 1000.0) == "this round: 14 of 14 runs"

@@ -81,10 +81,11 @@ class _Told:
                 self._verdict = found
                 self._log.tell(found, f"{advice.runs} runs, {found}")
         if note:  # rounds of searches begin with a queue's name and a colon
-            if ": " in note:
+            what = note.partition(";")[0]  # how far the round is follows
+            if ": " in what:
                 self._log.tell(_SEARCHING, f"{_SEARCHING}: {note}")
             else:
-                self._log.tell(note.partition(";")[0], note)  # how far it is follows
+                self._log.tell(what, note)
 
 
 class _Screen:

@@ -305,8 +305,9 @@ class Course:
 
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""
-        for variant in variants(self.question.base):
-            self._say(f"trying {variant.title}")
+        every = variants(self.question.base)
+        for number, variant in enumerate(every, 1):
+            self._say(f"trying {variant.title} ({number} of {len(every)})")
             found = self._of_variant(variant, advice.answer)
             runs = advice.runs + found.runs
             self.best = advice = dataclasses.replace(

@@ -1,4 +1,7 @@
-"""How far a round of runs is: those that were asked for together."""
+"""How far a round of runs is: those that were asked for together.
+
+How many rounds follow depends on what they find, so that no time is told for the whole.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class Round:
         self._began_s = time.monotonic()
 
     def after_another(self) -> str:
-        """How far the round is after one more run: "3 of 14 runs, about 2 min left"."""
+        """How far the round is after one more run: "this round: 3 of 14 runs, about 2 min left"."""
         self._done += 1
         passed_s = time.monotonic() - self._began_s
         return told(self._done, self._total, passed_s)
@@ -39,7 +42,7 @@ def told(done: int, total: int, passed_s: float) -> str:
         total: All of them.
         passed_s: Time since the round began, s.
     """
-    count = f"{done} of {total} runs"
+    count = f"this round: {done} of {total} runs"
     left_s = passed_s / done * (total - done)
     if left_s < _NOTABLE_S:
         return count

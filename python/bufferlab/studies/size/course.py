@@ -156,7 +156,8 @@ class _Course:
         told = _Told()
         bench = Bench(self.question.site.link, self._scenario, runner, told.round)
         try:
-            with runner.bar(self.question.site.name) as told.bar:
+            # the bar's whole is the most runs of the search, which seldom takes all
+            with runner.bar(self.question.site.name, left="all: at most about") as told.bar:
                 self.best = together({"": least(self.plan)}, bench, self._watch(bench, told))[""]
                 if with_rules and self.rules is not None:
                     told.stage(0.95, "simulating the rules' buffers")
