@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 
 from bufferlab.evidence.ns2.classes import CLASSES, METRICS, class_of, is_tied
-from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, Verdict, compare, with_share
+from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, Verdict, compare
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
+from bufferlab.evidence.ns2.measure import with_share
 from bufferlab.evidence.ns2.reference import load_references, unsupported
 from bufferlab.evidence.ns2.validation import Point, explained, outcome_of
 

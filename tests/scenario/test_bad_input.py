@@ -282,7 +282,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "2 min",
             "flows[0].rto_margin: '120 s' is above max_rto; accepted: at most 60 s",
         ),
-        ("flows.short.recovery", "rack", "accepted: tahoe, reno, newreno, sack, sack-ns2, linux"),
+        (
+            "flows.short.recovery",
+            "rack",
+            "accepted: tahoe, reno, newreno, sack, sack-ns2, reno-ns2, newreno-ns2, linux",
+        ),
         ("flows", [], "flows: [] is empty"),
         ("flows", {"rtt": "1 s"}, "flows: {'rtt': '1 s'} is not a list; accepted: tables headed [[flows]]"),
         ("flows", [3], "flows[0]: 3 is not a table"),

@@ -96,6 +96,8 @@ pub trait CongestionControl {
     fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
     /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
     fn on_recovery_exit(&mut self, _now: Time) {}
+    /// A partial acknowledgment takes so many segments off the window, for good (ns-2's `NewReno`). Nothing by default.
+    fn on_deflation(&mut self, _segments: u32) {}
     /// The rate to send at, segments a second; none to send as soon as the window allows.
     fn pacing(&self) -> Option<f64> {
         None
@@ -195,6 +197,9 @@ macro_rules! controls {
             }
             fn on_recovery_exit(&mut self, now: Time) {
                 match self { $(AnyControl::$name(control) => control.on_recovery_exit(now),)* }
+            }
+            fn on_deflation(&mut self, segments: u32) {
+                match self { $(AnyControl::$name(control) => control.on_deflation(segments),)* }
             }
             #[inline]
             fn pacing(&self) -> Option<f64> {

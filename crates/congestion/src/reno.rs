@@ -161,6 +161,11 @@ impl CongestionControl for Reno {
         }
     }
 
+    fn on_deflation(&mut self, segments: u32) {
+        // ns-2 2.35 `tcp/tcp-newreno.cc`, `partialnewack`: "if (cwnd_ < 1) {cwnd_ = 1;}"
+        self.cwnd = (self.cwnd - f64::from(segments)).max(LOSS_WINDOW);
+    }
+
     #[inline]
     fn cwnd(&self) -> f64 {
         self.cwnd

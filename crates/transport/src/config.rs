@@ -39,6 +39,10 @@ words! {
         Sack = "sack",
         /// SACK with ns-2's pipe counter (`Agent/TCP/Sack1`, ns-2 2.35 `tcp/tcp-sack1.cc`).
         SackNs2 = "sack-ns2",
+        /// Reno as in ns-2 (`Agent/TCP/Reno`, ns-2 2.35 `tcp/tcp-reno.cc`).
+        RenoNs2 = "reno-ns2",
+        /// `NewReno` as in ns-2 (`Agent/TCP/Newreno`, ns-2 2.35 `tcp/tcp-newreno.cc`).
+        NewRenoNs2 = "newreno-ns2",
         /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
         /// retransmission is found too, and the window brought down over a round by RFC 6937.
         Linux = "linux",
@@ -49,6 +53,16 @@ impl Recovery {
     /// Whether acknowledgments carry SACK blocks.
     pub fn uses_sack(self) -> bool {
         self.computes_pipe() || self == Recovery::SackNs2
+    }
+
+    /// Whether an agent of ns-2 is followed, down to how it measures round trips.
+    pub fn is_ns2(self) -> bool {
+        matches!(self, Recovery::SackNs2) || self.counts_as_ns2()
+    }
+
+    /// Whether an agent of ns-2 is followed that counts duplicate acknowledgments.
+    pub fn counts_as_ns2(self) -> bool {
+        matches!(self, Recovery::RenoNs2 | Recovery::NewRenoNs2)
     }
 
     /// Whether RFC 6675's `Pipe` is computed from a scoreboard.

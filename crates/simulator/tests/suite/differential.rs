@@ -172,4 +172,19 @@ proptest! {
     fn paced_senders_agree_with_their_slow_twins(case in paced_plans()) {
         assert_agreement(&case.0);
     }
+
+    #[test]
+    fn recoveries_of_ns2_agree_with_their_slow_twins(case in plans()) {
+        let mut plan = case.0;
+        for group in &mut plan.groups {
+            if let SourcePlan::Tcp(tcp) = &mut group.source {
+                tcp.config.recovery = match tcp.config.recovery {
+                    Recovery::Tahoe | Recovery::Reno => Recovery::RenoNs2,
+                    Recovery::NewReno => Recovery::NewRenoNs2,
+                    other => other,
+                };
+            }
+        }
+        assert_agreement(&plan);
+    }
 }

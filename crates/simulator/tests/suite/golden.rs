@@ -16,12 +16,14 @@ use bufferlab_units::Span;
 use crate::oracle;
 use crate::scenes::{MS, RATE_BPS, S, dumbbell, red, tcp_of};
 
-const RECOVERIES: [(&str, Recovery); 5] = [
+const RECOVERIES: [(&str, Recovery); 7] = [
     ("tahoe", Recovery::Tahoe),
     ("reno", Recovery::Reno),
     ("newreno", Recovery::NewReno),
     ("sack", Recovery::Sack),
     ("sack-ns2", Recovery::SackNs2),
+    ("reno-ns2", Recovery::RenoNs2),
+    ("newreno-ns2", Recovery::NewRenoNs2),
 ];
 
 /// Compares with the committed text, or writes it if `BUFFERLAB_GOLDEN=update`.

@@ -1,7 +1,7 @@
 //! Loss recovery: which segments are lost, and which are retransmitted.
 //!
-//! One file per family: `counting` for the recoveries that count duplicate acknowledgments, `selective` for those with
-//! SACK. [`LossRecovery`] keeps the state of both. Clocks, timers and the congestion control are the sender's.
+//! One file per family: `counting` for the recoveries that count duplicate acknowledgments, `counting_ns2` for ns-2's,
+//! `selective` for those with SACK. [`LossRecovery`] keeps the state of both. Clocks, timers and the congestion control are the sender's.
 //!
 //! Departures:
 //! - a timeout declares everything outstanding lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
@@ -9,6 +9,7 @@
 //!   to acknowledgments, and at a timeout no new one has come for longer than that.
 
 mod counting;
+mod counting_ns2;
 mod phase;
 mod reduction;
 mod resent;
@@ -200,7 +201,9 @@ impl LossRecovery {
     pub(crate) fn pipe(&self, window: &SendWindow) -> u32 {
         match self.computed_board() {
             Some(board) => board.pipe(),
-            None if self.phase == Phase::Recovery && self.is_ns2() => self.counted_pipe.max(0) as u32,
+            None if self.phase == Phase::Recovery && self.kind == Recovery::SackNs2 => {
+                self.counted_pipe.max(0) as u32
+            }
             None => window.flight(),
         }
     }
@@ -236,25 +239,23 @@ impl LossRecovery {
 
     /// The same in fast recovery.
     pub(crate) fn on_new_ack_in_recovery(&mut self, window: &SendWindow, acked: u32) -> Progress {
-        if window.una >= self.recover || self.kind == Recovery::Reno {
+        if window.una >= self.recover || matches!(self.kind, Recovery::Reno | Recovery::RenoNs2) {
             self.phase = Phase::Open;
             (self.dup_acks, self.inflation) = (0, 0);
             return Progress::Ended;
         }
         let again = std::mem::replace(&mut self.partial_seen, true);
+        // RFC 6582 section 3.2 step 3: only the first partial acknowledgment resets the timer; ns-2 too (newreno_changes1_)
+        let resets_timer = !again || !matches!(self.kind, Recovery::NewReno | Recovery::NewRenoNs2);
+        let mut deflation = 0;
         match self.kind {
-            Recovery::NewReno => {
-                self.on_partial_ack(acked);
-                // RFC 6582 section 3.2 step 3: only the first partial acknowledgment resets the timer
-                if again {
-                    return Progress::PartialAgain;
-                }
-            }
+            Recovery::NewReno => self.on_partial_ack(acked),
+            Recovery::NewRenoNs2 => deflation = self.on_partial_ack_ns2(acked),
             // ns-2: one for the acknowledgment, one for the retransmission that it answers
             Recovery::SackNs2 => self.counted_pipe -= 2,
             _ => {}
         }
-        Progress::Partial
+        Progress::Partial { resets_timer, deflation }
     }
 
     /// The same after a timeout; whether everything that was out then is acknowledged.
@@ -286,6 +287,8 @@ impl LossRecovery {
     ) -> Suspicion {
         if self.kind.uses_sack() {
             self.on_duplicate_selective(window, sack, rates)
+        } else if self.kind.counts_as_ns2() {
+            self.on_duplicate_counting_ns2(window)
         } else {
             self.on_duplicate_counting(window)
         }
@@ -321,8 +324,8 @@ impl LossRecovery {
     pub(crate) fn on_timeout(&mut self, window: &mut SendWindow) {
         self.timeouts += 1;
         self.phase = Phase::Loss;
-        // ns-2 asks for an acknowledgment beyond, not of, what was out
-        self.recover = window.sent_to + u32::from(self.is_ns2());
+        // Agent/TCP/Sack1 asks for an acknowledgment beyond, not of, what was out
+        self.recover = window.sent_to + u32::from(self.kind == Recovery::SackNs2);
         self.stalled_at = window.una;
         (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
         if self.kind.computes_pipe() {
@@ -368,7 +371,33 @@ impl LossRecovery {
     }
 
     fn is_ns2(&self) -> bool {
-        self.kind == Recovery::SackNs2
+        self.kind.is_ns2()
+    }
+
+    /// ns-2's limited transmit sends one segment for a duplicate, when it comes (2.35 `tcp/tcp.cc`, `send_one`).
+    fn count_duplicate(&mut self, window: &SendWindow) {
+        self.dup_acks += 1;
+        if self.dup_acks < DUP_THRESH {
+            self.prompt = window.nxt;
+        }
+    }
+
+    /// ns-2's `overhead_` delays what `send_much` sends, and begins where that may send. Limited transmit (`tcp.cc`,
+    /// `send_one`) and what `output` sends do not go that way: the fast retransmission (`dupack_action`), and
+    /// `NewReno`'s at a partial acknowledgment (`tcp-newreno.cc`, `partialnewack_helper`).
+    pub(crate) fn is_prompt(&self, window: &SendWindow) -> bool {
+        self.is_ns2()
+            && match self.phase {
+                Phase::Recovery => {
+                    self.resend_first || self.kind == Recovery::SackNs2 && self.is_pipe_full(window)
+                }
+                _ => self.prompt == window.nxt && window.admits(),
+            }
+    }
+
+    /// ns-2's counted pipe admits nothing.
+    fn is_pipe_full(&self, window: &SendWindow) -> bool {
+        i64::from(self.counted_pipe) >= i64::from(window.cwnd)
     }
 }
 

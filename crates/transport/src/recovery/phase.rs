@@ -31,8 +31,11 @@ pub(crate) enum Suspicion {
 pub(crate) enum Progress {
     /// It ends.
     Ended,
-    /// It continues, and the retransmission timer is restarted.
-    Partial,
-    /// It continues, and so does the retransmission timer.
-    PartialAgain,
+    /// It continues.
+    Partial {
+        /// The retransmission timer is restarted.
+        resets_timer: bool,
+        /// The congestion window shrinks by so many segments.
+        deflation: u32,
+    },
 }

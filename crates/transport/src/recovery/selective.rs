@@ -151,13 +151,6 @@ impl LossRecovery {
         Suspicion::Nothing
     }
 
-    fn count_duplicate(&mut self, window: &SendWindow) {
-        self.dup_acks += 1;
-        if self.dup_acks < DUP_THRESH {
-            self.prompt = window.nxt;
-        }
-    }
-
     fn suspicion(&self, window: &SendWindow) -> Suspicion {
         // step 2: "DupAcks >= DupThresh" or "IsLost (HighACK + 1)"
         let lost =
@@ -187,18 +180,6 @@ impl LossRecovery {
         if computed {
             board.find_losses();
         }
-    }
-
-    /// ns-2's `overhead_` delays what `send_much` sends, and begins where that may send. Limited transmit (`tcp.cc`,
-    /// `send_one`) and the fast retransmission (`tcp-sack1.cc`, `dupack_action`) do not go that way.
-    pub(crate) fn is_prompt(&self, window: &SendWindow) -> bool {
-        self.is_ns2()
-            && match self.phase {
-                Phase::Recovery => {
-                    self.resend_first || i64::from(self.counted_pipe) >= i64::from(window.cwnd)
-                }
-                _ => self.prompt == window.nxt && window.admits(),
-            }
     }
 
     /// The next segment by the recovery's rules; the window is `cwnd` segments.
@@ -260,7 +241,7 @@ impl LossRecovery {
     /// What ns-2 sends in fast recovery while its counted pipe is below the window.
     #[inline(always)]
     fn choose_ns2(&mut self, window: &SendWindow) -> Option<Choice> {
-        if i64::from(self.counted_pipe) >= i64::from(window.cwnd) {
+        if self.is_pipe_full(window) {
             return None;
         }
         let hole = self.board.active_mut().and_then(|board| {

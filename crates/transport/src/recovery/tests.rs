@@ -1,7 +1,15 @@
 use super::*;
 
-const ALL: [Recovery; 6] =
-    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2];
+const ALL: [Recovery; 8] = [
+    Recovery::Tahoe,
+    Recovery::Reno,
+    Recovery::NewReno,
+    Recovery::Sack,
+    Recovery::Linux,
+    Recovery::SackNs2,
+    Recovery::RenoNs2,
+    Recovery::NewRenoNs2,
+];
 
 /// An open connection with ten segments out and as many in the window.
 fn open(kind: Recovery) -> (LossRecovery, SendWindow) {
@@ -60,11 +68,10 @@ fn a_recovery_ends_when_all_that_was_out_is_acknowledged() {
     for kind in [Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2] {
         let (mut recovery, mut window) = open(kind);
         lose(&mut recovery, &mut window);
-        for (ack, progress) in [
-            (5, Progress::Partial),
-            (6, if kind == Recovery::NewReno { Progress::PartialAgain } else { Progress::Partial }),
-            (10, Progress::Ended),
-        ] {
+        let partial = |resets_timer| Progress::Partial { resets_timer, deflation: 0 };
+        for (ack, progress) in
+            [(5, partial(true)), (6, partial(kind != Recovery::NewReno)), (10, Progress::Ended)]
+        {
             assert_eq!(recovery.is_partial(ack), ack < 10);
             let acked = ack - window.una;
             window.acknowledge(ack);
@@ -128,11 +135,52 @@ fn ns2_ignores_duplicates_until_new_data_is_acknowledged_after_a_timeout() {
     assert_eq!(recovery.extra(&window), 1);
 }
 
+/// `tcp/tcp-newreno.cc`, `partialnewack`: of 5 segments the inflation of 3 covers 3, and 2 come off the window.
+#[test]
+fn ns2_newreno_takes_off_the_window_what_the_inflation_does_not_cover() {
+    let (mut recovery, mut window) = open(Recovery::NewRenoNs2);
+    lose(&mut recovery, &mut window);
+    for (ack, deflation, resets_timer) in [(5, 2, true), (6, 0, false), (9, 2, false)] {
+        let acked = ack - window.una;
+        window.acknowledge(ack);
+        recovery.on_new_ack(&window, acked, &SackBlocks::NONE, None);
+        let progress = recovery.on_new_ack_in_recovery(&window, acked);
+        assert_eq!(progress, Progress::Partial { resets_timer, deflation }, "{ack}");
+        assert_eq!((recovery.inflation(), recovery.resends_first()), (1, true));
+    }
+    // inflated by ten more, it covers what is acknowledged
+    let (mut recovery, mut window) = open(Recovery::NewRenoNs2);
+    lose(&mut recovery, &mut window);
+    (0..10).for_each(|_| assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Nothing));
+    window.acknowledge(5);
+    assert_eq!(
+        recovery.on_new_ack_in_recovery(&window, 5),
+        Progress::Partial { resets_timer: true, deflation: 0 }
+    );
+    assert_eq!(recovery.inflation(), 13 - 4);
+}
+
+#[test]
+fn ns2_counts_duplicates_after_a_timeout_for_limited_transmit_alone() {
+    for kind in [Recovery::RenoNs2, Recovery::NewRenoNs2] {
+        let (mut recovery, mut window) = open(kind);
+        window.acknowledge(2);
+        recovery.on_new_ack(&window, 2, &SackBlocks::NONE, None);
+        recovery.on_timeout(&mut window);
+        let allowed = [1, 2, 0].map(|extra| {
+            assert_eq!(duplicate(&mut recovery, &window, 4), Suspicion::Nothing, "{kind:?}");
+            recovery.extra(&window) == extra
+        });
+        assert_eq!(allowed, [true; 3], "{kind:?}");
+        assert_eq!(recovery.phase(), Phase::Loss);
+    }
+}
+
 #[test]
 fn only_ns2_sends_at_once_what_limited_transmit_allows_and_the_first_segment_again() {
     for kind in ALL {
         let (mut recovery, mut window) = open(kind);
-        let ns2 = kind == Recovery::SackNs2;
+        let ns2 = kind.is_ns2();
         for end in [2, 3] {
             duplicate(&mut recovery, &window, end);
             window.open(recovery.extra(&window));

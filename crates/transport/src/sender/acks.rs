@@ -107,7 +107,7 @@ impl Sender {
         self.window.acknowledge(ack.ack);
         self.recovery.on_new_ack(&self.window, acked, sack, self.rates.as_deref_mut());
         match self.recovery.phase() {
-            Phase::Recovery => self.on_new_ack_in_recovery(now, acked),
+            Phase::Recovery => self.on_new_ack_in_recovery(now, acked, signals),
             Phase::Loss => self.on_new_ack_after_timeout(now, signals),
             _ => {
                 self.recovery.on_new_ack_in_order();
@@ -122,14 +122,25 @@ impl Sender {
         }
     }
 
-    fn on_new_ack_in_recovery(&mut self, now: Time, acked: u32) {
+    fn on_new_ack_in_recovery(&mut self, now: Time, acked: u32, signals: Signals) {
         match self.recovery.on_new_ack_in_recovery(&self.window, acked) {
-            Progress::Ended => self.control.on_recovery_exit(now),
-            Progress::Partial if self.recovery.kind() == Recovery::SackNs2 => {
-                self.rtt.estimator.end_backoff();
+            Progress::Ended => {
+                self.control.on_recovery_exit(now);
+                if self.recovery.kind().counts_as_ns2() {
+                    self.grow(now, acked, self.inflight(), signals);
+                }
             }
-            Progress::Partial => {}
-            Progress::PartialAgain => return,
+            Progress::Partial { resets_timer, deflation } => {
+                if deflation > 0 {
+                    self.control.on_deflation(deflation);
+                }
+                if self.recovery.kind() == Recovery::SackNs2 {
+                    self.rtt.estimator.end_backoff();
+                }
+                if !resets_timer {
+                    return;
+                }
+            }
         }
         self.restart_timer(now);
     }

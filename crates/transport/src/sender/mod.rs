@@ -38,7 +38,7 @@ use crate::delivery::DeliveryRate;
 use crate::recovery::{LossRecovery, Phase};
 use crate::segment::{Segment, SegmentKind};
 use crate::window::SendWindow;
-use crate::{Load, Recovery, RttEstimator, TcpConfig};
+use crate::{Load, RttEstimator, TcpConfig};
 
 /// What a sender counts, from the run's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,7 +107,7 @@ impl Sender {
             .with_margin(config.rto_margin);
         let timing = match config.recovery {
             _ if config.timestamps => Timing::Timestamps,
-            Recovery::SackNs2 => Timing::SegmentNs2,
+            recovery if recovery.is_ns2() => Timing::SegmentNs2,
             _ => Timing::Segment,
         };
         Sender {

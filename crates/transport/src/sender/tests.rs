@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use bufferlab_congestion::{Fixed, Growth, NO_THRESHOLD, Reno};
 
 use super::*;
-use crate::{Ack, Receiver, SackBlocks};
+use crate::{Ack, Receiver, Recovery, SackBlocks};
 
 pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     TcpConfig {
@@ -23,8 +23,16 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     }
 }
 
-const ALL: [Recovery; 6] =
-    [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2];
+const ALL: [Recovery; 8] = [
+    Recovery::Tahoe,
+    Recovery::Reno,
+    Recovery::NewReno,
+    Recovery::Sack,
+    Recovery::Linux,
+    Recovery::SackNs2,
+    Recovery::RenoNs2,
+    Recovery::NewRenoNs2,
+];
 
 /// 100 ms there and back, no queue: what is sent at t comes back at t + 100 ms, unless `lose` says no.
 pub(crate) struct Pair<F> {
@@ -180,6 +188,34 @@ fn newreno_repairs_one_loss_a_round() {
     assert_eq!(repaired.iter().map(|(_, seq)| *seq).collect::<Vec<_>>(), [60, 62, 64]);
     assert_eq!(repaired[1].0 - repaired[0].0, Span::from_ms(100));
     assert_eq!(repaired[2].0 - repaired[1].0, Span::from_ms(100));
+}
+
+/// `tcp/tcp-reno.cc`, `bugFix_`: the second loss of a window waits for the timer, which RFC 5681's Reno need not.
+#[test]
+fn ns2_reno_repairs_one_loss_of_a_window() {
+    for (recovery, counts) in [(Recovery::Reno, (0, 2)), (Recovery::RenoNs2, (1, 1))] {
+        let mut pair = Pair::new(&config(recovery), reno(50, 2), lose_once([60, 80]));
+        pair.run(3_000);
+        let counters = pair.sender.counters();
+        assert_eq!((counters.timeouts, counters.recoveries), counts, "{recovery:?}");
+    }
+}
+
+/// `tcp/tcp.cc`, `recv_newack_helper`: the acknowledgment that ends a recovery lets the window grow, by one step.
+#[test]
+fn ns2_grows_the_window_where_a_recovery_ends() {
+    let cwnd = |recovery| {
+        let control = Reno::new(50, Some(50), Growth::PerAck).into();
+        let mut pair = Pair::new(&config(recovery), control, lose_once([0]));
+        pair.run(201);
+        assert_eq!(pair.sender.counters().recoveries, 1);
+        pair.sender.cwnd()
+    };
+    for (rfc, ns2) in [(Recovery::Reno, Recovery::RenoNs2), (Recovery::NewReno, Recovery::NewRenoNs2)] {
+        let least = cwnd(rfc);
+        assert!(least > 25.0 && least < 26.0, "{least}");
+        assert_eq!(cwnd(ns2), least + 1.0 / least, "{ns2:?}");
+    }
 }
 
 #[test]

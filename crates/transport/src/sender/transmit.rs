@@ -7,7 +7,6 @@ use bufferlab_units::{Span, Time};
 use super::pacer::{self, Pacer};
 use super::packetizer::{Pace, Packetizer, Room};
 use super::{Course, Segment, SegmentKind, Sender};
-use crate::Recovery;
 use crate::delivery::Network;
 use crate::recovery::Phase;
 
@@ -38,7 +37,7 @@ impl Sender {
     /// Whether a processing delay neither begins for the next segment nor holds it back.
     pub fn is_prompt(&mut self) -> bool {
         // limited transmit is over when its segment has been sent
-        if self.recovery.kind() == Recovery::SackNs2 && self.recovery.phase() != Phase::SynSent {
+        if self.recovery.kind().is_ns2() && self.recovery.phase() != Phase::SynSent {
             self.window.open(self.recovery.extra(&self.window));
         }
         self.recovery.is_prompt(&self.window)

@@ -12,7 +12,6 @@ comparison is undecided, unless the difference is wider still.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +22,6 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from bufferlab.evidence.ns2.classes import Metric, RowClass
-from bufferlab.evidence.ns2.reference import Setting
 
 CONFIDENCE: Final = 0.99
 CAP: Final = 0.10
@@ -132,16 +130,3 @@ def scatter_of_difference(first: _Floats, second: _Floats) -> float:
     variance = sum(float(side.var(ddof=1)) * (side.size - 1) for side in sides) / freedom
     quantile = float(stdtrit(freedom, 0.5 + CONFIDENCE / 2))
     return quantile * math.sqrt(variance * (1 / first.size + 1 / second.size))
-
-
-def with_share(values: dict[str, float], setting: Setting) -> dict[str, float]:
-    """The measurements of a run and shares of the goodput: type 1's, and in a mix each control's."""
-    if "goodput2_mbps" not in values:
-        return values
-    first, second = (values[f"goodput{kind + 1}_mbps"] * setting.flow_counts[kind] for kind in (0, 1))
-    total = first + second if first + second > 0 else math.nan
-    shares = {"share1": first / total}
-    if setting.stack == "linux-mix":
-        for name, flows in Counter(setting.control_of).items():
-            shares[f"share_{name}"] = values[f"goodput_{name}_mbps"] * flows / total
-    return values | shares

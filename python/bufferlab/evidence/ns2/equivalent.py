@@ -25,8 +25,8 @@ _NS2_WINDOW_PACKETS = 100_000
 # What ns-2's agents differ in from the preset that reproduces Agent/TCP/Sack1.
 _STACKS: dict[str, dict[str, Any]] = {
     "sack1": {},
-    "newreno": {"congestion": "newreno"},
-    "reno": {"congestion": "reno", "recovery": "reno"},
+    "newreno": {"recovery": "newreno-ns2"},
+    "reno": {"recovery": "reno-ns2"},
 }
 
 # Agent/TCP/Linux: the kernel's window growth, ns-2's own recovery, a clock of 1 ms (tcp-linux.cc,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from typing import Any
 
 import polars as pl
@@ -78,3 +80,16 @@ def _of_type(kind: int, mbps_a_byte: float, flows: pl.DataFrame, queue: pl.DataF
 
 def _mean(values: pl.Series) -> float:
     return float(values.mean() or 0.0)  # type: ignore[arg-type]
+
+
+def with_share(values: dict[str, float], setting: Setting) -> dict[str, float]:
+    """The measurements of a run and shares of the goodput: type 1's, and in a mix each control's."""
+    if "goodput2_mbps" not in values:
+        return values
+    first, second = (values[f"goodput{kind + 1}_mbps"] * setting.flow_counts[kind] for kind in (0, 1))
+    total = first + second if first + second > 0 else math.nan
+    shares = {"share1": first / total}
+    if setting.stack == "linux-mix":
+        for name, flows in Counter(setting.control_of).items():
+            shares[f"share_{name}"] = values[f"goodput_{name}_mbps"] * flows / total
+    return values | shares

@@ -10,10 +10,10 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
-from bufferlab.evidence.ns2.compare import Comparison, Verdict, compare, with_share
+from bufferlab.evidence.ns2.compare import Comparison, Verdict, compare
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
-from bufferlab.evidence.ns2.measure import simulate
+from bufferlab.evidence.ns2.measure import simulate, with_share
 from bufferlab.evidence.ns2.reference import Reference, Setting, load_references, unsupported
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.runner import Runner

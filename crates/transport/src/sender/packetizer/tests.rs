@@ -82,6 +82,8 @@ fn whatever_is_lost_all_comes_in_the_end() {
         Recovery::Sack,
         Recovery::Linux,
         Recovery::SackNs2,
+        Recovery::RenoNs2,
+        Recovery::NewRenoNs2,
     ];
     for recovery in recoveries {
         let mut state = 1_u32;

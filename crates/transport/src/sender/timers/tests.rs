@@ -132,5 +132,7 @@ fn after_a_lost_syn_the_timeout_is_three_seconds_unless_there_is_a_sample() {
         assert_eq!(first(recovery, true), [1_100, 1_400], "{recovery:?}");
     }
     // ns-2 keeps what the timeouts of the SYN left, twice a second
-    assert_eq!(first(Recovery::SackNs2, false), [1_100, 3_100]);
+    for recovery in [Recovery::SackNs2, Recovery::RenoNs2, Recovery::NewRenoNs2] {
+        assert_eq!(first(recovery, false), [1_100, 3_100], "{recovery:?}");
+    }
 }
