@@ -129,8 +129,8 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
     many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
     full = dataclasses.replace(advised(MET, sensitivity=many), short_runs=(why, why, why, why))
     said = " ".join(" ".join(box(full)).split())
-    assert "beware The runs may be too short; a note below the tables says why." in said
-    assert f"Note: {why}." in advice_view(full).text(200)
+    assert f"beware {why}" in said and said.count("beware") < 4
+    assert advice_view(full).text(200).count(f"Note: {why}.") == 4
 
 
 @pytest.mark.parametrize(("control", "told"), [("dctcp", True), ("cubic", False)])
@@ -228,7 +228,7 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
     ]
     text = " ".join(box(advised(MET, sensitivity=sensitivity)))
     assert "Met with twice the RTT. Utilization missed with 2 flows (98.1 %)." in text
-    assert "Fragile: 1 of 2 what-ifs miss the target." in text
+    assert "Fragile: 1 of 2 what-ifs miss the target: utilization with 2 flows." in text
 
 
 def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:
@@ -244,7 +244,8 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     text = " ".join(box(advised(MET, sensitivity=[*of_size, *of_size])))
     assert "with half the flows, twice the flows, thrice the flows, a quarter of the flows, half" in text
     assert "98.1 %" not in text
-    assert "Fragile: 8 of 8 what-ifs miss the target; about 320 packets hold for all but a quarter of" in text
+    assert "Fragile: 8 of 8 what-ifs miss the target: utilization with half the flows," in text
+    assert "; about 320 packets hold for all but a quarter of the flows and a quarter of" in text
     many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
     text = " ".join(box(advised(MET, sensitivity=[*many, *of_size])))
     assert "what if   Met in 12 of 16 changes of the traffic; the last table has each." in text

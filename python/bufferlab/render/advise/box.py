@@ -11,6 +11,7 @@ from bufferlab.render.advise.felt import (
     apart,
     behind_text,
     edge_text,
+    elsewhere_brief,
     elsewhere_text,
     gained,
     judged_text,
@@ -32,7 +33,7 @@ from bufferlab.render.advise.words import (
     size_text,
     sure_text,
 )
-from bufferlab.render.view import Box, Line
+from bufferlab.render.framed import Box, Line
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival
@@ -41,6 +42,8 @@ from bufferlab.studies.least import Check, Verdict
 
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
+
+_BELOW: Final = "below this box"
 
 _TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
 
@@ -112,31 +115,39 @@ def _what(advice: Advice) -> str:
 
 def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     yield Line("link", _used(advice.answer))
-    yield Line("wait", _wait(advice, advice.answer))
-    for name, felt in users_lines(advice, advice.answer):
-        yield Line(name[:9], felt)
+    mean, groups = _wait(advice.answer), apart(advice, advice.answer)
+    yield Line("wait", mean + groups, shorter=[(3, mean)] if groups else ())
+    for at, (name, felt) in enumerate(users_lines(advice, advice.answer)):
+        yield Line(name[:9], felt, shorter=[(1, "")] if at else ())
     if advice.elsewhere:
-        yield Line("elsewhere", elsewhere_text(advice))
-    several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
-    for each in advice.answer.checks:
-        verdict = known[each.target]
-        told = check_text(each, verdict) + _sure(each, verdict, several=several)
-        yield Line("target", told + _eased(advice, each))
+        yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
+    yield from _targets(advice)
     if (asked := needs_text(advice)) is not None:
-        yield Line("asked", asked)
+        yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.answer)) is not None:
-        yield Line("least", f"{least}.")
+        yield Line("least", f"{least}.", shorter=[(8, "")])
     if (cost := trade(advice)) is not None:
-        yield Line("price", cost)
+        yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
     yield from _notes(advice)
     yield from what_if(advice)
     yield from _others(advice)
     if (edge := edge_text(advice.choice)) is not None:
-        yield Line("edge", edge)
+        yield Line("edge", edge, shorter=[(8, edge_text(advice.choice, brief=True) or ""), (5, "")])
     if (judged := judged_text(advice)) is not None:
-        yield Line("judged", judged)
+        yield Line("judged", judged, shorter=[(12, "")])
     if typed is not None:
         yield from _typed(advice, typed)
+
+
+def _targets(advice: Advice) -> Iterator[Line]:
+    """Each target; what is missed, and the first, stays whatever the room."""
+    several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
+    for at, each in enumerate(advice.answer.checks):
+        verdict = known[each.target]
+        brief = check_text(each, verdict)
+        told = brief + _sure(each, verdict, several=several) + _eased(advice, each)
+        shorter = [*([(3, brief)] if told != brief else []), *([(2, "")] if at and verdict == "met" else [])]
+        yield Line("target", told, shorter=shorter)
 
 
 def _used(entry: Entry) -> str:
@@ -144,10 +155,9 @@ def _used(entry: Entry) -> str:
     return f"utilization {measured(used, FRACTION)}, loss {measured(lost, FRACTION)}"
 
 
-def _wait(advice: Advice, entry: Entry) -> str:
+def _wait(entry: Entry) -> str:
     mean, late = entry.checked("wait_mean_ms"), entry.checked("wait_p99_ms")
-    told = f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
-    return told + apart(advice, entry)
+    return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
 
 def _sure(check: Check, verdict: Verdict, *, several: bool) -> str:
@@ -166,17 +176,18 @@ def _eased(advice: Advice, check: Check) -> str:
 
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
-        yield Line("helps", text)
+        yield Line("helps", text, shorter=[(5, _BELOW)])
     if not advice.choice.meets and (text := searched(advice)) is not None:
-        yield Line("searched", text)
+        yield Line("searched", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:
-        yield Line("idle", text)
+        yield Line("idle", text, shorter=[(7, "")])
     if (text := loss_note(advice)) is not None:
-        yield Line("loss", text)
+        yield Line("loss", text, shorter=[(8, text.partition(";")[0].partition(":")[0] + "."), (6, "")])
     if (text := marks_note(advice)) is not None:
-        yield Line("marks", text)
-    for text in advice.short_runs:
-        yield Line("beware", text, most=3, shorter=[_TOO_SHORT])
+        yield Line("marks", text, shorter=[(7, "")])
+    for at, text in enumerate(advice.short_runs):
+        shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
+        yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)
     if advice.stage == "first":
         label = "quick" if advice.finished else "so far"
         yield Line(label, f"standard delay targets; queues compared with {len(advice.answer.values)} seeds")
@@ -194,15 +205,21 @@ def _others(advice: Advice) -> Iterator[Line]:
         None,
     )
     if second is not None and (fifo is None or second.name != fifo.name):
-        entry = advice.entries[second.name]
-        yield Line("runner-up", f"{entry_text(entry)}: {_lost(advice, second)}.")
+        text = f"{entry_text(advice.entries[second.name])}: {_lost(advice, second)}."
+        yield Line("runner-up", text, shorter=[(5, _brief(text))])
     if fifo is not None and fifo.name in rivals:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = "fifo, " if label == "runner-up" else ""
         least = least_text(fifo)
         text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
-        text += "" if least is None else f" {least}."
-        yield Line(label, text)
+        whole = text if least is None else f"{text} {least}."
+        shorter = [*([(9, text)] if least is not None else []), (5, _brief(text))]
+        yield Line(label, whole, shorter=shorter)
+
+
+def _brief(text: str) -> str:
+    """A sentence without what follows in it after a colon: in what users fare worse most."""
+    return text.rpartition(", most: ")[0] + "." if ", most: " in text else text
 
 
 def _lost(advice: Advice, rival: Rival) -> str:
@@ -230,12 +247,15 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         but = ", which misses a target" if missed else ""
         yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:")
         label = ""
+    below = f"the lines for {typed.platform} are below the tables"
     if follows(lines):
-        yield Line(label, f"the lines for {typed.platform} are below the tables")
+        yield Line(label, below)
     else:
-        yield Line(label, "\n".join(lines), verbatim=True)
+        text = "\n".join(lines)
+        shorter = [(4, below.replace("the tables", "this box"))]
+        yield Line(label, text, verbatim=True, shorter=shorter if len(lines) > 1 else ())
     if made.amounts_to:
         yield Line("", made.amounts_to)
     if not typed.shape and PLATFORMS[typed.platform].shapes and typed.platform != _SHAPES_ALWAYS:
         rate = rate_text(advice.site.rate_bps)
-        yield Line("", f"Add --shape if the interface itself is faster than {rate}.")
+        yield Line("", f"Add --shape if the interface itself is faster than {rate}.", shorter=[(5, "")])

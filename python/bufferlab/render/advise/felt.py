@@ -101,6 +101,13 @@ def elsewhere_text(advice: Advice) -> str:
     return f"{'; '.join(told)}: no queue at {advice.site.link} mends that."
 
 
+def elsewhere_brief(advice: Advice) -> str:
+    """Who waits or loses there, in a line."""
+    groups = dict.fromkeys(each.group for each in advice.elsewhere)
+    links = dict.fromkeys(each.link for each in advice.elsewhere)
+    return f"{', '.join(groups)} wait or lose mostly at {', '.join(links)}"
+
+
 def judged_text(advice: Advice) -> str | None:
     """By what users were judged, where the wait at the link is no part of it."""
     if not advice.choice.rivals or any(each.metric == "wait_mean_ms" for each in advice.aspects):
@@ -218,12 +225,14 @@ def _tie_text(name: str, taken: str) -> str:
     return "; of equals the simplest is taken"
 
 
-def edge_text(choice: Choice) -> str | None:
+def edge_text(choice: Choice, *, brief: bool = False) -> str | None:
     """That thresholds a little other would take another queue, as a sentence; `None` if they would not."""
     if choice.edge is None:
         return None
     name, times = choice.edge
     by = "a fifth lower" if times < 1 else "a quarter higher"
+    if brief:
+        return f"With thresholds {by}, {name} would be taken."
     return f"The choice is on the edge: with thresholds {by}, {name} would be taken."
 
 

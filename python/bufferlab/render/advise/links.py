@@ -23,10 +23,10 @@ from bufferlab.render.advise.words import (
     size_text,
     sure_text,
 )
-from bufferlab.render.grid import Grid
+from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
-from bufferlab.render.view import Box, Heading, Line, Terms, View
+from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -36,8 +36,6 @@ _COUPLED: Final = (
     "links share nothing but the flows that cross several of them, with data or acknowledgments; each was "
     "answered with the others' answers in place"
 )
-
-Part = str | Heading | Terms | Box | Grid
 
 
 @as_view.register
@@ -53,13 +51,18 @@ def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = Fal
     assumed = (*advice.assumed, *dict.fromkeys(each for link in advice.links for each in link.assumed))
     return View(
         [
-            summary_box(advice, typed),
+            *_whole(summary_box(advice, typed)),
             *_to_type(advice, typed),
-            *(box_of(each, None) for each in advice.links),
+            *(part for each in advice.links for part in _whole(box_of(each, None))),
             ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED)).terms(),
             *(part for each in advice.links for part in _rest(each, typed, explain=explain)),
         ]
     )
+
+
+def _whole(box: Box) -> tuple[Box, BelowBox]:
+    """A box, and what it has no room for."""
+    return box, BelowBox(box)
 
 
 def links_headline(advice: LinksAdvice) -> str:
@@ -123,9 +126,10 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
     for each, entry in zip(advice.links, entries, strict=True):
         yield Line(each.site.link, _link(each, entry))
     for name, felt in _users(advice, entries):
-        yield Line(name, felt)
+        yield Line(name, felt, shorter=[(1, "")])
     if advice.shaped is not None:
-        yield Line("shaped", shaped_text(advice))
+        rates = shaped_text(advice)
+        yield Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])
     yield Line("type", f"the lines for {typed.platform} are below this box")
 
 

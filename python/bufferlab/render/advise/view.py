@@ -7,6 +7,7 @@ from bufferlab.render.advise.box import box_of, follows
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
+from bufferlab.render.framed import BelowBox
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, Typing, View
@@ -31,9 +32,11 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
         Typing(made.lines),
         about,
     ]
+    box = box_of(advice, typed)
     return View(
         [
-            box_of(advice, typed),
+            box,
+            BelowBox(box),
             *([about] if in_box else []),
             ScenarioLines(
                 advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed

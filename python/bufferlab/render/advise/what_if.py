@@ -2,32 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from typing import Final
 
 from bufferlab.render.advise.words import title_text
-from bufferlab.render.view import Line
+from bufferlab.render.framed import WITHIN, Line
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, want_largest
+
+_FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
+
+_MOST_LINES: Final = 4
+"""Lines of the box that the warning takes at most."""
 
 
 def fragile(advice: Advice) -> str | None:
-    """That other traffic would miss a target, and the buffer that holds wherever one does."""
+    """That other traffic would miss a target: which traffic, which target, about which buffer holds there."""
     changes = advice.sensitivity
     missing = [each for each in changes if not each.holds]
     if not missing or not advice.choice.meets:
         return None
     counted = f"Fragile: {len(missing)} of {len(changes)} what-ifs miss {_them(advice)}"
-    hopeless = [each for each in missing if each.least is None or each.least.size is None]
-    enough = max((each.least.size for each in missing if each.least and each.least.size), default=None)
-    if enough is None or not _more_is_safer(advice):
-        return f"{counted}."
-    but = f" but {_listed([each.brief for each in hopeless])}" if hopeless else ""
-    return f"{counted}; about {enough} packets hold for all{but}."
+    common = _for_all(advice, missing)
+    held = _from_to(missing) if common is None else common
+    texts = [
+        f"{counted}: {_naming_packets(_by_target(missing, sizes=common is None))}{common or ''}.",
+        f"{counted}: {_by_target(missing, sizes=False)}{held}.",
+        f"{counted}{held}. The last table has each.",
+    ]
+    return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
 
 
 def _them(advice: Advice) -> str:
     return "the target" if len(advice.targets) == 1 else "a target"
+
+
+def _by_target(missing: Sequence[Sensitivity], *, sizes: bool) -> str:
+    """Which targets are missed with what: "utilization with 2 flows and half the RTT; loss with bbr"."""
+    found: dict[tuple[Target, ...], list[str]] = {}
+    for each in missing:
+        found.setdefault(each.missed, []).append(each.brief + (_holds_there(each) if sizes else ""))
+    return "; ".join(
+        f"{_listed([title_text(target) for target in targets])} with {_listed(changes)}"
+        for targets, changes in found.items()
+    )
+
+
+def _holds_there(each: Sensitivity) -> str:
+    """About which buffer, in packets, meets the targets in a change: " (about 320 do)"."""
+    if each.least is None:
+        return ""
+    size = each.least.size
+    return " (no buffer tried does)" if size is None else f" (about {size} {'does' if size == 1 else 'do'})"
+
+
+def _naming_packets(text: str) -> str:
+    """A text whose first size has its unit."""
+    return _FIRST_SIZE.sub(lambda found: f"{found[0]} packet{'' if found[1] == '1' else 's'}", text, count=1)
+
+
+def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
+    """The buffer that holds wherever one does; `None` if neither more nor less of it is always safer."""
+    hopeless = [each for each in missing if each.least is None or each.least.size is None]
+    sizes = [each.least.size for each in missing if each.least and each.least.size]
+    if all(each.least is None for each in missing):
+        return ""
+    if _more_is_safer(advice):
+        enough = max(sizes, default=None)
+    elif want_largest(advice.targets):
+        enough = min(sizes, default=None)
+    else:
+        return None
+    if enough is None:
+        return "; no buffer that was tried holds there"
+    where = "there" if len(missing) == 1 else "for all"
+    but = f" but {_listed([each.brief for each in hopeless])}" if hopeless else ""
+    return f"; about {_packets(enough)} {'holds' if enough == 1 else 'hold'} {where}{but}"
+
+
+def _from_to(missing: Sequence[Sensitivity]) -> str:
+    """Between which buffers those are that hold, each in its change."""
+    sizes = sorted({each.least.size for each in missing if each.least and each.least.size})
+    if not sizes:
+        return "; no buffer that was tried holds there"
+    if len(sizes) == 1:
+        return f"; about {_packets(sizes[0])} hold there"
+    return f"; about {sizes[0]} to {_packets(sizes[-1])} hold there, each in the last table"
+
+
+def _packets(size: int) -> str:
+    return "1 packet" if size == 1 else f"{size} packets"
 
 
 def _more_is_safer(advice: Advice) -> bool:
@@ -42,8 +109,8 @@ def _listed(names: list[str]) -> str:
 def what_if(advice: Advice) -> Iterator[Line]:
     """Where the answer still meets all targets, and where it misses which; which sizes do there."""
     if advice.sensitivity and advice.choice.meets:
-        shorter = [_told(advice, sizes=False), _counted(advice)]
-        yield Line("what if", _told(advice, sizes=True), 4, shorter=shorter)
+        shorter = [(10, _told(advice, sizes=False)), (9, _counted(advice)), (2, "")]
+        yield Line("what if", _told(advice, sizes=True), 4, shorter=shorter, is_elsewhere=True)
 
 
 def _told(advice: Advice, *, sizes: bool) -> str:

@@ -1,0 +1,174 @@
+"""An answer at a glance: a frame with sentences above labeled lines, no higher than a terminal."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from textwrap import shorten, wrap
+from typing import Final
+
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+_WIDTH: Final = 80
+_HEIGHT: Final = 23
+"""A terminal's 24 lines, less one for the prompt."""
+
+_FRAME: Final = 4
+"""Characters of a box's frame and of the space within it, in a line."""
+
+WITHIN: Final = _WIDTH - _FRAME
+"""Characters of a line within the frame on a usual terminal."""
+
+_AROUND: Final = 3
+"""Lines of the frame, and the one below the sentences."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A labeled text of a box, which is never cut.
+
+    Attributes:
+        label: What it is about.
+        text: The text; each of its lines begins a new one.
+        most: Lines that it may take if there are shorter texts.
+        verbatim: Whether it is to be typed, so that its lines stay as they are.
+        shorter: Texts that say less where there is no room, each behind a number: of all lines' next ones the
+            one with the highest takes its place first. An empty one leaves the line out.
+        is_elsewhere: Whether what the shorter texts lack stands elsewhere anyhow.
+    """
+
+    label: str
+    text: str
+    most: int = _HEIGHT
+    verbatim: bool = False
+    shorter: Sequence[tuple[int, str]] = ()
+    is_elsewhere: bool = False
+
+    def height(self, width: int) -> int:
+        """How many lines the text takes."""
+        return len(self.lines(width))
+
+    def lines(self, width: int) -> list[str]:
+        """The text's lines."""
+        if self.verbatim:
+            return self.text.splitlines()
+        return [more for each in self.text.splitlines() for more in wrap(each, width)]
+
+    def less(self) -> Line:
+        """The line with the next shorter text."""
+        return replace(self, text=self.shorter[0][1], shorter=self.shorter[1:])
+
+    def within(self, width: int) -> Line:
+        """The line with the first of its texts that takes no more lines than it may, or the last."""
+        line = self
+        while line.shorter and line.height(width) > line.most:
+            line = line.less()
+        return line
+
+
+@dataclass(frozen=True)
+class Box:
+    """An answer at a glance: a frame with sentences above labeled lines.
+
+    Attributes:
+        title: In the frame.
+        head: The sentences.
+        lines: The labeled lines.
+    """
+
+    title: str
+    head: Sequence[str]
+    lines: Sequence[Line]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
+        width = min(options.max_width, _WIDTH)
+        within, label = self._widths(width)
+        table = Table.grid(padding=(0, 1))
+        table.add_column(style="dim", width=label)
+        table.add_column(width=within - label - 1, overflow="fold")
+        for each in self.fitted(width):
+            if each.text:
+                table.add_row(each.label, Text("\n".join(each.lines(within - label - 1))))
+        head = [Text(line, style="bold" if at == 0 else "") for at, line in enumerate(self.head)]
+        title = Text(f" {shorten(self.title, within - 4, placeholder=' …')} ")
+        yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
+
+    def fitted(self, width: int) -> list[Line]:
+        """The lines, of which some say less, until the box is no higher than a usual terminal.
+
+        Args:
+            width: Characters of a line of the terminal.
+        """
+        within, label = self._widths(width)
+        room = within - label - 1
+        lines = [each.within(room) for each in self.lines]
+        if width < _WIDTH:
+            return lines
+        head = sum(max(len(wrap(each, within)), 1) for each in self.head)
+        most = _HEIGHT - _AROUND - head
+        while sum(each.height(room) for each in lines) > most:
+            able = [at for at, each in enumerate(lines) if each.shorter]
+            if not able:
+                break  # the box grows
+            first = max(able, key=lambda at: (lines[at].shorter[0][0], at))
+            lines[first] = lines[first].less()
+        return lines
+
+    def _widths(self, width: int) -> tuple[int, int]:
+        """Characters of a line within the frame, and of the labels."""
+        return width - _FRAME, max((len(each.label) for each in self.lines), default=0)
+
+    def html(self) -> str:
+        """For a notebook, where there is room for everything."""
+        first, *others = self.head
+        rows = "".join(
+            f'<tr><td style="text-align:left;opacity:0.7">{html.escape(each.label)}</td>'
+            f'<td style="text-align:left{";white-space:pre;font-family:monospace" if each.verbatim else ""}">'
+            f"{html.escape(each.text)}</td></tr>"
+            for each in self.lines
+        )
+        more = "".join(f"<br>{html.escape(line)}" for line in others)
+        return (
+            f'<div style="border:1px solid;padding:0.5em;max-width:50em"><p>{html.escape(self.title)}</p>'
+            f"<p><b>{html.escape(first)}</b>{more}</p><table>{rows}</table></div>"
+        )
+
+
+@dataclass(frozen=True)
+class BelowBox:
+    """In full, what a box had no room for and no other part has; nothing where it had room for all.
+
+    Attributes:
+        box: The box.
+    """
+
+    box: Box
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """For a terminal."""
+        width = min(options.max_width, _WIDTH)
+        table = Table.grid(padding=(0, 2))
+        table.add_column()
+        table.add_column(overflow="fold")
+        typed = []
+        for whole, shown in zip(self.box.lines, self.box.fitted(width), strict=True):
+            if shown.text == whole.text or whole.is_elsewhere:
+                continue
+            if whole.verbatim:
+                typed += whole.text.splitlines()
+            else:
+                table.add_row(Text(whole.label), Text(whole.text))
+        if table.row_count:
+            yield Text("What the box had no room for", style="bold")
+            yield table
+        for line in typed:
+            yield Text(line, no_wrap=True, overflow="ignore")
+
+    def html(self) -> str:
+        """For a notebook, where the box has everything."""
+        return ""

@@ -1,0 +1,241 @@
+"""The box holds an answer with everything that there is to say, on a terminal of 24 lines."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import pytest
+
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.links import summary_box
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.view import advice_view
+from bufferlab.render.advise.what_if import fragile
+from bufferlab.render.framed import BelowBox, Box, Line
+from bufferlab.render.view import View
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.elsewhere import Spoiled
+from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.advise.rough import Rough
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.targets import Target, Values
+
+from ..advised import ASPECTS, CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
+
+TARGETS: Final = ("utilization >= 97 %", "loss <= 6 %", "call.r > 50", "wait_p99 < 120 ms")
+WHY: Final = "only 3 s are measured, but a flow takes up to 60 s from loss to loss: use longer runs"
+GROUPS: Final = (
+    *(DOWNLOADS, CALL, Users("bbr", "bulk", 1, "bbr"), Users("backup", "bulk", 20, "cubic")),
+    *(Users("pages", "web", 1, "cubic"), Users("ping", "ping", 1, None)),
+)
+FELT: Final[Values] = {
+    "loss": 0.041,
+    "bbr.goodput_bps": 14.2e6,
+    "backup.goodput_bps": 0.4e6,
+    "backup.jain_index": 0.91,
+    "pages.exchange_p50_s": 0.709,
+    "pages.exchange_p95_s": 1.337,
+    "ping.loaded_rtt_p50_ms": 41.0,
+    "ping.loaded_rtt_p95_ms": 78.0,
+    "call.wait_p99_ms": 0.9,
+    "downloads.wait_p99_ms": 61.0,
+}
+CHANGES: Final = ("2 flows", "8 flows", "half the RTT", "twice the RTT", "cubic-linux alone", "bbr")
+
+
+def what_ifs(*missed: tuple[Target, ...], sizes: tuple[int | None, ...]) -> list[Sensitivity]:
+    """Changes of the traffic, each with what is missed then, and about which buffer would do."""
+    return [
+        Sensitivity(name, name, {"utilization": 0.95, "loss": 0.07}, targets, Rough(size, (14, 400)))
+        for name, targets, size in zip(CHANGES, missed, sizes, strict=True)
+    ]
+
+
+def everything(word: str, *, larger: bool, platform_ends: bool = False) -> Advice:
+    """An answer about which all that can be said together is said.
+
+    Args:
+        word: The queue that is taken.
+        larger: Whether FIFO's buffer is larger than the least that meets the targets.
+        platform_ends: Whether nothing meets the targets.
+    """
+    fifo, other = {**FIFO, **FELT}, {**FQ_CODEL, **FELT}
+    best, worse = (fifo, {**other, "call.call_r": 40.0}) if word == "fifo" else (other, fifo)
+    given = {
+        "fifo": (14, runs(fifo if word == "fifo" else worse)),
+        "codel": (5000, runs({**best, "loss": 0.055})),
+    }
+    given["fq_codel"] = (5000, runs(worse if word == "fifo" else best))
+    targets: tuple[str, ...] = ("utilization >= 99.9 %", *TARGETS[1:]) if platform_ends else TARGETS
+    if word == "fifo" and not larger:
+        targets = TARGETS[:3]  # a price is told where no wait is bounded
+    aspects = ASPECTS[1:]
+    advice = advised(
+        given,
+        targets,
+        where=site(*GROUPS),
+        aspects=aspects,
+        weights={"calls": 10.0, "throughput": 2.0},
+        origin="scenario",
+    )
+    asked = advice.targets
+    missed = ((asked[0],), (asked[0], asked[1]), (), (asked[1],), (asked[2],), (asked[-1],))
+    entries = dict(advice.entries)
+    for name, each in entries.items():
+        if name.startswith("fifo"):
+            near: dict[int, Values] = {1: {**fifo, "loss": 0.065}, 150: {**fifo, "loss": 0.011}}
+            made = entry("fifo", 14, each.values, asked, other=near)
+            assert made.least is not None
+            least = dataclasses.replace(made.least, size=6)
+            entries[name] = (
+                dataclasses.replace(made, least=least, least_behind=Estimate(0.062, 0.011))
+                if larger
+                else made
+            )
+    return dataclasses.replace(
+        advice,
+        entries=entries,
+        choice=dataclasses.replace(advice.choice, edge=("pie, target 15 ms", 0.8)),
+        sensitivity=tuple(what_ifs(*missed, sizes=(320, 640, 100, None, 28, 14))),
+        short_runs=(WHY, WHY),
+        elsewhere=(Spoiled("call", "far", "wait", 38.0, 41.0), Spoiled("pages", "far", "loss", 0.043, 0.044)),
+        stage="tuned",
+        finished=False,
+    )
+
+
+def shown(box: Box) -> list[str]:
+    lines = View([box]).text(80).splitlines()
+    assert all(len(line) == 80 for line in lines)
+    return lines
+
+
+def words(text: str) -> str:
+    return " ".join(text.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("platform", ["linux", "junos", "openwrt"])
+@pytest.mark.parametrize(
+    ("word", "larger", "ends"),
+    [("fifo", False, False), ("fifo", True, False), ("fq_codel", True, False), ("fq_codel", True, True)],
+)
+def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
+    word: str, platform: str, larger: bool, ends: bool
+) -> None:
+    advice = everything(word, larger=larger, platform_ends=ends)
+    typed = Typed(platform)
+    box = box_of(advice, typed)
+    labels = {each.label for each in box.lines}
+    always = {"elsewhere", "asked", "loss", "beware", "so far", "runner-up", "edge", "judged", "type"}
+    assert always <= labels
+    assert ("price" in labels) == (word == "fifo" and not larger and not ends)
+    assert ("least" in labels) == (word == "fifo" and larger)
+    assert ("what if" in labels) != ends and ("helps" in labels) == ends
+    lines = shown(box)
+    assert len(lines) <= 24
+    kept = {line[2:11].strip() for line in lines[1:-1]}
+    assert {"link", "wait", "call", "target", "runner-up", "type"} <= kept
+    whole = words(advice_view(advice, typed=typed).text(80))
+    for each in box.lines:
+        if not each.is_elsewhere:
+            assert words(each.text) in whole, each.label
+
+
+def test_what_breaks_the_answer_is_always_in_the_box_with_what_holds() -> None:
+    advice = everything("fifo", larger=True)
+    said = words("\n".join(shown(box_of(advice, Typed()))))
+    assert (
+        "Fragile: 5 of 6 what-ifs miss a target: utilization with 2 flows (about 320 packets do); "
+        "utilization and loss with 8 flows (about 640 do); loss with twice the RTT (no buffer tried does); "
+        "call: rating R with cubic-linux alone (about 28 do); wait: 99th percentile with bbr (about 14 do)."
+    ) in said
+
+
+def test_a_box_of_several_links_fits_too() -> None:
+    each = everything("fq_codel", larger=True)
+    links = tuple(
+        dataclasses.replace(each, site=dataclasses.replace(each.site, link=name))
+        for name in ("download", "upload")
+    )
+    advice = LinksAdvice(
+        title="Home line 50/10 Mbps",
+        links=links,
+        wanted=("download", "upload"),
+        resolved=each.resolved,
+        joint=tuple(link.answer for link in links),
+        shaped=Shaped(0.9, {"download": 50_000_000, "upload": 10_000_000}),
+        finished=True,
+    )
+    flows = [{"name": user.name, "path": ["download"]} for user in GROUPS]
+    advice = dataclasses.replace(advice, resolved={**advice.resolved, "flows": flows})  # type: ignore[typeddict-item]
+    box = summary_box(advice, Typed("routeros"))
+    lines = shown(box)
+    assert len(lines) <= 24 and any(line.startswith("│ upload ") for line in lines)
+    below = words(View([box, BelowBox(box)]).text(80))
+    assert all(words(line.text) in below for line in box.lines)
+
+
+def broken(*missed: str, sizes: tuple[int | None, ...], targets: tuple[str, ...]) -> str:
+    """What is said where some changes miss targets."""
+    advice = advised({"fifo": (14, runs({**FIFO, "wait_p99_ms": 9.0}))}, targets)
+    named = {each.name: each for each in advice.targets}
+    of_each = tuple(() if name == "" else (named[name],) for name in missed)
+    changes = [
+        Sensitivity(name, name, {}, those, Rough(size, (14, 400)))
+        for name, those, size in zip(CHANGES, of_each, sizes, strict=False)
+    ]
+    told = fragile(dataclasses.replace(advice, sensitivity=tuple(changes)))
+    assert told is not None
+    return told
+
+
+USED: Final = "utilization >= 99 %"
+LATE: Final = "wait_p99 < 20 ms"
+
+
+def test_a_buffer_that_holds_for_all_is_named_where_more_or_less_is_safer() -> None:
+    assert broken("utilization", "", sizes=(320, 14), targets=(USED,)) == (
+        "Fragile: 1 of 2 what-ifs miss the target: utilization with 2 flows; about 320 packets hold there."
+    )
+    assert broken("utilization", "utilization", sizes=(320, 28), targets=(USED,)) == (
+        "Fragile: 2 of 2 what-ifs miss the target: utilization with 2 flows and 8 flows; about 320 packets "
+        "hold for all."
+    )
+    assert broken("utilization", "utilization", sizes=(320, None), targets=(USED,)).endswith(
+        "; about 320 packets hold for all but 8 flows."
+    )
+    assert broken("utilization", sizes=(None,), targets=(USED,)).endswith(
+        "utilization with 2 flows; no buffer that was tried holds there."
+    )
+    assert broken("wait_p99_ms", "wait_p99_ms", sizes=(7, 1), targets=(LATE,)).endswith(
+        "; about 1 packet holds for all."
+    )
+
+
+def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
+    both = (USED, LATE)
+    assert broken("utilization", "wait_p99_ms", "utilization", sizes=(320, 7, None), targets=both) == (
+        "Fragile: 3 of 3 what-ifs miss a target: utilization with 2 flows (about 320 packets do) and half "
+        "the RTT (no buffer tried does); wait: 99th percentile with 8 flows (about 7 do)."
+    )
+
+
+def test_lines_that_yield_most_give_way_first_and_only_as_far_as_is_needed() -> None:
+    long = "word " * 40
+    lines = [
+        *(Line("kept", "a") for _ in range(15)),
+        Line("less", long, shorter=[(2, "shorter"), (1, "")]),
+        Line("first", long, shorter=[(9, "")]),
+    ]
+    box = Box("Title", ["One sentence."], lines)
+    text = "\n".join(shown(box))
+    assert len(text.splitlines()) == 22 and "first" not in text and long.split(maxsplit=1)[0] in text
+    below = View([BelowBox(box)]).text(80)
+    assert below.startswith("What the box had no room for\nfirst  word word") and "less" not in below
+    assert View([BelowBox(Box("Title", ["One."], lines[:3]))]).text(80) == ""
+    tight = Box("Title", ["One sentence."], [*lines, *(Line("kept", "a") for _ in range(3))])
+    assert "less  shorter" in "\n".join(shown(tight))
+    assert len(View([tight]).text(60).splitlines()) > 24  # a narrow terminal gets all of it
