@@ -14,6 +14,7 @@ from bufferlab.render.advise.felt import (
     fare_text,
     fare_title,
     gained,
+    undecided_text,
 )
 from bufferlab.render.advise.words import cell, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
@@ -68,8 +69,10 @@ def answer(comparison: Comparison) -> str:
 
 
 def _choice(comparison: Comparison, choice: Choice) -> str:
+    undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may tell."
     if not comparison.is_founded:
-        return f"{_unfounded(choice)}. {_equals(choice)}: {choice.name}."
+        why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(choice)}."
+        return f"{why} {_equals(choice)}: {choice.name}."
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
     others = [rival for rival in choice.rivals if not rival.missed]
@@ -78,10 +81,12 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
     if choice.is_clear:
         return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
-    alike = ", ".join(rival.name for rival in others if rival.is_equal)
+    alike = ", ".join(rival.name for rival in others if rival.is_equal and not rival.is_open)
     if choice.best == choice.name:
-        return f"Run {choice.name}: users fare best, and as well under {alike}."
-    return f"Run {choice.name}: users fare as well under {alike}, to within {NOTICED}. {_equals(choice)}."
+        as_well = f", and as well under {alike}" if alike else ""
+        return f"Run {choice.name}: users fare best{as_well}.{undecided}"
+    as_well = f": users fare as well under {alike}, to within {NOTICED}" if alike else ""
+    return f"Run {choice.name}{as_well}.{undecided} {_equals(choice)}."
 
 
 def _unfounded(choice: Choice) -> str:

@@ -119,6 +119,11 @@ def want_largest(targets: Iterable[Target]) -> bool:
     return all(target.wants_less for target in targets)
 
 
+def looser(one: Target, other: Target) -> Target:
+    """The one of two bounds on the same metric that asks for less."""
+    return min(one, other, key=lambda target: target.bound if target.at_least else -target.bound)
+
+
 def parse_targets(written: Iterable[str], groups: Sequence[str]) -> tuple[Target, ...]:
     """Read targets.
 

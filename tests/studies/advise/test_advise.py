@@ -11,7 +11,8 @@ import pytest
 from bufferlab.experiment.simulation import simulate
 from bufferlab.stats import estimate
 from bufferlab.studies.advise import Advice, advise
-from bufferlab.studies.advise.course import Checked, Course, checks_at
+from bufferlab.studies.advise.checked import Checked, checks_at
+from bufferlab.studies.advise.course import Course
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.least import Case

@@ -121,6 +121,66 @@ def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -
     assert found.name == "codel, target 5 ms"
 
 
+def test_a_choice_is_open_while_a_queue_may_be_better_by_what_users_notice() -> None:
+    noisy = {"fifo": runs(0.31, spread=0.3, name="a"), "codel": runs(0.3, spread=0.3, name="b")}
+    found = chosen(noisy)
+    assert (found.name, found.open) == ("fifo", ("codel",))
+    assert found.rivals[0].is_equal and found.rivals[0].is_open
+    calm = {"fifo": runs(0.303, spread=0.001, name="a"), "codel": runs(0.3, spread=0.001, name="b")}
+    assert chosen(calm).open == ()
+    assert chosen({"fifo": runs(0.6), "codel": runs(0.3)}).open == ()  # surely worse is decided, too
+
+
+def test_a_single_run_decides_nothing() -> None:
+    assert chosen({"fifo": runs(0.3)[:1], "codel": runs(0.3)[:1]}).open == ("codel",)
+
+
+def test_what_misses_a_target_leaves_no_choice_open() -> None:
+    contest = {"fifo": runs(0.31, spread=0.3, name="a"), "codel": runs(0.3, spread=0.3, name="b")}
+    assert chosen(contest, {"codel": (BUSY,)}).open == ()
+
+
+def test_two_queues_are_compared_by_the_seeds_that_both_have() -> None:
+    far = [*runs(0.3), *runs(9.0)]
+    found = chosen({"fifo": runs(0.3), "codel": far, "pie": runs(0.6)})
+    assert found.name == "fifo"
+    by_name = {rival.name: rival for rival in found.rivals}
+    assert by_name["codel"].behind.mean == 0.0 and by_name["codel"].behind.known == 8
+
+
+def test_queues_that_are_left_are_compared_by_all_their_seeds() -> None:
+    """What is out after few runs does not hide the further runs of the others."""
+    contest = {
+        "fifo": [*runs(0.30), *runs(0.60)],
+        "codel": [*runs(0.30), *runs(0.20)],
+        "pie": runs(0.9),
+    }
+    found = chosen(contest)
+    assert (found.best, found.name) == ("codel", "codel")
+
+
+def test_of_equals_one_that_keeps_targets_where_traffic_changes_is_taken_first() -> None:
+    contest = {"fifo": runs(0.3), "codel": runs(0.301), "pie": runs(0.6)}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    assert choose(contest, ASPECTS, ALIKE, missed=none, sturdy=["codel", "pie"]).name == "codel"
+
+
+def test_twice_as_bad_is_never_equal_however_little_it_weighs() -> None:
+    light: dict[Kind, float] = {"pages": 1.0, "throughput": 1000.0}
+    assert chosen({"fifo": runs(0.55), "codel": runs(0.3)}, weights=light).name == "fifo"
+    assert chosen({"fifo": runs(0.65), "codel": runs(0.3)}, weights=light).name == "codel"
+    nothing: dict[Kind, float] = {"pages": 0.0, "throughput": 1.0}
+    assert chosen({"fifo": runs(0.65), "codel": runs(0.3)}, weights=nothing).name == "fifo"
+
+
+def test_more_looks_need_clearer_differences() -> None:
+    contest = {"fifo": runs(0.36, spread=0.1, name="a"), "codel": runs(0.3, spread=0.1, name="b")}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    one, three = (choose(contest, ASPECTS, ALIKE, missed=none, looks=looks) for looks in (1, 3))
+    widths = [found.rivals[0].behind.half_width or 0.0 for found in (one, three)]
+    assert widths[1] > 1.1 * widths[0] > 0.0
+
+
 # Luck: made-up runs whose true means are known
 
 

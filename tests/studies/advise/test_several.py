@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from bufferlab.errors import InputError
@@ -65,7 +67,7 @@ def test_all_answers_are_run_together(answers: LinksAdvice) -> None:
 
 
 def test_one_configuration_is_for_both_directions(answers: LinksAdvice) -> None:
-    assert [each.answer.queue.name for each in answers.links] == ["fq_codel", "fifo"]
+    assert [each.answer.queue.name for each in answers.links] == ["fq_codel", "fq_codel"]
     linux = answers.configuration("linux", "wan")
     assert linux is not None and linux.refused is None
     assert sum("rate 4mbit" in line or "rate 1mbit" in line for line in linux.made.lines) == 2
@@ -73,9 +75,13 @@ def test_one_configuration_is_for_both_directions(answers: LinksAdvice) -> None:
 
 
 def test_where_one_queue_is_for_both_it_is_one_that_both_have_tried(answers: LinksAdvice) -> None:
-    both = answers.configuration("openwrt", "wan")
+    down, up = answers.links
+    plain = next(name for name, entry in up.entries.items() if entry.queue.name == "fifo")
+    others = tuple(dataclasses.replace(each, name=up.choice.name) for each in up.choice.rivals[:1])
+    up = dataclasses.replace(up, choice=dataclasses.replace(up.choice, name=plain, rivals=others))
+    both = dataclasses.replace(answers, links=(down, up)).configuration("openwrt", "wan")
     assert both is not None and "one queue for both" in str(both.refused)
-    assert both.down is answers.links[0].answer and both.up.queue.name == "fq_codel"
+    assert both.down is down.answer and both.up.queue.name == "fq_codel"
     lines = [line.strip() for line in both.made.lines]
     assert {"option download '4000'", "option upload '1000'", "option qdisc 'fq_codel'"} <= set(lines)
 

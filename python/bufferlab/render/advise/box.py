@@ -16,6 +16,8 @@ from bufferlab.render.advise.felt import (
     gained,
     judged_text,
     least_text,
+    outlasted_text,
+    undecided_text,
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched
@@ -95,6 +97,8 @@ def _head(advice: Advice) -> Iterator[str]:
             )
         if (broken := fragile(advice)) is not None:
             yield broken
+        if (undecided := undecided_text(advice.choice)) is not None:
+            yield undecided
         return
     if (ended := platform_end(advice)) is not None:
         yield f"No buffer that {ended} meets {them}."
@@ -190,7 +194,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)
     if advice.stage == "first":
         label = "quick" if advice.finished else "so far"
-        yield Line(label, f"standard delay targets; queues compared with {len(advice.answer.values)} seeds")
+        seeds = len(advice.answer.values)
+        yield Line(label, f"standard delay targets, {seeds} seeds, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried")
@@ -229,6 +234,8 @@ def _lost(advice: Advice, rival: Rival) -> str:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
         missed = [check_text(checks[target], known[target]) for target in rival.missed]
         return "; ".join([*missed, *gained(rival, chosen)])
+    if rival.name in advice.outlasted:
+        return outlasted_text(advice.outlasted[rival.name])
     return behind_text(rival, entry, chosen)
 
 

@@ -10,7 +10,7 @@ from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import entry_text, order_text, sure_text, title_text
 from bufferlab.render.view import Heading
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import MATERIAL, NOTABLE, NOTABLE_RATING
+from bufferlab.studies.advise.choice import LOOKS, MATERIAL, NOTABLE, NOTABLE_RATING, TWICE
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import Aspect
 
@@ -44,9 +44,12 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     yield (
         "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
         f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
-        f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %). "
-        f"{order_text(advice)} Intervals of how much worse users fare allow for all queues and "
-        "aspects: that luck passes over the queue that is truly the best has a chance of at most 5 %."
+        f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %; "
+        f"what weighs less counts for less, up to {TWICE * 100:g} %). "
+        f"Of equals the simplest is taken; if that misses a target in a what-if, the simplest of those that "
+        f"miss none. What {LOOKS[0]} seeds do not tell apart gets {LOOKS[1]}, then {LOOKS[2]}. "
+        f"{order_text(advice)} Intervals of how much worse users fare allow for all queues, aspects and "
+        "looks: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
     if advice.choice.meets:
         yield _with_thresholds(advice)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import measured, of_estimate, unknown_text
+from bufferlab.render.advise.words import listed, measured, of_estimate, unknown_text
 from bufferlab.render.summary import NONE
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
@@ -38,6 +38,9 @@ _FELT_MS: Final = 1.0
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
 """What is said of users who fare so many times better or worse."""
+
+_MOST_NAMED: Final = 3
+"""Queues that are named where it is not decided which is best; of more, how many there are."""
 
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
@@ -148,6 +151,8 @@ def aspect_title(aspect: Aspect) -> str:
 def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     """How much worse users fare, and in what most; of equals, why the other one was taken."""
     mean = rival.behind.mean or 0.0
+    if rival.is_open:
+        return _open_text(rival.behind)
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
@@ -214,6 +219,31 @@ def _equal_text(behind: Estimate) -> str:
     half = f"{(behind.half_width or 0.0) * 100:.1f}"
     chance = "" if float(half) == 0 else f" ± {half}"
     return f"{word} by {abs(mean) * 100:.1f}{chance} %, less than {NOTICED}"
+
+
+def _open_text(behind: Estimate) -> str:
+    """By how much a queue differs that may yet turn out to be better."""
+    word = "worse" if (behind.mean or 0.0) > 0 else "better"
+    runs = f"{behind.known} runs" if behind.known > 1 else "one run"
+    return f"{word} by {_share_text(behind)}: not decided by {runs}"
+
+
+def undecided_text(choice: Choice) -> str | None:
+    """That other queues may yet turn out to be better, as a sentence; `None` if the choice is decided."""
+    if not choice.open:
+        return None
+    known = next(rival.behind.known for rival in choice.rivals if rival.is_open)
+    runs = f"{known} runs do" if known > 1 else "one run does"
+    names = listed(choice.open) if len(choice.open) <= _MOST_NAMED else f"{len(choice.open)} other queues"
+    return (
+        f"The queue is not decided: {runs} not tell whether users fare better under {names} by more than "
+        f"{NOTICED}."
+    )
+
+
+def outlasted_text(changes: Sequence[str]) -> str:
+    """Why an equal and simpler queue was not taken: what it comes to where the traffic changes."""
+    return f"as good for users here, but it misses a target with {listed(changes)}"
 
 
 def _tie_text(name: str, taken: str) -> str:

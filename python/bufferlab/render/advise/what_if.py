@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from bufferlab.render.advise.words import title_text
+from bufferlab.render.advise.words import listed, title_text
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -46,7 +46,7 @@ def _by_target(missing: Sequence[Sensitivity], *, sizes: bool) -> str:
     for each in missing:
         found.setdefault(each.missed, []).append(each.brief + (_holds_there(each) if sizes else ""))
     return "; ".join(
-        f"{_listed([title_text(target) for target in targets])} with {_listed(changes)}"
+        f"{listed([title_text(target) for target in targets])} with {listed(changes)}"
         for targets, changes in found.items()
     )
 
@@ -79,7 +79,7 @@ def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
     if enough is None:
         return "; no buffer that was tried holds there"
     where = "there" if len(missing) == 1 else "for all"
-    but = f" but {_listed([each.brief for each in hopeless])}" if hopeless else ""
+    but = f" but {listed([each.brief for each in hopeless])}" if hopeless else ""
     return f"; about {_packets(enough)} {'holds' if enough == 1 else 'hold'} {where}{but}"
 
 
@@ -100,10 +100,6 @@ def _packets(size: int) -> str:
 def _more_is_safer(advice: Advice) -> bool:
     """Whether larger buffers meet what smaller ones do: only of utilization and loss of the link."""
     return all(each.group is None and each.metric.name in {"utilization", "loss"} for each in advice.targets)
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def what_if(advice: Advice) -> Iterator[Line]:

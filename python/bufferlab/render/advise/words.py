@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
@@ -161,3 +161,8 @@ def _distance(check: Check) -> str:
     unit = check.target.metric.unit
     size = unit.text(abs(check.margin), digits=2)
     return f"{size} points" if unit is FRACTION else f"{size} {unit.shown}".rstrip()
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

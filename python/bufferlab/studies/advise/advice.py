@@ -14,7 +14,7 @@ from bufferlab import _core, display
 from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
-from bufferlab.studies.advise.choice import Choice, Rival, choose
+from bufferlab.studies.advise.choice import LOOKS, Choice, Rival, choose
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
@@ -52,6 +52,8 @@ class Advice:
         choice: Which of them to take, and why not the others.
         stage: How far it is.
         sensitivity: What would change it.
+        outlasted: An equal queue that was not taken since it misses a target in these changes of the traffic,
+            while the answer misses none.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
@@ -71,6 +73,7 @@ class Advice:
     choice: Choice
     stage: Stage
     sensitivity: tuple[Sensitivity, ...] = ()
+    outlasted: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -134,7 +137,13 @@ class Advice:
         )
         contest = {name: entry.values for name, entry in self.entries.items()}
         return choose(
-            contest, self.aspects, self.weights, missed={self.choice.name: own, **missed}, times=times
+            contest,
+            self.aspects,
+            self.weights,
+            missed={self.choice.name: own, **missed},
+            times=times,
+            looks=len(LOOKS),
+            sturdy=[self.choice.name] if self.outlasted else (),
         )
 
     def best_fifo(self) -> Entry | None:
@@ -178,6 +187,7 @@ class Advice:
             "buffer": self.site.buffer(answer.packets),
             "meets": self.met,
             "confidence": answer.confidence,
+            "undecided": list(self.choice.open),
             "checks": checks_to_dicts(answer.checks, answer.confidence, self.confidence),
             "aspects": [
                 {
@@ -190,6 +200,7 @@ class Advice:
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
+            "outlasted": {name: list(changes) for name, changes in self.outlasted.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),

@@ -43,7 +43,7 @@ def advise(
         scenario: A scenario, the path of its file, or its content as nested mappings.
         targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
             those of the scenario, else a utilization of 99 %, which is asked for beside others that leave it
-            open, too (95 % with a queue at its specification's target); or, where no flow is without end, a
+            open, too (90 % with a queue at its specification's target); or, where no flow is without end, a
             loss of at most 1 %.
         queues: Words of `queue` to choose from, "scenario" for the scenario's own, "all" for every one;
             default those that routers have.

@@ -14,8 +14,9 @@ procedure of theirs is used.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,8 +34,14 @@ NOTABLE_RATING: Final = 0.05
 """Two queues are not equal if in some aspect users fare worse by more than this share; calls, by about half
 the width of a category of users' satisfaction, which is ten points of the rating R (ITU-T G.109: its abstract
 was read, and the categories' bounds in manuals that quote its table). Of a kind that weighs less than the
-heaviest, by as many times more. Of one queue's settings the usual one is taken unless users fare better as a
-whole: it is the one that is tested everywhere."""
+heaviest, by as many times more, up to `TWICE`. Of one queue's settings the usual one is taken unless users
+fare better as a whole: it is the one that is tested everywhere."""
+
+TWICE: Final = 0.5
+"""What is surely worse by more than this share is never equal, however little it weighs."""
+
+LOOKS: Final = (8, 16, 32)
+"""Seeds with which settings are compared: more, as long as more may tell them apart."""
 
 NEAR: Final = (0.8, 1.25)
 """A choice is on the edge if thresholds that are so many times as large would take another queue."""
@@ -53,6 +60,8 @@ class Rival:
             interval allows for all the claims that there are.
         is_equal: Whether the difference is not significant or too small to matter, as a whole and in each
             aspect.
+        is_open: Whether it is equal only for want of runs: more of them may show that users fare better with
+            it than with the chosen one, and by more than they notice.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
     """
@@ -60,6 +69,7 @@ class Rival:
     name: str
     behind: Estimate
     is_equal: bool
+    is_open: bool
     missed: tuple[Target, ...]
     worst: tuple[Aspect, float] | None
 
@@ -87,6 +97,11 @@ class Choice:
     best: str = ""
     edge: tuple[str, float] | None = None
 
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The queues that more runs may show to be better; none where the choice is decided."""
+        return tuple(rival.name for rival in self.rivals if rival.is_open)
+
 
 def choose(
     contest: Contest,
@@ -96,6 +111,8 @@ def choose(
     missed: Mapping[str, tuple[Target, ...]],
     lacking: Mapping[str, Lack] | None = None,
     times: float = 1.0,
+    looks: int = 1,
+    sturdy: Collection[str] = (),
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
 
@@ -103,26 +120,29 @@ def choose(
     that is out, whatever the rest. Among those that are left, all kinds count by their weights.
 
     Args:
-        contest: What was measured.
+        contest: What was measured. Two queues are compared by the seeds that both have.
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         missed: The targets that each queue misses.
         lacking: By how much it misses them: where none meets all, the nearest of those that miss fewest is
             taken.
         times: What the thresholds of what is material and notable are multiplied by.
+        looks: How often a choice is made from more and more runs, until one is decided.
+        sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
     """
     fewest = min(map(len, missed.values()))
     fit = [name for name in contest if len(missed[name]) == fewest]
     if fewest and lacking is not None:
         nearest = min(lacking[name] for name in fit)
         fit = [name for name in fit if lacking[name] == nearest]
-    scored = _Scored(contest, aspects, weights, rivals=len(fit) - 1)
+    scored = _Scored(contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy)
     taken, best, equal = scored.choice(fit, times)
     rivals = [
         Rival(
             name,
             scored.behind(name, taken),
             scored.is_equal(name, taken, times),
+            name in fit and scored.is_open(name, taken, times),
             missed[name],
             _worst(contest[name], contest[taken], aspects),
         )
@@ -142,13 +162,21 @@ class _Scored:
         contest: What was measured.
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
-        rivals: Of how many others something may be claimed.
+        claims: How many may be made about each score and each aspect.
+        sturdy: Queues that are taken first of equals.
     """
 
     def __init__(
-        self, contest: Contest, aspects: Sequence[Aspect], weights: Mapping[Kind, float], rivals: int
+        self,
+        contest: Contest,
+        aspects: Sequence[Aspect],
+        weights: Mapping[Kind, float],
+        *,
+        claims: int,
+        sturdy: Collection[str],
     ) -> None:
         self.contest = contest
+        self.sturdy = sturdy
         leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
         self.scores = [
@@ -159,19 +187,39 @@ class _Scored:
         self.notable = {
             each: share for each in aspects if (share := notable(each, weights)) < 1.0 and len(aspects) > 1
         }
-        self.claims = max(rivals * (len(counted) + len(self.notable)), 2)
+        self.claims = max(claims * (len(counted) + len(self.notable)), 2)
 
     def choice(self, fit: Sequence[str], times: float) -> tuple[str, str, list[str]]:
         """What is taken, what has the best score, and all that are as good."""
         left = list(fit)
         for scores in self.scores:
-            best = max(left, key=lambda name: sum(scores[name]))
-            left = [name for name in left if name == best or self._is_as_good(name, best, scores, times)]
-        return min(left, key=simplicity), best, left
+            best, left = self._best_of(left, scores, times)
+        return min(left, key=self._place), best, left
+
+    def _best_of(
+        self, names: list[str], scores: Mapping[str, list[float]], times: float
+    ) -> tuple[str, list[str]]:
+        """What has the best score, and all that are as good; those that are left may have more runs."""
+        while True:
+            best = functools.reduce(lambda one, other: _better(one, other, scores), names)
+            left = [name for name in names if name == best or self._is_as_good(name, best, scores, times)]
+            if len(left) == len(names):
+                return best, left
+            names = left
+
+    def _place(self, name: str) -> tuple[bool, int]:
+        """Place among equals: the first is taken."""
+        return name not in self.sturdy, simplicity(name)
 
     def is_equal(self, name: str, other: str, times: float) -> bool:
         """Whether nothing tells two queues apart."""
         return all(self._is_as_good(name, other, scores, times) for scores in self.scores)
+
+    def is_open(self, name: str, taken: str, times: float) -> bool:
+        """Whether more runs may show that users notice how much better they fare than with what is taken."""
+        return self.is_equal(name, taken, times) and any(
+            _may_exceed(self._behind(taken, name, scores), MATERIAL * times) for scores in self.scores
+        )
 
     def behind(self, name: str, other: str) -> Estimate:
         """How much worse users fare as a whole."""
@@ -187,6 +235,12 @@ class _Scored:
 
     def _behind(self, name: str, other: str, scores: Mapping[str, list[float]]) -> Estimate:
         return _behind(scores[name], scores[other], self.claims)
+
+
+def _better(one: str, other: str, scores: Mapping[str, list[float]]) -> str:
+    """Which of two has the better score, by the seeds that both have; of the same, the first."""
+    runs = min(len(scores[one]), len(scores[other]))
+    return other if sum(scores[other][:runs]) > sum(scores[one][:runs]) else one
 
 
 def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
@@ -210,8 +264,7 @@ def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[T
 
 def _behind(scores: Sequence[float], best: Sequence[float], claims: int) -> Estimate:
     """How much worse, as a share, seed by seed; the interval allows for so many claims."""
-    found = estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=True))
-    return _allowing(found, len(scores), claims)
+    return _allowing(estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=False)), claims)
 
 
 def _is_worse(behind: Estimate, share: float) -> bool:
@@ -226,14 +279,19 @@ def _differs(behind: Estimate, share: float) -> bool:
     return _is_worse(behind, share) or _is_worse(opposite, share)
 
 
+def _may_exceed(behind: Estimate, share: float) -> bool:
+    """Whether users may be worse off by more than a share; a single run does not tell."""
+    return behind.half_width is None or (behind.mean or 0.0) + behind.half_width > share
+
+
 def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
     """By which share users must fare worse in an aspect for it to matter by itself; never, from 1 on.
 
-    What weighs little beside another kind counts by its part of the score only.
+    What weighs little beside another kind counts by its part of the score, unless it is twice as bad.
     """
     share = NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
     weight = weights.get(aspect.kind, 0.0)
-    return share * max(weights.values()) / weight if weight else math.inf
+    return min(share * max(weights.values()) / weight, TWICE) if weight else math.inf
 
 
 def simplicity(name: str) -> int:
@@ -257,8 +315,8 @@ def _worst(
 
 def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values], claims: int) -> Estimate:
     """How much worse an aspect is, as a share; its interval from the mean logarithm's lower end."""
-    logs = [math.log(aspect.utility(b) / aspect.utility(a)) for a, b in zip(runs, chosen, strict=True)]
-    found = _allowing(estimate(logs), len(logs), claims)
+    pairs = zip(runs, chosen, strict=False)
+    found = _allowing(estimate(math.log(aspect.utility(b) / aspect.utility(a)) for a, b in pairs), claims)
     mean = found.mean or 0.0
     share = -math.expm1(-mean)
     if found.half_width is None:
@@ -266,8 +324,9 @@ def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values],
     return Estimate(share, share + math.expm1(found.half_width - mean))
 
 
-def _allowing(found: Estimate, runs: int, claims: int) -> Estimate:
+def _allowing(found: Estimate, claims: int) -> Estimate:
     """An estimate with an interval that allows for so many claims."""
     if found.half_width is None:
         return found
-    return found._replace(half_width=found.half_width * t_quantile(runs, claims) / t_quantile(runs))
+    factor = t_quantile(found.known, claims) / t_quantile(found.known)
+    return found._replace(half_width=found.half_width * factor)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.stats import REMEDY
-from bufferlab.studies.advise.advice import Advice, Stage, mean_values
-from bufferlab.studies.advise.choice import choose, missed_targets, simplicity
+from bufferlab.studies.advise.advice import Advice, Stage
+from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
+from bufferlab.studies.advise.choice import LOOKS, choose, simplicity
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.needs import Needs
@@ -20,13 +20,10 @@ from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.rough import roughly
-from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
-from bufferlab.studies.least import Bench, Case, Check, Least, Plan, Run, Search, Step, check, least, together
-from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS
-from bufferlab.studies.least.fit import runs_to_show
+from bufferlab.studies.advise.shaking import Shaking
+from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together
+from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import Lack, lack, total
-from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.settling import short_runs
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
@@ -34,36 +31,17 @@ from bufferlab.studies.traffic import likely_packets
 PILOTS: Final = 3
 """Seeds with which queues are compared at first."""
 
-CONTEST: Final = 8
+CONTEST: Final = LOOKS[0]
 """Seeds with which they are compared once each has its own setting."""
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
-
-MOST_ASSURING: Final = 150
-"""Most runs that check the answer's targets where no search has."""
 
 SENSITIVITY_SEEDS: Final = 4
 """Seeds of what would change the answer."""
 
 Watch = Callable[[Advice | None, str], None]
 """Told the best answer so far, and what is done now."""
-
-
-@dataclass(frozen=True)
-class Checked:
-    """Runs that checked whether a setting meets the targets.
-
-    Attributes:
-        values: What they measured, by seed.
-        chances: How often a chance to err counts, since other checks had theirs before.
-        is_last: Whether they are the second ones, whose number the scatter of the first ones has set: rare
-            runs may be far below the others, which few runs do not show.
-    """
-
-    values: dict[int, Values]
-    chances: int
-    is_last: bool
 
 
 class Course:
@@ -94,10 +72,16 @@ class Course:
         self.found: dict[str, Least] = {}
         self.larger: dict[str, Larger | None] = {}
         self.checked: dict[Case, Checked] = {}
+        self.contested: dict[Case, int] = {}
+        """How many seeds the entries have that are compared with more of them than the others."""
+        self.sturdy: set[str] = set()
+        """Entries that keep their targets in all changes of the traffic."""
         self.bench = Bench(question.site.link, self._scenario, runner, self._tell_round)
         self._doing = ""
         first = int(question.base.run["seed"]) + CHECK_SEEDS
-        self.seeds = [first + index for index in range(CONTEST)]
+        self.seeds = [first + index for index in range(LOOKS[-1])]
+        changed = self.seeds[:SENSITIVITY_SEEDS]
+        self.shaking = Shaking(question, runner, changed, self._plan, self._say, self._tell_round)
 
     def run(self, *, quick: bool, sensitivity: bool) -> Advice:
         """Answer, better and better.
@@ -112,16 +96,17 @@ class Course:
         usual = {Case(queue.name, queue.usual): pilots for queue in targets}
         self._search(limits, also=usual)
         self._enlarge()
-        advice = self._conclude("first", pilots)
+        advice = self._conclude("first")
         if quick:
+            advice = self._decided(advice, LOOKS[:1])
             return self._tell(dataclasses.replace(advice, finished=True))
         self._search([queue for queue in targets if self._may_win(queue, advice)])
         # a search may go on from a confirmed setting to a better one
         self._together({name: each.rest() for name, each in self.searches.items() if not each.ended})
         self._enlarge()
-        advice = self._assured(self._conclude("tuned", self.seeds))
+        advice = self._assured(self._decided(self._conclude("tuned"), LOOKS[1:]))
         if sensitivity:
-            advice = self._shaken(advice)
+            advice = self._sturdier(self._shaken(advice))
         return self._tell(dataclasses.replace(advice, stage="final", finished=True))
 
     def _tell(self, advice: Advice) -> Advice:
@@ -185,9 +170,9 @@ class Course:
             self._say(f"larger buffers of {queue.name}: {size} packets")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
-        return Ladder(aspects, weights, measure, self.seeds[:PILOTS], self.seeds, self.confidence).climb(
-            found
-        )
+        return Ladder(
+            aspects, weights, measure, self.seeds[:PILOTS], self.seeds[:CONTEST], self.confidence
+        ).climb(found)
 
     def _aspects(self, runs: Iterable[Values]) -> list[Aspect]:
         return aspects_of(self.question.base, [*runs], self.question.site.rtt_ms, self.needs.emphasis)
@@ -199,7 +184,7 @@ class Course:
             return True
         return could_be_felt(answer, advice.aspects, advice.weights, groups=len(self.question.site.users))
 
-    def _conclude(self, stage: Stage, seeds: list[int]) -> Advice:
+    def _conclude(self, stage: Stage) -> Advice:
         """Compare what is known, and tell who watches."""
         cases: dict[Case, Least | None] = {}
         for queue in self.queues.values():
@@ -210,10 +195,12 @@ class Course:
                 larger = self.larger.get(queue.name)
                 cases[Case(queue.name, found.closest if larger is None else larger.size)] = found
         self._say("comparing the queues")
-        measured = self.bench.measure(dict.fromkeys(cases, seeds))
+        least = PILOTS if stage == "first" else CONTEST
+        seeds = {case: self.seeds[: max(least, self.contested.get(case, 0))] for case in cases}
+        measured = self.bench.measure(seeds)
         entries = {}
         for case, found in cases.items():
-            values = {seed: measured[case, seed] for seed in seeds}
+            values = {seed: measured[case, seed] for seed in seeds[case]}
             entry = self._entry(self.queues[case.name], case.size, values, found)
             entries[entry.name] = entry
         contest = {name: entry.values for name, entry in entries.items()}
@@ -226,6 +213,8 @@ class Course:
             weights,
             missed=self._missed(entries),
             lacking={name: _lacking(entry) for name, entry in entries.items()},
+            looks=len(LOOKS),
+            sturdy=self.sturdy,
         )
         advice = Advice(
             site=self.question.site,
@@ -245,6 +234,16 @@ class Course:
         )
         return self._tell(advice)
 
+    def _decided(self, advice: Advice, looks: Sequence[int]) -> Advice:
+        """Compare with more and more seeds what few of them do not tell apart."""
+        for count in looks:
+            if not advice.choice.open:
+                break
+            between = {advice.choice.name, advice.choice.best, *advice.choice.open}
+            self.contested |= {_case(advice.entries[name]): count for name in between}
+            advice = self._conclude(advice.stage)
+        return advice
+
     def _short_runs(self, entry: Entry) -> list[str]:
         """Why runs may be too short for what waits: a full buffer, or what a target lets wait."""
         site, packets = self.question.site, entry.packets
@@ -259,15 +258,15 @@ class Course:
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
             self._say(f"checking {entry.name}")
-            case = Case(entry.queue.name, entry.setting)
+            case = _case(entry)
             again = self.checked.get(case)
             first = self.seeds[0] + CHECK_SEEDS // 2 + (0 if again is None else MOST_ASSURING)
-            seeds = [first + index for index in range(_runs_to_assure(entry))]
+            seeds = [first + index for index in range(runs_to_assure(entry))]
             measured = self.bench.measure({case: seeds})
             values = {seed: measured[case, seed] for seed in seeds}
             # the first check may err with half of what is allowed, the next with half of that
             self.checked[case] = Checked(values, chances=2 ** (attempt + 1), is_last=again is not None)
-            advice = self._conclude("tuned", self.seeds)
+            advice = self._decided(self._conclude("tuned"), LOOKS[1:])
         return advice
 
     def _missed(self, entries: Mapping[str, Entry]) -> dict[str, tuple[Target, ...]]:
@@ -275,7 +274,7 @@ class Course:
         found = {}
         for name, entry in entries.items():
             missed = tuple(each.target for each in entry.checks if not each.met)
-            checked = self.checked.get(Case(entry.queue.name, entry.setting))
+            checked = self.checked.get(_case(entry))
             if not missed and checked is not None and checked.is_last:
                 missed = tuple(each.target for each in entry.checks if each.confidence < self.confidence)
             found[name] = missed
@@ -305,82 +304,41 @@ class Course:
 
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""
-        every = variants(self.question.base)
-        for number, variant in enumerate(every, 1):
-            self._say(f"trying {variant.title} ({number} of {len(every)})")
-            found = self._of_variant(variant, advice.answer)
+        every = self.shaking.changes
+        for number, change in enumerate(every, 1):
+            self._say(f"trying {change.title} ({number} of {len(every)})")
+            found = self.shaking.sensitivity(change, advice.answer)
             runs = advice.runs + found.runs
             self.best = advice = dataclasses.replace(
                 advice, sensitivity=(*advice.sensitivity, found), runs=runs
             )
         return advice
 
-    def _of_variant(self, variant: Variant, answer: Entry) -> Sensitivity:
-        index, queue = self.question.index, answer.queue
-
-        def scenario(case: Case) -> Scenario:
-            return queue.scenario(variant.scenario, index, case.size)
-
-        bench = Bench(self.question.site.link, scenario, self.runner, self._tell_round)
-
-        def measured(size: int) -> list[Values]:
-            return list(bench.measure({Case(queue.name, size): self.seeds[:SENSITIVITY_SEEDS]}).values())
-
-        def missed(size: int) -> tuple[Target, ...]:
-            return missed_targets(measured(size), self.question.targets_at(queue, size))
-
-        runs = measured(answer.setting)
-        searched = None
-        if queue.knob == "limit":
-            plan = self._plan(queue)
-            upper = 2 * max(queue.upper, answer.setting)
-            if self.question.site.allowed is not None:
-                upper = min(upper, self.question.site.allowed.most)
-            plan = dataclasses.replace(plan, upper=upper)
-            searched = roughly(plan, answer.setting, missed)
-        return Sensitivity(
-            variant.title,
-            variant.brief,
-            mean_values(runs),
-            missed(answer.setting),
-            searched,
-            bench.runs,
-            variant.is_of_control,
-        )
+    def _sturdier(self, advice: Advice) -> Advice:
+        """Of equal queues take one that keeps the targets in all changes, if the answer does not."""
+        if not advice.met or all(each.holds for each in advice.sensitivity):
+            return advice
+        found, runs = self.shaking.sturdier(advice), self.shaking.runs
+        if found is None:
+            return advice
+        entry, outlasted = found
+        self.sturdy.add(entry.name)
+        other = self._assured(self._conclude("tuned"))
+        if other.choice.name != entry.name:
+            self.sturdy.clear()
+            return advice
+        other = dataclasses.replace(other, runs=other.runs + runs, outlasted=outlasted)
+        return self._shaken(other)
 
 
-def checks_at(
-    targets: Sequence[Target], setting: int, values: Mapping[int, Values], chances: int
-) -> tuple[Check, ...]:
-    """The targets at a setting; a chance to err is multiplied by how many there were.
-
-    Args:
-        targets: The targets.
-        setting: The setting.
-        values: What runs measured, by seed.
-        chances: How many chances there were.
-    """
-    memory = Memory(targets)
-    memory.add({Run(setting, seed): each for seed, each in values.items()})
-    checks = [check(memory, setting, target, list(values)) for target in targets]
-    sure = [max(1.0 - (1.0 - each.confidence) * chances, 0.0) for each in checks]
-    return tuple(
-        dataclasses.replace(each, confidence=level) for each, level in zip(checks, sure, strict=True)
-    )
+def _case(entry: Entry) -> Case:
+    return Case(entry.queue.name, entry.setting)
 
 
 def _lacking(entry: Entry) -> Lack:
     """By how much an entry misses targets."""
     missed = [each.target for each in entry.checks if not each.met]
     return total(lack(target, entry.margins(target)) for target in missed)
-
-
-def _runs_to_assure(entry: Entry) -> int:
-    """How many runs should show that all targets are met, by the margins and their scatter so far."""
-    wanted = LEAST_CHECKS
-    for each in entry.checks:
-        wanted = max(wanted, runs_to_show(entry.margins(each.target)))
-    return min(wanted, MOST_ASSURING)
 
 
 def _note(steps: Mapping[str, Step]) -> str:

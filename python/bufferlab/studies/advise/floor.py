@@ -17,7 +17,7 @@ from bufferlab.studies.targets import Target, make_target, want_largest
 FLOOR: Final = 0.99
 """Utilization that flows without end shall have of the link."""
 
-USUAL_FLOOR: Final = 0.95
+USUAL_FLOOR: Final = 0.9
 """The same of a discipline at the delay that its specification aims at: that gives up some use by design, and
 is what everybody runs and tests."""
 

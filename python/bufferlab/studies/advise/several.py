@@ -22,7 +22,8 @@ from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.answering import Manner, answer_link, asked
-from bufferlab.studies.advise.course import CONTEST, PILOTS, checks_at
+from bufferlab.studies.advise.checked import checks_at
+from bufferlab.studies.advise.course import CONTEST, PILOTS
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped

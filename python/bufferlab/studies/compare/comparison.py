@@ -12,8 +12,8 @@ The document (`--json`, `Comparison.to_dict()`) has
   metrics and, with the group's name and a dot before, of the flow groups'; `values_runs`, of how many runs,
   where not of all;
 - `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
-  misses fewer targets) and `clear` (than under every other that misses no more); `null` if no packet was
-  measured.
+  misses fewer targets), `clear` (than under every other that misses no more) and `undecided` (the queues
+  under which users may yet fare better, and notice it); `null` if no packet was measured.
 
 `…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """
@@ -169,7 +169,8 @@ class Comparison:
             "queues": [self._row(entry) for entry in self.entries.values()],
             "recommendation": None
             if choice is None
-            else {"queue": choice.name, "founded": self.is_founded, "clear": choice.is_clear},
+            else {"queue": choice.name, "founded": self.is_founded, "clear": choice.is_clear}
+            | {"undecided": list(choice.open)},
         }
 
     def _row(self, entry: Measured) -> dict[str, Any]:

@@ -1,0 +1,100 @@
+"""Which of equal queues keeps the targets where the traffic changes, from made-up runs of the changes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import pytest
+
+from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.question import Question, prepared
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.sensitivity import Variant
+from bufferlab.studies.advise.shaking import Shaking
+from bufferlab.studies.least import Plan
+from bufferlab.studies.targets import Target, Values, looser, make_target
+
+from ...advised import FIFO, advised, runs
+from ...small import dumbbell
+
+BUSY = make_target("utilization", 0.99)
+LOST = make_target("loss", 0.01)
+FINE: Values = {"utilization": 0.995, "loss": 0.001}
+IDLE: Values = {"utilization": 0.92, "loss": 0.001}
+LOSSY: Values = {"utilization": 1.0, "loss": 0.05}
+
+Changed = Mapping[tuple[str, str], Values]
+"""What a queue measures in a change, where it is not fine, by the queue's name and the change's title."""
+
+
+@dataclass(frozen=True)
+class MadeUp(Shaking):
+    """Two changes, whose runs are made up."""
+
+    changed: Changed = field(default_factory=dict)
+
+    @property
+    def changes(self) -> list[Variant]:
+        base = self.question.base
+        return [Variant("twice the flows", "9 flows", base), Variant("half the RTT", "half the RTT", base)]
+
+    def _measured(self, change: Variant, queue: Queue, size: int) -> list[Values]:  # noqa: ARG002
+        return [self.changed.get((queue.name, change.title), FINE)] * 2
+
+
+def equals() -> Advice:
+    """An answer, FIFO, and two queues that are as good."""
+    settings = {"fifo": 14, "fq_codel": 5000, "codel": 5000}
+    return advised({name: (setting, runs(FIFO)) for name, setting in settings.items()})
+
+
+def shaking(changed: Changed, targets: tuple[Target, ...], floor: Target | None = None) -> MadeUp:
+    question = Question.of(prepared(Scenario.from_toml(dumbbell()), None), 0, targets, floor)
+
+    def nothing(_: str) -> None: ...
+
+    runner, plan = cast(Runner, None), cast(Plan, None)  # no run is made, and no buffer searched
+    return MadeUp(question, runner, (1, 2), lambda _: plan, nothing, nothing, changed=changed)
+
+
+def test_the_simplest_equal_that_keeps_all_targets_is_found() -> None:
+    changed = {("fifo", "twice the flows"): LOSSY, ("fq_codel", "half the RTT"): LOSSY}
+    found = shaking(changed, (BUSY, LOST)).sturdier(equals())
+    assert found is not None
+    entry, outlasted = found
+    assert entry.queue.name == "codel" and list(outlasted.values()) == [("9 flows",)]
+    found = shaking(dict(list(changed.items())[:1]), (BUSY, LOST)).sturdier(equals())
+    assert found is not None and found[0].queue.name == "fq_codel"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {("fq_codel", "half the RTT"): LOSSY},
+        {(name, "half the RTT"): LOSSY for name in ("fifo", "fq_codel", "codel")},
+    ],
+)
+def test_an_answer_that_no_equal_outlasts_is_kept(changed: Changed) -> None:
+    assert shaking(changed, (BUSY, LOST)).sturdier(equals()) is None
+
+
+def test_what_nobody_asked_for_decides_only_alone_and_as_the_looser_of_both_floors() -> None:
+    idle = {("fq_codel", "half the RTT"): IDLE, ("codel", "half the RTT"): IDLE}
+    lossy = {("fifo", "half the RTT"): LOSSY}
+    found = shaking({**idle, **lossy}, (LOST, BUSY), BUSY).sturdier(equals())
+    assert found is not None and found[0].queue.name == "fq_codel"
+    # alone, the queues at their usual delay need less, and so does the answer beside them
+    assert shaking({("fifo", "half the RTT"): IDLE}, (BUSY,), BUSY).sturdier(equals()) is None
+
+
+def test_of_two_bounds_the_looser_asks_for_less() -> None:
+    low = dataclasses.replace(BUSY, bound=0.9)
+    assert looser(BUSY, low) is low and looser(low, BUSY) is low
+    high = dataclasses.replace(LOST, bound=0.1)
+    assert looser(LOST, high) is high and looser(high, LOST) is high
