@@ -6,6 +6,7 @@ from typing import Any, Final, final
 __all__ = [
     "ALL_CLASSES",
     "ALL_GROUPS",
+    "NOUNS",
     "PLAN_VERSION",
     "SPLITBUFF_CAP",
     "Control",
@@ -39,6 +40,9 @@ ALL_CLASSES: Final[int]
 
 PLAN_VERSION: Final[int]
 """The format of plans that this engine reads."""
+
+NOUNS: Final[Mapping[str, str]]
+"""What parameters of connections and queues count, by name: {"initial_window": "segments"}."""
 
 SPLITBUFF_CAP: Final[str]
 """Buffer of a SplitBuff that is given none."""

@@ -44,6 +44,9 @@ SET: Final = "--set"
 SPLITBUFF_CAP: Final = _core.SPLITBUFF_CAP
 """Buffer of a SplitBuff that is given none."""
 
+NOUNS: Final[Mapping[str, str]] = _core.NOUNS
+"""What a resolved scenario's parameters count, for those that count something."""
+
 QUEUE_WORDS: Final[Mapping[str, Table]] = _core.queue_words()
 """What `queue` may be in one word, and the table that each stands for."""
 

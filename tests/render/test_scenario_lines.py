@@ -100,6 +100,10 @@ def test_links(link: dict[str, Any], text: str) -> None:
             {"discipline": "fq_codel", "ecn": False, "quantum": "300 B"},
             "fq_codel (target 5 ms, no ecn, quantum 300 B)",
         ),
+        (
+            {"discipline": "fq_codel", "drop_batch": 1, "flows": 8},
+            "fq_codel (target 5 ms, ecn, drop_batch 1 packet, flows 8 queues)",
+        ),
         ({"discipline": "codel", "ce_threshold": "1 ms"}, "codel (target 5 ms, ce_threshold 1 ms)"),
         ("red", "red"),
         (
@@ -134,6 +138,10 @@ def test_a_queue_tells_what_differs_from_its_default(queue: object, text: str) -
             {"application": {"kind": "on-off", "size": "1 MB", "off": "4 s"}, "stop": "8 s"},
             "1 × reno, on for 1 MB, off for 4 s, RTT 100 ms, stop 8 s",
         ),
+        (
+            {"application": {"kind": "short-flows", "size": "30 KB", "load": "9.6 Mbps"}},
+            "reno short flows, 30 KB each, one every 25 ms on average (load 9.6 Mbps), RTT 100 ms",
+        ),
         ({"access_rate": "1 Gbps", "start": "1 s"}, "1 × reno, RTT 100 ms, access 1 Gbps, start 1 s"),
     ],
 )
@@ -150,16 +158,36 @@ def test_flows(flow: dict[str, Any], text: str) -> None:
         ),
         ({"stack": "linux", "recovery": "sack", "paced": True}, "stack linux, recovery sack, paced"),
         ({"stack": "linux", "congestion": "bbr"}, "stack linux"),
+        (
+            {"offload": "6 segments", "initial_window": 1, "recovery": "sack-ns2"},
+            "stack rfc, recovery sack-ns2, initial_window 1 segment, offload 6 segments",
+        ),
+        ({"stack": "inet-reno", "initial_ssthresh": "none"}, "stack inet-reno, no initial_ssthresh"),
+        ({"stack": "linux", "jitter": "none", "stop": "5 s"}, "no jitter, stop 5 s, stack linux"),
+        ({"host": "linux-10g"}, "stack rfc, host linux-10g"),
     ],
 )
 def test_keys_of_tcp_that_differ_from_the_stack_are_told(keys: dict[str, Any], text: str) -> None:
     assert lines(dumbbell({}, keys))["flows"].endswith(f", {text}")
 
 
+def test_keys_of_hosts_that_differ_from_the_preset_are_told() -> None:
+    host = {"line_rate": "25 Gbps", "noise": "exponential(mean=5 us)"}
+    scenario = Scenario.from_dict(dumbbell({}, {"host": "linux-1g"}).to_dict() | {"host": host})
+    assert lines(scenario)["flows"].endswith(
+        "stack rfc, host linux-1g (line_rate 25 Gbps, noise exponential(mean=5 us))"
+    )
+
+
 def test_datagrams_have_no_stack() -> None:
     udp = {"name": "call", "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"}}
     ping = {"application": {"kind": "ping", "interval": "100 ms"}}
-    found = lines(dumbbell({}, udp, ping))
+    keys = {"rate": "80 kbps", "sizes": "exponential", "arrivals": "poisson", "header": "8 B", "record": True}
+    noted = {"name": "noted", "application": {"kind": "udp", "packet": "100 B", **keys}}
+    found = lines(dumbbell({}, udp, ping, noted))
+    assert found["flows noted"] == (
+        "1 × udp, 100 B (exponential) every 10 ms on average (80 kbps), header 8 B, recorded, RTT 100 ms"
+    )
     assert found["flows call"] == "1 × udp, 200 B every 20 ms, RTT 100 ms"
     assert found["flows flows1"] == "1 × ping, 84 B every 100 ms, RTT 100 ms"
 

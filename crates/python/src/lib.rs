@@ -182,6 +182,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::format_quantity, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::size_unit, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::queue_words, module)?)?;
+    module.add("NOUNS", bufferlab_scenario::nouns())?;
     module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;

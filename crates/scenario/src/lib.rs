@@ -24,6 +24,7 @@ pub use draw::Draws;
 pub use lower::{Seeded, canonical_json, hash_of, plan_hash, plan_json};
 pub use overrides::{parse_value, split_override};
 pub use parts::link::SPLITBUFF_CAP;
+pub use parts::parameter::nouns;
 pub use quantity::empirical::{Files, NoFiles};
 pub use resolved::Resolved;
 pub use scenario::Scenario;

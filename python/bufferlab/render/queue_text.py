@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.display import significant
 from bufferlab.resolved import key_of
-from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.units import format_size, format_time
+from bufferlab.scenario import NOUNS, QUEUE_WORDS, Scenario
+from bufferlab.units import format_rate, format_size, format_time
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedLink
@@ -74,11 +74,11 @@ def _usual(word: str, rate_bps: int, packet_bytes: int | None) -> Mapping[str, A
 
 
 def parameter_text(key: str, value: object) -> str:
-    """A parameter in words: "hysteresis 0.3", "no ecn"."""
+    """A parameter in words: "hysteresis 0.3", "initial_window 4 segments", "no ecn"."""
     name = key_of(key)
-    if isinstance(value, bool):
-        return name if value else f"no {name}"
-    return f"{name} {_value(key, value)}"
+    if value is None or value is False:
+        return f"no {name}"
+    return name if value is True else f"{name} {_value(key, value)}"
 
 
 def _value(key: str, value: object) -> str:
@@ -88,7 +88,19 @@ def _value(key: str, value: object) -> str:
         return format_time(value)
     if isinstance(value, int) and key.endswith("_bytes"):
         return format_size(value)
-    return significant(value, _DIGITS) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int) and key.endswith("_bps"):
+        return format_rate(value)
+    if isinstance(value, int | float):
+        return significant(value, _DIGITS) + _counted(key, value)
+    return str(value).replace("_", "-")  # a word as the plan has it
+
+
+def _counted(key: str, number: float) -> str:
+    """What a number counts, unless the key says it."""
+    noun = NOUNS.get(key, "")
+    if noun in {"", key.replace("_", "-")}:
+        return ""
+    return f" {noun.removesuffix('s') if number == 1 else noun}"
 
 
 def _of_mapping(value: Mapping[str, Any]) -> Iterator[str]:

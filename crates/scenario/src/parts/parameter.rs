@@ -1,6 +1,10 @@
 //! Parameters that are declared beside their algorithm, as keys of a scenario.
 
-use bufferlab_parameters::{Kind as ParameterKind, Parameter};
+use std::collections::BTreeMap;
+
+use bufferlab_parameters::{Kind as ParameterKind, Kinds, Parameter, Parameters};
+use bufferlab_qdisc::DisciplineConfig;
+use bufferlab_transport::TcpConfig;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -178,6 +182,19 @@ pub fn resolved_name(parameter: &Parameter) -> String {
     [parameter.key, unit].concat()
 }
 
+/// What each parameter of a connection and of a queue counts, by its name there, for those that count something.
+pub fn nouns() -> BTreeMap<String, &'static str> {
+    let noun = |parameter: &Parameter| match parameter.kind {
+        ParameterKind::Count { noun, .. } => Some((resolved_name(parameter), noun)),
+        _ => None,
+    };
+    TcpConfig::table().into_iter().chain(queue_parameters()).filter_map(|each| noun(&each)).collect()
+}
+
+fn queue_parameters() -> impl Iterator<Item = Parameter> {
+    DisciplineConfig::KINDS.iter().flat_map(|kind| (kind.table)())
+}
+
 /// Its type there, in Python.
 pub fn python_of(parameter: &Parameter) -> String {
     let python = match parameter.kind {
@@ -210,4 +227,20 @@ const fn time(least: u64, most: u64) -> Time {
 
 const fn fraction(noun: &'static str, most: f64) -> Fraction {
     Fraction { most, inclusive: true, noun }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_one_name_count_the_same() {
+        let nouns = nouns();
+        assert_eq!(nouns.get("initial_window"), Some(&"segments"));
+        for parameter in TcpConfig::table().into_iter().chain(queue_parameters()) {
+            if let ParameterKind::Count { noun, .. } = parameter.kind {
+                assert_eq!(nouns[&resolved_name(&parameter)], noun, "{}", parameter.key);
+            }
+        }
+    }
 }
