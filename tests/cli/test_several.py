@@ -14,6 +14,7 @@ from ..small import LINE
 from .conftest import Command
 
 MILD = ("--target", "utilization >= 50 %", "--bounds", "2..8", "--quick", "--queues", "fifo,fq_codel")
+LINE_LAYER = ("--linklayer", "ethernet 16 B")
 BRIEF = ("--set", "run.duration=8 s", "--utilization", "30 %", "--quick", "--queues", "scenario")
 
 
@@ -39,9 +40,11 @@ def test_each_link_in_one_command(bufferlab: Command, tmp_path: Path) -> None:
 
 
 def test_a_home_line_is_shaped_and_says_so(bufferlab: Command) -> None:
-    ended = bufferlab("advise", "--home", "5/1 Mbps", "--share", "80 %", "--rtt", "40 ms", *BRIEF, "--json")
+    line = ("--home", "5/1 Mbps", "--share", "80 %", "--rtt", "40 ms", *LINE_LAYER)
+    ended = bufferlab("advise", *line, *BRIEF, "--json")
     assert ended.status == 0, ended.err
     document = json.loads(ended.out)
+    assert any("overhead 16 linklayer ethernet" in line for line in document["configuration"]["lines"])
     assert [link["rate_bps"] for link in document["resolved"]["links"]] == [4_000_000, 800_000]
     assert document["shaped"] == {"share": 0.8, "line_bps": {"download": 5_000_000, "upload": 1_000_000}}
     assert any("rate 4mbit ceil 4mbit" in line for line in document["configuration"]["lines"])
@@ -84,6 +87,19 @@ def test_one_direction_of_a_home_line(bufferlab: Command) -> None:
             ("--home", "50/10Mbps", "--share", "5 %"),
             "--share: '5 %' is out of range; accepted: 50 % to 100 %",
         ),
+        (
+            ("--home", "50/10Mbps", "--linklayer", "ethernet 16"),
+            "--linklayer: 'ethernet 16' has no unit; accepted: one of ethernet, atm, and 0 B to 256 B",
+        ),
+        (
+            ("--home", "50/10Mbps", "--linklayer", "ethernet 16 B", "--platform", "routeros"),
+            "--linklayer: has no line on routeros; accepted: --platform linux or openwrt",
+        ),
+        (
+            ("--home", "50/10Mbps", "--link", "upload", "--linklayer", "ethernet 16 B"),
+            "--linklayer: goes with --home; accepted: --home 50/10Mbps, both directions",
+        ),
+        (("small.toml", "--linklayer", "atm 26 B"), "--linklayer: goes with --home"),
         (("small.toml", "--share", "90 %"), "--share: goes with --home; accepted: --home 50/10Mbps with it"),
         (("small.toml", "--link", "each,bottleneck"), "link: 'each' is not a link of the scenario"),
     ],

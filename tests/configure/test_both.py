@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -57,12 +58,14 @@ def test_a_long_device_name_leaves_room_for_that_of_the_ifb_device() -> None:
     assert "ip link add name ifb4e-upstream0 type ifb 2>/dev/null || true" in made.lines
 
 
-def told_by_kernel(queue: str | dict[str, str], script: str) -> str:
+def told_by_kernel(queue: str | dict[str, str], script: str, linklayer: str | None = None) -> str:
     """What commands tell once the lines have run, twice, in a namespace of their own."""
     if reason := why_not():
         pytest.skip(reason)
     made = configuration_of_both(
-        Direction("45 Mbps", queue, "225 packets"), Direction("9 Mbps", queue, "64 packets")
+        Direction("45 Mbps", queue, "225 packets"),
+        Direction("9 Mbps", queue, "64 packets"),
+        linklayer=linklayer,
     )
     assert made is not None
     lines = "\n".join(made.lines)
@@ -98,3 +101,53 @@ def test_what_comes_in_passes_the_queue_of_the_download() -> None:
     told = json.loads(told_by_kernel("fifo", f"{send}\ntc -j -s qdisc show dev ifb4eth0"))
     (queue,) = (each for each in told if each["kind"] == "pfifo")
     assert queue["packets"] >= 25 and queue["bytes"] >= 25 * 1014
+
+
+@pytest.mark.parametrize(("kind", "overhead"), [("ethernet", 16), ("atm", 26)])
+def test_what_the_line_takes_for_a_packet_is_in_the_lines(kind: str, overhead: int) -> None:
+    told = f"{kind} {overhead} B"
+    linux, openwrt = (
+        configuration_of_both(DOWN, UP, platform=name, linklayer=told) for name in ("linux", "openwrt")
+    )
+    assert linux is not None and openwrt is not None
+    shapers = [line for line in linux.lines if "root handle 1:" in line]
+    table = f"stab mtu 2047 tsize 512 mpu 0 overhead {overhead} linklayer {kind} htb default 10"
+    assert len(shapers) == 2 and all(line.endswith(table) for line in shapers)
+    lines = [line.strip() for line in openwrt.lines]
+    assert {f"option linklayer '{kind}'", f"option overhead '{overhead}'"} <= set(lines)
+    assert "option linklayer 'none'" not in lines
+    for made in (linux, openwrt):
+        (note,) = [note for note in made.notes if "beyond what the interface counts" in note]
+        assert note.startswith(f"{overhead} bytes") and ("whole cells" in note) == (kind == "atm")
+    plain = configuration_of_both(DOWN, UP)
+    assert plain is not None and "stab" not in "".join(plain.lines)
+
+
+@pytest.mark.parametrize(
+    ("linklayer", "problem"),
+    [
+        ("ethernt 16 B", "is not a link layer and its overhead (did you mean 'ethernet'?)"),
+        ("16 B", "is not a link layer and its overhead"),
+        ("ethernet", "is not a link layer and its overhead"),
+        ("atm 26", "has no unit"),
+        ("atm 300 B", "is too large"),
+    ],
+)
+def test_a_bad_link_layer_says_what_is_accepted(linklayer: str, problem: str) -> None:
+    with pytest.raises(InputError) as error:
+        configuration_of_both(DOWN, UP, linklayer=linklayer)
+    assert str(error.value) == (
+        f"linklayer: '{linklayer}' {problem}; accepted: one of ethernet, atm, and 0 B to 256 B for each "
+        "packet: 'ethernet 16 B'"
+    )
+
+
+def test_linux_counts_what_the_line_takes() -> None:
+    """A frame of 1014 bytes takes 22 cells of 53 bytes with 26 more; what the kernel sends itself, fewer."""
+    send = f"ip link set peer0 up; {sys.executable} -c '{FRAMES}'; sleep 0.2"
+    told = told_by_kernel("fifo", f"{send}; tc -d -s qdisc show dev ifb4eth0", "atm 26 B")
+    assert "linklayer atm overhead 26 mtu 2047 tsize 512" in told
+    sent = re.search(r"qdisc pfifo .*\n Sent (\d+) bytes (\d+) pkt", told)
+    assert sent is not None and int(sent[2]) >= 25
+    others = int(sent[1]) - 25 * 22 * 53
+    assert others >= 0 and others % 53 == 0 and others < 53 * 22 * (int(sent[2]) - 24)

@@ -48,7 +48,7 @@ from bufferlab.cli.quick import (
     Stack,
     load,
 )
-from bufferlab.cli.several import Home, Links, Share, home_line, is_several
+from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
 from bufferlab.cli.size_input import read_targets
 from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.display import save_figure
@@ -99,6 +99,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     link: Links = None,
     home: Home = None,
     share: Share = None,
+    linklayer: LineLayer = None,
     bounds: Bounds = None,
     rate: LinkRate = None,
     rtt: RoundTrip = None,
@@ -163,6 +164,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     several = is_several(link)
+    check_linklayer(linklayer, typed.platform, both=several and line is not None)
+    typed = replace(typed, linklayer=linklayer)
+    of_line: Mapping[str, Any] = {"linklayer": linklayer} if several else {}
     deliver = Delivery[Any](
         view=partial(links_view if several else advice_view, typed=typed, explain=explain),
         document=partial(
@@ -170,6 +174,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             platform=typed.platform,
             device=device,
             shape=typed.shape,
+            **of_line,
         ),
         as_json=as_json,
         plot=plot,

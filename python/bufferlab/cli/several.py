@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from bufferlab.cli.quick import Quick
+from bufferlab.configure import PLATFORMS, read_linklayer
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
@@ -79,6 +80,17 @@ Share = Annotated[
     ),
 ]
 
+LineLayer = Annotated[
+    str | None,
+    typer.Option(
+        "--linklayer",
+        metavar="KIND BYTES",
+        help="With --home: what the line takes for a packet beyond what the interface counts, in the lines "
+        "to type: 'ethernet 16 B' (VDSL2 with PPPoE), 'atm 26 B'.",
+        show_default=False,
+    ),
+]
+
 
 @dataclass(frozen=True)
 class HomeLine:
@@ -98,6 +110,34 @@ class HomeLine:
 def is_several(link: str | None) -> bool:
     """Whether `--link` asks about several links."""
     return link is not None and (link.strip() == EACH or "," in link)
+
+
+def check_linklayer(linklayer: str | None, platform: str, *, both: bool) -> None:
+    """Check that a link layer is one, and that there are lines for it.
+
+    Args:
+        linklayer: It.
+        platform: What lines are for.
+        both: Whether both directions of a home's line are asked about.
+
+    Raises:
+        InputError: It is none, or there are no such lines.
+    """
+    if linklayer is None:
+        return
+    if not both:
+        raise InputError("goes with --home", key="--linklayer", accepted="--home 50/10Mbps, both directions")
+    able = [name for name, each in PLATFORMS.items() if each.write_both is not None]
+    if platform not in able:
+        raise InputError(
+            f"has no line on {platform}", key="--linklayer", accepted=f"--platform {' or '.join(able)}"
+        )
+    try:
+        read_linklayer(linklayer)
+    except InputError as error:
+        raise InputError(
+            error.problem, key="--linklayer", value=error.value, accepted=error.accepted
+        ) from None
 
 
 def home_line(

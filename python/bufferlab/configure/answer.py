@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
 from bufferlab.configure.bounds import Held
+from bufferlab.configure.linklayer import MOST_BYTES
 from bufferlab.errors import InputError
 from bufferlab.resolved import key_of
 from bufferlab.scenario import Scenario
@@ -25,9 +26,6 @@ _BUFFERS: Final = "'1000 packets', '1.5 MB' or '20 ms' (of sending)"
 
 OVERHEAD_BYTES: Final = 14
 """What routers count for each packet unless said otherwise: an Ethernet header, bytes (IEEE 802.3, 3.1.1)."""
-
-_MOST_OVERHEAD: Final = 256
-"""Largest overhead accepted, bytes; that of CAKE's `overhead` (tc-cake(8))."""
 
 
 @dataclass(frozen=True)
@@ -129,12 +127,12 @@ def read_answer(rate: str, queue: str | Mapping[str, Any], buffer: str, packet: 
     """
     packet_bytes = _size(packet, "packet", least=1)
     overhead_bytes = _size(overhead, "overhead", least=0)
-    if overhead_bytes > _MOST_OVERHEAD:
+    if overhead_bytes > MOST_BYTES:
         raise InputError(
             "is too large",
             key="overhead",
             value=overhead,
-            accepted=f"0 B to {_MOST_OVERHEAD} B for each packet",
+            accepted=f"0 B to {MOST_BYTES} B for each packet",
         )
     try:
         link = _link(rate, queue, buffer, packet)

@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer, read_answer
+from bufferlab.configure.linklayer import read_linklayer
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.platforms import find_platform
 from bufferlab.configure.shared import show_rate, show_size, show_time
@@ -223,6 +224,7 @@ def configuration_of_both(
     platform: str = "linux",
     device: str | None = None,
     overhead: str = "14 B",
+    linklayer: str | None = None,
 ) -> Configuration | None:
     """Write both directions of a line at once, for the router behind it; each is held by a shaper.
 
@@ -232,6 +234,7 @@ def configuration_of_both(
         platform: For what.
         device: The interface to the line; default a usual name.
         overhead: What the router counts for each packet beyond its size.
+        linklayer: What the line takes beyond that: "ethernet 16 B", "atm 26 B"; default nothing.
 
     Returns:
         The lines; `None` if the platform takes two configurations for that.
@@ -242,7 +245,8 @@ def configuration_of_both(
     found = find_platform(platform)
     if found.write_both is None:
         return None
-    target = Target(_device(device or found.device), shape=True)
+    told = None if linklayer is None else read_linklayer(linklayer)
+    target = Target(_device(device or found.device), shape=True, linklayer=told)
     down, up = (
         read_answer(each.rate, each.queue, each.buffer, each.packet, overhead) for each in (download, upload)
     )

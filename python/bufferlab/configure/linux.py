@@ -54,7 +54,7 @@ def write(answer: Answer, target: Target) -> Written:
     # a queue that is there keeps what is not named anew (ce_threshold), and HTB cannot be changed at all
     fresh = f"tc qdisc del dev {device} root 2>/dev/null || true"
     if target.shape and not target.cake:
-        lines = _shaped(answer, device, leaf, notes)
+        lines = _shaped(answer, target, leaf, notes)
     else:
         lines = [f"tc qdisc add dev {device} root {leaf}"]
     if not target.shape:
@@ -66,8 +66,9 @@ def write(answer: Answer, target: Target) -> Written:
     return Written((fresh, *lines), tuple(notes), amount, unit)
 
 
-def _shaped(answer: Answer, device: str, leaf: str, notes: list[str]) -> list[str]:
+def _shaped(answer: Answer, target: Target, leaf: str, notes: list[str]) -> list[str]:
     """HTB with one class, and the queue in it."""
+    device, stab = target.device, "" if target.linklayer is None else f" {target.linklayer.stab}"
     rate = rate_text(_whole_bytes(answer.rate_bps, notes))
     frame = answer.packet_bytes + answer.overhead_bytes
     burst = max(frame, ceil(answer.rate_bps * _BURST_S / 8))
@@ -78,7 +79,7 @@ def _shaped(answer: Answer, device: str, leaf: str, notes: list[str]) -> list[st
         "is another device's, give a rate a little below it."
     )
     return [
-        f"tc qdisc add dev {device} root handle 1: htb default 10",
+        f"tc qdisc add dev {device} root handle 1:{stab} htb default 10",
         f"tc class add dev {device} parent 1: classid 1:10 htb "
         f"rate {rate} ceil {rate} burst {burst} cburst {burst} quantum {quantum}",
         f"tc qdisc add dev {device} parent 1:10 handle 110: {leaf}",
@@ -109,10 +110,12 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         f"tc filter add dev {device} parent ffff: protocol all prio 10 u32 match u32 0 0 flowid 1:1 "
         f"action mirred egress redirect dev {ifb}",
     )
-    notes = (
+    notes: tuple[str, ...] = (
         f"{device} is the interface to the line. What comes in there has no queue of its own, so the "
         f"download takes a way over the device {ifb}: all of it, whichever interface of the home it goes to.",
     )
+    if target.linklayer is not None:
+        notes = (*notes, target.linklayer.note)
     # segments are joined where they are received
     told = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
     return Written.of_both(lines, replace(download, notes=told), upload, notes)
@@ -269,6 +272,7 @@ _BOTH: Final = (
     Source(
         "sqm-scripts (tohojo/sqm-scripts)", "src/functions.sh: ifb_name, ingress", "the way of what comes in"
     ),
+    Source("sqm-scripts (tohojo/sqm-scripts)", "src/functions.sh: get_stab_string", "the line's overhead"),
 )
 
 LINUX: Final = Platform(

@@ -58,7 +58,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
             value=qdisc,
             accepted=other,
         )
-    notes = (f"{_APPEND} The interface is the one to the line.", _SHAPES)
+    overhead = () if target.linklayer is None else (target.linklayer.note,)
+    notes = (f"{_APPEND} The interface is the one to the line.", _SHAPES, *overhead)
     return Written.of_both(
         _section(target, rates, qdisc, {**ingress, **egress}),
         Written((), tuple(told[DOWNLOAD]), None, ""),
@@ -79,7 +80,7 @@ def _section(target: Target, rates: dict[str, str], qdisc: str, options: dict[st
         **options,
         "qdisc_advanced": "1",
         "qdisc_really_really_advanced": "1",
-        "linklayer": "none",
+        **({"linklayer": "none"} if target.linklayer is None else target.linklayer.options),
     }
     return ("config queue 'bufferlab'", *(f"\toption {name} '{value}'" for name, value in written.items()))
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from bufferlab.configure.answer import OVERHEAD_BYTES, Answer
 from bufferlab.configure.bounds import Allowed, Bound, Held, allowed
+from bufferlab.configure.linklayer import LinkLayer
 
 DOWNLOAD: Final = "download"
 UPLOAD: Final = "upload"
@@ -40,11 +41,13 @@ class Target:
         device: Name of the interface whose output queue it is.
         shape: Whether the router has to hold the rate by a shaper, since its own link is faster.
         cake: Whether CAKE stands in for FQ-CoDel.
+        linklayer: What the line takes for a packet beyond what the interface counts.
     """
 
     device: str
     shape: bool = False
     cake: bool = False
+    linklayer: LinkLayer | None = None
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
         return
     if advice.directions is not None and len(advice.links) == 2:
         try:
-            both = advice.configuration(typed.platform, typed.device)
+            both = advice.configuration(typed.platform, typed.device, typed.linklayer)
         except InputError as error:
             yield f"{typed.platform} cannot take it ({error})."
             return
@@ -192,7 +192,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
                     f"{entry_text(both.up)}:"
                 )
             yield "\n".join(typed.folded(both.made.lines))
-            yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice))])
+            yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice, typed))])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
     for each in advice.links:
@@ -214,14 +214,14 @@ def _where(advice: LinksAdvice, link: Advice) -> str:
     return "on the interface to the home" if link is advice.directions[0] else "on the interface to the line"
 
 
-def _overhead(advice: LinksAdvice) -> Iterator[str]:
-    """What a packet takes on the line beyond what a shaper counts."""
-    if advice.shaped is not None and advice.shaped.share < 1.0:
+def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
+    """What a packet takes on the line beyond what a shaper counts, if nobody said it."""
+    if typed.linklayer is None and advice.shaped is not None and advice.shaped.share < 1.0:
         yield (
             "On the line a packet is longer: by 18 bytes with cable (DOCSIS), by 30 and one 64th with VDSL2 "
             "and PPPoE; on ADSL it takes whole cells (tc-cake(8)). The share below the line's rate covers "
-            "that for full packets, for many small ones it may not: docs/home-line.md has linklayer and "
-            "overhead."
+            "that for full packets, for many small ones it may not: --linklayer counts it "
+            "(docs/home-line.md)."
         )
 
 

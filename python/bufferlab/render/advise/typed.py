@@ -50,11 +50,13 @@ class Typed:
         platform: For what: a name of `configure.PLATFORMS`.
         device: The interface whose output it is; default a usual name.
         shape: Hold the rate by a shaper, since the interface itself is faster.
+        linklayer: What a home's line takes for a packet beyond what the interface counts.
     """
 
     platform: str = _SHELL
     device: str | None = None
     shape: bool = False
+    linklayer: str | None = None
 
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""

@@ -97,7 +97,9 @@ class LinksAdvice:
             return None
         return down[0], up[0]
 
-    def configuration(self, platform: str = "linux", device: str | None = None) -> Both | None:
+    def configuration(
+        self, platform: str = "linux", device: str | None = None, linklayer: str | None = None
+    ) -> Both | None:
         """What to type for both directions of a line at once.
 
         Where the platform has one queue discipline for both, and the answers' differ, it is the first of the
@@ -106,6 +108,7 @@ class LinksAdvice:
         Args:
             platform: For what: linux, openwrt.
             device: The interface to the line; default a usual name.
+            linklayer: What the line takes for a packet beyond what the interface counts: "ethernet 16 B".
 
         Returns:
             The lines; `None` if the links are not the two directions of a line, or the platform takes two
@@ -124,6 +127,7 @@ class LinksAdvice:
                     _direction(self.directions[1], up),
                     platform=platform,
                     device=device,
+                    linklayer=linklayer,
                 )
             except InputError as error:
                 refused = refused or error
@@ -155,7 +159,12 @@ class LinksAdvice:
         return len(self.links) == len(self.wanted) and not self.unmet and not self.disturbed
 
     def to_dict(
-        self, *, platform: str = "linux", device: str | None = None, shape: bool = False
+        self,
+        *,
+        platform: str = "linux",
+        device: str | None = None,
+        shape: bool = False,
+        linklayer: str | None = None,
     ) -> dict[str, Any]:
         """The document.
 
@@ -163,6 +172,7 @@ class LinksAdvice:
             platform: For what the lines are that are to be typed.
             device: The interface to the line.
             shape: Hold the rates by shapers.
+            linklayer: What the line takes for a packet beyond what the interface counts.
         """
         return {
             "format": FORMAT,
@@ -174,7 +184,7 @@ class LinksAdvice:
             "finished": self.finished,
             "shaped": None if self.shaped is None else dataclasses.asdict(self.shaped),
             "together": [_joint(*each) for each in zip(self.links, self.joint, strict=False)],
-            "configuration": self._configuration(platform, device),
+            "configuration": self._configuration(platform, device, linklayer),
             "links": [
                 each.to_dict(platform=platform, device=device, shape=shape or self.shaped is not None)
                 for each in self.links
@@ -184,9 +194,11 @@ class LinksAdvice:
             "resolved": self.resolved,
         }
 
-    def _configuration(self, platform: str, device: str | None) -> dict[str, Any] | None:
+    def _configuration(
+        self, platform: str, device: str | None, linklayer: str | None
+    ) -> dict[str, Any] | None:
         try:
-            both = self.configuration(platform, device)
+            both = self.configuration(platform, device, linklayer)
         except InputError:
             return None
         return None if both is None else both.made.to_dict()
