@@ -30,8 +30,7 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     of_changes = f", {changed} of them with {len(advice.sensitivity)} changes of it" if changed else ""
     yield (
         f"{advice.runs} runs of the scenario{of_changes}. Of queues without a target of delay, "
-        "the buffer was searched; of the others, the target, with a limit of "
-        f"{advice.site.largest} packets."
+        "the buffer was searched; of the others, the target, with a limit that is ample."
     )
     for entry in advice.entries.values():
         yield f"{entry_text(entry)}: {_course(advice, entry.name)}"

@@ -15,7 +15,7 @@ from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.entry import Site, Users
 from bufferlab.studies.advise.floor import relaxed
-from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.queues import AMPLE, Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of, mean_rtt_s
@@ -43,6 +43,7 @@ class Question:
         targets: What shall be met.
         upper: Largest buffer that is tried, packets.
         lower: Least buffer that is tried, packets.
+        ample: Buffer of disciplines that aim at a delay, packets.
         most: Up to which `upper` is raised if all miss and larger buffers come nearer; `None` leaves it.
         floor: Of the targets the one that nobody has asked for; `None` if all were.
     """
@@ -53,6 +54,7 @@ class Question:
     targets: tuple[Target, ...]
     upper: int
     lower: int = 1
+    ample: int = AMPLE
     most: int | None = None
     floor: Target | None = None
 
@@ -90,9 +92,11 @@ class Question:
         else:
             low, high = parse_bounds(bounds, base, index, site.packet_bytes)
         low, high = _within_allowed(site.allowed, low, high, bounds)
-        return cls(
-            base, index, dataclasses.replace(site, largest=high), targets, high, low, most=most, floor=floor
-        )
+        ample = high if bounds is not None else max(high, AMPLE)
+        if site.allowed is not None:
+            ample = min(ample, site.allowed.most)
+        site = dataclasses.replace(site, largest=high)
+        return cls(base, index, site, targets, high, low, ample, most, floor)
 
     def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
         """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""

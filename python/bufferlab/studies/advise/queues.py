@@ -29,6 +29,11 @@ DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 SIMPLEST: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
 """Of equally good queues the first of these is taken."""
 
+AMPLE: Final = 1000
+"""Buffer of a discipline that aims at a delay, at least, packets: PIE's limit in Linux (sch_pie.c). Two
+bandwidth-delay products of a slow link would drop what the discipline is there to drop, and FQ-CoDel drops 64
+packets at a time at its limit."""
+
 _US_PER_S: Final = 10**6
 _KEY: Final = "queues"
 
@@ -92,6 +97,7 @@ def queues_for(
     *,
     upper: int,
     lower: int = 1,
+    ample: int | None = None,
     packet_us: float,
     rtt_us: float,
     platform: str | None = None,
@@ -105,6 +111,7 @@ def queues_for(
         link: Index of the link.
         upper: Largest buffer, packets.
         lower: Least buffer, packets.
+        ample: Buffer of disciplines that aim at a delay, packets; default the largest.
         packet_us: Time to send a full packet, us.
         rtt_us: Mean round-trip time without waiting, us.
         platform: On what they shall run; `None` takes all.
@@ -120,18 +127,19 @@ def queues_for(
             {word: str(table["discipline"]) for word, table in tables.items()}, platform, asked=asked
         )
         tables = {word: tables[word] for word in fit}
+    ample = upper if ample is None else ample
     step_us = 1 if platform is None else find_platform(platform).step_us
     queues = []
     for word, written in tables.items():
         table = _as_typed(written, step_us)
-        target_us = _target_us(base, link, table, upper)
+        target_us = _target_us(base, link, table, ample)
         if target_us is not None:
             # the discipline aims at a delay, which is its setting; its buffer only has to be ample
             # A target below a packet's own time cannot be met (RFC 8289, section 4.3: "at least one MTU").
             least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
-            queues.append(Queue(word, table, "target", least, most, usual, upper, step_us))
+            queues.append(Queue(word, table, "target", least, most, usual, ample, step_us))
         else:
             queues.append(Queue(word, table, "limit", lower, upper, upper, upper))
     return queues
