@@ -411,7 +411,7 @@ class ResolvedUdp(TypedDict):
     header_bytes: int
     arrivals: Literal["constant", "poisson"]
     sizes: Literal["constant", "exponential"]
-    record: bool
+    record: bool | None
 
 
 class ResolvedPing(TypedDict):

@@ -129,3 +129,26 @@ def test_what_the_example_says_of_a_call() -> None:
     assert (fifo["ping"]["bloat_grade"], fair["ping"]["bloat_grade"]) == ("F", "A+")
     assert fifo["ping"]["rpm"] < 300
     assert fair["ping"]["rpm"] > 1000
+
+
+@pytest.mark.parametrize(
+    ("sent", "rated"),
+    [
+        ({"packet": "200 B", "interval": "20 ms"}, True),  # G.711
+        ({"packet": "60 B", "interval": "20 ms"}, True),  # G.729A
+        ({"packet": "200 B", "rate": "80 kbps"}, True),
+        ({"packet": "201 B", "interval": "20 ms"}, False),  # more than 64 kbit/s of speech
+        ({"packet": "1640 B", "interval": "200 ms"}, True),
+        ({"packet": "1640 B", "interval": "201 ms"}, False),  # longer than receivers should accept
+        ({"packet": "40 B", "interval": "20 ms"}, False),  # headers alone
+        ({"packet": "200 B", "interval": "20 ms", "arrivals": "poisson"}, False),
+        ({"packet": "200 B", "interval": "20 ms", "sizes": "exponential"}, False),
+        ({"packet": "200 B", "interval": "20 ms", "record": False}, False),
+        ({"packet": "1000 B", "rate": "500 kbps"}, False),
+        ({"packet": "1000 B", "rate": "500 kbps", "record": True}, True),
+    ],
+)
+def test_what_comes_as_a_codec_sends_it_is_rated(sent: dict[str, Any], *, rated: bool) -> None:
+    call = {"name": "call", "rtt": "20 ms", "application": {"kind": "udp", **sent}}
+    found = rows(scenario(call))
+    assert ("call" in found and found["call"]["call_r"] is not None) == rated

@@ -29,7 +29,7 @@ SCENARIO: dict[str, Any] = {
         {
             "name": "ticks",
             "rtt": "20 ms",
-            "application": {"kind": "udp", "packet": "100 B", "interval": "1 s"},
+            "application": {"kind": "udp", "packet": "100 B", "interval": "1 s", "record": True},
         },
     ],
 }

@@ -31,7 +31,7 @@ def with_parts(table: pl.DataFrame, groups: pl.Series, resolved: ResolvedScenari
 
 
 def _is_recorded(application: ResolvedApplication) -> bool:
-    return application["kind"] == "udp" and application["record"]
+    return application["kind"] == "udp" and bool(application["record"])
 
 
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:

@@ -52,7 +52,7 @@ _BUFFER: Final = "1001 packets"
 _DELAY_MS: Final = 5
 _SPREAD: Final = 0.5
 _START: Final = "uniform(0 s, 5 s)"
-_CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms", "record": True}
+_CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
 _PAGE: Final = {"kind": "web", "size": "840 KB", "every": "5 s"}
 
 _ACCEPTED: Final = "the rate down and the rate up, such as 50/10Mbps, '50/10 Mbps' or '1 Gbps/50 Mbps'"

@@ -42,7 +42,7 @@ pub(super) fn check_records(scenario: &Resolved, reading: &mut Reading<'_>) {
     for (index, flow) in scenario.flows.iter().enumerate() {
         let interval_ps = match &flow.application {
             Application::Ping(ping) => ping.interval_ps,
-            Application::Udp(udp) if udp.record => udp.interval_ps,
+            Application::Udp(udp) if udp.is_recorded() => udp.interval_ps,
             _ => continue,
         };
         rows += u128::from(flow.count) * u128::from(scenario.run.duration_ps / interval_ps.max(1));

@@ -39,7 +39,7 @@ fn datagrams(udp: &Udp) -> UdpPlan {
             Sizes::Exponential => Variate::Exponential,
         },
     };
-    UdpPlan { config, echo: false, record: udp.record }
+    UdpPlan { config, echo: false, record: udp.is_recorded() }
 }
 
 fn pings(ping: &Ping) -> UdpPlan {

@@ -12,7 +12,7 @@ use crate::keys::{
 use crate::quantity::format::{format_rate, format_size};
 use crate::quantity::kind::{Quantity, SIZE, TURN};
 use crate::quantity::law::{Law, LawKind, parse_law};
-use crate::quantity::{MAX_SIZE_BYTES, PS_PER_S, nearest_quotient};
+use crate::quantity::{MAX_SIZE_BYTES, PS_PER_MS, PS_PER_S, nearest_quotient};
 use crate::text::mistake::Mistake;
 use crate::text::nearest::{USUAL_CUTOFF, nearest};
 use crate::text::value::{Table, Value};
@@ -156,9 +156,35 @@ part! {
         arrivals: Arrivals = given("constant"), Choice::<Arrivals>::any(), "poisson";
         /// Law of the packet sizes.
         sizes: Sizes = given("constant"), Choice::<Sizes>::any(), "exponential";
-        /// Each packet is a row of the [exchanges](#exchanges), with its delay variation and jitter.
-        record: bool = given(false), FLAG, true;
+        /// Each packet is a row of the [exchanges](#exchanges), with its delay variation and jitter; a call is rated.
+        record: Option<bool> = absent("`true` for a [call](latency.md#calls)"), FLAG, true;
         agree one_rate;
+    }
+}
+
+/// Headers of IPv4 (20 bytes, RFC 791), UDP (8, RFC 768) and RTP (12, RFC 3550) before the speech of a call's packet.
+const CALL_HEADERS_BYTES: u64 = 40;
+
+/// Most speech in a call's packet: what receivers should accept (RFC 3551, section 4.2).
+const MOST_SPEECH_PS: u64 = 200 * PS_PER_MS;
+
+/// Most bits of speech in a second: those of G.711 (ITU-T G.711; RFC 3551, section 4.5.14).
+const MOST_SPEECH_BPS: u128 = 64_000;
+
+impl Udp {
+    /// Whether each packet is recorded.
+    #[must_use]
+    pub fn is_recorded(&self) -> bool {
+        self.record == Some(true)
+    }
+
+    /// Whether the packets come as those of a call: of one size, at equal distances, and no more than its codec says.
+    fn is_call(&self) -> bool {
+        let speech_bits = u128::from(8 * self.packet_bytes.saturating_sub(CALL_HEADERS_BYTES));
+        (self.arrivals, self.sizes) == (Arrivals::Constant, Sizes::Constant)
+            && speech_bits > 0
+            && self.interval_ps <= MOST_SPEECH_PS
+            && speech_bits * u128::from(PS_PER_S) <= MOST_SPEECH_BPS * u128::from(self.interval_ps)
     }
 }
 
@@ -180,6 +206,7 @@ fn one_rate(udp: &mut Udp, reading: &mut Reading<'_>) {
             Mistake::new("is more than the packet").key("header").text(format_size(udp.header_bytes));
         reading.refuse(mistake.accepted(format!("at most {most}, as headers are part of the packet")));
     }
+    udp.record = udp.record.or(Some(udp.is_call()));
 }
 
 part! {

@@ -33,7 +33,7 @@ EMPHASIS: Final = 10.0
 """Weight of the kind that `--for` names, where the others have 1."""
 
 _TOLD_BY: Final[Mapping[str, str]] = {
-    "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms", record = true }',
+    "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms" }',
     "pages": 'flows with application = { kind = "web", size = "200 KB", every = "2 s" }',
     "transfers": 'flows with application = { kind = "transfer", bytes = "2 MB" }',
 }

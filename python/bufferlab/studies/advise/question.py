@@ -139,19 +139,9 @@ def link_index(base: Scenario, link: str | None) -> int:
 
 
 def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Scenario:
-    """The scenario without probes, which nobody looks at, and with calls recorded, to rate them."""
+    """The scenario without probes, which nobody looks at."""
     base = prepare(scenario, overrides)
-    changes: dict[str, object] = {} if base.probes is None else {"probes": None}
-    for index, flow in enumerate(base.flows):
-        application = flow["application"]
-        if application["kind"] == "udp" and not application.get("record") and _is_regular(application):
-            changes[f"flows[{index}].application.record"] = True
-    return base.with_overrides(changes) if changes else base
-
-
-def _is_regular(application: Mapping[str, Any]) -> bool:
-    """Whether datagrams come as a codec sends them."""
-    return bool(application["arrivals"] == application["sizes"] == "constant")
+    return base if base.probes is None else base.with_overrides({"probes": None})
 
 
 def _site(name: str, seeded: Seeded, index: int, targets: Sequence[Target]) -> Site:
