@@ -262,6 +262,7 @@ def _queues() -> pl.DataFrame:
         wait_max_ps=[150 * MS, 0, 150 * MS],
         backlog_mean_packets=[0.0, 0.0, 4.5],
         backlog_mean_bytes=[0.0, 0.0, 450.0],
+        backlog_p1_packets=[0, 0, 1],
         backlog_p50_packets=[0, 0, 4],
         backlog_p95_packets=[0, 0, 9],
         backlog_p99_packets=[0, 0, 11],

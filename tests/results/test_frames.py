@@ -72,6 +72,7 @@ def test_a_group_without_packets_has_no_wait(result: Result) -> None:
 def test_backlog_belongs_to_all_groups_together(result: Result) -> None:
     expected = {
         "backlog_mean_packets": 4.5,
+        "backlog_p1_packets": 1,
         "backlog_p50_packets": 4,
         "backlog_p95_packets": 9,
         "backlog_p99_packets": 11,

@@ -32,8 +32,8 @@ QUEUE_KEYS = {
     "link", "group", "utilization", "throughput_bps", "loss", "dropped_packets", "lost_packets",
     "marked_packets",
     "wait_mean_ms", "wait_p50_ms", "wait_p95_ms", "wait_p99_ms", "wait_max_ms",
-    "backlog_mean_packets", "backlog_p50_packets", "backlog_p95_packets", "backlog_p99_packets",
-    "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes", "empty_fraction",
+    "backlog_mean_packets", "backlog_p1_packets", "backlog_p50_packets", "backlog_p95_packets",
+    "backlog_p99_packets", "backlog_max_packets", "backlog_mean_bytes", "backlog_max_bytes", "empty_fraction",
 }  # fmt: skip
 LATENCY_KEYS = {
     "group", "kind", "idle_rtt_ms", "loaded_rtt_ms", "loaded_rtt_p50_ms", "loaded_rtt_p95_ms",

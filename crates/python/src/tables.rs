@@ -166,6 +166,7 @@ fn queues(table: QueueTable) -> Result<RecordBatch, ArrowError> {
             wait_max_ps,
             backlog_mean_packets,
             backlog_mean_bytes,
+            backlog_p1_packets,
             backlog_p50_packets,
             backlog_p95_packets,
             backlog_p99_packets,

@@ -300,6 +300,7 @@ impl LinkStatistics {
         table.wait_max_ps.push(waits.map_or(0, |waits| waits.max.as_ps()));
         table.backlog_mean_packets.push(of_link(self.packet_area as f64));
         table.backlog_mean_bytes.push(of_link(self.byte_area as f64));
+        table.backlog_p1_packets.push(percentile(1));
         table.backlog_p50_packets.push(percentile(50));
         table.backlog_p95_packets.push(percentile(95));
         table.backlog_p99_packets.push(percentile(99));

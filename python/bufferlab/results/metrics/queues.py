@@ -53,9 +53,11 @@ def _wait(name: str, what: str, title: str, compute: Expression | None = None) -
     return Metric(name, MILLISECONDS, definition, compute, f"wait: {title}", Better.LOWER)
 
 
-def _backlog(name: str, unit: Unit, what: str, title: str, how: str = "") -> Metric:
+def _backlog(
+    name: str, unit: Unit, what: str, title: str, how: str = "", *, better: Better = Better.LOWER
+) -> Metric:
     definition = f"{what} of what waits, the packet in transmission not counted{how}."
-    return Metric(name, unit, definition, _of_all(name), f"backlog: {title}", Better.LOWER)
+    return Metric(name, unit, definition, _of_all(name), f"backlog: {title}", better)
 
 
 _THROUGHPUT: Final = Metric(
@@ -87,8 +89,10 @@ _BACKLOG_QUANTILES: Final = tuple(
         f"{words.capitalize()} over time",
         words if percent == 50 else f"p{percent}",  # labels are short
         ", from 5000 random moments",
+        # a queue that is hardly ever short keeps the link busy
+        better=Better.HIGHER if percent == 1 else Better.LOWER,
     )
-    for percent, words in QUANTILES
+    for percent, words in ((1, "1st percentile"), *QUANTILES)
 )
 _ARRIVED: Final = Metric("arrived_packets", COUNT, "Packets that arrived at the queue.")
 _ARRIVED_BYTES: Final = Metric("arrived_bytes", BYTES, "Bytes that arrived at the queue.")

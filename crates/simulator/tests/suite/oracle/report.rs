@@ -173,6 +173,7 @@ impl Oracle<'_> {
         let found = if group == ALL_GROUPS { self.at_moments(index, link) } else { vec![0] };
         // of n in order, the one with at least that share of them up to it
         let percentile = |percent: usize| found[(found.len() * percent).div_ceil(100) - 1];
+        table.backlog_p1_packets.push(percentile(1));
         table.backlog_p50_packets.push(percentile(50));
         table.backlog_p95_packets.push(percentile(95));
         table.backlog_p99_packets.push(percentile(99));
