@@ -78,7 +78,7 @@ fn linux() -> Stack {
             // include/net/tcp.h: TCP_INFINITE_SSTHRESH.
             initial_ssthresh: None,
             // An ACK for every second segment, at latest after TCP_DELACK_MIN = HZ/25 (include/net/tcp.h); the quick
-            // ACKs of a connection's start are not modeled.
+            // ACKs of a connection's start are the host's (`quick_acks`, 16 in the presets but `ideal`).
             ack_every: 2,
             ack_delay: Span::from_ms(40),
             // include/net/tcp.h: TCP_RTO_MIN HZ/5, TCP_RTO_MAX 120*HZ, TCP_TIMEOUT_INIT 1*HZ.
