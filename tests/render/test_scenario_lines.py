@@ -188,7 +188,7 @@ def test_datagrams_have_no_stack() -> None:
     assert found["flows noted"] == (
         "1 × udp, 100 B (exponential) every 10 ms on average (80 kbps), header 8 B, recorded, RTT 100 ms"
     )
-    assert found["flows call"] == "1 × udp, 200 B every 20 ms, RTT 100 ms"
+    assert found["flows call"] == "1 × udp, 200 B every 20 ms, recorded, RTT 100 ms"
     assert found["flows flows1"] == "1 × ping, 84 B every 100 ms, RTT 100 ms"
 
 
