@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bufferlab.cli import options
-from bufferlab.cli.options import CACHE_VARIABLE
+from bufferlab.cli import running
+from bufferlab.cli.running import CACHE_VARIABLE
 from bufferlab.experiment.store import StoreFullError, open_store
 from bufferlab.experiment.store.writer import Writer
 
@@ -52,7 +52,7 @@ def test_the_cache_forgets_what_is_old_and_a_store_does_not(
     bufferlab: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(options, "CACHE_DAYS", 0)
+    monkeypatch.setattr(running, "CACHE_DAYS", 0)
     for store in ([], ["--store", "runs"]):
         for _ in range(2):
             ended = bufferlab(*COMPARE, "--seeds", "1", *store)

@@ -85,6 +85,14 @@ def test_the_list_of_verbs_loads_little(tmp_path: Path, args: tuple[str, ...]) -
     assert started(tmp_path, *args).modules & LISTING == set()
 
 
+@pytest.mark.parametrize("verb", ["advise", "configure"])
+def test_the_help_of_a_verb_that_needs_no_file_loads_little(tmp_path: Path, verb: str) -> None:
+    heavy = {"bufferlab.experiment", "bufferlab.render", "matplotlib", "numpy", "polars", "rich", "scipy"}
+    modules = started(tmp_path, verb, "--help").modules
+    assert f"bufferlab.cli.{verb}" in modules
+    assert modules & heavy == set()
+
+
 def test_a_small_run_does_not_look_for_garbage(run: Started) -> None:
     assert run.collections == 0
     assert run.frozen > 0

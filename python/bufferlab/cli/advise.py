@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from bufferlab.cli.answers import (
     Bounds,
-    Delivery,
     Emphasis,
     LeastUtilization,
     LongestWait,
@@ -20,7 +17,6 @@ from bufferlab.cli.answers import (
     OutFolder,
     Plot,
     TargetTexts,
-    naming_options,
 )
 from bufferlab.cli.options import (
     AsJson,
@@ -30,11 +26,8 @@ from bufferlab.cli.options import (
     RayAddress,
     StoreFolder,
     Threads,
-    delivering,
     listing,
     read_overrides,
-    runner_of,
-    say_kept,
 )
 from bufferlab.cli.quick import (
     FlowCounts,
@@ -49,22 +42,11 @@ from bufferlab.cli.quick import (
     load,
 )
 from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
-from bufferlab.cli.size_input import read_targets
-from bufferlab.configure import PLATFORMS, configuration, find_platform
-from bufferlab.display import save_figure
+from bufferlab.configure import PLATFORMS, find_platform
 from bufferlab.errors import InputError, did_you_mean
-from bufferlab.render.advise.box import headline
-from bufferlab.render.advise.links import links_headline, links_view
-from bufferlab.render.advise.live import watching
-from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.view import advice_view
 from bufferlab.scenario import QUEUE_WORDS
-from bufferlab.studies.advise import Advice
-from bufferlab.studies.advise import advise as advise_on
-from bufferlab.studies.advise.joint import LinksAdvice
 from bufferlab.studies.advise.objectives import KINDS
-from bufferlab.studies.advise.queues import ALL, OWN
-from bufferlab.studies.advise.several import EACH, advise_links
+from bufferlab.studies.advise.words import ALL, EACH, OWN
 from bufferlab.studies.internet import STACK
 
 _EXAMPLES: Final = """\b
@@ -153,7 +135,11 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
     """
-    typed = _typed(platform, device, shape=shape)
+    from bufferlab.cli.advising import answer_on, check_met, delivery, typed_on  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
+    from bufferlab.cli.size_input import read_targets  # noqa: PLC0415
+
+    typed = typed_on(platform, device, shape=shape)
     numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
     line = home_line(home, share, scenario, numbers, read_overrides(overrides))
     if line is None:
@@ -166,84 +152,24 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     several = is_several(link)
     check_linklayer(linklayer, typed.platform, both=several and line is not None)
     typed = replace(typed, linklayer=linklayer)
-    of_line: Mapping[str, Any] = {"linklayer": linklayer} if several else {}
-    deliver = Delivery[Any](
-        view=partial(links_view if several else advice_view, typed=typed, explain=explain),
-        document=partial(
-            LinksAdvice.to_dict if several else Advice.to_dict,
-            platform=typed.platform,
-            device=device,
-            shape=typed.shape,
-            **of_line,
-        ),
-        as_json=as_json,
-        plot=plot,
-        out=out,
-        save=_save,
-        draw=_draw,
-    )
+    deliver = delivery(typed, several=several, explain=explain, as_json=as_json, plot=plot, out=out)
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    shown_on = None if several else typed
-    with delivering(deliver), naming_options(), watching(shown_on, boxed=not as_json) as shown:
-        asked: Mapping[str, Any] = {
-            "queues": queues,
-            "platform": platform,
-            "bounds": bounds,
-            "emphasis": emphasis,
-            "confidence": confidence,
-            "quick": quick,
-            "sensitivity": sensitivity,
-            "assumed": assumed,
-            "runner": runner,
-            "watch": shown,
-        }
-        advice: Advice | LinksAdvice
-        if several:
-            shaped = None if line is None else line.shaped
-            advice = advise_links(loaded, link or EACH, [*short, *(targets or [])], shaped=shaped, **asked)
-        else:
-            advice = advise_on(loaded, [*short, *(targets or [])], link=link, **asked)
+    asked: Mapping[str, Any] = {
+        "queues": queues,
+        "platform": platform,
+        "bounds": bounds,
+        "emphasis": emphasis,
+        "confidence": confidence,
+        "quick": quick,
+        "sensitivity": sensitivity,
+        "assumed": assumed,
+        "runner": runner,
+    }
+    shaped = None if line is None else line.shaped
+    advice = answer_on(loaded, [*short, *(targets or [])], link, asked, deliver, typed=typed, shaped=shaped)
     deliver(advice)
     say_kept(runner)
-    _check_met(advice, loaded.file)
-
-
-def _save(advice: Advice | LinksAdvice, folder: Path) -> list[Path]:
-    return advice.save(folder)
-
-
-def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
-    if isinstance(advice, LinksAdvice):
-        return advice.save_figures(path)
-    return save_figure(advice.figure(), path)
-
-
-def _check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
-    """End with an error if targets are missed.
-
-    Raises:
-        InputError: They are.
-    """
-    if isinstance(advice, LinksAdvice):
-        if not advice.meets:
-            raise InputError(links_headline(advice).rstrip("."), file=file)
-    elif not advice.choice.meets:
-        raise InputError(headline(advice).rstrip("."), file=file)
-
-
-def _typed(platform: str | None, device: str | None, *, shape: bool) -> Typed:
-    """Where lines are typed; what is wrong with it is said before anything is run."""
-    typed = Typed(device=device, shape=shape) if platform is None else Typed(platform, device, shape)
-    if not find_platform(typed.platform).shapes and shape:
-        known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
-        raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
-    try:
-        configuration("1 Gbps", "fifo", "100 packets", platform=typed.platform, device=device)
-    except InputError as error:
-        raise InputError(
-            error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
-        ) from None
-    return typed
+    check_met(advice, loaded.file)
 
 
 def _check_emphasis(word: str | None) -> None:

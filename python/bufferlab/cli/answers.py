@@ -15,13 +15,13 @@ from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder
-from bufferlab.render.advise.tried import tried_view
 from bufferlab.studies.advise.objectives import KINDS
-from bufferlab.studies.advise.tried import Tried
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
+
+    from bufferlab.studies.advise.tried import Tried
 
 Link = Annotated[
     str | None,
@@ -124,6 +124,9 @@ class Delivery(Generic[Answer]):
         Raises:
             OutputError: Something could not be saved.
         """
+        from bufferlab.render.advise.tried import tried_view  # noqa: PLC0415 - slow to import, and no help needs it
+        from bufferlab.studies.advise.tried import Tried  # noqa: PLC0415 - slow to import, and no help needs it
+
         if isinstance(answer, Tried):
             show_as(answer.to_dict, lambda: tried_view(answer), as_json=self.as_json)
             return

@@ -16,12 +16,10 @@ from bufferlab.cli.options import (
     ScenarioFile,
     StoreFolder,
     Threads,
-    delivering,
     listing,
     read_overrides,
-    runner_of,
-    say_kept,
 )
+from bufferlab.cli.running import delivering, runner_of, say_kept
 from bufferlab.render.compare import comparison_view
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison

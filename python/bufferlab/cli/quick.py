@@ -9,12 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from bufferlab.cli.size_input import is_number, read_groups
 from bufferlab.errors import InputError
-from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips
-from bufferlab.studies.size import quick_scenario
 
 ScenarioFileOrNumbers = Annotated[
     Path | None,
@@ -104,6 +101,10 @@ def load(
         return Scenario.load(scenario, overrides), []
     if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
+    from bufferlab.cli.size_input import is_number, read_groups  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.experiment.simulation import prepare  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.studies.size.quick import quick_scenario  # noqa: PLC0415 - slow to import, and no help needs it
+
     groups = read_groups(quick.flows, quick.mix, quick.stack)
     spread = SPREAD if quick.spread is None else quick.spread
     content = quick_scenario(

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from bufferlab.cli.common import print_json, print_rich, say
-from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
+from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads
+from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.errors import InputError
 from bufferlab.evidence import Reproduction, Request, all_reproductions, find_reproductions
 from bufferlab.evidence.verdicts import VERDICTS, counts

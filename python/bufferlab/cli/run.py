@@ -17,12 +17,10 @@ from bufferlab.cli.options import (
     RayAddress,
     ScenarioFile,
     Threads,
-    checked_engine,
-    delivering,
     read_overrides,
-    say_kept,
 )
 from bufferlab.cli.outputs import Outputs
+from bufferlab.cli.running import checked_engine, delivering, say_kept
 from bufferlab.cli.watch import may_watch
 from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
 from bufferlab.experiment.run import run as simulate

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bufferlab.cli.quick import Quick
 from bufferlab.configure import PLATFORMS, read_linklayer
 from bufferlab.errors import InputError
-from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.joint import Shaped
-from bufferlab.studies.advise.several import EACH
+from bufferlab.studies.advise.words import EACH
 from bufferlab.studies.home import (
     DOWNLOAD,
     RTT,
@@ -30,6 +28,9 @@ from bufferlab.studies.home import (
     shaped_to,
 )
 from bufferlab.studies.internet import STACK
+
+if TYPE_CHECKING:
+    from bufferlab.studies.advise.joint import Shaped
 
 
 def complete_links(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -162,6 +163,8 @@ def home_line(
             key="--home",
             accepted="--home with --rtt, --share, --link and --set; examples/home-line.toml to change more",
         )
+    from bufferlab.experiment.simulation import prepare  # noqa: PLC0415 - slow to import, and no help needs it
+
     rates, part = read_rates(home), SHARE if share is None else read_share(share)
     content = home_scenario(rates, rtt=numbers.rtt or RTT, share=Fraction(part))
     loaded = prepare(Scenario.from_dict(content, file="--home"), overrides)

@@ -28,10 +28,7 @@ from bufferlab.cli.options import (
     RayAddress,
     StoreFolder,
     Threads,
-    delivering,
     read_overrides,
-    runner_of,
-    say_kept,
 )
 from bufferlab.cli.quick import (
     FlowCounts,
@@ -45,6 +42,7 @@ from bufferlab.cli.quick import (
     Stack,
     load,
 )
+from bufferlab.cli.running import delivering, runner_of, say_kept
 from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError

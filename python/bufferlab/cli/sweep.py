@@ -16,9 +16,9 @@ from bufferlab.cli.options import (
     RayAddress,
     ScenarioFile,
     Threads,
-    checked_engine,
     read_overrides,
 )
+from bufferlab.cli.running import checked_engine
 from bufferlab.experiment.points import read_list, read_sample
 from bufferlab.render.stored_runs import sweep_view
 from bufferlab.scenario import Scenario

@@ -13,8 +13,9 @@ import typer
 from rich.markdown import Markdown
 
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
-from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads, runner_of, say_kept
+from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads
 from bufferlab.cli.refereeing import Wanted, deliver_referee
+from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.ns2 import Outcome, Validation

@@ -25,7 +25,7 @@ from bufferlab.results.metrics.metric import Metric
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.choice import Choice, Rival, simplicity
-from bufferlab.studies.advise.queues import OWN
+from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
 

@@ -25,13 +25,15 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.studies.advise.joint import Shaped
 from bufferlab.studies.internet import SHARES, STACK, controls_of
 from bufferlab.units import format_rate
+
+if TYPE_CHECKING:
+    from bufferlab.studies.advise.joint import Shaped
 
 SHARE: Final = Fraction(9, 10)
 """The shaper's rate as a share of the line's."""
@@ -118,6 +120,8 @@ def shaped_to(rates: Rates, share: Fraction) -> Shaped:
         rates: The line's rates.
         share: The shapers' rates as a share of them.
     """
+    from bufferlab.studies.advise.joint import Shaped  # noqa: PLC0415 - slow to import, and no help needs it
+
     return Shaped(float(share), {DOWNLOAD: rates.down_bps, UPLOAD: rates.up_bps})
 
 

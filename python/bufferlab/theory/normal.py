@@ -13,7 +13,6 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from bufferlab.theory.arrays import FloatArray
 
@@ -37,6 +36,8 @@ def z_score(probability: ArrayLike, convention: Convention = "one-sided") -> Flo
     Raises:
         ValueError: A probability outside of these bounds; 1 would need an infinite buffer.
     """
+    from scipy import special  # noqa: PLC0415 - slow to import
+
     wanted = np.asarray(probability, dtype=np.float64)
     least = 0.5 if convention == "document" else 0.0
     if not np.all((wanted > least) & (wanted < 1.0)):
@@ -50,5 +51,7 @@ def probability_of(z: ArrayLike, convention: Convention = "one-sided") -> FloatA
 
     At z = 0 that is 1/2 one-sided, and 3/4 in the paper's convention (its example below (18)).
     """
+    from scipy import special  # noqa: PLC0415 - slow to import
+
     below = np.asarray(special.ndtr(np.asarray(z, dtype=np.float64)), dtype=np.float64)
     return (1.0 + below) / 2.0 if convention == "document" else below

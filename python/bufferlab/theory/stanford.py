@@ -17,7 +17,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from bufferlab.theory.arrays import FloatArray, flow_numbers, not_negative, positive
 from bufferlab.theory.demand import Demand
@@ -37,6 +36,8 @@ def erf_utilization(
         flows: Number of long-lived flows that are not synchronized.
         characteristic: Standard deviation over mean of one flow's window.
     """
+    from scipy import special  # noqa: PLC0415 - slow to import
+
     pipe, room, count = positive("bdp", bdp), not_negative("buffer", buffer), flow_numbers(flows)
     scale = 2.0 * math.sqrt(2.0) * characteristic
     return np.asarray(special.erf(room * np.sqrt(count) / (scale * (pipe + room))), dtype=np.float64)
@@ -52,6 +53,8 @@ def erf_buffer(
     Raises:
         ValueError: A utilization outside of [0, 1).
     """
+    from scipy import special  # noqa: PLC0415 - slow to import
+
     wanted = not_negative("utilization", utilization)
     if not np.all(wanted < 1.0):
         raise ValueError(f"utilization must be below 1, not {utilization!r}")

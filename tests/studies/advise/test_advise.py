@@ -10,7 +10,8 @@ import pytest
 
 from bufferlab.experiment.simulation import simulate
 from bufferlab.stats import estimate
-from bufferlab.studies.advise import Advice, advise
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.checked import Checked, checks_at
 from bufferlab.studies.advise.course import Course
 from bufferlab.studies.advise.objectives import Aspect

@@ -6,7 +6,8 @@ import pytest
 
 from bufferlab.experiment.simulation import simulate
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise import Advice, advise
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.elsewhere import FELT_MS, felt_at_links
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.targets import mean_over_runs

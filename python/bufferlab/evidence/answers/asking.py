@@ -13,7 +13,7 @@ from bufferlab.evidence.answers.true_least import Effort, TrueLeast, true_least
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.results.result import Result
-from bufferlab.studies.advise import advise
+from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.size import size
 
 SEEDS: Final = (1,)

@@ -17,7 +17,7 @@ from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.objectives import Aspect
-from bufferlab.studies.advise.queues import OWN
+from bufferlab.studies.advise.words import OWN
 
 _OPINIONS: Final = (
     (90, "very satisfied"),

@@ -14,7 +14,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import simplicity
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.objectives import Kind
-from bufferlab.studies.advise.queues import OWN, Queue
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.targets import Target
 

@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.scenario import Scenario
-from bufferlab.studies.targets import Values
+
+if TYPE_CHECKING:
+    from bufferlab.studies.targets import Values
 
 Kind = Literal["throughput", "fairness", "latency", "calls", "pages", "transfers"]
 """What an aspect is about."""

@@ -12,16 +12,11 @@ from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.runnable import runnable
+from bufferlab.studies.advise.words import ALL, OWN
 from bufferlab.units import PS_PER_S, format_time
 
 Knob = Literal["limit", "target"]
 """What is searched: the buffer in packets, or the delay that the discipline aims at, in us."""
-
-OWN: Final = "scenario"
-"""The discipline that the scenario has, with its parameters."""
-
-ALL: Final = "all"
-"""Every discipline that there is."""
 
 DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 """What is compared unless said otherwise: disciplines that routers and operating systems have."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.experiment import Experiment
@@ -30,11 +30,9 @@ from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.words import EACH
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, values_of_run
-
-EACH: Final = "each"
-"""All links that data crosses."""
 
 WatchLinks = Callable[[Advice | None, str], None]
 """Told the best answer so far for the link that is answered now, and what is done."""

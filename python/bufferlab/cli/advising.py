@@ -1,0 +1,116 @@
+"""What `bufferlab advise` does with its options: the answer, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bufferlab.cli.answers import Delivery, naming_options
+from bufferlab.cli.running import delivering
+from bufferlab.cli.several import is_several
+from bufferlab.configure import PLATFORMS, configuration, find_platform
+from bufferlab.display import save_figure
+from bufferlab.errors import InputError
+from bufferlab.render.advise.box import headline
+from bufferlab.render.advise.links import links_headline, links_view
+from bufferlab.render.advise.live import watching
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.view import advice_view
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advising import advise as advise_on
+from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.advise.several import advise_links
+from bufferlab.studies.advise.words import EACH
+from bufferlab.studies.targets import Target
+
+
+def answer_on(
+    scenario: Scenario,
+    targets: Sequence[Target | str],
+    link: str | None,
+    asked: Mapping[str, Any],
+    deliver: Delivery[Any],
+    *,
+    typed: Typed,
+    shaped: Shaped | None,
+) -> Advice | LinksAdvice:
+    """Answer for a link, or for several; what there is of an answer at Ctrl-C is delivered.
+
+    Args:
+        scenario: The scenario.
+        targets: What must be met.
+        link: The link in question, or several.
+        asked: Further arguments of `advise` and `advise_links`.
+        deliver: What hands the answer over.
+        typed: Where lines are typed.
+        shaped: The shapers of a home's line.
+    """
+    several = is_several(link)
+    shown_on = None if several else typed
+    with delivering(deliver), naming_options(), watching(shown_on, boxed=not deliver.as_json) as shown:
+        if several:
+            return advise_links(scenario, link or EACH, targets, shaped=shaped, watch=shown, **asked)
+        return advise_on(scenario, targets, link=link, watch=shown, **asked)
+
+
+def delivery(
+    typed: Typed, *, several: bool, explain: bool, as_json: bool, plot: Path | None, out: Path | None
+) -> Delivery[Any]:
+    """What hands over the answer for a link, or for several."""
+    of_line: Mapping[str, Any] = {"linklayer": typed.linklayer} if several else {}
+    return Delivery[Any](
+        view=partial(links_view if several else advice_view, typed=typed, explain=explain),
+        document=partial(
+            LinksAdvice.to_dict if several else Advice.to_dict,
+            platform=typed.platform,
+            device=typed.device,
+            shape=typed.shape,
+            **of_line,
+        ),
+        as_json=as_json,
+        plot=plot,
+        out=out,
+        save=_save,
+        draw=_draw,
+    )
+
+
+def _save(advice: Advice | LinksAdvice, folder: Path) -> list[Path]:
+    return advice.save(folder)
+
+
+def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
+    if isinstance(advice, LinksAdvice):
+        return advice.save_figures(path)
+    return save_figure(advice.figure(), path)
+
+
+def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
+    """End with an error if targets are missed.
+
+    Raises:
+        InputError: They are.
+    """
+    if isinstance(advice, LinksAdvice):
+        if not advice.meets:
+            raise InputError(links_headline(advice).rstrip("."), file=file)
+    elif not advice.choice.meets:
+        raise InputError(headline(advice).rstrip("."), file=file)
+
+
+def typed_on(platform: str | None, device: str | None, *, shape: bool) -> Typed:
+    """Where lines are typed; what is wrong with it is said before anything is run."""
+    typed = Typed(device=device, shape=shape) if platform is None else Typed(platform, device, shape)
+    if not find_platform(typed.platform).shapes and shape:
+        known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
+        raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
+    try:
+        configuration("1 Gbps", "fifo", "100 packets", platform=typed.platform, device=device)
+    except InputError as error:
+        raise InputError(
+            error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
+        ) from None
+    return typed
