@@ -90,6 +90,10 @@ docs: setup ## Writes the pages, the schema and Python's types that are made fro
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
 
+.PHONY: shown
+shown: setup ## Runs the commands whose output documents show, and puts what they print now in its place (minutes)
+	@nice $(BIN)/python scripts/shown.py README.md docs/*.md
+
 .PHONY: record
 record: setup ## Runs all reproductions and ns-2's settings in full (hours; goes on where it ended), and renews pages
 	@nice $(BIN)/bufferlab reproduce --record --out results $(ARGS)

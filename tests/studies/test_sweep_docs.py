@@ -27,6 +27,12 @@ def commands(verb: str) -> list[list[str]]:
     return [words[2:] for words in split if words[:2] == ["bufferlab", verb]]
 
 
+def shown(verb: str) -> list[list[str]]:
+    """The commands whose output is shown."""
+    lines = re.findall(r"^\$ (?:COLUMNS=\d+ )?bufferlab (.*)$", DOCS, re.MULTILINE)
+    return [words[1:] for line in lines if (words := shlex.split(line))[0] == verb]
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -35,22 +41,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_worked_example(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (first, *_) = commands("sweep")
+    (first,) = shown("sweep")
     assert cli.main(["sweep", *first, "--set", "run.duration=5 s", "--set", "run.warmup=2 s"]) == 0
     assert "6 points × 5 seeds; 30 simulated" in capsys.readouterr().out
     assert (home / "home-gateway-runs").is_dir()
-    shown = commands("results")
-    assert len(shown) == 4
-    for words in shown:
+    reading = commands("results")
+    assert len(reading) == 4
+    for words in reading:
         assert cli.main(["results", "home-gateway-runs", *words[1:]]) == 0
-    asked = re.findall(r"^\$ bufferlab (results .*)$", DOCS, re.MULTILINE)
-    for line in asked:
-        assert cli.main(shlex.split(line)) == 0
-        assert "fq_codel" in capsys.readouterr().out
+    capsys.readouterr()
+    (asked,) = shown("results")
+    assert cli.main(["results", *asked]) == 0
+    assert "fq_codel" in capsys.readouterr().out
 
 
 def test_the_sampled_example_has_points_that_fit() -> None:
-    words = commands("sweep")[1]
+    words = commands("sweep")[0]
     axes = read_axes([words[index + 1] for index, word in enumerate(words) if word == "--vary"])
     base = Scenario.load(ROOT / words[0])
     for point in latin(axes, 50, 1):

@@ -26,7 +26,7 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
-from bufferlab.render.view import Heading, Part, Terms, View
+from bufferlab.render.view import Heading, Part, Terms, Typing, View
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -191,7 +191,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
                     f"The answers cannot be typed ({both.refused}). For {entry_text(both.down)} and "
                     f"{entry_text(both.up)}:"
                 )
-            yield "\n".join(typed.folded(both.made.lines))
+            yield Typing(typed.folded(both.made.lines))
             yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice, typed))])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
@@ -201,7 +201,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
         own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]
         if made.problem:
             yield f"{comment} {made.problem}" + (f"; for {entry_text(made.entry)}:" if made.entry else "")
-        yield "\n".join(own)
+        yield Typing(own)
         fresh = [note for note in made.notes if note not in shown]
         shown |= set(fresh)
         yield Terms([("note", note) for note in fresh])
