@@ -54,13 +54,14 @@ def what_ifs(*missed: tuple[Target, ...], sizes: tuple[int | None, ...]) -> list
     ]
 
 
-def everything(word: str, *, larger: bool, platform_ends: bool = False) -> Advice:
+def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open: bool = True) -> Advice:
     """An answer about which all that can be said together is said.
 
     Args:
         word: The queue that is taken.
         larger: Whether FIFO's buffer is larger than the least that meets the targets.
         platform_ends: Whether nothing meets the targets.
+        is_open: Whether other queues may yet turn out to be better.
     """
     fifo, other = {**FIFO, **FELT}, {**FQ_CODEL, **FELT}
     best, worse = (fifo, {**other, "call.call_r": 40.0}) if word == "fifo" else (other, fifo)
@@ -95,10 +96,11 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False) -> Advic
                 if larger
                 else made
             )
+    rivals = tuple(dataclasses.replace(each, is_open=is_open) for each in advice.choice.rivals)
     return dataclasses.replace(
         advice,
         entries=entries,
-        choice=dataclasses.replace(advice.choice, edge=("pie, target 15 ms", 0.8)),
+        choice=dataclasses.replace(advice.choice, rivals=rivals, edge=("pie, target 15 ms", 0.8)),
         sensitivity=tuple(what_ifs(*missed, sizes=(320, 640, 100, None, 28, 14))),
         short_runs=(WHY, WHY),
         elsewhere=(Spoiled("call", "far", "wait", 38.0, 41.0), Spoiled("pages", "far", "loss", 0.043, 0.044)),
@@ -137,7 +139,7 @@ def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
     lines = shown(box)
     assert len(lines) <= 24
     kept = {line[2:11].strip() for line in lines[1:-1]}
-    assert {"link", "wait", "call", "target", "runner-up", "type"} <= kept
+    assert {"link", "wait", "3 groups", "target", "runner-up", "type"} <= kept
     whole = words(advice_view(advice, typed=typed).text(80))
     for each in box.lines:
         if not each.is_elsewhere:

@@ -198,7 +198,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line(label, f"standard delay targets, {seeds} seeds, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
-        yield Line("so far", f"{tried} that could change the answer was tried")
+        yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
 
 
 def _others(advice: Advice) -> Iterator[Line]:
