@@ -20,7 +20,7 @@ from bufferlab.render.advise.words import measured, order_text, sure_text
 from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.rough import Rough
@@ -592,3 +592,21 @@ def test_every_table_has_the_metric_of_each_target() -> None:
         assert "mean opinion score" in text[begin:end]
     assert "3.21" in text
     assert "42 runs of the scenario, 12 of them with 1 changes of it." in text
+
+
+@pytest.mark.parametrize(
+    ("stage", "beyond", "told"),
+    [("first", None, "1 and 14"), ("first", 9, "10 and 14"), ("first", 13, None), ("final", None, None)],
+)
+def test_a_first_answer_says_where_the_least_buffer_may_be(
+    stage: Stage, beyond: int | None, told: str | None
+) -> None:
+    """Its search ends with the first buffer that is confirmed, and goes on to smaller ones only later."""
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",), stage=stage)
+    found = advice.answer.least
+    assert found is not None
+    answer = dataclasses.replace(advice.answer, least=dataclasses.replace(found, beyond=beyond))
+    text = "\n".join(box(dataclasses.replace(advice, entries={answer.name: answer})))
+    line = f"least     between {told} packets; this is the first that was confirmed."
+    assert (line in text) == (told is not None)
+    assert ("the first that was confirmed" in text) == (told is not None)

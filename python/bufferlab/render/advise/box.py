@@ -20,7 +20,7 @@ from bufferlab.render.advise.felt import (
     undecided_text,
     users_lines,
 )
-from bufferlab.render.advise.limits import platform_end, searched
+from bufferlab.render.advise.limits import platform_end, searched, unsettled
 from bufferlab.render.advise.reasons import helps, idle_note, loss_note, marks_note
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
@@ -130,6 +130,8 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.answer)) is not None:
         yield Line("least", f"{least}.", shorter=[(8, "")])
+    elif (span := unsettled(advice)) is not None:
+        yield Line(span[0], f"{span[1]}.", shorter=[(8, "")])
     if (cost := trade(advice)) is not None:
         yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
     yield from _notes(advice)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bufferlab.configure import Allowed
 from bufferlab.render.advise.words import queue_text, title_text
-from bufferlab.render.least import ceiling_text
+from bufferlab.render.least import ceiling_text, gap, is_sharp
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.least import Least
-from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.least import Least, Plan
+from bufferlab.studies.targets import mean_over_runs, want_largest
 
 
 def platform_end(advice: Advice) -> str | None:
@@ -54,3 +54,26 @@ def _there(found: Least) -> str:
         known = "met" if memory.meets(size, target) else f"not {target.show(target.bound)}"
         told.append(f"{title_text(target)} {target.show(mean)} ({known})")
     return f" There {', '.join(told)}."
+
+
+def unsettled(advice: Advice) -> tuple[str, str] | None:
+    """A label, and where the least or the largest buffer is, if no run shows that a first answer is it.
+
+    A first answer is the first buffer that runs confirm; only the whole search goes on to smaller ones.
+
+    `None` where it is shown, to within what a search resolves, or where the answer is no such buffer.
+    """
+    entry, found = advice.answer, advice.answer.least
+    if (
+        advice.stage != "first"
+        or not advice.met
+        or entry.queue.knob != "limit"
+        or found is None
+        or found.size != entry.setting
+    ):
+        return None
+    plan = Plan(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
+    if is_sharp(found, plan):
+        return None
+    label = "largest" if plan.largest else "least"
+    return label, f"{gap(found, plan)}; this is the first that was confirmed"
