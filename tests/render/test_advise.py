@@ -610,3 +610,15 @@ def test_a_first_answer_says_where_the_least_buffer_may_be(
     line = f"least     between {told} packets; this is the first that was confirmed."
     assert (line in text) == (told is not None)
     assert ("the first that was confirmed" in text) == (told is not None)
+
+
+def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
+    for control, count, told in (
+        ("bbr", 76, True),
+        ("bbr", 1, False),
+        ("bbr3", 76, False),
+        ("cubic", 76, False),
+    ):
+        flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
+        text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
+        assert ("A low Jain's index of many is BBR's own" in text) == told

@@ -58,6 +58,12 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     for kind, weight in advice.weights.items():
         aspects = "; ".join(_aspect(each) for each in advice.aspects if each.kind == kind)
         yield f"{kind}, weight {weight / total * 100:.0f} %: {aspects}"
+    uneven = [each.name for each in advice.site.users if each.control == "bbr" and each.flows > 1]
+    if uneven:
+        yield (
+            f"A low Jain's index of {', '.join(uneven)} is BBR's own: version 1 shares unevenly after its "
+            "start-up, and by round-trip times (docs/sizing.md, BBR's Jain index)."
+        )
     yield Heading("Sources")
     yield (
         "Intersection-union test: R. L. Berger, Technometrics 24(4), 1982. Skewness: P. Hall, J. R. Statist. "
