@@ -6,7 +6,7 @@ use bufferlab_parameters::Words;
 use serde_json::{Value as Json, json};
 
 use super::{Kind, Reading, Schemas};
-use crate::quantity::{MAX_TIME_PS, parse_rate, parse_size, parse_time, plain_numbers};
+use crate::quantity::{MAX_TIME_PS, meant_number, meant_whole, parse_rate, parse_size, parse_time};
 use crate::text::mistake::Mistake;
 use crate::text::nearest::hint_at;
 use crate::text::show::{is_printable, show_float};
@@ -310,22 +310,6 @@ impl Kind for Fraction {
     fn python(&self) -> String {
         "float".to_owned()
     }
-}
-
-/// The number that a share in percent or one with a comma stands for, if it is one.
-fn meant_number(value: &Value) -> String {
-    let Some(text) = value.as_text().map(str::trim) else { return String::new() };
-    let (number, power) = text.strip_suffix('%').map_or((text, "0"), |share| (share.trim(), "-2"));
-    let number = plain_numbers(number).pop().unwrap_or_else(|| number.to_owned());
-    let meant = (number != text).then(|| format!("{number}e{power}").parse::<f64>().ok()).flatten();
-    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
-}
-
-/// The whole number that one with commas stands for, if it is one.
-fn meant_whole(value: &Value) -> String {
-    let readings = value.as_text().map(|text| plain_numbers(text.trim())).unwrap_or_default();
-    let meant = readings.into_iter().find(|number| !number.contains('.'));
-    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
 }
 
 /// The mistake of a value that is none of the known words, or of none where one is needed.

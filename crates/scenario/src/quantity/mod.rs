@@ -15,7 +15,7 @@ pub mod law;
 mod number;
 mod sampling;
 
-pub use number::{nearest_quotient, nearest_whole, plain_numbers, split_quantity, whole};
+pub use number::{meant_number, meant_whole, nearest_quotient, nearest_whole, split_quantity, whole};
 
 use crate::text::mistake::Mistake;
 use crate::text::value::Value;

@@ -83,7 +83,7 @@ fn without_comma(text: &str, units: &[Unit]) -> Vec<String> {
 }
 
 /// What a number with commas may mean, with a point or none: first with the commas as thousands', then as the decimal one.
-pub fn plain_numbers(text: &str) -> Vec<String> {
+fn plain_numbers(text: &str) -> Vec<String> {
     let parts: Vec<&str> = text.split(',').collect();
     let are_digits = parts.iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()));
     if parts.len() < 2 || !are_digits {
@@ -93,6 +93,22 @@ pub fn plain_numbers(text: &str) -> Vec<String> {
         (parts[0] != "0" && parts[1..].iter().all(|part| part.len() == 3)).then(|| parts.concat());
     let decimal = (parts.len() == 2).then(|| parts.join("."));
     thousands.into_iter().chain(decimal).collect()
+}
+
+/// What to add to "is not a number" for a share in percent or a number with a comma: what it stands for.
+pub fn meant_number(value: &Value) -> String {
+    let Some(text) = value.as_text().map(str::trim) else { return String::new() };
+    let (number, power) = text.strip_suffix('%').map_or((text, "0"), |share| (share.trim(), "-2"));
+    let number = plain_numbers(number).pop().unwrap_or_else(|| number.to_owned());
+    let meant = (number != text).then(|| format!("{number}e{power}").parse::<f64>().ok()).flatten();
+    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
+}
+
+/// The same for a whole number with commas.
+pub fn meant_whole(value: &Value) -> String {
+    let readings = value.as_text().map(|text| plain_numbers(text.trim())).unwrap_or_default();
+    let meant = readings.into_iter().find(|number| !number.contains('.'));
+    meant.map_or(String::new(), |number| format!(" (did you mean {number}?)"))
 }
 
 /// A whole number as an integer.
