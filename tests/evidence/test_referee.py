@@ -15,12 +15,12 @@ from scipy import stats
 from bufferlab import _core
 from bufferlab.cli import main
 from bufferlab.errors import InputError
+from bufferlab.evidence.ns2.judging import Figure, Judgment, Verdict, judged, welch_half_width
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.pages import END
 from bufferlab.evidence.referee import Referee, kept, program, referee
 from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
-from bufferlab.evidence.referee.figures import FIGURES, Figure, figures_of
-from bufferlab.evidence.referee.judging import Judgment, Verdict, judged, welch_half_width
+from bufferlab.evidence.referee.figures import FIGURES, figures_of
 from bufferlab.evidence.referee.report import BEGIN, DETAIL, generated, update_docs
 from bufferlab.evidence.referee.study import explained, frame_of, try_explanation
 from bufferlab.experiment.runner import Runner
@@ -75,7 +75,8 @@ def test_the_interval_is_that_of_welchs_test() -> None:
     ],
 )
 def test_verdicts(ours: float, half_width: float, verdict: Verdict) -> None:
-    judgment = Judgment(LOSS, ns2=0.1, ours=ours, half_width=half_width, margin=LOSS.margin(0.1))
+    margin = LOSS.margin(0.1)
+    judgment = Judgment(LOSS, 0.1, ours, ours - 0.1, half_width=half_width, margin=margin)
     assert judgment.verdict is verdict
 
 

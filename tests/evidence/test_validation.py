@@ -27,7 +27,7 @@ def test_only_other_tcps_differ(quick: Validation) -> None:
     classes = {outcome.row_class.name for outcome in quick.outcomes}
     assert classes >= {"exact", "single", "synchronized", "averaged", "kernel"}
     worst = [
-        (outcome.setting.title, each.metric.name, each.ours, each.ns2)
+        (outcome.setting.title, each.figure.name, each.ours, each.ns2)
         for outcome in quick.unexplained
         for each in outcome.unexplained
         if outcome.setting.stack == "sack1"
@@ -42,7 +42,7 @@ def test_one_lone_sack_flow_equals_that_of_ns2(quick: Validation) -> None:
         if each.setting.scenario == "bufferbloat" and each.setting.stack == "sack1"
     )
     assert lone.agrees
-    queue = next(each for each in lone.comparisons if each.metric.name == "mean_queue_packets")
+    queue = next(each for each in lone.comparisons if each.figure.name == "mean_queue_packets")
     assert queue.ours == pytest.approx(queue.ns2, rel=1e-3)
 
 
@@ -115,7 +115,7 @@ def test_command_fails_for_what_nobody_can_explain(
         good,
         explained={},
         comparisons=tuple(
-            dataclasses.replace(each, difference=1e9, scatter=0.0) for each in good.comparisons
+            dataclasses.replace(each, difference=1e9, half_width=0.0) for each in good.comparisons
         ),
     )
     changed = dataclasses.replace(quick, outcomes=(bad, *quick.outcomes[1:]))

@@ -1,4 +1,4 @@
-"""What decides the runs of a setting: classes, with their criteria and floors, from criteria.toml."""
+"""What decides the runs of a setting: classes, from criteria.toml."""
 
 from __future__ import annotations
 
@@ -6,44 +6,28 @@ import itertools
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from bufferlab.evidence.ns2.equivalent import Variant
+from bufferlab.evidence.ns2.judging import Figure
 from bufferlab.evidence.ns2.reference import Setting
 
 FEW_FLOWS: Final = 10
 """This many flows of Agent/TCP/Linux may lock others out."""
 
 
-@dataclass(frozen=True)
-class Metric:
-    """A quantity that is compared.
-
-    Attributes:
-        name: Key of the measurements.
-        label: For tables, with its unit.
-        relative: Whether floors are fractions of ns-2's value (else in the metric's own unit).
-        resolution: Differences below this are never counted, in the metric's unit.
-    """
-
-    name: str
-    label: str
-    relative: bool
-    resolution: float = 0.0
-
-
 METRICS = (
-    Metric("utilization", "utilization", relative=False),
-    Metric("mean_queue_packets", "mean queue, packets", relative=True, resolution=0.1),
-    Metric("queueing_delay1_ms", "delay 1, ms", relative=True, resolution=0.02),
-    Metric("queueing_delay2_ms", "delay 2, ms", relative=True, resolution=0.02),
-    Metric("loss1", "loss 1", relative=True, resolution=1e-6),
-    Metric("loss2", "loss 2", relative=True, resolution=1e-6),
-    Metric("share1", "share of type 1", relative=False),
-    Metric("share_reno", "share of reno", relative=False),
-    Metric("share_bic", "share of bic", relative=False),
-    Metric("share_cubic", "share of cubic", relative=False),
-    Metric("share_compound", "share of compound", relative=False),
+    Figure("utilization", "utilization", relative=False),
+    Figure("mean_queue_packets", "mean queue, packets", resolution=0.1, unit="packets"),
+    Figure("queueing_delay1_ms", "delay 1, ms", resolution=0.02, unit="ms"),
+    Figure("queueing_delay2_ms", "delay 2, ms", resolution=0.02, unit="ms"),
+    Figure("loss1", "loss 1", resolution=1e-6),
+    Figure("loss2", "loss 2", resolution=1e-6),
+    Figure("share1", "share of type 1", relative=False),
+    Figure("share_reno", "share of reno", relative=False),
+    Figure("share_bic", "share of bic", relative=False),
+    Figure("share_cubic", "share of cubic", relative=False),
+    Figure("share_compound", "share of compound", relative=False),
 )
 """Shares are derived: type 1's part of the goodput and, in mixes, that of the flows of each control."""
 
@@ -54,18 +38,16 @@ class RowClass:
 
     Attributes:
         name: Short name.
-        reason: What decides these runs, hence how they are run and judged.
-        criterion: See `bufferlab.evidence.ns2.compare`.
+        reason: What decides these runs, hence how they are run.
         variants: Circumstances in which each seed is run.
-        floors: Metric → tolerated difference, relative or absolute as the metric says.
-        least_seeds: Runs that scatter needs, if ns-2 has fewer.
+        margins: Figure → margin, if runs are compared one by one as chance has no part in them; else empty.
+        least_seeds: Our runs, if ns-2 has fewer.
     """
 
     name: str
     reason: str
-    criterion: Literal["paired", "scatter"]
     variants: tuple[Variant, ...]
-    floors: dict[str, float]
+    margins: dict[str, float]
     least_seeds: int
 
 
@@ -80,16 +62,15 @@ def _row_class(table: dict[str, Any]) -> RowClass:
     return RowClass(
         name=table["name"],
         reason=table["reason"],
-        criterion=table["criterion"],
         variants=tuple(
             Variant(**dict(zip(vary, values, strict=True))) for values in itertools.product(*vary.values())
         ),
-        floors=_floors(**table["floors"]),
+        margins=_margins(**table["by_run"]) if "by_run" in table else {},
         least_seeds=table.get("least_seeds", 1),
     )
 
 
-def _floors(utilization: float, queue: float, loss: float, share: float) -> dict[str, float]:
+def _margins(utilization: float, queue: float, loss: float, share: float) -> dict[str, float]:
     delays = dict.fromkeys(("mean_queue_packets", "queueing_delay1_ms", "queueing_delay2_ms"), queue)
     shares = {metric.name: share for metric in METRICS if metric.name.startswith("share")}
     return {"utilization": utilization, "loss1": loss, "loss2": loss, **shares, **delays}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bufferlab.evidence.expressions import Names, holds
 from bufferlab.evidence.ns2.classes import criteria
-from bufferlab.evidence.ns2.compare import Comparison, Verdict
+from bufferlab.evidence.ns2.judging import Judgment, Verdict
 from bufferlab.evidence.ns2.reference import Setting
 
 _LINUX: Final = "linux-"
@@ -38,12 +38,12 @@ class Explanation:
     keys: tuple[tuple[str, str], ...]
     text: str
 
-    def covers(self, setting: Setting, comparison: Comparison) -> bool:
+    def covers(self, setting: Setting, judgment: Judgment) -> bool:
         """Whether it is about this difference."""
-        metric = comparison.metric
-        scale = abs(comparison.ns2) if metric.relative else 1.0
-        differs = comparison.verdict is Verdict.DIFFERS
-        return differs and self.is_about(setting, metric.name, comparison.difference, scale)
+        figure = judgment.figure
+        scale = abs(judgment.ns2) if figure.relative else 1.0
+        large = judgment.verdict is Verdict.LARGE
+        return large and self.is_about(setting, figure.name, judgment.difference, scale)
 
     def is_about(self, setting: Setting, metric: str, difference: float, scale: float) -> bool:
         """Whether it is about a difference of this metric, sign and size (in parts of `scale`)."""

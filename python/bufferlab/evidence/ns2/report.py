@@ -10,8 +10,8 @@ import polars as pl
 
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.ns2.classes import CLASSES, METRICS, criteria
-from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, Verdict
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, note
+from bufferlab.evidence.ns2.judging import AGREE, CAP, CAP_POINTS, CONFIDENCE, Verdict, resolutions
 from bufferlab.evidence.ns2.reference import Setting, load_references, unsupported
 from bufferlab.evidence.ns2.validation import Validation
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
@@ -23,8 +23,8 @@ DETAIL: Final = Path("validation") / "ns2.csv"
 """Beside the page: one row a setting and metric."""
 
 _COLUMNS: Final = (
-    "scenario", "setting", "class", "metric", "ns2", "ours", "difference", "tolerance", "scatter", "verdict",
-    "explanation",
+    "scenario", "setting", "class", "metric", "ns2", "ours", "difference", "half_width", "margin",
+    "verdict", "explanation",
 )  # fmt: skip
 _DIGITS: Final = 4
 _LABELS: Final = {metric.name: metric.label for metric in METRICS}
@@ -69,7 +69,7 @@ def headlines(page: Path) -> list[list[str]]:
         {
             "settings": len(settings),
             "comparisons": frame.height,
-            "within": counts["agree"],
+            "within": counts["same"] + counts["small"],
             "differ": counts["explained"] + counts["unexplained"],
             **{name: counts[name] for name in ("explained", "undecided")},
             "cap": f"{CAP * 100:g} %",
@@ -90,10 +90,12 @@ def summary(frame: pl.DataFrame, *, quick: bool = False) -> str:
     counts = _counts(frame)
     part = " (a quick part)" if quick else ""
     return (
-        f"{agreeing} of {len(settings)} settings of ns-2{part} agree in every metric. "
-        f"Of {frame.height} comparisons {counts['agree']} agree, {counts['explained']} differ for a reason "
-        f"that an experiment shows, {counts['unexplained']} differ without one, "
-        f"and {counts['undecided']} are undecided. {len(_skipped())} settings cannot be simulated."
+        f"{agreeing} of {len(settings)} settings of ns-2{part} lie within the margin in every metric. "
+        f"Of {frame.height} comparisons {counts['same'] + counts['small']} lie within it, "
+        f"{counts['same']} of them show no difference; "
+        f"{counts['explained']} lie beyond it for a reason that an experiment shows, "
+        f"{counts['unexplained']} without one, and {counts['undecided']} are undecided. "
+        f"{len(_skipped())} settings cannot be simulated."
     )
 
 
@@ -125,13 +127,13 @@ def _lines(frame: pl.DataFrame, *, quick: bool) -> Iterator[str]:
     yield "### By group of runs\n"
     groups = list(dict.fromkeys(each["scenario"] for each in settings))
     yield _table("runs", [(name, "scenario", name) for name in groups], settings, frame)
-    yield "### Tolerances\n"
+    yield "### The rule\n"
     yield (
-        "The least tolerances: parts of ns-2's value; of utilization and shares, differences. Where runs "
-        f"scatter more, the tolerance is the 99 % interval of the difference, up to {CAP:.0%} "
-        f"(of utilization and shares {CAP_POINTS:g}). Where it is wider yet, the comparison is undecided.\n"
+        f"As of the drawn settings: the whole {CONFIDENCE:.0%} interval of the difference of the means "
+        f"(Welch's) must lie within the margin: {CAP:.0%} of ns-2's value, {CAP_POINTS:g} of utilization and "
+        "shares. Where ns-2 ran once its scatter is taken to be ours. "
+        "In a margin: " + resolutions(METRICS) + ". Runs of the class exact are compared one by one.\n"
     )
-    yield _tolerances()
     yield "### Not simulated\n"
     yield from (f"- {setting.scenario}: {setting.title}: {reason}." for setting, reason in _skipped())
 
@@ -139,7 +141,7 @@ def _lines(frame: pl.DataFrame, *, quick: bool) -> Iterator[str]:
 def _settings(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """One row a setting: whether it agrees in every metric."""
     keys = ("scenario", "setting", "class")
-    agrees = (pl.col("verdict") == str(Verdict.AGREES)).all().alias("agrees")
+    agrees = pl.col("verdict").is_in([str(each) for each in AGREE]).all().alias("agrees")
     return frame.group_by(keys, maintain_order=True).agg(agrees).to_dicts()
 
 
@@ -148,9 +150,10 @@ def _counts(frame: pl.DataFrame) -> dict[str, int]:
     found = frame["verdict"].to_list()
     explained = sum(bool(each) for each in frame["explanation"])
     return {
-        "agree": found.count(str(Verdict.AGREES)),
+        "same": found.count(str(Verdict.SAME)),
+        "small": found.count(str(Verdict.SMALL)),
         "explained": explained,
-        "unexplained": found.count(str(Verdict.DIFFERS)) - explained,
+        "unexplained": found.count(str(Verdict.LARGE)) - explained,
         "undecided": found.count(str(Verdict.UNDECIDED)),
     }
 
@@ -174,8 +177,8 @@ def _table(
         agreeing = sum(each["agrees"] for each in own)
         if own:
             rows.append([name, str(len(own)), str(agreeing), *map(str, counts.values())])
-    heads = ("comparisons that agree", "differ, explained", "differ, unexplained", "undecided")
-    return markdown_table((heading, "settings", "agree in every metric", *heads), rows)
+    heads = ("no difference", "a small one", "a large one, explained", "unexplained", "undecided")
+    return markdown_table((heading, "settings", "within the margin in every metric", *heads), rows)
 
 
 def _experiments(frame: pl.DataFrame) -> Iterator[str]:
@@ -194,27 +197,15 @@ def _unexplained(frame: pl.DataFrame) -> Iterator[str]:
     outside = [
         {**row, "note": note(known[row["scenario"], row["setting"]])}
         for row in frame.to_dicts()
-        if row["verdict"] == str(Verdict.DIFFERS) and not row["explanation"]
+        if row["verdict"] == str(Verdict.LARGE) and not row["explanation"]
     ]
     for text in dict.fromkeys(row["note"] for row in outside):
         own = [row for row in outside if row["note"] == text]
         settings = dict.fromkeys((row["scenario"], row["setting"]) for row in own)
         groups = [scenario for scenario, _ in settings]
         names = ", ".join(f"{groups.count(name)} of {name}" for name in dict.fromkeys(groups))
-        worst = max(own, key=lambda each: abs(each["difference"]) / each["tolerance"])
+        worst = max(own, key=lambda each: abs(each["difference"]) / each["margin"])
         yield (
             f"- **{names}** ({len(own)} comparisons): {text or '**nothing known**'} Largest difference: "
             f"{worst['setting']}, {_LABELS[worst['metric']]} {worst['ours']:.4g}, ns-2 {worst['ns2']:.4g}."
         )
-
-
-def _tolerances() -> str:
-    metrics = [metric for metric in METRICS if not metric.name.startswith("share_")]  # as share1's
-    rows = []
-    for each in CLASSES.values():
-        floors = [
-            f"{each.floors[metric.name] * 100:g} %" if metric.relative else f"{each.floors[metric.name]:g}"
-            for metric in metrics
-        ]
-        rows.append([each.name, each.criterion, *floors])
-    return markdown_table(("class", "criterion", *(metric.label for metric in metrics)), rows)

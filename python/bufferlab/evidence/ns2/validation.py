@@ -10,9 +10,9 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
-from bufferlab.evidence.ns2.compare import Comparison, Verdict, compare
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
+from bufferlab.evidence.ns2.judging import Figure, Judgment, Verdict, judged, judged_by_run
 from bufferlab.evidence.ns2.measure import simulate, with_share
 from bufferlab.evidence.ns2.reference import Reference, Setting, load_references, unsupported
 from bufferlab.experiment.experiment import Done, Experiment
@@ -33,14 +33,14 @@ class Outcome:
         setting: What was simulated.
         row_class: How it was run and judged.
         seeds: Our seeds; the first are ns-2's, whose start times they have.
-        comparisons: One a metric.
-        explained: Metric → name of the explanation whose experiment makes its difference vanish.
+        comparisons: One a figure.
+        explained: Figure → name of the explanation whose experiment makes its difference vanish.
     """
 
     setting: Setting
     row_class: RowClass
     seeds: tuple[int, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Judgment, ...]
     explained: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -49,12 +49,12 @@ class Outcome:
         return all(each.agrees for each in self.comparisons)
 
     @property
-    def unexplained(self) -> tuple[Comparison, ...]:
-        """Differences that no experiment explains."""
+    def unexplained(self) -> tuple[Judgment, ...]:
+        """Large differences that no experiment explains."""
         return tuple(
             each
             for each in self.comparisons
-            if each.verdict is Verdict.DIFFERS and each.metric.name not in self.explained
+            if each.verdict is Verdict.LARGE and each.figure.name not in self.explained
         )
 
 
@@ -188,7 +188,7 @@ def _compared(runner: Runner, points: Sequence[Point], seeds: int | None, *, qui
 def explained(outcome: Outcome, tried: Sequence[tuple[Point, Outcome]]) -> Outcome:
     """The outcome with the explanations whose experiments agree where it differs."""
     found = {
-        comparison.metric.name: point.explanation.name
+        comparison.figure.name: point.explanation.name
         for point, result in tried
         if point.explanation is not None and result.setting == outcome.setting
         for comparison, again in zip(outcome.comparisons, result.comparisons, strict=True)
@@ -232,17 +232,21 @@ def outcome_of(reference: Reference, runs: Runs) -> Outcome:
     """Compare ns-2's runs of a setting with ours."""
     setting, row_class = reference.setting, class_of(reference.setting)
     theirs = [with_share(reference.runs[seed], setting) for seed in reference.seeds]
+    mine = [each for of_seed in runs.values() for each in of_seed]
+    samples = (theirs, mine)
     comparisons = tuple(
-        compare(
-            row_class,
-            metric,
-            [each[metric.name] for each in theirs],
-            [[each[metric.name] for each in of_seed] for of_seed in runs.values()],
-        )
-        for metric in METRICS
-        if all(metric.name in each for each in theirs)
+        _judged(row_class, figure, *([each[figure.name] for each in side] for side in samples))
+        for figure in METRICS
+        if all(figure.name in each for each in theirs)
     )
     return Outcome(setting=setting, row_class=row_class, seeds=tuple(runs), comparisons=comparisons)
+
+
+def _judged(row_class: RowClass, figure: Figure, ns2: list[float], ours: list[float]) -> Judgment:
+    """Our first runs have ns-2's seeds, one variant each if they are compared one by one."""
+    if row_class.margins:
+        return judged_by_run(figure, ns2, ours[: len(ns2)], row_class.margins[figure.name])
+    return judged(figure, ns2, ours)
 
 
 def _packets(setting: Setting) -> float:
@@ -250,23 +254,19 @@ def _packets(setting: Setting) -> float:
     return setting.rate_bps * setting.duration_s / 8 / setting.wire_bytes
 
 
-def _row(outcome: Outcome, comparison: Comparison) -> dict[str, object]:
+def _row(outcome: Outcome, comparison: Judgment) -> dict[str, object]:
     setting = outcome.setting
     return {
         "scenario": setting.scenario,
         "setting": setting.title,
         "class": outcome.row_class.name,
         "seeds": len(outcome.seeds),
-        "metric": comparison.metric.name,
+        "metric": comparison.figure.name,
         "ns2": comparison.ns2,
-        "ns2_min": comparison.ns2_range[0],
-        "ns2_max": comparison.ns2_range[1],
         "ours": comparison.ours,
-        "ours_min": comparison.ours_range[0],
-        "ours_max": comparison.ours_range[1],
         "difference": comparison.difference,
-        "tolerance": comparison.tolerance,
-        "scatter": comparison.scatter,
+        "half_width": comparison.half_width,
+        "margin": comparison.margin,
         "verdict": str(comparison.verdict),
-        "explanation": outcome.explained.get(comparison.metric.name, ""),
+        "explanation": outcome.explained.get(comparison.figure.name, ""),
     }

@@ -4,35 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
-from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS
+from bufferlab.evidence.ns2.judging import Figure
 from bufferlab.evidence.ns2.reference import Setting
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure and how far two simulators that agree may be apart.
-
-    Attributes:
-        name: Column.
-        label: For tables.
-        relative: Whether the margin is `CAP` of ns-2's mean; else it is `CAP_POINTS`.
-        resolution: The margin is at least this, in the figure's unit.
-        unit: Of the resolution.
-    """
-
-    name: str
-    label: str
-    relative: bool = True
-    resolution: float = 0.0
-    unit: str = ""
-
-    def margin(self, reference: float) -> float:
-        """How far ours may be from a mean of ns-2's."""
-        return max(CAP * abs(reference), self.resolution) if self.relative else CAP_POINTS
-
 
 FIGURES: Final = (
     Figure("utilization", "utilization", relative=False),

@@ -8,12 +8,11 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.evidence.ns2.compare import CAP, CAP_POINTS, CONFIDENCE
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
+from bufferlab.evidence.ns2.judging import AGREE, CAP, CAP_POINTS, CONFIDENCE, Verdict, resolutions
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
 from bufferlab.evidence.referee.draw import LINUX_AGENTS, OWN_AGENTS, RANGES
 from bufferlab.evidence.referee.figures import FIGURES
-from bufferlab.evidence.referee.judging import AGREE, Verdict
 from bufferlab.evidence.referee.study import DECIDING, STAGES, Referee
 from bufferlab.files import make_folder, not_written
 
@@ -122,7 +121,7 @@ def _lines(frame: pl.DataFrame) -> Iterator[str]:
     yield markdown_table(("what", "how"), [(each.what, each.how) for each in RANGES])
     yield (
         f"Seeds of ns-2: {STAGES[0]}, and up to {STAGES[-1]} while one of the four figures is undecided. "
-        "In a figure's margin: " + "; ".join(_resolutions()) + "."
+        "In a figure's margin: " + resolutions(FIGURES) + "."
     )
 
 
@@ -162,12 +161,6 @@ def _worst(frame: pl.DataFrame) -> Sequence[Sequence[str]]:
         ]
         for row in first_of_each.iter_rows(named=True)
     ]
-
-
-def _resolutions() -> Iterator[str]:
-    for each in FIGURES:
-        if each.resolution:
-            yield f"{each.label} at least {each.resolution:g} {each.unit}".rstrip()
 
 
 def _explained(frame: pl.DataFrame) -> int:

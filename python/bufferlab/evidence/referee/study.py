@@ -13,14 +13,14 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.evidence.ns2.equivalent import Variant
+from bufferlab.evidence.ns2.equivalent import AS_IS, Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
+from bufferlab.evidence.ns2.judging import Judgment, Verdict, judged
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.ns2.reference import Setting
 from bufferlab.evidence.referee import kept, program
 from bufferlab.evidence.referee.draw import drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
-from bufferlab.evidence.referee.judging import AGREE, Judgment, Verdict, judged
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 
@@ -114,13 +114,8 @@ def confront(
     for seeds in STAGES:
         if program.is_there() and not _run_ns2(number, setting, ns2, seeds, file):
             return None
-        for seed in range(1, max(seeds, len(ns2)) * OURS_EACH + 1):
-            if seed not in ours:
-                run = nudged(setting, seed)
-                measured = simulate(run, seed, control)
-                if measured is None:
-                    return None
-                ours[seed] = figures_of(run, measured)
+        if not _run_ours(setting, ours, max(seeds, len(ns2)) * OURS_EACH, control):
+            return None
         if not any(_is_worth_more(each, len(ns2)) for each in judgments(ns2, ours)):
             break
     return {"ns2": list(ns2.values()), "ours": list(ours.values())}
@@ -147,7 +142,7 @@ def explained(
             name
             for name in names
             for each in judgments(ns2, dict(enumerate(tried[number, name])))
-            if each.figure.name == row["figure"] and each.verdict in AGREE
+            if each.figure.name == row["figure"] and each.agrees
         ]
         found.append(next(iter(agreeing), ""))
     return frame.with_columns(explanation=pl.Series(found, dtype=pl.String))
@@ -158,16 +153,10 @@ def try_explanation(
 ) -> list[dict[str, float]] | None:
     """Our figures of a setting in an explanation's experiment, run by run; `None` if canceled."""
     draw, number, name = point
-    setting = drawn(draw, number)
     variant = Variant(keys=next(each.keys for each in EXPLANATIONS if each.name == name))
-    runs = []
-    for seed in range(1, EXPERIMENT_SEEDS + 1):
-        run = nudged(setting, seed)
-        measured = simulate(run, seed, control, variant)
-        if measured is None:
-            return None
-        runs.append(figures_of(run, measured))
-    return runs
+    runs: kept.Runs = {}
+    whole = _run_ours(drawn(draw, number), runs, EXPERIMENT_SEEDS, control, variant)
+    return list(runs.values()) if whole else None
 
 
 def _explanations(row: Mapping[str, Any], draw: int) -> list[str]:
@@ -215,7 +204,7 @@ def frame_of(outcomes: Iterable[tuple[int, Setting, dict[str, Any]]]) -> pl.Data
                 "our_seeds": len(ours),
                 "ns2": each.ns2,
                 "ours": each.ours,
-                "difference": each.ours - each.ns2,
+                "difference": each.difference,
                 "half_width": each.half_width,
                 "margin": each.margin,
                 "verdict": str(each.verdict),
@@ -230,6 +219,21 @@ def _known(draw: int, rows: Path | None) -> dict[str, kept.Runs]:
     for setting, runs in (kept.read(rows) if rows is not None else {}).items():
         found.setdefault(setting, {}).update(runs)
     return found
+
+
+def _run_ours(
+    setting: Setting, runs: kept.Runs, seeds: int, control: _core.Control, variant: Variant = AS_IS
+) -> bool:
+    """Add what is missing of the first so many seeds; whether no run was canceled."""
+    for seed in range(1, seeds + 1):
+        if seed in runs:
+            continue
+        run = nudged(setting, seed)
+        measured = simulate(run, seed, control, variant)
+        if measured is None:
+            return False
+        runs[seed] = figures_of(run, measured)
+    return True
 
 
 def _run_ns2(number: int, setting: Setting, runs: kept.Runs, seeds: int, file: Path | None) -> bool:
