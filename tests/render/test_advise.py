@@ -166,7 +166,7 @@ def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:
     lines = box(advice)
     assert lines[1] == "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
     said = " ".join(lines[2:4])
-    assert said.startswith("Not proven: the mean of 5 runs meets the target, but that is only ")
+    assert said.startswith("Not proven: the mean of 5 runs meets the target, but that is ")
     assert "% sure; 95 % is asked for." in said
     assert "target 99 %: not proven, " in " ".join(lines)
     refused = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, meets=False))
@@ -259,7 +259,10 @@ def test_a_difference_that_more_runs_may_show_to_matter_leaves_the_queue_undecid
     assert rival.behind.mean is not None and rival.behind.mean > 0.05
     said = " ".join(" ".join(box(advice)).split())
     assert "worse by 7 ± 24 %: not decided by 5 runs." in said
-    assert "The queue is not decided: 5 runs do not tell whether users fare better under fq_codel" in said
+    assert (
+        "The queue is not decided: 5 runs do not tell whether users would notice the difference to fq_codel"
+        in said
+    )
     assert advice.to_dict()["undecided"] == [rival.name]
 
 

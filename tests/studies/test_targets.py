@@ -14,7 +14,13 @@ from bufferlab.experiment.simulation import prepare, simulate
 from bufferlab.results.metrics.metric import Better
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.everyday import meant
-from bufferlab.studies.targets import make_target, parse_target, parse_targets, values_of_run
+from bufferlab.studies.targets import (
+    make_target,
+    parse_target,
+    parse_targets,
+    refuse_contradictions,
+    values_of_run,
+)
 
 from ..small import dumbbell
 
@@ -191,7 +197,7 @@ def test_a_made_target_s_relation_follows_from_what_is_better() -> None:
 
 def test_targets_are_read_in_their_order() -> None:
     found = parse_targets(["loss < 1 %", "call.r > 80"], GROUPS)
-    assert [str(each) for each in found] == ["loss at most 1 %", "call: call: rating R at least 80"]
+    assert [str(each) for each in found] == ["loss at most 1 %", "call: rating R at least 80"]
 
 
 @pytest.fixture
@@ -226,3 +232,13 @@ def test_a_link_that_never_rests_meets_a_utilization_of_all(link: Path) -> None:
         result = simulate(prepare(link, full), seed)
         assert result is not None
         assert target.margin(values_of_run("bottleneck", result)["utilization"]) == 0.0
+
+
+def test_bounds_that_nothing_meets_together_are_refused() -> None:
+    least, most = parse_targets(["utilization > 90 %", "utilization < 50 %"], GROUPS)
+    with pytest.raises(InputError, match="contradicts another target, utilization at most 50 %"):
+        refuse_contradictions([most, least])
+    within = parse_targets(
+        ["utilization > 50 %", "utilization < 90 %", "call.loss < 1 %", "loss > 2 %"], GROUPS
+    )
+    refuse_contradictions(within)

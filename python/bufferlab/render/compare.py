@@ -35,7 +35,7 @@ OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 """What is shown of the link under each queue."""
 
 MOST_RIVALS: Final = 3
-"""Queues that were not taken of which it is said why; the table has the others, too."""
+"""Queues that were not taken of which it is said why: the next best, and the worst; the table has all."""
 
 _SAME: Final = 1e-6
 """A difference of less than this share is rounding."""
@@ -134,7 +134,8 @@ def _headline(comparison: Comparison) -> str:
 
 
 def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    for entry in comparison.ranked[1 : 1 + MOST_RIVALS]:
+    others = comparison.ranked[1:]
+    for entry in others if len(others) <= MOST_RIVALS else [*others[: MOST_RIVALS - 1], others[-1]]:
         rival = comparison.rival(entry.name)
         if rival is not None:
             missed = ", ".join(title_text(each) for each in rival.missed)

@@ -65,6 +65,8 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "call_mos": (1.0, round(opinion_score(rating(0.0)), 2)),
 }
 """The values that a metric can have, of those that neither their unit nor zero bound."""
+_CALL: Final = "call: "
+"""Begins the titles of a call's metrics, which the group's name says better."""
 _GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
 """Beginnings of the names of metrics that grow with the buffer."""
 
@@ -107,16 +109,41 @@ class Target:
             return "—"
         return self.metric.unit.quantity(value, digits=digits)
 
+    @property
+    def title(self) -> str:
+        """What it is about: "calls: rating R", of the metric "call: rating R"."""
+        title = self.metric.title
+        return title if self.group is None else f"{self.group}: {title.removeprefix(_CALL)}"
+
     def __str__(self) -> str:
         """The target in words."""
-        of = "" if self.group is None else f"{self.group}: "
         relation = "at least" if self.at_least else "at most"
-        return f"{of}{self.metric.title} {relation} {self.show(self.bound)}"
+        return f"{self.title} {relation} {self.show(self.bound)}"
 
 
 def want_largest(targets: Iterable[Target]) -> bool:
     """Whether all targets bound what grows with the buffer, so that the largest that keeps them is wanted."""
     return all(target.wants_less for target in targets)
+
+
+def refuse_contradictions(targets: Sequence[Target]) -> None:
+    """Refuse bounds on one metric that nothing can meet together.
+
+    Args:
+        targets: The targets.
+
+    Raises:
+        InputError: A least value is above a most one.
+    """
+    for low in targets:
+        for high in targets:
+            if low.name == high.name and low.at_least and not high.at_least and low.bound > high.bound:
+                raise InputError(
+                    f"contradicts another target, {high}",
+                    key=_KEY,
+                    value=str(low),
+                    accepted="targets that can be met together",
+                )
 
 
 def looser(one: Target, other: Target) -> Target:

@@ -181,6 +181,40 @@ def test_more_looks_need_clearer_differences() -> None:
     assert widths[1] > 1.1 * widths[0] > 0.0
 
 
+def test_a_simpler_queue_that_may_be_as_good_leaves_the_choice_open() -> None:
+    """It is out by its mean, but its interval has differences in it that users would not notice."""
+    contest = {"fifo": runs(0.345, spread=0.06, name="a"), "codel": runs(0.3, spread=0.02, name="b")}
+    found = chosen(contest)
+    (fifo,) = found.rivals
+    assert found.name == "codel" and not fifo.is_equal and fifo.is_open
+    assert fifo.behind.mean is not None and fifo.behind.half_width is not None
+    assert fifo.behind.mean - fifo.behind.half_width < MATERIAL < fifo.behind.mean
+    # of two that are as simple as that or less so, nothing would change
+    other = chosen({"fifo": contest["codel"], "codel": contest["fifo"]})
+    assert other.name == "fifo" and other.open == ()
+
+
+def test_what_is_out_is_never_called_equal() -> None:
+    """The best decides who is out, though a queue of its kind is taken in its place."""
+    contest = {"fifo": runs(0.3328), "codel, target 5 ms": runs(0.3005), "codel, target 2 ms": runs(0.3)}
+    near = chosen(contest)
+    assert near.name == "codel, target 5 ms" and near.best == "codel, target 2 ms"
+    assert {rival.name: rival.is_equal for rival in near.rivals} == {
+        "fifo": False,
+        "codel, target 2 ms": True,
+    }
+
+
+def test_the_worst_aspect_is_one_that_tells_the_queues_apart() -> None:
+    calls = Aspect("calls", "call: rating R", "call_r", "more")
+    worse: list[Values] = [{"goodput_bps": 0.93e6, "call_r": 93 * 0.94}] * 8
+    better: list[Values] = [{"goodput_bps": 1e6, "call_r": 93.0}] * 8
+    weights: dict[Kind, float] = {"throughput": 1.0, "calls": 1.0}
+    missed: dict[str, tuple[Target, ...]] = {"fifo": (), "codel": ()}
+    (fifo,) = choose({"fifo": worse, "codel": better}, (GOODPUT, calls), weights, missed=missed).rivals
+    assert fifo.worst is not None and fifo.worst[0] is calls  # 7 % of goodput are not notable, 6 % of R are
+
+
 # Luck: made-up runs whose true means are known
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advice import Advice, Broken
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Variant
@@ -67,9 +67,25 @@ def test_the_simplest_equal_that_keeps_all_targets_is_found() -> None:
     found = shaking(changed, (BUSY, LOST)).sturdier(equals())
     assert found is not None
     entry, outlasted = found
-    assert entry.queue.name == "codel" and list(outlasted.values()) == [("9 flows",)]
+    assert entry.queue.name == "codel"
+    assert list(outlasted.values()) == [(Broken("9 flows", LOST, LOSSY["loss"]),)]
     found = shaking(dict(list(changed.items())[:1]), (BUSY, LOST)).sturdier(equals())
     assert found is not None and found[0].queue.name == "fq_codel"
+
+
+def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
+    advice = equals()
+    usual = next(entry for entry in advice.entries.values() if entry.queue.name == "fq_codel")
+    searched = dataclasses.replace(usual, setting=200)
+    better = next(rival for rival in advice.choice.rivals if rival.name == usual.name)
+    rivals = (dataclasses.replace(better, name=searched.name), *advice.choice.rivals)
+    advice = dataclasses.replace(
+        advice,
+        entries={**advice.entries, searched.name: searched},
+        choice=dataclasses.replace(advice.choice, rivals=rivals),
+    )
+    found = shaking({("fifo", "twice the flows"): LOSSY}, (BUSY, LOST)).sturdier(advice)
+    assert found is not None and found[0].setting == usual.setting
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ _SHAPES_ALWAYS: Final = "openwrt"
 
 _BELOW: Final = "below this box"
 
+_SAME: Final = 0.005
+"""Confidences that differ by less are told as the same."""
+
 _TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
 
 MOST_TYPED: Final = 4
@@ -91,10 +94,11 @@ def _head(advice: Advice) -> Iterator[str]:
         elif advice.met:
             yield f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
         else:
-            yield (
-                f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but that is only "
-                f"{sure_text(entry.confidence)}; {advice.confidence * 100:g} % is asked for."
-            )
+            asked = f"{advice.confidence * 100:g} % is asked for"
+            alone = min(check.confidence for check in checks)
+            tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
+            sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
+            yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:
@@ -151,7 +155,7 @@ def _targets(advice: Advice) -> Iterator[Line]:
     for at, each in enumerate(advice.answer.checks):
         verdict = known[each.target]
         brief = check_text(each, verdict)
-        told = brief + _sure(each, verdict, several=several) + _eased(advice, each)
+        told = brief + _sure(each, verdict, advice.answer.confidence, several=several) + _eased(advice, each)
         shorter = [*([(3, brief)] if told != brief else []), *([(2, "")] if at and verdict == "met" else [])]
         yield Line("target", told, shorter=shorter)
 
@@ -166,16 +170,21 @@ def _wait(entry: Entry) -> str:
     return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
 
-def _sure(check: Check, verdict: Verdict, *, several: bool) -> str:
-    told = (several or verdict == "not proven") and check.met and not check.identical
-    return f", {sure_text(check.confidence)}" if told else ""
+def _sure(check: Check, verdict: Verdict, confidence: float, *, several: bool) -> str:
+    if not check.met or check.identical or not (several or verdict == "not proven"):
+        return ""
+    alone = " if it were the only setting tried" if check.confidence > confidence + _SAME else ""
+    return f", {sure_text(check.confidence)}{alone}"
 
 
 def _eased(advice: Advice, check: Check) -> str:
-    """That less of what nobody asked for is expected of a usual setting, and why."""
+    """That nobody asked for a target beside others, and that less of it is expected of a usual setting."""
     floor = advice.needs.floor
-    if floor is None or check.target in advice.targets:
+    if floor is None:
         return ""
+    if check.target in advice.targets:
+        is_assumed = check.target == floor and advice.needs.targets_from != "default"
+        return "; assumed, --utilization sets it" if is_assumed else ""
     bound = check.target.show(check.target.bound)
     return f"; {bound}, not {floor.show(floor.bound)}, as its usual delay gives up some use"
 

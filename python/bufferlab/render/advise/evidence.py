@@ -72,6 +72,8 @@ def _queues(advice: Advice) -> Grid:
         *map(_head, more),
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
+    if advice.answer.runs != advice.answer.values:
+        title += f" (the box has the {len(advice.answer.runs)} runs that checked its targets)"
     if rivals:
         title += fare_title(advice.choice.rivals, "; users fare")
     return _shortened(["queue", "setting"], heads, rows, title)

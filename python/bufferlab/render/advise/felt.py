@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import listed, measured, of_estimate, unknown_text
+from bufferlab.render.advise.words import listed, measured, of_estimate, title_text, unknown_text
 from bufferlab.render.summary import NONE
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advice import Advice, Broken
 from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
@@ -236,14 +236,20 @@ def undecided_text(choice: Choice) -> str | None:
     runs = f"{known} runs do" if known > 1 else "one run does"
     names = listed(choice.open) if len(choice.open) <= _MOST_NAMED else f"{len(choice.open)} other queues"
     return (
-        f"The queue is not decided: {runs} not tell whether users fare better under {names} by more than "
-        f"{NOTICED}."
+        f"The queue is not decided: {runs} not tell whether users would notice the difference to {names} "
+        f"({MATERIAL * 100:g} %)."
     )
 
 
-def outlasted_text(changes: Sequence[str]) -> str:
-    """Why an equal and simpler queue was not taken: what it comes to where the traffic changes."""
-    return f"as good for users here, but it misses a target with {listed(changes)}"
+def outlasted_text(broken: Sequence[Broken]) -> str:
+    """Why an equal and simpler queue was not taken: what was asked for and it misses in other traffic."""
+    told = [
+        f"with {each.change}, {title_text(each.target)} {each.target.show(each.value)} "
+        f"(target {each.target.show(each.target.bound)})"
+        for each in broken[:_MOST_NAMED]
+    ]
+    more = f" and in {len(broken) - _MOST_NAMED} more what-ifs" if len(broken) > _MOST_NAMED else ""
+    return f"as good for users here, but misses what was asked for: {'; '.join(told)}{more}"
 
 
 def _tie_text(name: str, taken: str) -> str:

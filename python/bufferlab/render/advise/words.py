@@ -26,6 +26,7 @@ _ROUNDING: Final = 1e-6
 
 _CERTAIN: Final = 0.999
 
+_EVEN: Final = 0.5
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
 
@@ -85,7 +86,9 @@ def weights_text(weights: Mapping[Kind, float]) -> str:
 
 
 def sure_text(confidence: float) -> str:
-    """A confidence, rounded down: "97 % sure", "99.5 % sure"."""
+    """A confidence, rounded down: "97 % sure", "99.5 % sure"; what is as likely not is "less than 50 %"."""
+    if confidence < _EVEN:
+        return f"less than {_EVEN * 100:g} % sure"
     if confidence > _CERTAIN:
         return f"more than {_CERTAIN * 100:g} % sure"
     step = 1000 if confidence >= _NEARLY else 100
@@ -154,8 +157,7 @@ def check_text(check: Check, verdict: Verdict) -> str:
 
 def title_text(target: Target) -> str:
     """What a target is about."""
-    title = target.metric.title
-    return title if target.group is None else f"{target.group}: {title.removeprefix(f'{target.group}: ')}"
+    return target.title
 
 
 def _distance(check: Check) -> str:

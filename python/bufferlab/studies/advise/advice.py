@@ -36,6 +36,21 @@ Stage = Literal["first", "tuned", "final"]
 """How far it is: buffers searched; every queue's own setting searched, too; and what would change it."""
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A change of the traffic in which a queue misses a target that was asked for.
+
+    Attributes:
+        change: What is other, in brief.
+        target: The target, of several the first.
+        value: The mean of its metric there; `None` if there is none.
+    """
+
+    change: str
+    target: Target
+    value: float | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice:
     """Which queue, how large, what it costs, how sure.
@@ -73,7 +88,7 @@ class Advice:
     choice: Choice
     stage: Stage
     sensitivity: tuple[Sensitivity, ...] = ()
-    outlasted: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    outlasted: Mapping[str, tuple[Broken, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -200,7 +215,13 @@ class Advice:
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
-            "outlasted": {name: list(changes) for name, changes in self.outlasted.items()},
+            "outlasted": {
+                name: [
+                    {"change": each.change, "target": str(each.target), "value": each.value}
+                    for each in broken
+                ]
+                for name, broken in self.outlasted.items()
+            },
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
@@ -320,6 +341,10 @@ def _means(runs: Sequence[Values]) -> dict[str, Any]:
     names = dict.fromkeys(name for run in runs for name in run)
     document = values_document({name: mean_over_runs(name, runs) for name in names})
     return {key: document[key] for key in ("values", "values_runs")}
+
+
+def _broken(each: Broken) -> dict[str, Any]:
+    return {"change": each.change, "target": str(each.target), "value": each.value}
 
 
 def _sensitivity(each: Sensitivity) -> dict[str, Any]:

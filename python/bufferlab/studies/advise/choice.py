@@ -60,8 +60,8 @@ class Rival:
             interval allows for all the claims that there are.
         is_equal: Whether the difference is not significant or too small to matter, as a whole and in each
             aspect.
-        is_open: Whether it is equal only for want of runs: more of them may show that users fare better with
-            it than with the chosen one, and by more than they notice.
+        is_open: Whether more runs may take it in place of the chosen one: users may fare better with it by
+            more than they notice; or it is simpler, and they may not notice how much worse they fare.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
     """
@@ -141,10 +141,10 @@ def choose(
         Rival(
             name,
             scored.behind(name, taken),
-            scored.is_equal(name, taken, times),
-            name in fit and scored.is_open(name, taken, times),
+            name in equal if name in fit else scored.is_equal(name, taken, times),
+            name in fit and scored.is_open(name, taken, best, times),
             missed[name],
-            _worst(contest[name], contest[taken], aspects),
+            scored.worst(name, taken, times),
         )
         for name in contest
         if name != taken
@@ -176,6 +176,7 @@ class _Scored:
         sturdy: Collection[str],
     ) -> None:
         self.contest = contest
+        self.aspects = aspects
         self.sturdy = sturdy
         leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
@@ -215,11 +216,29 @@ class _Scored:
         """Whether nothing tells two queues apart."""
         return all(self._is_as_good(name, other, scores, times) for scores in self.scores)
 
-    def is_open(self, name: str, taken: str, times: float) -> bool:
-        """Whether more runs may show that users notice how much better they fare than with what is taken."""
-        return self.is_equal(name, taken, times) and any(
-            _may_exceed(self._behind(taken, name, scores), MATERIAL * times) for scores in self.scores
+    def is_open(self, name: str, taken: str, best: str, times: float) -> bool:
+        """Whether more runs may take a queue in place of the one that is taken, or not the one for it."""
+        share = MATERIAL * times
+        if any(_straddles(self._behind(taken, name, scores), share) for scores in self.scores):
+            return True
+        if self._place(name) >= self._place(taken):
+            return False
+        whole = [self._behind(name, best, scores) for scores in self.scores]
+        return not any(_surely_exceeds(each, share) for each in whole) and not any(
+            _surely_exceeds(self._behind_in(each, name, best), bound * times)
+            for each, bound in self._notable_between(name, best).items()
         )
+
+    def worst(self, name: str, taken: str, times: float) -> tuple[Aspect, float] | None:
+        """The aspect in which a queue is behind most: of those that tell it from the other, if some do."""
+        found = {each: self._behind_in(each, name, taken) for each in self.aspects}
+        telling = {
+            each: found[each]
+            for each, bound in self._notable_between(name, taken).items()
+            if _is_worse(found[each], bound * times)
+        }
+        aspect, behind = max((telling or found).items(), key=lambda each: each[1].mean or 0.0)
+        return (aspect, behind.mean) if behind.mean is not None and behind.mean > 0 else None
 
     def behind(self, name: str, other: str) -> Estimate:
         """How much worse users fare as a whole."""
@@ -228,10 +247,17 @@ class _Scored:
     def _is_as_good(self, name: str, other: str, scores: Mapping[str, list[float]], times: float) -> bool:
         if _differs(self._behind(name, other, scores), MATERIAL * times):
             return False
-        return _queue(name) == _queue(other) or not any(
-            _is_worse(_behind_in(each, self.contest[name], self.contest[other], self.claims), share * times)
-            for each, share in self.notable.items()
+        return not any(
+            _is_worse(self._behind_in(each, name, other), bound * times)
+            for each, bound in self._notable_between(name, other).items()
         )
+
+    def _notable_between(self, name: str, other: str) -> Mapping[Aspect, float]:
+        """The aspects that tell queues apart by themselves, and from which share on; none of one queue."""
+        return {} if _queue(name) == _queue(other) else self.notable
+
+    def _behind_in(self, aspect: Aspect, name: str, other: str) -> Estimate:
+        return _behind_in(aspect, self.contest[name], self.contest[other], self.claims)
 
     def _behind(self, name: str, other: str, scores: Mapping[str, list[float]]) -> Estimate:
         return _behind(scores[name], scores[other], self.claims)
@@ -279,9 +305,14 @@ def _differs(behind: Estimate, share: float) -> bool:
     return _is_worse(behind, share) or _is_worse(opposite, share)
 
 
-def _may_exceed(behind: Estimate, share: float) -> bool:
-    """Whether users may be worse off by more than a share; a single run does not tell."""
-    return behind.half_width is None or (behind.mean or 0.0) + behind.half_width > share
+def _straddles(behind: Estimate, share: float) -> bool:
+    """Whether users may be worse off by more than a share, or not; a single run does not tell."""
+    return behind.half_width is None or abs((behind.mean or 0.0) - share) < behind.half_width
+
+
+def _surely_exceeds(behind: Estimate, share: float) -> bool:
+    """Whether users are surely worse off by more than a share."""
+    return behind.half_width is not None and (behind.mean or 0.0) - behind.half_width > share
 
 
 def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
@@ -303,14 +334,6 @@ def simplicity(name: str) -> int:
 def _queue(name: str) -> str:
     """An entry's queue; its name stands before the setting's comma."""
     return name.partition(",")[0]
-
-
-def _worst(
-    runs: Sequence[Values], chosen: Sequence[Values], aspects: Sequence[Aspect]
-) -> tuple[Aspect, float] | None:
-    found = [(aspect, _behind_in(aspect, runs, chosen, 2).mean or 0.0) for aspect in aspects]
-    aspect, share = max(found, key=lambda each: each[1])
-    return (aspect, share) if share > 0 else None
 
 
 def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values], claims: int) -> Estimate:

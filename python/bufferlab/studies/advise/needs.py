@@ -12,7 +12,7 @@ from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import floor_beside, relaxed
 from bufferlab.studies.advise.objectives import Aspect, Emphasis, Kind, weights_for
-from bufferlab.studies.targets import Target, parse_target
+from bufferlab.studies.targets import Target, parse_target, refuse_contradictions
 
 Origin = Literal["asked", "scenario", "default"]
 """Where something comes from: from who asks, from the scenario's file, or from nobody."""
@@ -116,6 +116,8 @@ def targets_of(base: Scenario) -> tuple[Target, ...]:
     for index, text in enumerate(base.advise["targets"] if base.advise else ()):
         with _placed(base, f"targets[{index}]"):
             found += _parsed([text], base)
+    with _placed(base, "targets"):
+        refuse_contradictions(found)
     return tuple(found)
 
 
@@ -132,7 +134,9 @@ def emphasis_of(base: Scenario) -> Emphasis | None:
 
 def _parsed(targets: Iterable[str | Target], base: Scenario) -> tuple[Target, ...]:
     groups = [flow["name"] for flow in base.flows]
-    return tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
+    parsed = tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
+    refuse_contradictions(parsed)
+    return parsed
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Final
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.advice import Advice, mean_values
+from bufferlab.studies.advise.advice import Advice, Broken, mean_values
 from bufferlab.studies.advise.choice import missed_targets, simplicity
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
@@ -79,7 +79,7 @@ class Shaking:
             change.is_of_control,
         )
 
-    def sturdier(self, advice: Advice) -> tuple[Entry, dict[str, tuple[str, ...]]] | None:
+    def sturdier(self, advice: Advice) -> tuple[Entry, dict[str, tuple[Broken, ...]]] | None:
         """Of the queues that are as good as the answer, the simplest that keeps the targets in all changes.
 
         Both are held to the same: to what was asked for, not to the floor under the link's use beside it.
@@ -92,8 +92,9 @@ class Shaking:
             keeps them as well, or no such queue does.
         """
         answer = advice.answer
-        equal = [rival.name for rival in advice.choice.rivals if rival.is_equal and not rival.missed]
-        others = [advice.entries[name] for name in sorted(equal, key=simplicity)]
+        equal = {rival.name for rival in advice.choice.rivals if rival.is_equal and not rival.missed}
+        # in the order of the entries, a queue's usual setting is before the one that was searched
+        others = [advice.entries[name] for name in sorted(advice.entries, key=simplicity) if name in equal]
         for entry in [each for each in others if each.queue != answer.queue][:MOST_RIVALS]:
             targets = self._common_targets(answer, entry)
             broken = tuple(self.broken(answer, targets))
@@ -104,11 +105,12 @@ class Shaking:
                 return entry, {answer.name: broken}
         return None
 
-    def broken(self, entry: Entry, targets: Sequence[Target]) -> Iterator[str]:
-        """The changes in which an entry misses a target in the mean, in brief, one after the other."""
+    def broken(self, entry: Entry, targets: Sequence[Target]) -> Iterator[Broken]:
+        """The changes in which an entry misses a target in the mean, one after the other."""
         for change in self.changes:
-            if missed_targets(self._measured(change, entry.queue, entry.setting), targets):
-                yield change.brief
+            runs = self._measured(change, entry.queue, entry.setting)
+            for target in missed_targets(runs, targets)[:1]:
+                yield Broken(change.brief, target, mean_values(runs).get(target.name))
 
     def _common_targets(self, one: Entry, other: Entry) -> tuple[Target, ...]:
         """What both are held to: what was asked for; where nobody asked, the looser of their floors."""
