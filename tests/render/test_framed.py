@@ -225,6 +225,14 @@ def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
     )
 
 
+def test_what_goes_on_with_a_line_keeps_its_label_below_the_box() -> None:
+    many = [Line("kept", "a") for _ in range(18)]
+    box = Box(
+        "Title", ["One sentence."], [*many, Line("type", "b"), Line("", "more " * 30, shorter=[(1, "")])]
+    )
+    assert "\ntype  more more" in View([BelowBox(box)]).text(80)
+
+
 def test_lines_that_yield_most_give_way_first_and_only_as_far_as_is_needed() -> None:
     long = "word " * 40
     lines = [

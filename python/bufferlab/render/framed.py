@@ -155,14 +155,15 @@ class BelowBox:
         table = Table.grid(padding=(0, 2))
         table.add_column()
         table.add_column(overflow="fold")
-        typed = []
+        typed, label = [], ""
         for whole, shown in zip(self.box.lines, self.box.fitted(width), strict=True):
+            label = whole.label or label  # a line without a label goes on with what is above it
             if shown.text == whole.text or whole.is_elsewhere:
                 continue
             if whole.verbatim:
                 typed += whole.text.splitlines()
             else:
-                table.add_row(Text(whole.label), Text(whole.text))
+                table.add_row(Text(label), Text(whole.text))
         if table.row_count:
             yield Text("What the box had no room for", style="bold")
             yield table

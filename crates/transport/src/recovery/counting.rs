@@ -41,7 +41,8 @@ impl LossRecovery {
     }
 
     /// RFC 6582 section 3.2 step 3: the next hole is sent at once, the window is "deflated" by what was
-    /// acknowledged and one segment is added back.
+    /// acknowledged and one segment is added back. It shrinks to the threshold at most, not below it, as it would
+    /// by the letter where more is acknowledged than was added: the step shall leave about a threshold in flight.
     pub(super) fn on_partial_ack(&mut self, acked: u32) {
         self.resend_first = true;
         self.inflation = (self.inflation + 1).saturating_sub(acked);
