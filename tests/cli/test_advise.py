@@ -300,3 +300,9 @@ def test_a_confidence_that_cannot_be_is_refused(bufferlab: Command, confidence: 
     ended = bufferlab("advise", "small.toml", "--confidence", confidence)
     assert ended.status == 2
     assert "confidence" in ended.err and "from 0.5 to below 1, such as 0.95" in ended.err
+
+
+def test_a_figure_that_cannot_be_written_is_refused_before_any_run(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "small.toml", "--quick", "--plot", "/proc/none/figure.png")
+    assert ended.status == 1 and "/proc/none" in ended.err and "cannot be written" in ended.err
+    assert "simulations" not in ended.err and not ended.out

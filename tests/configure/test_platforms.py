@@ -385,3 +385,12 @@ def test_the_document_s_examples_are_what_comes_out(capsys: pytest.CaptureFixtur
 def test_interfaces_are_called_by_their_speed(platform: str, rate: str, device: str) -> None:
     lines = configuration(rate, "fifo", "5 ms", platform=platform).lines
     assert any(device in line.split() for line in lines)
+
+
+@pytest.mark.parametrize("platform", ["linux", "openwrt"])
+def test_names_of_interfaces_that_linux_would_cut_are_refused(platform: str) -> None:
+    assert configuration("20 Mbps", "fifo", "5 ms", platform=platform, device="x" * 15).lines
+    for name in ("x" * 16, ""):
+        with pytest.raises(InputError, match="at most 15 characters"):
+            configuration("20 Mbps", "fifo", "5 ms", platform=platform, device=name)
+    assert configuration("20 Mbps", "fifo", "5 ms", platform="junos", device="x" * 16).lines

@@ -14,7 +14,7 @@ from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
-from bufferlab.files import make_folder
+from bufferlab.files import check_folder, make_folder
 from bufferlab.studies.advise.objectives import KINDS
 
 if TYPE_CHECKING:
@@ -110,11 +110,13 @@ class Delivery(Generic[Answer]):
     draw: Callable[[Answer, Path], list[Path]] = lambda answer, path: save_figure(answer.figure(), path)
 
     def __post_init__(self) -> None:
-        """Make the folder before any work is done.
+        """Make the folder, and look whether the figure can be written, before any work is done.
 
         Raises:
-            OutputError: It cannot be made.
+            OutputError: It cannot.
         """
+        if self.plot is not None:
+            check_folder(self.plot.parent)
         if self.out is not None:
             make_folder(self.out)
 

@@ -114,7 +114,9 @@ def configuration(
     """
     found = find_platform(platform)
     answer = read_answer(rate, queue, buffer, packet, overhead)
-    target = Target(_device(device or found.device_at(answer.rate_bps)), shape, cake)
+    target = Target(
+        _device(found, found.device_at(answer.rate_bps) if device is None else device), shape, cake
+    )
     if cake and answer.discipline != "fq_codel":
         raise InputError(
             "has no CAKE that could stand in", key="queue", value=answer.queue, accepted="fq_codel"
@@ -246,7 +248,7 @@ def configuration_of_both(
     if found.write_both is None:
         return None
     told = None if linklayer is None else read_linklayer(linklayer)
-    target = Target(_device(device or found.device), shape=True, linklayer=told)
+    target = Target(_device(found, found.device if device is None else device), shape=True, linklayer=told)
     down, up = (
         read_answer(each.rate, each.queue, each.buffer, each.packet, overhead) for each in (download, upload)
     )
@@ -274,13 +276,15 @@ def _shown(sources: tuple[Source, ...]) -> str:
     return "; ".join(f"{title}: {', '.join(within)}" for title, within in places.items())
 
 
-def _device(name: str) -> str:
-    if not _DEVICE.fullmatch(name):
+def _device(platform: Platform, name: str) -> str:
+    most = platform.device_length
+    if not _DEVICE.fullmatch(name) or (most is not None and len(name) > most):
+        at_most = "" if most is None else f"; at most {most} characters"
         raise InputError(
             "is not the name of an interface",
             key="device",
             value=name,
-            accepted="letters, digits and _ . / : @ -, a letter or digit first",
+            accepted=f"letters, digits and _ . / : @ -, a letter or digit first{at_most}",
         )
     return name
 

@@ -29,7 +29,7 @@ from bufferlab.errors import InputError
 _BURST_S: Final = Fraction(1, 1000)
 """Time whose bytes HTB may send at once: sqm-scripts' SHAPER_BURST_DUR_US, 1000 us (src/defaults.sh)."""
 
-_LONGEST_NAME: Final = 15
+LONGEST_NAME: Final = 15
 """Characters of a device's name (include/uapi/linux/if.h, IFNAMSIZ)."""
 
 _QUANTUM: Final = (1000, 200_000)
@@ -94,8 +94,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     whatever devices lead into it, WiFi included.
     """
     device, ifb = target.device, f"ifb4{target.device}"
-    if len(ifb) > _LONGEST_NAME:
-        ifb = f"ifb4{device[len(ifb) - _LONGEST_NAME :]}"
+    if len(ifb) > LONGEST_NAME:
+        ifb = f"ifb4{device[len(ifb) - LONGEST_NAME :]}"
     upload = write(up, replace(target, shape=True))
     download = write(down, replace(target, shape=True, device=ifb))
     lines = (
@@ -276,6 +276,7 @@ _BOTH: Final = (
 )
 
 LINUX: Final = Platform(
+    device_length=LONGEST_NAME,
     name="linux",
     title="Linux (tc of iproute2 6.1)",
     device="eth0",

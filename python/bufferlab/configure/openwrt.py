@@ -7,6 +7,7 @@ from typing import Final
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import (
     CAKE_NOTE,
+    LONGEST_NAME,
     cake_options,
     discipline_options,
 )
@@ -121,6 +122,7 @@ _WIKI: Final = "OpenWrt wiki"
 _SQM: Final = "sqm-scripts (tohojo/sqm-scripts)"
 
 OPENWRT: Final = Platform(
+    device_length=LONGEST_NAME,
     name="openwrt",
     title="OpenWrt (sqm-scripts)",
     device="eth0",

@@ -105,6 +105,7 @@ class Platform:
             configurations.
         sources_of_both: Where was read what that has beyond one direction.
         for_downloads: What to do for what comes in, since lines are for what leaves an interface.
+        device_length: Characters of an interface's name at most; `None` if that is not known.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Platform:
     write_both: Callable[[Answer, Answer, Target], Written] | None = None
     sources_of_both: tuple[Source, ...] = ()
     for_downloads: str = "configure the interface towards their receivers"
+    device_length: int | None = None
 
     def device_at(self, rate_bps: int) -> str:
         """A usual name of an interface of a rate, bit/s."""
