@@ -164,7 +164,7 @@ def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:
     advice = advised({"fifo": (14, spread)})
     assert advice.choice.meets and not advice.met
     lines = box(advice)
-    assert lines[1] == "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
+    assert lines[1] == "Perhaps run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
     said = " ".join(lines[2:4])
     assert said.startswith("Not proven: the mean of 5 runs meets the target, but that is ")
     assert "% sure; 95 % is asked for." in said
@@ -625,3 +625,11 @@ def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
         flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
         text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
         assert ("A low Jain's index of many is BBR's own" in text) == told
+
+
+def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
+    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.147}))}
+    assert "But 15 % of the packets are lost; --target 'loss <= 1 %'" in " ".join(box(advised(lossy))[:6])
+    bounded = advised(lossy, ("utilization >= 99 %", "loss < 20 %"))
+    assert "of the packets are lost" not in " ".join(box(bounded))
+    assert "of the packets are lost" not in " ".join(box(advised(MET)))

@@ -80,7 +80,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         (
             "links.west.queue",
             {"discipline": "blue"},
-            "links[0].queue.discipline: 'blue' is not a known discipline; accepted: fifo, codel",
+            "links[0].queue.discipline: 'blue' is not a known discipline; accepted: fifo",
         ),
         ("links.west.queue", {"target": "5 ms"}, "links[0].queue.discipline: is required; accepted: fifo"),
         (

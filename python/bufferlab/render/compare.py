@@ -79,7 +79,7 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     if not others:
         return f"Run {choice.name}: it alone meets all targets."
     that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
-    if choice.is_clear:
+    if choice.is_clear and not undecided:
         return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
     alike = ", ".join(rival.name for rival in others if rival.is_equal and not rival.is_open)
     if choice.best == choice.name:

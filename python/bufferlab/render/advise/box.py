@@ -21,11 +21,12 @@ from bufferlab.render.advise.felt import (
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
-from bufferlab.render.advise.reasons import helps, idle_note, loss_note, marks_note
+from bufferlab.render.advise.reasons import heavy_loss, helps, idle_note, loss_note, marks_note
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.what_if import fragile, what_if
 from bufferlab.render.advise.words import (
+    EVEN,
     check_text,
     entry_text,
     measured,
@@ -88,7 +89,8 @@ def _head(advice: Advice) -> Iterator[str]:
     what = _what(advice)
     them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
     if advice.choice.meets:
-        yield f"Run {what}"
+        is_doubtful = entry.confidence < EVEN and not entry.identical
+        yield f"Perhaps run {what}" if is_doubtful else f"Run {what}"
         if entry.identical:
             yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
         elif advice.met:
@@ -99,6 +101,8 @@ def _head(advice: Advice) -> Iterator[str]:
             tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
             sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
             yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+        if (heavy := heavy_loss(advice)) is not None:
+            yield heavy
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:
@@ -132,7 +136,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     yield from _targets(advice)
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
-    if (least := least_text(advice.answer)) is not None:
+    if (least := least_text(advice.site, advice.answer)) is not None:
         yield Line("least", f"{least}.", shorter=[(8, "")])
     elif (span := unsettled(advice)) is not None:
         yield Line(span[0], f"{span[1]}.", shorter=[(8, "")])
@@ -226,7 +230,7 @@ def _others(advice: Advice) -> Iterator[Line]:
     if fifo is not None and fifo.name in rivals:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = "fifo, " if label == "runner-up" else ""
-        least = least_text(fifo)
+        least = least_text(advice.site, fifo)
         text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
         whole = text if least is None else f"{text} {least}."
         shorter = [*([(9, text)] if least is not None else []), (5, _brief(text))]

@@ -15,7 +15,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Broken
 from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.words import OWN
 
@@ -164,12 +164,14 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     return told.format("worse") + (f", most: {worst}" if worst else "")
 
 
-def least_text(entry: Entry) -> str | None:
+def least_text(site: Site, entry: Entry) -> str | None:
     """That less buffer meets the targets, too, and what it costs users; `None` where this is the least."""
     behind, found = entry.least_behind, entry.least
     if behind is None or found is None or found.size is None:
         return None
     count = "1 packet" if found.size == 1 else f"{found.size} packets"
+    if site.allowed is not None and found.size <= site.allowed.least:
+        count += f" ({site.allowed.title} takes no less)"
     worse = f"users fare {_share_text(behind)} worse with it than with {entry.setting}"
     chance = ", which may be chance" if _may_be_chance(behind) else ""
     return f"The least that meets the targets: {count}; {worse}{chance}"

@@ -21,11 +21,24 @@ LITTLE_USED: Final = 0.9
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is told."""
 
+HEAVY_LOSS: Final = 0.05
+"""Loss from which on the answer's first lines warn of it."""
+
 _MUCH_LESS: Final = 2.0
 """With another control the loss is told if it is this many times less."""
 
 _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
+
+
+def heavy_loss(advice: Advice) -> str | None:
+    """A loss that hardly anybody would accept, where nobody has bounded it, as a sentence."""
+    loss = advice.answer.checked("loss").mean
+    if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in advice.targets):
+        return None
+    return (
+        f"But {significant(loss * 100, 2)} % of the packets are lost; --target 'loss <= 1 %' asks for less."
+    )
 
 
 def loss_note(advice: Advice) -> str | None:

@@ -26,7 +26,9 @@ _ROUNDING: Final = 1e-6
 
 _CERTAIN: Final = 0.999
 
-_EVEN: Final = 0.5
+EVEN: Final = 0.5
+"""Below this confidence nothing is called likely."""
+
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
 
@@ -87,8 +89,8 @@ def weights_text(weights: Mapping[Kind, float]) -> str:
 
 def sure_text(confidence: float) -> str:
     """A confidence, rounded down: "97 % sure", "99.5 % sure"; what is as likely not is "less than 50 %"."""
-    if confidence < _EVEN:
-        return f"less than {_EVEN * 100:g} % sure"
+    if confidence < EVEN:
+        return f"less than {EVEN * 100:g} % sure"
     if confidence > _CERTAIN:
         return f"more than {_CERTAIN * 100:g} % sure"
     step = 1000 if confidence >= _NEARLY else 100
