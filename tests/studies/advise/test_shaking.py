@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import cast
 
 import pytest
@@ -38,7 +39,7 @@ class MadeUp(Shaking):
 
     changed: Changed = field(default_factory=dict)
 
-    @property
+    @cached_property
     def changes(self) -> list[Variant]:
         base = self.question.base
         return [Variant("twice the flows", "9 flows", base), Variant("half the RTT", "half the RTT", base)]

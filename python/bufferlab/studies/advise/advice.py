@@ -215,13 +215,7 @@ class Advice:
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(each) for each in self.sensitivity],
-            "outlasted": {
-                name: [
-                    {"change": each.change, "target": str(each.target), "value": each.value}
-                    for each in broken
-                ]
-                for name, broken in self.outlasted.items()
-            },
+            "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),

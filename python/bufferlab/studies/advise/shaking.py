@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
@@ -44,9 +45,9 @@ class Shaking:
     tell_round: Callable[[str], None]
     _benches: dict[tuple[str, str], Bench] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def changes(self) -> list[Variant]:
-        """The changes."""
+        """The changes, each with its scenario prepared."""
         return variants(self.question.base)
 
     @property
