@@ -1,15 +1,5 @@
 use super::*;
-
-const ALL: [Recovery; 8] = [
-    Recovery::Tahoe,
-    Recovery::Reno,
-    Recovery::NewReno,
-    Recovery::Sack,
-    Recovery::Linux,
-    Recovery::SackNs2,
-    Recovery::RenoNs2,
-    Recovery::NewRenoNs2,
-];
+use crate::sender::tests::ALL;
 
 /// An open connection with ten segments out and as many in the window.
 fn open(kind: Recovery) -> (LossRecovery, SendWindow) {

@@ -23,7 +23,8 @@ pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     }
 }
 
-const ALL: [Recovery; 8] = [
+/// Every recovery.
+pub(crate) const ALL: [Recovery; 8] = [
     Recovery::Tahoe,
     Recovery::Reno,
     Recovery::NewReno,
