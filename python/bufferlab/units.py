@@ -39,3 +39,8 @@ def format_rate(rate_bps: float) -> str:
 def format_size(size_bytes: float) -> str:
     """Write a size in bytes for people: "1.5 KB"."""
     return _core.format_quantity("size", round(size_bytes))
+
+
+def packets_text(packets: int) -> str:
+    """A number of packets: "1 packet", "33 packets"."""
+    return "1 packet" if packets == 1 else f"{packets} packets"

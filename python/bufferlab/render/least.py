@@ -14,6 +14,7 @@ from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.room import comes_nearer
 from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
+from bufferlab.units import packets_text
 
 _SUREST: Final = 0.999
 
@@ -168,11 +169,6 @@ def _measured(least: Least, packets: int, target: Target) -> float:
     """The mean of a target's metric over a size's runs."""
     margin = float(least.memory.margins(packets, target).mean())
     return target.bound + (margin if target.at_least else -margin)
-
-
-def packets_text(packets: int) -> str:
-    """A number of packets."""
-    return "1 packet" if packets == 1 else f"{packets} packets"
 
 
 def percent(confidence: float) -> str:

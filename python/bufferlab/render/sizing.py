@@ -15,7 +15,6 @@ from bufferlab.render.least import (
     how_sure,
     is_sharp,
     neighbors,
-    packets_text,
     subject,
     target_text,
 )
@@ -29,6 +28,7 @@ from bufferlab.studies.least import Check, verdicts
 from bufferlab.studies.size.sizing import METRICS as SHOWN
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
+from bufferlab.units import packets_text
 
 ANSWER: Final = "this answer"
 

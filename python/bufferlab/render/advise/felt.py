@@ -18,6 +18,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.words import OWN
+from bufferlab.units import packets_text
 
 _OPINIONS: Final = (
     (90, "very satisfied"),
@@ -169,7 +170,7 @@ def least_text(site: Site, entry: Entry) -> str | None:
     behind, found = entry.least_behind, entry.least
     if behind is None or found is None or found.size is None:
         return None
-    count = "1 packet" if found.size == 1 else f"{found.size} packets"
+    count = packets_text(found.size)
     if site.allowed is not None and found.size <= site.allowed.least:
         count += f" ({site.allowed.title} takes no less)"
     worse = f"users fare {_share_text(behind)} worse with it than with {entry.setting}"

@@ -12,6 +12,7 @@ from bufferlab.render.framed import WITHIN, Line
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Target, want_largest
+from bufferlab.units import packets_text
 
 _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
 
@@ -80,7 +81,7 @@ def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
         return "; no buffer that was tried holds there"
     where = "there" if len(missing) == 1 else "for all"
     but = f" but {listed([each.brief for each in hopeless])}" if hopeless else ""
-    return f"; about {_packets(enough)} {'holds' if enough == 1 else 'hold'} {where}{but}"
+    return f"; about {packets_text(enough)} {'holds' if enough == 1 else 'hold'} {where}{but}"
 
 
 def _from_to(missing: Sequence[Sensitivity]) -> str:
@@ -89,12 +90,8 @@ def _from_to(missing: Sequence[Sensitivity]) -> str:
     if not sizes:
         return "; no buffer that was tried holds there"
     if len(sizes) == 1:
-        return f"; about {_packets(sizes[0])} hold there"
-    return f"; about {sizes[0]} to {_packets(sizes[-1])} hold there, each in the last table"
-
-
-def _packets(size: int) -> str:
-    return "1 packet" if size == 1 else f"{size} packets"
+        return f"; about {packets_text(sizes[0])} hold there"
+    return f"; about {sizes[0]} to {packets_text(sizes[-1])} hold there, each in the last table"
 
 
 def _more_is_safer(advice: Advice) -> bool:

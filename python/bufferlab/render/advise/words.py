@@ -18,6 +18,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.targets import Target
+from bufferlab.units import packets_text
 
 _MOST_DIGITS: Final = 4
 
@@ -44,7 +45,7 @@ def size_text(site: Site, packets: int) -> str:
     """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"."""
     size = site.buffer(packets)
     scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
-    count = "1 packet" if packets == 1 else f"{packets} packets"
+    count = packets_text(packets)
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
 
 

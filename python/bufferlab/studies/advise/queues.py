@@ -13,7 +13,7 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.runnable import runnable
 from bufferlab.studies.advise.words import ALL, OWN
-from bufferlab.units import PS_PER_S, format_time
+from bufferlab.units import PS_PER_S, format_time, packets_text
 
 Knob = Literal["limit", "target"]
 """What is searched: the buffer in packets, or the delay that the discipline aims at, in us."""
@@ -69,7 +69,7 @@ class Queue:
     def show(self, setting: int) -> str:
         """A setting in words."""
         if self.knob == "limit":
-            return "1 packet" if setting == 1 else f"{setting} packets"
+            return packets_text(setting)
         return f"target {format_time(self.target_us(setting) * (PS_PER_S // _US_PER_S))}"
 
     def with_setting(self, setting: int) -> Table:

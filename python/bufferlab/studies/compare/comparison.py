@@ -13,7 +13,7 @@ The document (`--json`, `Comparison.to_dict()`) has
   where not of all;
 - `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
   misses fewer targets), `clear` (than under every other that misses no more) and `undecided` (the queues
-  under which users may yet fare better, and notice it); `null` if no packet was measured.
+  that more seeds may recommend in its place); `null` if no packet was measured.
 
 `…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """

@@ -27,6 +27,7 @@ from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.theory.targets import Targets
+from bufferlab.units import packets_text
 
 MOST_RUNS: Final = Plan.runs
 """About the most runs of a search."""
@@ -175,8 +176,7 @@ class _Course:
             return self._sizing(self.best, bench, finished=False)
 
         def attempt(case: Case, values: tuple[Values, ...]) -> Attempt:
-            setting = "1 packet" if case.size == 1 else f"{case.size} packets"
-            return Attempt(self._queue(), setting, case.size, self.plan.targets, values)
+            return Attempt(self._queue(), packets_text(case.size), case.size, self.plan.targets, values)
 
         return tried(self.question, bench.known, attempt)
 
