@@ -96,15 +96,26 @@ impl<T: Copy + Default> Ring<T> {
     /// Takes items as long as `take` accepts them.
     #[inline]
     pub(crate) fn drain_while(&mut self, mut take: impl FnMut(&T) -> bool) {
-        let mut head = self.head;
-        while head != self.tail && take(&self.slots[self.slot(head)]) {
-            head = head.wrapping_add(1);
+        let (first, second) = self.halves();
+        let mut taken = first.iter().take_while(|item| take(item)).count();
+        if taken == first.len() {
+            taken += second.iter().take_while(|item| take(item)).count();
         }
+        let head = self.head.wrapping_add(taken as u32);
         let wraps = self.slot(head) < self.slot(self.head);
         self.head = head;
         if wraps {
             self.shrink();
         }
+    }
+
+    /// The items up to the last slot, and those from the first slot on.
+    #[inline]
+    fn halves(&self) -> (&[T], &[T]) {
+        let (head, len) = (self.slot(self.head), self.len());
+        let (before, from_head) = self.slots.split_at(head);
+        let first = len.min(from_head.len());
+        (&from_head[..first], &before[..len - first])
     }
 
     /// The items, the first one first.
