@@ -236,7 +236,10 @@ impl Scoreboard {
         let rank = self.top[..self.top_len].iter().position(|&held| seq > held).unwrap_or(self.top_len);
         if rank < self.top.len() {
             self.top_len = (self.top_len + 1).min(self.top.len());
-            self.top.copy_within(rank..self.top_len - 1, rank + 1);
+            // no `copy_within`: a call for at most two numbers
+            for place in (rank + 1..self.top_len).rev() {
+                self.top[place] = self.top[place - 1];
+            }
             self.top[rank] = seq;
         }
     }
