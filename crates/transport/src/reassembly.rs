@@ -150,9 +150,14 @@ impl Reassembly {
     /// Moves the bits of `next..end` to this number of words.
     fn resize(&mut self, next: u32, room: usize) {
         let mut words = vec![0; room];
-        for seq in next..self.end {
-            let bit = u64::from(self.holds(seq)) << (seq % u64::BITS);
-            words[(seq / u64::BITS) as usize & (room - 1)] |= bit;
+        let mut seq = next;
+        while seq < self.end {
+            // a word may hold the first segments and the last ones
+            let (word, first) = ((seq / u64::BITS) as usize, seq % u64::BITS);
+            let count = (u64::BITS - first).min(self.end - seq);
+            let mask = u64::MAX >> (u64::BITS - count) << first;
+            words[word & (room - 1)] |= self.words[word & (self.words.len() - 1)] & mask;
+            seq += count;
         }
         self.words = words;
     }
@@ -193,6 +198,26 @@ mod tests {
         assert_eq!(held.blocks().ranges(), [(10, 11), (8, 9), (6, 7)]);
         held.insert(0, 3);
         assert_eq!(held.blocks().ranges(), [(2, 4), (10, 11), (8, 9)]);
+    }
+
+    #[test]
+    fn more_and_less_room_keep_what_is_held() {
+        for next in 0..130 {
+            // every third, over all words of which the first and the last share one
+            let held: Vec<u32> = (next + 1..next + 64 * LEAST_WORDS as u32).step_by(3).collect();
+            let mut reassembly = Reassembly::new();
+            for &seq in &held {
+                reassembly.insert(next, seq);
+            }
+            assert_eq!(reassembly.words.len(), LEAST_WORDS);
+            for room in [4 * LEAST_WORDS, 2 * LEAST_WORDS, LEAST_WORDS] {
+                reassembly.resize(next, room);
+                let kept: Vec<u32> = (next..reassembly.end).filter(|&seq| reassembly.holds(seq)).collect();
+                assert_eq!((kept, reassembly.words.len()), (held.clone(), room));
+            }
+            let bits: u32 = reassembly.words.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(bits as usize, held.len());
+        }
     }
 
     #[test]
