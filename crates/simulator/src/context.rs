@@ -35,8 +35,7 @@ pub(crate) struct Context<T = Off> {
 
 impl<T> Context<T> {
     /// The context of a run that has not begun.
-    pub(crate) fn new(schedule: Schedule, tap: T) -> Context<T> {
-        let (samples, under_way) = (Samples::default(), UnderWay::default());
-        Context { schedule, samples, under_way, fed: Vec::new(), tap }
+    pub(crate) fn new(schedule: Schedule, samples: Samples, tap: T) -> Context<T> {
+        Context { schedule, samples, under_way: UnderWay::default(), fed: Vec::new(), tap }
     }
 }

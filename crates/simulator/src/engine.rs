@@ -91,7 +91,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
         Engine {
             lines: vec![Ring::default(); links],
-            context: Context::new(world.schedule, tap),
+            context: Context::new(world.schedule, world.room_for_samples(), tap),
             agenda,
             events: 0,
             world,

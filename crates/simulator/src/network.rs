@@ -6,6 +6,7 @@ use bufferlab_units::{Span, Time};
 use crate::ends::Ends;
 use crate::link::Link;
 use crate::readings::Schedule;
+use crate::samples::Samples;
 
 /// A group's links in both directions.
 #[derive(Clone, Debug)]
@@ -43,5 +44,12 @@ impl World {
     pub(crate) fn horizon(&self) -> Time {
         let offset = self.ends.iter().map(|ends| ends.sender.offset()).max();
         self.schedule.end + offset.unwrap_or(Span::ZERO)
+    }
+
+    /// No samples, and memory for those that the run gives.
+    pub(crate) fn room_for_samples(&self) -> Samples {
+        let links = self.links.iter().filter(|link| link.is_sampled()).count();
+        let flows = self.ends.iter().filter(|ends| ends.sender.is_sampled()).count();
+        Samples::with_room(self.schedule.samples(), links, flows)
     }
 }

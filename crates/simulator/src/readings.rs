@@ -43,9 +43,20 @@ impl Schedule {
         readings.settle(self.end);
         readings
     }
+
+    /// Samples that a component in the time series gives.
+    pub(crate) fn samples(&self) -> usize {
+        let whole = (self.end - Time::ZERO).as_ps().checked_div(self.interval.as_ps());
+        whole.unwrap_or(0) as usize
+    }
 }
 
 impl Readings {
+    /// Whether the component takes part in the time series.
+    pub(crate) fn are_sampled(&self) -> bool {
+        self.next_sample < Time::NEVER
+    }
+
     /// Whether a reading is due at `now`, or the run has ended.
     #[inline]
     pub(crate) fn due(&self, now: Time) -> bool {

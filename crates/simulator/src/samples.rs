@@ -1,5 +1,7 @@
 //! Rows of the time series, and their way into columns.
 
+use std::borrow::Cow;
+
 use bufferlab_qdisc::{Backlog, ClassEstimate, Estimates, Limit};
 use bufferlab_units::{Span, Time};
 
@@ -57,6 +59,16 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
+    /// Samples of so many links and flows with memory for so many of each: growing would copy them again and again.
+    pub(crate) fn with_room(each: usize, links: usize, flows: usize) -> Samples {
+        let mut samples = Samples::default();
+        // without the memory the run may still end before it is needed
+        let _ = samples.queues.try_reserve_exact(links.saturating_mul(each));
+        let _ = samples.senders.try_reserve_exact(flows.saturating_mul(each));
+        let _ = samples.receivers.try_reserve_exact(flows.saturating_mul(each));
+        samples
+    }
+
     /// A link's discipline's own estimates.
     pub(crate) fn note_classes(&mut self, time: Time, link: u32, estimates: Estimates) {
         let whole = (ALL_CLASSES, estimates.whole);
@@ -76,7 +88,10 @@ impl Samples {
 
 /// The rows by component. Each component's rows came in order of time and stay in it, so counting replaces comparing
 /// (Knuth 1973 volume 3 section 5.2, algorithm D).
-fn by_component<T: Copy>(rows: &[T], component: impl Fn(&T) -> u32) -> Vec<T> {
+fn by_component<T: Copy>(rows: &[T], component: impl Fn(&T) -> u32) -> Cow<'_, [T]> {
+    if rows.is_sorted_by_key(&component) {
+        return rows.into();
+    }
     let components = rows.iter().map(|row| component(row) as usize + 1).max().unwrap_or(0);
     // one slot further, so that after the sums below each holds its component's first place
     let mut places = vec![0_usize; components + 1];
@@ -86,13 +101,13 @@ fn by_component<T: Copy>(rows: &[T], component: impl Fn(&T) -> u32) -> Vec<T> {
     for index in 0..components {
         places[index + 1] += places[index];
     }
-    let mut sorted = rows.to_vec();
-    for row in rows {
+    let mut order = vec![0_u32; rows.len()];
+    for (index, row) in (0..).zip(rows) {
         let place = &mut places[component(row) as usize];
-        sorted[*place] = *row;
+        order[*place] = index;
         *place += 1;
     }
-    sorted
+    order.into_iter().map(|index| rows[index as usize]).collect()
 }
 
 fn queue_table(rows: &[QueueSample]) -> QueueSampleTable {

@@ -184,6 +184,11 @@ impl Link {
         }
     }
 
+    /// Whether it takes part in the time series.
+    pub(crate) fn is_sampled(&self) -> bool {
+        self.readings.are_sampled()
+    }
+
     /// Whether a reading is due.
     #[inline]
     pub(crate) fn reading_due(&self, now: Time) -> bool {
