@@ -46,7 +46,8 @@ def box(advice: Advice, typed: Typed | None = None) -> list[str]:
 
 def test_the_order_of_equals_names_the_queues_that_were_tried() -> None:
     few = advised({"fq_codel": (5000, runs(FQ_CODEL)), "drr": (14, runs(FIFO)), "red": (14, runs(FIFO))})
-    assert order_text(few) == "Of equals the first in this order is taken: fq_codel, red, drr."
+    told = "Of equals the first in our order is taken: fq_codel, red, drr (docs/advise.md has its reasons)."
+    assert order_text(few) == told
 
 
 def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
@@ -232,23 +233,24 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
 
 
 def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:
-    target = advised(MET).targets[0]
+    alone = {"fifo": (14, runs(FIFO))}
+    target = advised(alone).targets[0]
     of_size = [
         Sensitivity("", f"{name} the flows", {"utilization": 0.981}, (target,), Rough(size, (14, 28, 400)))
         for name, size in (("half", 300), ("twice", 310), ("thrice", 320), ("a quarter of", None))
     ]
-    text = " ".join(box(advised(MET, sensitivity=of_size[:2])))
+    text = " ".join(box(advised(alone, sensitivity=of_size[:2])))
     assert "half the flows (98.1 %; about 300 do), twice the flows (98.1 %; about 310 do)." in text
-    text = " ".join(box(advised(MET, sensitivity=of_size[-1:])))
+    text = " ".join(box(advised(alone, sensitivity=of_size[-1:])))
     assert "a quarter of the flows (98.1 %; no buffer up to 400 packets is enough)." in text
-    text = " ".join(box(advised(MET, sensitivity=[*of_size, *of_size])))
+    text = " ".join(box(advised(alone, sensitivity=[*of_size, *of_size])))
     assert "with half the flows, twice the flows, thrice the flows, a quarter of the flows, half" in text
     assert "98.1 %" not in text
     assert "Fragile: 8 of 8 what-ifs miss the target: utilization with half the flows," in text
     assert "; about 320 packets hold for all but a quarter of the flows and a quarter of" in text
     many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
-    text = " ".join(box(advised(MET, sensitivity=[*many, *of_size])))
-    assert "what if   Met in 12 of 16 changes of the traffic; the last table has each." in text
+    text = " ".join(box(advised(alone, sensitivity=[*many, *of_size])))
+    assert "what if   Met in 12 of 16 changes of the traffic; the what-if table has each." in text
 
 
 def test_a_difference_that_more_runs_may_show_to_matter_leaves_the_queue_undecided() -> None:
@@ -275,9 +277,12 @@ def test_the_explanation_says_what_other_thresholds_would_take() -> None:
     said = " ".join(" ".join(box(advice)).split())
     assert (
         "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; of equals "
-        "the simplest is taken."
+        "the first in our order is taken."
     ) in said
-    assert "edge The choice is on the edge: with thresholds a fifth lower, fq_codel, target 5 ms" in said
+    close = "With thresholds a fifth lower (4 % instead of 5 %), fq_codel, target 5 ms would be taken."
+    assert f"close {close}" in said and close in text
+    untried = dataclasses.replace(advice, changes=6)  # other traffic decides, whatever the thresholds
+    assert "close" not in " ".join(box(untried))
 
 
 def test_what_the_scenario_asks_for_is_said_to_be_its_own() -> None:
@@ -594,7 +599,7 @@ def test_every_table_has_the_metric_of_each_target() -> None:
     for begin, end in pairwise(begins):
         assert "mean opinion score" in text[begin:end]
     assert "3.21" in text
-    assert "42 runs of the scenario, 12 of them with 1 changes of it." in text
+    assert "42 runs, 12 of them with 1 changes of the traffic." in text
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.rough import Rough
-from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
 from bufferlab.studies.targets import Target, Values
 
 from ..advised import ASPECTS, CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
@@ -131,7 +131,7 @@ def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
     typed = Typed(platform)
     box = box_of(advice, typed)
     labels = {each.label for each in box.lines}
-    always = {"elsewhere", "asked", "loss", "beware", "so far", "runner-up", "edge", "judged", "type"}
+    always = {"elsewhere", "asked", "loss", "beware", "so far", "runner-up", "close", "judged", "type"}
     assert always <= labels
     assert ("price" in labels) == (word == "fifo" and not larger and not ends)
     assert ("least" in labels) == (word == "fifo" and larger)
@@ -144,6 +144,27 @@ def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
     for each in box.lines:
         if not each.is_elsewhere:
             assert words(each.text) in whole, each.label
+
+
+@pytest.mark.parametrize("word", ["fifo", "fq_codel"])
+@pytest.mark.parametrize("is_sturdy", [False, True])
+def test_equal_queues_with_all_that_is_to_be_said_fit_a_terminal(word: str, *, is_sturdy: bool) -> None:
+    advice = everything(word, larger=True, is_open=False)
+    rivals = tuple(dataclasses.replace(each, is_equal=True, missed=()) for each in advice.choice.rivals)
+    target = advice.targets[0]
+    broken = tuple(Broken(name, target, 0.94) for name in CHANGES[:3])
+    shaken = Shaken(tuple(what_ifs(*([(target,)] * 6), sizes=(None,) * 6)), broken)
+    equal = dataclasses.replace(
+        advice,
+        choice=dataclasses.replace(advice.choice, rivals=rivals),
+        changes=len(CHANGES),
+        others={each.name: shaken for each in rivals},
+        is_sturdy=is_sturdy,
+    )
+    lines = shown(box_of(equal, Typed()))
+    assert len(lines) <= 24
+    assert ("Equal for this traffic" in lines[1]) != is_sturdy
+    assert ("but not with other traffic:" in words(advice_view(equal).text(80))) == is_sturdy
 
 
 def test_what_breaks_the_answer_is_always_in_the_box_with_what_holds() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from bufferlab.studies.advise.choice import choose
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.compare import Comparison, Measured
 from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
+
+from ..small import dumbbell
 
 SCENARIO: dict[str, Any] = {
     "run": {"duration": "12 s", "warmup": "4 s"},
@@ -250,6 +253,8 @@ def test_bad_queues(queues: Any, message: str) -> None:
         bufferlab.compare(SCENARIO, queues)
 
 
+UNTRIED = "Other traffic was not tried: advise does, and decides between them."
+
 FETCHED = Aspect("pages", "web: median fetch time", "web.exchange_p50_s", "less")
 
 
@@ -274,28 +279,31 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.4)
     notice = "to within the 5 % that users notice"
     assert answer(found) == (
-        f"Run fifo: users fare as well under fq_codel, {notice}. Of equals the simplest is taken."
+        f"fifo and fq_codel are equal for this traffic, {notice}. The first in our order is fifo. {UNTRIED}"
     )
     text = " ".join(str(found).split())
     assert (
-        "not fq_codel better by 2.3 %, less than the 5 % that users notice; of equals the simplest is taken"
+        "not fq_codel better by 2.3 %, less than the 5 % that users notice; of equals the first in our order "
+        "is taken"
     ) in text
     best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
-    assert answer(best) == "Run fifo: users fare best, and as well under fq_codel."
+    assert answer(best) == answer(found)
+    alone = fetched(comparison, fifo=0.3, fq_codel=0.33, pie=0.4)
+    assert answer(alone) == "Run fifo: users fare better than under every other queue."
     assert "not fq_codel worse by 2.3 %, less than the 5 % that users notice" in " ".join(str(best).split())
     alike = fetched(comparison, fifo=0.3, fq_codel=0.3)
     assert answer(alike) == (
-        f"No basis for a choice: users fare alike under all 2 queues, {notice}. Of equals the simplest is "
-        "taken: fifo."
+        f"No basis for a choice: users fare alike under all 2 queues, {notice}. The first in our order is "
+        f"fifo. {UNTRIED}"
     )
     own = fetched(comparison, scenario=0.307, fq_codel=0.3, pie=0.4)
-    assert answer(own).endswith(f"{notice}. Of equals the scenario's own is kept.")
+    assert answer(own).endswith(f"{notice}. The first in our order is scenario. {UNTRIED}")
     near = " ".join(str(fetched(comparison, fifo=0.314, fq_codel=0.3, pie=0.4)).split())
-    assert "The choice is on the edge: with thresholds a fifth lower, fq_codel would be taken." in near
+    assert "close With thresholds a fifth lower (4 % instead of 5 %), fq_codel would be taken." in near
 
 
 def test_a_sure_difference_that_users_do_not_notice_is_said_to_be_one(comparison: Comparison) -> None:
-    slightly = "but by less than the 5 % that users notice. Of equals the simplest is taken: fifo."
+    slightly = f"but by less than the 5 % that users notice. The first in our order is fifo. {UNTRIED}"
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.305)
     assert not found.is_founded
     assert answer(found) == f"fq_codel is better than fifo, {slightly}"
@@ -308,3 +316,30 @@ def test_a_sure_difference_that_users_do_not_notice_is_said_to_be_one(comparison
     ]
     unsure = dataclasses.replace(found, choice=dataclasses.replace(found.choice, rivals=tuple(chance)))
     assert answer(unsure).startswith("No basis for a choice: users fare alike under all 3 queues")
+
+
+def test_the_document_names_equal_queues_and_the_command_that_decides_between_them(tmp_path: Path) -> None:
+    (tmp_path / "some file.toml").write_text(dumbbell())
+    same = ["fifo:40 packets", "fifo:41 packets", "scenario:40 packets"]
+    scenario = Scenario.load(tmp_path / "some file.toml", {"run.duration": "4 s"})
+    found = bufferlab.compare(
+        scenario, same[::2], seeds=2, link="bottleneck", emphasis="throughput", progress=False
+    )
+    document = found.to_dict()
+    assert document["recommendation"]["tied"] == ["fifo:40 packets"]
+    words = shlex.split(document["advise"])
+    assert words[:3] == ["bufferlab", "advise", str(tmp_path / "some file.toml")]
+    assert words[3:] == [
+        *("--queues", "scenario,fifo", "--link", "bottleneck", "--for", "throughput"),
+        *("--set", "run.duration=4 s"),
+    ]
+    assert f"next {document['advise']}: tries other traffic" in " ".join(str(found).split())
+
+
+def test_where_one_queue_is_better_nothing_is_tied(comparison: Comparison) -> None:
+    clear = fetched(comparison, fifo=0.3, fq_codel=0.4)
+    assert clear.tied == () and clear.to_dict()["recommendation"]["tied"] == []
+    assert "Other traffic" not in answer(clear)
+    assert "next bufferlab advise FILE: tries other traffic, and searches each queue" in " ".join(
+        str(dataclasses.replace(clear, advise="bufferlab advise FILE")).split()
+    )

@@ -6,30 +6,24 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view
+from bufferlab.render.advise.decided import edge_text, undecided_text
 from bufferlab.render.advise.felt import (
     NOTICED,
     aspect_title,
     behind_text,
-    edge_text,
     fare_text,
     fare_title,
     gained,
-    undecided_text,
 )
-from bufferlab.render.advise.words import cell, title_text, weights_text
+from bufferlab.render.advise.words import cell, listed, metric_of, title_text, weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
-from bufferlab.results.metrics.metric import Metric
-from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import REMEDY
-from bufferlab.studies.advise.choice import Choice, Rival, simplicity
-from bufferlab.studies.advise.words import OWN
+from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.units import PS_PER_S
-
-METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 """What is shown of the link under each queue."""
@@ -72,7 +66,7 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may tell."
     if not comparison.is_founded:
         why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(choice)}."
-        return f"{why} {_equals(choice)}: {choice.name}."
+        return f"{why} {_first(comparison, choice)}"
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
     others = [rival for rival in choice.rivals if not rival.missed]
@@ -81,12 +75,13 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
     if choice.is_clear and not undecided:
         return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
-    alike = ", ".join(rival.name for rival in others if rival.is_equal and not rival.is_open)
-    if choice.best == choice.name:
-        as_well = f", and as well under {alike}" if alike else ""
-        return f"Run {choice.name}: users fare best{as_well}.{undecided}"
-    as_well = f": users fare as well under {alike}, to within {NOTICED}" if alike else ""
-    return f"Run {choice.name}{as_well}.{undecided} {_equals(choice)}."
+    if comparison.tied:
+        alike = listed([choice.name, *comparison.tied])
+        first = _first(comparison, choice)
+        return f"{alike} are equal for this traffic, to within {NOTICED}.{undecided} {first}"
+    best = ": users fare best" if choice.best == choice.name else ""
+    order = "" if best else " Of equals the first in our order is taken."
+    return f"Run {choice.name}{best}.{undecided}{order}"
 
 
 def _unfounded(choice: Choice) -> str:
@@ -112,10 +107,10 @@ def _is_sure(rival: Rival, sign: int) -> bool:
     return mean is not None and half_width is not None and sign * mean > max(half_width, _SAME)
 
 
-def _equals(choice: Choice) -> str:
-    """Which of equal queues it is."""
-    is_own = simplicity(choice.name) == simplicity(OWN)
-    return "Of equals the scenario's own is kept" if is_own else "Of equals the simplest is taken"
+def _first(comparison: Comparison, choice: Choice) -> str:
+    """Which of equal queues it is, and what may decide between them."""
+    others = " Other traffic was not tried: advise does, and decides between them." if comparison.tied else ""
+    return f"The first in our order is {choice.name}.{others}"
 
 
 def _of_those(choice: Choice) -> str:
@@ -143,7 +138,10 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
             why = of_missed if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
-        yield "edge", edge
+        yield "close", edge
+    if comparison.choice is not None:
+        does = "tries other traffic, and searches each queue's buffer"
+        yield "next", f"{comparison.advise}: {does}"
     if comparison.needs.targets:
         yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
     if comparison.needs.weights_from == "scenario":
@@ -166,7 +164,7 @@ def _felt(comparison: Comparison) -> Grid:
         fare = "" if rival is None else _fare(comparison, rival)
         rows.append([entry.name, fare, *(_cell(entry, each.metric) for each in comparison.aspects)])
     heads: list[str | Column] = [
-        _metric(each.metric).unit.label(aspect_title(each)) for each in comparison.aspects
+        metric_of(each.metric).unit.label(aspect_title(each)) for each in comparison.aspects
     ]
     rivals = () if comparison.choice is None or comparison.identical else comparison.choice.rivals
     title = fare_title(rivals, "What users feel; they fare")
@@ -182,13 +180,9 @@ def _link(comparison: Comparison) -> Grid:
     rows = [
         [entry.name, entry.buffer, *(_cell(entry, name) for name in OF_LINK)] for entry in comparison.ranked
     ]
-    heads: list[str | Column] = [Column("buffer", "left"), *(METRICS[name].label for name in OF_LINK)]
+    heads: list[str | Column] = [Column("buffer", "left"), *(metric_of(name).label for name in OF_LINK)]
     return Grid(["queue"], heads, rows, f"What {comparison.link} does")
 
 
 def _cell(entry: Measured, name: str) -> str:
-    return cell(entry.mean(name), _metric(name).unit)
-
-
-def _metric(name: str) -> Metric:
-    return METRICS[name.rpartition(".")[2]]
+    return cell(entry.mean(name), metric_of(name).unit)

@@ -184,3 +184,14 @@ def test_changes_of_the_buffer_during_the_run_are_left_out() -> None:
     assert base.links[0]["changes"]
     for queue in offered(None, base).values():
         assert not queue.scenario(base, 0, queue.usual).links[0]["changes"]
+
+
+def test_only_a_scenario_that_somebody_wrote_has_a_queue_of_its_own() -> None:
+    own = {"discipline": "fq_codel", "quantum": "300 B"}
+    content = dumbbell(own).to_dict()
+    named = {
+        file: offered("scenario,codel", Scenario.from_dict(content, file=file))["scenario"]
+        for file in ("some.toml", "--home")
+    }
+    assert (named["some.toml"].title, named["some.toml"].label) == ("the scenario's fq_codel", "scenario")
+    assert (named["--home"].title, named["--home"].label) == ("fq_codel", "fq_codel")

@@ -11,6 +11,7 @@ import pytest
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.sensitivity import FACTORS, Sensitivity, _scaled, variants
+from bufferlab.studies.home import home_scenario, read_rates
 from bufferlab.studies.size import quick_scenario
 from bufferlab.studies.targets import make_target
 
@@ -138,3 +139,12 @@ def test_a_mix_is_tried_with_its_most_frequent_control_alone() -> None:
     assert found["reno alone"] == ["reno", "reno"]
     assert found["cubic in place of reno"] == ["cubic", "bbr"]
     assert len(found) == 6
+
+
+def test_the_flows_of_the_link_in_question_are_counted() -> None:
+    """A line with three downloads and an upload: who asks about downloads has not given four flows."""
+    base = prepare(Scenario.from_dict(home_scenario(read_rates("50/10Mbps"), rtt="30 ms", share=Fraction(1))))
+    download, upload = ([each.brief for each in variants(base, link)][:2] for link in (0, 1))
+    assert download == ["2 flows", "6 flows"]
+    assert upload == ["half the flows elsewhere", "2 flows"]
+    assert variants(base, 0)[0].title == "2 flows in place of 3"

@@ -12,11 +12,11 @@ import pytest
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.advice import Advice, Broken
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.sensitivity import Variant
-from bufferlab.studies.advise.shaking import Shaking
+from bufferlab.studies.advise.sensitivity import Broken, Variant
+from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.least import Plan
 from bufferlab.studies.targets import Target, Values, looser, make_target
 
@@ -63,15 +63,17 @@ def shaking(changed: Changed, targets: tuple[Target, ...], floor: Target | None 
     return MadeUp(question, runner, (1, 2), lambda _: plan, nothing, nothing, changed=changed)
 
 
-def test_the_simplest_equal_that_keeps_all_targets_is_found() -> None:
+def test_the_first_equal_that_keeps_all_targets_is_found_and_why_the_others_lost() -> None:
     changed = {("fifo", "twice the flows"): LOSSY, ("fq_codel", "half the RTT"): LOSSY}
-    found = shaking(changed, (BUSY, LOST)).sturdier(equals())
-    assert found is not None
-    entry, outlasted = found
-    assert entry.queue.name == "codel"
-    assert list(outlasted.values()) == [(Broken("9 flows", LOST, LOSSY["loss"]),)]
-    found = shaking(dict(list(changed.items())[:1]), (BUSY, LOST)).sturdier(equals())
-    assert found is not None and found[0].queue.name == "fq_codel"
+    found = shaking(changed, (BUSY, LOST)).others(equals())
+    assert sturdy(found) == "codel, target 5 ms"
+    fq_codel, codel = found.values()
+    assert fq_codel.broken == (Broken("half the RTT", LOST, LOSSY["loss"]),) and not codel.broken
+    assert codel.lost == fq_codel.lost == (Broken("9 flows", LOST, LOSSY["loss"]),)
+    assert [each.missed for each in fq_codel.changed] == [(), (LOST,)]
+    found = shaking(dict(list(changed.items())[:1]), (BUSY, LOST)).others(equals())
+    assert sturdy(found) == "fq_codel, target 5 ms"
+    assert [name.partition(",")[0] for name in found] == ["fq_codel", "codel"]
 
 
 def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
@@ -85,8 +87,11 @@ def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
         entries={**advice.entries, searched.name: searched},
         choice=dataclasses.replace(advice.choice, rivals=rivals),
     )
-    found = shaking({("fifo", "twice the flows"): LOSSY}, (BUSY, LOST)).sturdier(advice)
-    assert found is not None and found[0].setting == usual.setting
+    found = shaking({("fifo", "twice the flows"): LOSSY}, (BUSY, LOST)).others(advice)
+    assert sturdy(found) == usual.name and searched.name not in found
+    broken = {("fifo", "twice the flows"): LOSSY, ("fq_codel", "half the RTT"): LOSSY}
+    found = shaking(broken, (BUSY, LOST)).others(advice)
+    assert usual.name in found and searched.name in found
 
 
 @pytest.mark.parametrize(
@@ -98,16 +103,16 @@ def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
     ],
 )
 def test_an_answer_that_no_equal_outlasts_is_kept(changed: Changed) -> None:
-    assert shaking(changed, (BUSY, LOST)).sturdier(equals()) is None
+    assert sturdy(shaking(changed, (BUSY, LOST)).others(equals())) is None
 
 
 def test_what_nobody_asked_for_decides_only_alone_and_as_the_looser_of_both_floors() -> None:
     idle = {("fq_codel", "half the RTT"): IDLE, ("codel", "half the RTT"): IDLE}
     lossy = {("fifo", "half the RTT"): LOSSY}
-    found = shaking({**idle, **lossy}, (LOST, BUSY), BUSY).sturdier(equals())
-    assert found is not None and found[0].queue.name == "fq_codel"
+    found = shaking({**idle, **lossy}, (LOST, BUSY), BUSY).others(equals())
+    assert sturdy(found) == "fq_codel, target 5 ms"
     # alone, the queues at their usual delay need less, and so does the answer beside them
-    assert shaking({("fifo", "half the RTT"): IDLE}, (BUSY,), BUSY).sturdier(equals()) is None
+    assert shaking({("fifo", "half the RTT"): IDLE}, (BUSY,), BUSY).others(equals()) == {}
 
 
 def test_of_two_bounds_the_looser_asks_for_less() -> None:
@@ -115,3 +120,25 @@ def test_of_two_bounds_the_looser_asks_for_less() -> None:
     assert looser(BUSY, low) is low and looser(low, BUSY) is low
     high = dataclasses.replace(LOST, bound=0.1)
     assert looser(LOST, high) is high and looser(high, LOST) is high
+
+
+@pytest.mark.parametrize(("enough_us", "found"), [(9000, True), (10**9, False)])
+def test_a_longer_delay_is_searched_only_where_the_usual_one_misses(enough_us: int, *, found: bool) -> None:
+    @dataclass(frozen=True)
+    class Slow(MadeUp):
+        """Long delays keep the link busy with half the round-trip time."""
+
+        def _measured(self, change: Variant, queue: Queue, size: int) -> list[Values]:  # noqa: ARG002
+            is_idle = change.title == "half the RTT" and size < enough_us
+            return [IDLE if is_idle else FINE] * 2
+
+    made = shaking({}, (BUSY,))
+    plan = Plan((BUSY,), 50, 60_000)
+    slow = Slow(made.question, made.runner, (1, 2), lambda _: plan, made.say, made.tell_round)
+    entry = next(entry for entry in equals().entries.values() if entry.queue.name == "codel")
+    more, half = (slow.sensitivity(change, entry) for change in slow.changes)
+    assert more.holds and more.least is None
+    assert half.missed == (BUSY,) and half.least is not None
+    assert (half.least.size is not None) == found
+    if half.least.size is not None:
+        assert enough_us <= half.least.size <= 1.25 * enough_us

@@ -7,17 +7,22 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
+from bufferlab.render.advise.decided import (
+    edge_text,
+    equal_text,
+    nor_others,
+    outlasted_text,
+    tie_head,
+    undecided_text,
+)
 from bufferlab.render.advise.felt import (
     apart,
     behind_text,
-    edge_text,
     elsewhere_brief,
     elsewhere_text,
     gained,
     judged_text,
     least_text,
-    outlasted_text,
-    undecided_text,
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
@@ -76,7 +81,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
-    return next(_head(advice))
+    return f"Of equals the first in our order: {_what(advice)}" if advice.tied else next(_head(advice))
 
 
 def verdict(advice: Advice) -> str:
@@ -90,7 +95,8 @@ def _head(advice: Advice) -> Iterator[str]:
     them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
     if advice.choice.meets:
         is_doubtful = entry.confidence < EVEN and not entry.identical
-        yield f"Perhaps run {what}" if is_doubtful else f"Run {what}"
+        run = f"Perhaps run {what}" if is_doubtful else f"Run {what}"
+        yield from [*tie_head(advice, what)] or [run]
         if entry.identical:
             yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
         elif advice.met:
@@ -145,8 +151,9 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     yield from _notes(advice)
     yield from what_if(advice)
     yield from _others(advice)
-    if (edge := edge_text(advice.choice)) is not None:
-        yield Line("edge", edge, shorter=[(8, edge_text(advice.choice, brief=True) or ""), (5, "")])
+    has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
+    if not has_other_say and (edge := edge_text(advice.choice)) is not None:
+        yield Line("close", edge, shorter=[(8, "")])
     if (judged := judged_text(advice)) is not None:
         yield Line("judged", judged, shorter=[(12, "")])
     if typed is not None:
@@ -210,7 +217,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if advice.stage == "first":
         label = "quick" if advice.finished else "so far"
         seeds = len(advice.answer.values)
-        yield Line(label, f"standard delay targets, {seeds} seeds, no what-ifs: more may change the queue")
+        done = f"standard delay targets, {seeds} seeds"
+        yield Line(label, done if advice.tied else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
@@ -224,22 +232,32 @@ def _others(advice: Advice) -> Iterator[Line]:
         (each for each in advice.choice.rivals if advice.entries[each.name].queue != advice.answer.queue),
         None,
     )
+    told = [advice.entries[each.name] for each in (second,) if each is not None]
+    told += [] if fifo is None else [fifo]
     if second is not None and (fifo is None or second.name != fifo.name):
-        text = f"{entry_text(advice.entries[second.name])}: {_lost(advice, second)}."
-        yield Line("runner-up", text, shorter=[(5, _brief(text))])
+        start = entry_text(advice.entries[second.name])
+        text = f"{start}: {_lost(advice, second)}."
+        yield Line("runner-up", text, shorter=[(5, f"{start}: {_brief(advice, second)}")])
     if fifo is not None and fifo.name in rivals:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
-        start = "fifo, " if label == "runner-up" else ""
+        start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
         least = least_text(advice.site, fifo)
-        text = f"{start}{size_text(advice.site, fifo.packets)}: {_lost(advice, rivals[fifo.name])}."
+        text = f"{start}: {_lost(advice, rivals[fifo.name])}."
         whole = text if least is None else f"{text} {least}."
-        shorter = [*([(9, text)] if least is not None else []), (5, _brief(text))]
+        brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
+        shorter = [*([(9, text)] if least is not None else []), (5, brief)]
         yield Line(label, whole, shorter=shorter)
+    if (why := equal_text(advice, told)) is not None:
+        yield Line("equal", why, shorter=[(10, "")])
+    if (nor := nor_others(advice)) is not None:
+        yield Line("equal", nor, shorter=[(7, "")])
 
 
-def _brief(text: str) -> str:
-    """A sentence without what follows in it after a colon: in what users fare worse most."""
-    return text.rpartition(", most: ")[0] + "." if ", most: " in text else text
+def _brief(advice: Advice, rival: Rival) -> str:
+    """Why a queue was not taken, in few words: neither what is worse most, nor all other traffic."""
+    if not rival.missed and rival.name in advice.outlasted:
+        return f"{outlasted_text(advice, advice.outlasted[rival.name], most=1)}."
+    return f"{_lost(advice, rival).partition(', most: ')[0]}."
 
 
 def _lost(advice: Advice, rival: Rival) -> str:
@@ -250,7 +268,7 @@ def _lost(advice: Advice, rival: Rival) -> str:
         missed = [check_text(checks[target], known[target]) for target in rival.missed]
         return "; ".join([*missed, *gained(rival, chosen)])
     if rival.name in advice.outlasted:
-        return outlasted_text(advice.outlasted[rival.name])
+        return outlasted_text(advice, advice.outlasted[rival.name])
     return behind_text(rival, entry, chosen)
 
 

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import aspect_text, fare_text, fare_title
-from bufferlab.render.advise.words import entry_text, queue_text, title_text
+from bufferlab.render.advise.felt import fare_text, fare_title
+from bufferlab.render.advise.words import cell, entry_text, metric_of, queue_text, title_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.choice import place
 from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least, Verdict
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs, want_largest
@@ -36,6 +39,8 @@ def evidence(advice: Advice) -> Iterator[Grid]:
             yield _sizes(advice, entry, entry.least)
     if advice.sensitivity:
         yield _variants(advice)
+    if advice.others:
+        yield _others(advice)
 
 
 def _queues(advice: Advice) -> Grid:
@@ -51,15 +56,15 @@ def _queues(advice: Advice) -> Grid:
         size = advice.site.buffer(entry.packets)
         rows.append(
             [
-                entry.queue.name,
+                entry.queue.label,
                 entry.queue.show(entry.setting),
                 _verdict_text(advice.verdicts(entry)),
                 fare,
                 str(entry.packets),
                 significant(size["ms"], 3),
-                *_of_link({metric: entry.mean(metric).mean for _, metric, _ in _LINK}),
-                *(aspect_text(each, entry) for each in felt),
-                *_of_targets({each.name: entry.mean(each.name).mean for each in more}, more),
+                *(cell(entry.mean(metric), unit) for _, metric, unit in _LINK),
+                *(cell(entry.mean(each.metric), metric_of(each.metric).unit) for each in felt),
+                *(cell(entry.mean(each.name), each.metric.unit) for each in more),
             ]
         )
     heads: list[str | Column] = [
@@ -68,12 +73,14 @@ def _queues(advice: Advice) -> Grid:
         "packets",
         "ms",
         *(title for title, _, _ in _LINK),
-        *(Column(each.title, wraps=False) for each in felt),
+        *(metric_of(each.metric).unit.label(each.title) for each in felt),
         *map(_head, more),
     ]
     title = f"Queues that were tried, with {seeds} common seeds"
     if advice.answer.runs != advice.answer.values:
-        title += f" (the box has the {len(advice.answer.runs)} runs that checked its targets)"
+        title += (
+            f" (the box has the {len(advice.answer.runs)} runs that checked its targets, with other seeds)"
+        )
     if rivals:
         title += fare_title(advice.choice.rivals, "; users fare")
     return _shortened(["queue", "setting"], heads, rows, title)
@@ -132,21 +139,46 @@ def _of_size(memory: Memory, size: int, found: Least, advice: Advice) -> str:
 
 def _variants(advice: Advice) -> Grid:
     """A row for each change of the scenario."""
-    more = _told_of(advice.targets)
+    queue = advice.answer.queue
     rows = []
     for each in advice.sensitivity:
-        least = NONE if each.least is None else str(each.least.size or "none found")
-        missed = ", ".join(title_text(target) for target in each.missed)
-        numbers = [*_of_link(each.values), *_of_targets(each.values, more)]
-        rows.append([each.title, *numbers, least, f"missed: {missed}" if missed else "met"])
-    heads: list[str | Column] = [
-        *(title for title, _, _ in _LINK),
-        *map(_head, more),
-        "least buffer, packets, about",
-        Column("targets", "left", wraps=True),
-    ]
+        known, *numbers = _changed(advice, each)
+        least = NONE if each.least is None else _least(queue, each.least.size)
+        rows.append([each.title, *numbers, least, known])
+    least = "least buffer, packets, about" if queue.knob == "limit" else "least target, ms, about"
+    heads = [*_heads_of_changed(advice), least, Column("targets", "left", wraps=True)]
     title = f"What if: {entry_text(advice.answer)}, with other traffic; means of {SENSITIVITY_SEEDS} runs"
     return _shortened([Column("change", "left", wraps=True)], heads, rows, title)
+
+
+def _least(queue: Queue, size: int | None) -> str:
+    if size is None:
+        return "none found"
+    return str(size) if queue.knob == "limit" else f"{queue.target_us(size) / 1e3:g}"
+
+
+def _others(advice: Advice) -> Grid:
+    """A section for each equal queue that was tried in the same changes."""
+    heads = [*_heads_of_changed(advice), Column("targets", "left", wraps=True)]
+    rows: list[list[str]] = []
+    for name, shaken in sorted(advice.others.items(), key=lambda item: place(item[0])):
+        rows.append([entry_text(advice.entries[name])])
+        for each in shaken.changed:
+            known, *numbers = _changed(advice, each)
+            rows.append([each.title, *numbers, known])
+    title = f"What if: queues that are equal here, with other traffic; means of {SENSITIVITY_SEEDS} runs"
+    return Grid([Column("change", "left", wraps=True)], heads, rows, title)
+
+
+def _heads_of_changed(advice: Advice) -> list[str | Column]:
+    return [*(title for title, _, _ in _LINK), *map(_head, _told_of(advice.targets))]
+
+
+def _changed(advice: Advice, each: Sensitivity) -> list[str]:
+    """Which targets are missed in a change, and what the link and those about groups measured there."""
+    missed = ", ".join(title_text(target) for target in each.missed)
+    numbers = [*_of_link(each.values), *_of_targets(each.values, _told_of(advice.targets))]
+    return [f"missed: {missed}" if missed else "met", *numbers]
 
 
 def _overall(verdicts: Mapping[Target, Verdict]) -> Verdict:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.configure import PLATFORMS
+from bufferlab.render.advise.decided import edge_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import entry_text, order_text, sure_text, title_text
 from bufferlab.render.view import Heading
@@ -27,9 +28,12 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     """How it was found."""
     yield Heading("How it was found")
     changed = sum(each.runs for each in advice.sensitivity)
-    of_changes = f", {changed} of them with {len(advice.sensitivity)} changes of it" if changed else ""
+    changed += sum(each.runs for other in advice.others.values() for each in other.changed)
+    of_changes = (
+        f", {changed} of them with {len(advice.sensitivity)} changes of the traffic" if changed else ""
+    )
     yield (
-        f"{advice.runs} runs of the scenario{of_changes}. Of queues without a target of delay, "
+        f"{advice.runs} runs{of_changes}. Of queues without a target of delay, "
         "the buffer was searched; of the others, the target, with a limit that is ample."
     )
     for entry in advice.entries.values():
@@ -45,8 +49,8 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
         f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %; "
         f"what weighs less counts for less, up to {TWICE * 100:g} %). "
-        f"Of equals the simplest is taken; if that misses a target in a what-if, the simplest of those that "
-        f"miss none. What {LOOKS[0]} seeds do not tell apart gets {LOOKS[1]}, then {LOOKS[2]}. "
+        "Of equals the first in our order is taken; if that misses a target in a what-if, the first of those "
+        f"that miss none. What {LOOKS[0]} seeds do not tell apart gets {LOOKS[1]}, then {LOOKS[2]}. "
         f"{order_text(advice)} Intervals of how much worse users fare allow for all queues, aspects and "
         "looks: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
@@ -79,7 +83,7 @@ def _with_thresholds(advice: Advice) -> str:
     half, twice = (entry_text(advice.entries[advice.choice_with(times).name]) for times in (0.5, 2.0))
     return (
         "These thresholds are a choice of this program. Of what was tried, half of each would take "
-        f"{half}; twice as much {twice}."
+        f"{half}; twice as much {twice}.{'' if (edge := edge_text(advice.choice)) is None else f' {edge}'}"
     )
 
 

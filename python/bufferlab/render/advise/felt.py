@@ -7,17 +7,16 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import listed, measured, of_estimate, title_text, unknown_text
+from bufferlab.render.advise.words import measured, of_estimate, unknown_text
 from bufferlab.render.summary import NONE
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Advice, Broken
-from bufferlab.studies.advise.choice import MATERIAL, Choice, Rival, simplicity
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.choice import MATERIAL, Rival, place
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.advise.objectives import Aspect
-from bufferlab.studies.advise.words import OWN
 from bufferlab.units import packets_text
 
 _OPINIONS: Final = (
@@ -40,9 +39,6 @@ _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
 """What is said of users who fare so many times better or worse."""
 
-_MOST_NAMED: Final = 3
-"""Queues that are named where it is not decided which is best; of more, how many there are."""
-
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
@@ -57,6 +53,10 @@ class HasMeans(Protocol):
     @property
     def name(self) -> str:
         """The queue."""
+
+    @property
+    def title(self) -> str:
+        """The same, as it is called in sentences."""
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is."""
@@ -157,7 +157,7 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
-    told = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival.name, chosen.name)}"
+    told = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if mean <= 0:
         return f"{told.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
     if _may_be_chance(rival.behind):
@@ -182,7 +182,7 @@ def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
     mean = rival.behind.mean or 0.0
     if mean < -MATERIAL and not _may_be_chance(rival.behind):
-        yield f"users fare {_share_text(rival.behind)} better than with {_than(rival.name, chosen.name)}"
+        yield f"users fare {_share_text(rival.behind)} better than with {_than(rival, chosen)}"
 
 
 def _share_text(behind: Estimate) -> str:
@@ -202,12 +202,10 @@ def _chance_text(behind: Estimate) -> str:
     return "which may be chance, " if _may_be_chance(behind) else ""
 
 
-def _than(name: str, chosen: str) -> str:
+def _than(rival: Rival, chosen: HasMeans) -> str:
     """What a queue is compared with: the one that was taken, with its setting if it is the same queue."""
-    queue, (taken, *_) = name.partition(",")[0], chosen.partition(",")
-    if queue == taken:
-        return chosen
-    return "the scenario's own" if taken == OWN else taken
+    queue, (taken, *_) = rival.name.partition(",")[0], chosen.name.partition(",")
+    return chosen.name if queue == taken else chosen.title
 
 
 def _equal_text(behind: Estimate) -> str:
@@ -231,48 +229,11 @@ def _open_text(behind: Estimate) -> str:
     return f"{word} by {_share_text(behind)}: not decided by {runs}"
 
 
-def undecided_text(choice: Choice) -> str | None:
-    """That other queues may yet turn out to be better, as a sentence; `None` if the choice is decided."""
-    if not choice.open:
-        return None
-    known = next(rival.behind.known for rival in choice.rivals if rival.is_open)
-    runs = f"{known} runs do" if known > 1 else "one run does"
-    names = listed(choice.open) if len(choice.open) <= _MOST_NAMED else f"{len(choice.open)} other queues"
-    return (
-        f"The queue is not decided: {runs} not tell whether users would notice the difference to {names} "
-        f"({MATERIAL * 100:g} %)."
-    )
-
-
-def outlasted_text(broken: Sequence[Broken]) -> str:
-    """Why an equal and simpler queue was not taken: what was asked for and it misses in other traffic."""
-    told = [
-        f"with {each.change}, {title_text(each.target)} {each.target.show(each.value)} "
-        f"(target {each.target.show(each.target.bound)})"
-        for each in broken[:_MOST_NAMED]
-    ]
-    more = f" and in {len(broken) - _MOST_NAMED} more what-ifs" if len(broken) > _MOST_NAMED else ""
-    return f"as good for users here, but misses what was asked for: {'; '.join(told)}{more}"
-
-
 def _tie_text(name: str, taken: str) -> str:
     """Why of two equal queues the one was taken that looks worse."""
-    if simplicity(name) <= simplicity(taken):
+    if place(name) <= place(taken):
         return "; of equals the first is taken"
-    if simplicity(taken) == simplicity(OWN):
-        return "; of equals the scenario's own is kept"
-    return "; of equals the simplest is taken"
-
-
-def edge_text(choice: Choice, *, brief: bool = False) -> str | None:
-    """That thresholds a little other would take another queue, as a sentence; `None` if they would not."""
-    if choice.edge is None:
-        return None
-    name, times = choice.edge
-    by = "a fifth lower" if times < 1 else "a quarter higher"
-    if brief:
-        return f"With thresholds {by}, {name} would be taken."
-    return f"The choice is on the edge: with thresholds {by}, {name} would be taken."
+    return "; of equals the first in our order is taken"
 
 
 def fare_title(rivals: Iterable[Rival], first: str) -> str:

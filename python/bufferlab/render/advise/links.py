@@ -10,6 +10,7 @@ from bufferlab.configure import PLATFORMS
 from bufferlab.display import as_view
 from bufferlab.errors import InputError
 from bufferlab.render.advise.box import box_of, headline
+from bufferlab.render.advise.decided import tied_names
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.felt import users_lines
@@ -83,6 +84,9 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             yield f"{each.site.link}: {headline(each)}"
     else:
         yield _what(advice)
+        for each in advice.links:
+            if each.tied:
+                yield f"Equal at {each.site.link} for this traffic: {tied_names(each)}; its box says more."
     if missing:
         yield f"There is no answer yet for {', '.join(missing)}."
     if not advice.joint:
@@ -103,18 +107,12 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
 
 def _what(advice: LinksAdvice) -> str:
     """What to run, where."""
-    queues = {_queue(advice, each) for each in advice.links}
+    queues = {queue_text(each.answer.queue) for each in advice.links}
     if len(queues) == 1:
         where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
         return f"Run {queues.pop()} at {where}."
-    told = (f"{_queue(advice, each)} at {each.site.link}" for each in advice.links)
+    told = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
     return f"Run {', '.join(told)}."
-
-
-def _queue(advice: LinksAdvice, link: Advice) -> str:
-    """A link's queue; who gave two rates alone has no scenario whose own it could be."""
-    told = queue_text(link.answer.queue)
-    return told if advice.shaped is None else told.removeprefix("the scenario's ")
 
 
 def _all(links: int) -> str:

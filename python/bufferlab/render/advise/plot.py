@@ -14,10 +14,11 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.felt import aspect_title
+from bufferlab.render.advise.words import metric_of
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import Unit
-from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
@@ -35,8 +36,6 @@ _TITLE: Final = 100
 """Characters of a line of the title."""
 
 _HEIGHT_IN: Final = 4.6
-
-_METRICS: Final = {metric.name: metric for table in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in table}
 
 
 @as_figure.register
@@ -191,7 +190,7 @@ def _given(advice: Advice) -> tuple[Callable[[Values], float | None], str]:
     """What users get: what weighs most, or the goodput of the flows that cross the link, or its use."""
     aspect = _weightiest(advice)
     if aspect is not None:
-        unit = _METRICS[aspect.metric.rpartition(".")[2]].unit
+        unit = metric_of(aspect.metric).unit
         return _scaled(aspect.metric, unit), unit.axis(aspect_title(aspect))
     groups = _crossing(advice)
     runs = [values for entry in advice.entries.values() for values in entry.values]

@@ -10,6 +10,7 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Target
@@ -107,19 +108,20 @@ def _filling(advice: Advice) -> list[Users]:
 def helps(advice: Advice) -> str | None:
     """What would meet the targets that the answer misses."""
     ranges = [text for entry in advice.entries.values() if (text := _conflict(entry)) is not None]
-    eased = [text for each in advice.sensitivity if (text := _eased(each)) is not None]
+    queue = advice.answer.queue
+    eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
     if eased:
         ranges.append(f"Met with {', or '.join(eased)}.")
     return " ".join(ranges) or None
 
 
-def _eased(each: Sensitivity) -> str | None:
+def _eased(queue: Queue, each: Sensitivity) -> str | None:
     """Where the targets would be met."""
     if each.holds:
         return each.brief
     if each.least is None or each.least.size is None:
         return None
-    return f"{each.brief} and about {each.least.size} packets"
+    return f"{each.brief} and about {queue.show(each.least.size)}"
 
 
 def _under_way(advice: Advice, entry: Entry, used: float) -> float:

@@ -12,7 +12,6 @@ from bufferlab.render.framed import WITHIN, Line
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Target, want_largest
-from bufferlab.units import packets_text
 
 _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
 
@@ -26,38 +25,71 @@ def fragile(advice: Advice) -> str | None:
     missing = [each for each in changes if not each.holds]
     if not missing or not advice.choice.meets:
         return None
-    counted = f"Fragile: {len(missing)} of {len(changes)} what-ifs miss {_them(advice)}"
+    counted = f"{len(missing)} of {len(changes)} what-ifs miss"
     common = _for_all(advice, missing)
-    held = _from_to(missing) if common is None else common
+    held = _from_to(advice, missing) if common is None else common
+    missed = list(dict.fromkeys(target for each in missing for target in each.missed))
+    if all(map(advice.needs.is_assumed, missed)):
+        return _unasked(counted, missed, missing, held)
+    counted = f"Fragile: {counted} {_them(advice)}"
     texts = [
-        f"{counted}: {_naming_packets(_by_target(missing, sizes=common is None))}{common or ''}.",
-        f"{counted}: {_by_target(missing, sizes=False)}{held}.",
-        f"{counted}{held}. The last table has each.",
+        f"{counted}: {_naming_packets(_by_target(advice, missing, sizes=common is None))}{common or ''}.",
+        f"{counted}: {_by_target(advice, missing, sizes=False)}{held}.",
+        f"{counted}{held}. The what-if table has each.",
     ]
     return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
+
+
+def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:
+    """The same of targets that nobody has asked for: whether that matters, only who asks can tell."""
+    bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
+    told = f"{counted} our default, {bounds}, which nobody asked for"
+    text = f"{told}: with {listed([each.brief for each in missing])}{held}."
+    return text if len(wrap(text, WITHIN)) <= _MOST_LINES else f"{told}{held}. The what-if table has each."
 
 
 def _them(advice: Advice) -> str:
     return "the target" if len(advice.targets) == 1 else "a target"
 
 
-def _by_target(missing: Sequence[Sensitivity], *, sizes: bool) -> str:
+def _by_target(advice: Advice, missing: Sequence[Sensitivity], *, sizes: bool) -> str:
     """Which targets are missed with what: "utilization with 2 flows and half the RTT; loss with bbr"."""
     found: dict[tuple[Target, ...], list[str]] = {}
     for each in missing:
-        found.setdefault(each.missed, []).append(each.brief + (_holds_there(each) if sizes else ""))
+        found.setdefault(each.missed, []).append(each.brief + (_holds_there(advice, each) if sizes else ""))
     return "; ".join(
-        f"{listed([title_text(target) for target in targets])} with {listed(changes)}"
+        f"{listed([_named(advice, target) for target in targets])} with {listed(changes)}"
         for targets, changes in found.items()
     )
 
 
-def _holds_there(each: Sensitivity) -> str:
-    """About which buffer, in packets, meets the targets in a change: " (about 320 do)"."""
+def _named(advice: Advice, target: Target) -> str:
+    """A target; of one that nobody has asked for, that."""
+    return title_text(target) + (" (our default)" if advice.needs.is_assumed(target) else "")
+
+
+def _holds_there(advice: Advice, each: Sensitivity) -> str:
+    """About which setting meets the targets in a change: " (about 320 do)", " (target 12 ms does)"."""
     if each.least is None:
         return ""
-    size = each.least.size
-    return " (no buffer tried does)" if size is None else f" (about {size} {'does' if size == 1 else 'do'})"
+    size, queue = each.least.size, advice.answer.queue
+    if size is None:
+        return f" (no {_knob(advice)} tried does)"
+    return (
+        f" (about {size} {'does' if size == 1 else 'do'})"
+        if queue.knob == "limit"
+        else f" ({queue.show(size)} does)"
+    )
+
+
+def _knob(advice: Advice) -> str:
+    return "buffer" if advice.answer.queue.knob == "limit" else "target delay"
+
+
+def _about(advice: Advice, size: int) -> str:
+    """About a setting, and that it holds: "about 320 packets hold", "about target 12 ms holds"."""
+    is_one = size == 1 or advice.answer.queue.knob == "target"
+    return f"about {advice.answer.queue.show(size)} {'holds' if is_one else 'hold'}"
 
 
 def _naming_packets(text: str) -> str:
@@ -78,20 +110,22 @@ def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
     else:
         return None
     if enough is None:
-        return "; no buffer that was tried holds there"
+        return f"; no {_knob(advice)} that was tried holds there"
     where = "there" if len(missing) == 1 else "for all"
     but = f" but {listed([each.brief for each in hopeless])}" if hopeless else ""
-    return f"; about {packets_text(enough)} {'holds' if enough == 1 else 'hold'} {where}{but}"
+    return f"; {_about(advice, enough)} {where}{but}"
 
 
-def _from_to(missing: Sequence[Sensitivity]) -> str:
-    """Between which buffers those are that hold, each in its change."""
+def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
+    """Between which settings those are that hold, each in its change."""
     sizes = sorted({each.least.size for each in missing if each.least and each.least.size})
+    show = advice.answer.queue.show
     if not sizes:
-        return "; no buffer that was tried holds there"
+        return f"; no {_knob(advice)} that was tried holds there"
     if len(sizes) == 1:
-        return f"; about {packets_text(sizes[0])} hold there"
-    return f"; about {sizes[0]} to {packets_text(sizes[-1])} hold there, each in the last table"
+        return f"; {_about(advice, sizes[0])} there"
+    least = sizes[0] if advice.answer.queue.knob == "limit" else show(sizes[0])
+    return f"; about {least} to {show(sizes[-1])} hold there, each in the what-if table"
 
 
 def _more_is_safer(advice: Advice) -> bool:
@@ -112,7 +146,7 @@ def _told(advice: Advice, *, sizes: bool) -> str:
     missing: dict[Target, list[str]] = {}
     for each in advice.sensitivity:
         for target in each.missed[:1]:
-            missing.setdefault(target, []).append(_broken(each, target) if sizes else each.brief)
+            missing.setdefault(target, []).append(_broken(advice, each, target) if sizes else each.brief)
     for target, found in missing.items():
         words = title_text(target)
         subject = words if target.group else f"{words[:1].upper()}{words[1:]}"
@@ -123,7 +157,7 @@ def _told(advice: Advice, *, sizes: bool) -> str:
 def _counted(advice: Advice) -> str:
     """In how many changes the answer meets all targets."""
     holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
-    return f"Met in {holding} of {total} changes of the traffic; the last table has each."
+    return f"Met in {holding} of {total} changes of the traffic; the what-if table has each."
 
 
 def _kept(advice: Advice, each: Sensitivity) -> str:
@@ -134,13 +168,23 @@ def _kept(advice: Advice, each: Sensitivity) -> str:
     return f"{each.brief} (about {size} suffice)"
 
 
-def _broken(each: Sensitivity, target: Target) -> str:
+def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     found = target.show(each.values.get(target.name))
     if each.least is None or len(each.least.tried) < 2:
         return f"{each.brief} ({found})"
+    queue = advice.answer.queue
     if each.least.size is not None:
-        return f"{each.brief} ({found}; about {each.least.size} do)"
+        do = (
+            f"about {each.least.size} do"
+            if queue.knob == "limit"
+            else f"about {queue.show(each.least.size)} does"
+        )
+        return f"{each.brief} ({found}; {do})"
     first, last = each.least.tried[0], each.least.tried[-1]
+    if queue.knob == "target":
+        return (
+            f"{each.brief} ({found}; no target delay up to {queue.show(last).removeprefix('target ')} does)"
+        )
     if target.wants_less:
         return f"{each.brief} ({found}; none tried from {first} to {last} does)"
     return f"{each.brief} ({found}; no buffer up to {last} packets is enough)"

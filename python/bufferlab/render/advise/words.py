@@ -8,10 +8,11 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.summary import unknown
-from bufferlab.results.metrics.metric import FRACTION, Unit, of_runs
+from bufferlab.results.metrics.metric import FRACTION, Metric, Unit, of_runs
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import simplicity
+from bufferlab.studies.advise.choice import place
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.objectives import Kind
 from bufferlab.studies.advise.queues import Queue
@@ -19,6 +20,8 @@ from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
+
+_METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 _MOST_DIGITS: Final = 4
 
@@ -34,11 +37,16 @@ _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
 
 
+def metric_of(name: str) -> Metric:
+    """The metric of a name, which may have a group before a dot."""
+    return _METRICS[name.rpartition(".")[2]]
+
+
 def order_text(advice: Advice) -> str:
     """Which of equals is taken, of the queues that were tried; those without a place are equals still."""
-    tried = dict.fromkeys(entry.queue.name.partition(":")[0] for entry in advice.entries.values())
-    names = ["the scenario's own" if name == OWN else name for name in sorted(tried, key=simplicity)]
-    return f"Of equals the first in this order is taken: {', '.join(names)}."
+    tried = {entry.queue.name: entry.title for entry in advice.entries.values()}
+    names = [tried[name] for name in sorted(tried, key=place)]
+    return f"Of equals the first in our order is taken: {', '.join(names)} (docs/advise.md has its reasons)."
 
 
 def size_text(site: Site, packets: int) -> str:
@@ -60,9 +68,9 @@ def rate_text(rate_bps: float) -> str:
 def queue_text(queue: Queue) -> str:
     """A queue's name; that of the scenario with what its table has."""
     if queue.name != OWN:
-        return queue.name
+        return queue.title
     given = [f"{key} {value}" for key, value in queue.table.items() if key not in {"discipline", "target"}]
-    return f"the scenario's {', '.join([str(queue.table['discipline']), *given])}"
+    return ", ".join([queue.title, *given])
 
 
 def entry_text(entry: Entry) -> str:

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 
@@ -34,21 +34,6 @@ FORMAT_VERSION: Final = 1
 
 Stage = Literal["first", "tuned", "final"]
 """How far it is: buffers searched; every queue's own setting searched, too; and what would change it."""
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A change of the traffic in which a queue misses a target that was asked for.
-
-    Attributes:
-        change: What is other, in brief.
-        target: The target, of several the first.
-        value: The mean of its metric there; `None` if there is none.
-    """
-
-    change: str
-    target: Target
-    value: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,8 +52,9 @@ class Advice:
         choice: Which of them to take, and why not the others.
         stage: How far it is.
         sensitivity: What would change it.
-        outlasted: An equal queue that was not taken since it misses a target in these changes of the traffic,
-            while the answer misses none.
+        changes: How many changes of the traffic there are to try.
+        others: Equal queues that were tried in the same changes, since one of them misses a target there.
+        is_sturdy: Whether the answer was taken as the first of those that miss none in any.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
@@ -88,7 +74,9 @@ class Advice:
     choice: Choice
     stage: Stage
     sensitivity: tuple[Sensitivity, ...] = ()
-    outlasted: Mapping[str, tuple[Broken, ...]] = dataclasses.field(default_factory=dict)
+    changes: int = 0
+    others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
+    is_sturdy: bool = False
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -105,6 +93,18 @@ class Advice:
     def met(self) -> bool:
         """Whether the answer meets all targets with the confidence that was asked for."""
         return self.choice.meets and self.answer.confidence >= self.confidence
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The equal queues between which other traffic would decide and has not; none once it has."""
+        has_decided = self.is_sturdy or (self.finished and bool(self.sensitivity))
+        return () if has_decided or not self.changes else self.choice.tied
+
+    @property
+    def outlasted(self) -> dict[str, tuple[Broken, ...]]:
+        """Equal queues that were not taken since they miss targets in these changes, the answer in none."""
+        those = self.others.items() if self.is_sturdy else ()
+        return {name: each.broken for name, each in those if each.broken}
 
     def verdicts(self, entry: Entry) -> dict[Target, Verdict]:
         """What is known of each target with a queue."""
@@ -158,7 +158,7 @@ class Advice:
             missed={self.choice.name: own, **missed},
             times=times,
             looks=len(LOOKS),
-            sturdy=[self.choice.name] if self.outlasted else (),
+            sturdy=[self.choice.name] if self.is_sturdy else (),
         )
 
     def best_fifo(self) -> Entry | None:
@@ -203,6 +203,7 @@ class Advice:
             "meets": self.met,
             "confidence": answer.confidence,
             "undecided": list(self.choice.open),
+            "tied": list(self.tied),
             "checks": checks_to_dicts(answer.checks, answer.confidence, self.confidence),
             "aspects": [
                 {
@@ -214,7 +215,7 @@ class Advice:
                 for each in self.aspects
             ],
             "queues": [self._entry(entry) for entry in self.entries.values()],
-            "sensitivity": [_sensitivity(each) for each in self.sensitivity],
+            "sensitivity": [_sensitivity(answer.queue, each) for each in self.sensitivity],
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
@@ -237,6 +238,7 @@ class Advice:
     def _entry(self, entry: Entry) -> dict[str, Any]:
         rival = next((each for each in self.choice.rivals if each.name == entry.name), None)
         names = dict.fromkeys(name for values in entry.values for name in values)
+        shaken = self.others.get(entry.name)
         means = {name: entry.mean(name) for name in names}
         return {
             "queue": entry.queue.name,
@@ -250,6 +252,7 @@ class Advice:
             "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
             "least_behind_ci95": None if entry.least_behind is None else entry.least_behind.half_width,
             "seeds": len(entry.values),
+            "what_ifs": None if shaken is None else [_what_if(each) for each in shaken.changed],
             **values_document(means),
             "searched": None if entry.least is None else _searched(entry.queue, entry.least),
         }
@@ -341,12 +344,19 @@ def _broken(each: Broken) -> dict[str, Any]:
     return {"change": each.change, "target": str(each.target), "value": each.value}
 
 
-def _sensitivity(each: Sensitivity) -> dict[str, Any]:
+def _sensitivity(queue: Queue, each: Sensitivity) -> dict[str, Any]:
+    size = None if each.least is None else each.least.size
+    return _what_if(each) | {
+        "least_packets": size if queue.knob == "limit" else None,
+        "least_setting": None if size is None else queue.show(size),
+    }
+
+
+def _what_if(each: Sensitivity) -> dict[str, Any]:
     return {
         "title": each.title,
         "holds": each.holds,
         "missed": [str(target) for target in each.missed],
-        "least_packets": None if each.least is None else each.least.size,
         "values": dict(each.values),
     }
 

@@ -3,13 +3,13 @@
 The best of several had the best luck, too. A queue is called worse than the best one only if that holds
 beside all other such claims: of each rival there may be one about users as a whole and one about each aspect,
 and each may err with its part of 5 % (Bonferroni). The queue that is truly the best, or of several such the
-simplest, is then ruled out by luck with at most 5 %, whichever the runs make look best: it takes one wrong
-claim about that queue. That argument is all that is relied on. Its kind has names: subset selection, and
-multiple comparisons with the best, which come to the same statements (D. G. Edwards and J. C. Hsu, "Multiple
-comparisons with the best treatment", J. Amer. Statist. Assoc. 78, 1983); B. L. Nelson, J. Swann, D. Goldsman
-and W. Song, "Simple procedures for selecting the best simulated system when the number of alternatives is
-large", Operations Research 49(6), 2001, screen simulated systems so. Of both the abstract was read, and no
-procedure of theirs is used.
+first in our order, is then ruled out by luck with at most 5 %, whichever the runs make look best: it takes
+one wrong claim about that queue. That argument is all that is relied on. Its kind has names: subset
+selection, and multiple comparisons with the best, which come to the same statements (D. G. Edwards and J. C.
+Hsu, "Multiple comparisons with the best treatment", J. Amer. Statist. Assoc. 78, 1983); B. L. Nelson, J.
+Swann, D. Goldsman and W. Song, "Simple procedures for selecting the best simulated system when the number of
+alternatives is large", Operations Research 49(6), 2001, screen simulated systems so. Of both the abstract was
+read, and no procedure of theirs is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Final
 
 from bufferlab.stats import Estimate, estimate, t_quantile
 from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, Kind, score
-from bufferlab.studies.advise.queues import SIMPLEST
+from bufferlab.studies.advise.queues import ORDER
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values
 
@@ -61,7 +61,8 @@ class Rival:
         is_equal: Whether the difference is not significant or too small to matter, as a whole and in each
             aspect.
         is_open: Whether more runs may take it in place of the chosen one: users may fare better with it by
-            more than they notice; or it is simpler, and they may not notice how much worse they fare.
+            more than they notice; or it comes earlier in our order, and they may not notice how much worse
+            they fare.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
     """
@@ -82,8 +83,8 @@ class Choice:
         name: The queue.
         rivals: The others, the next best first.
         meets: Whether it meets all targets in the mean.
-        is_clear: Whether it is better than every other that meets the targets; otherwise it is the simplest
-            of those that are as good.
+        is_clear: Whether it is better than every other that meets the targets; otherwise it is the first
+            in our order of those that are as good.
         best: The one with the best score of those: the queue itself, or one that is better by less than users
             notice.
         edge: What would be taken if the thresholds were a little other, and how many times as large; `None`
@@ -96,6 +97,26 @@ class Choice:
     is_clear: bool
     best: str = ""
     edge: tuple[str, float] | None = None
+
+    @property
+    def equals(self) -> tuple[str, ...]:
+        """The settings of other queues that are as good for users and meet the targets, in our order."""
+        own = _queue(self.name)
+        return tuple(
+            sorted(
+                (
+                    rival.name
+                    for rival in self.rivals
+                    if self.meets and rival.is_equal and not rival.missed and _queue(rival.name) != own
+                ),
+                key=place,
+            )
+        )
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Those of the equals of which more runs would tell nothing else."""
+        return tuple(name for name in self.equals if name not in self.open)
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -114,7 +135,9 @@ def choose(
     looks: int = 1,
     sturdy: Collection[str] = (),
 ) -> Choice:
-    """Choose among queues that meet the targets the one whose users fare best, and of equals the simplest.
+    """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
+
+    The order of equals is that of `ORDER`.
 
     A kind that weighs as much more than every other as an emphasis gives it decides first: what is worse in
     that is out, whatever the rest. Among those that are left, all kinds count by their weights.
@@ -210,7 +233,7 @@ class _Scored:
 
     def _place(self, name: str) -> tuple[bool, int]:
         """Place among equals: the first is taken."""
-        return name not in self.sturdy, simplicity(name)
+        return name not in self.sturdy, place(name)
 
     def is_equal(self, name: str, other: str, times: float) -> bool:
         """Whether nothing tells two queues apart."""
@@ -325,10 +348,10 @@ def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
     return min(share * max(weights.values()) / weight, TWICE) if weight else math.inf
 
 
-def simplicity(name: str) -> int:
-    """Place of an entry's queue among the simplest."""
+def place(name: str) -> int:
+    """Place of an entry's queue in the order of equals."""
     queue = _queue(name).partition(":")[0]
-    return SIMPLEST.index(queue) if queue in SIMPLEST else len(SIMPLEST)
+    return ORDER.index(queue) if queue in ORDER else len(ORDER)
 
 
 def _queue(name: str) -> str:

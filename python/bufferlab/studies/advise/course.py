@@ -11,7 +11,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
-from bufferlab.studies.advise.choice import LOOKS, choose, simplicity
+from bufferlab.studies.advise.choice import LOOKS, choose, place
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.needs import Needs
@@ -20,7 +20,8 @@ from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.shaking import Shaking
+from bufferlab.studies.advise.sensitivity import Shaken
+from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import Lack, lack, total
@@ -180,7 +181,7 @@ class Course:
     def _may_win(self, queue: Queue, advice: Advice) -> bool:
         """Whether a setting of a queue that was not tried may be taken in place of the answer."""
         answer = advice.answer
-        if not advice.met or answer.queue.knob != "limit" or simplicity(queue.name) < simplicity(answer.name):
+        if not advice.met or answer.queue.knob != "limit" or place(queue.name) < place(answer.name):
             return True
         return could_be_felt(answer, advice.aspects, advice.weights, groups=len(self.question.site.users))
 
@@ -231,6 +232,7 @@ class Course:
             warnings=tuple(_warnings(self.found, entries)),
             short_runs=tuple(self._short_runs(entries[choice.name])),
             runs=self.bench.runs,
+            changes=len(self.shaking.changes),
         )
         return self._tell(advice)
 
@@ -308,7 +310,7 @@ class Course:
         for number, change in enumerate(every, 1):
             self._say(f"trying {change.title} ({number} of {len(every)})")
             found = self.shaking.sensitivity(change, advice.answer)
-            runs = advice.runs + found.runs
+            runs = self.bench.runs + self.shaking.runs
             self.best = advice = dataclasses.replace(
                 advice, sensitivity=(*advice.sensitivity, found), runs=runs
             )
@@ -318,17 +320,20 @@ class Course:
         """Of equal queues take one that keeps the targets in all changes, if the answer does not."""
         if not advice.met or all(each.holds for each in advice.sensitivity):
             return advice
-        found, runs = self.shaking.sturdier(advice), self.shaking.runs
-        if found is None:
-            return advice
-        entry, outlasted = found
-        self.sturdy.add(entry.name)
+        others = self.shaking.others(advice)
+        shaken = dataclasses.replace(advice, others=others, runs=self.bench.runs + self.shaking.runs)
+        first = sturdy(others)
+        if first is None:
+            return shaken
+        self.sturdy.add(first)
         other = self._assured(self._conclude("tuned"))
-        if other.choice.name != entry.name:
+        if other.choice.name != first:
             self.sturdy.clear()
-            return advice
-        other = dataclasses.replace(other, runs=other.runs + runs, outlasted=outlasted)
-        return self._shaken(other)
+            return shaken
+        lost = Shaken(advice.sensitivity, others.pop(first).lost)
+        others = {advice.choice.name: lost, **others}
+        runs = self.bench.runs + self.shaking.runs
+        return self._shaken(dataclasses.replace(other, others=others, is_sturdy=True, runs=runs))
 
 
 def _case(entry: Entry) -> Case:

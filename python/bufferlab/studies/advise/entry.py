@@ -105,6 +105,11 @@ class Entry:
         return f"{self.queue.name}, {self.queue.show(self.setting)}"
 
     @property
+    def title(self) -> str:
+        """The queue, as it is called in sentences."""
+        return self.queue.title
+
+    @property
     def table(self) -> Table:
         """The discipline as a scenario has it, with its setting."""
         return self.queue.with_setting(self.setting)

@@ -82,6 +82,12 @@ class Needs:
         targets = self.targets if floor is None else (*self.targets, floor)
         return dataclasses.replace(self, targets=targets, floor=floor)
 
+    def is_assumed(self, target: Target) -> bool:
+        """Whether nobody has asked for a target, nor for less of it."""
+        if self.targets_from == "default":
+            return True
+        return self.floor is not None and target in {self.floor, *relaxed([self.floor], self.floor)}
+
     def assumed(self, *, eases: bool = False) -> tuple[str, ...]:
         """What nobody has asked for, in a sentence.
 

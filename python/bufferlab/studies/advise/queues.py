@@ -21,8 +21,11 @@ Knob = Literal["limit", "target"]
 DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 """What is compared unless said otherwise: disciplines that routers and operating systems have."""
 
-SIMPLEST: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
-"""Of equally good queues the first of these is taken."""
+ORDER: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
+"""Of equally good queues the first of these is taken. The order is our choice: what is there need not be
+changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
+(sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel and PIE have
+one queue for all; the others need parameters that fit the link."""
 
 AMPLE: Final = 1000
 """Buffer of a discipline that aims at a delay, at least, packets: PIE's limit in Linux (sch_pie.c). Two
@@ -46,6 +49,7 @@ class Queue:
         usual: The setting that its specification has: the target; of limits the ample one.
         ample: An ample buffer, packets.
         step_us: The unit in which a delay can be set, us.
+        is_own: Whether somebody's scenario has it so; not what numbers in place of one stand for.
     """
 
     name: str
@@ -56,6 +60,22 @@ class Queue:
     usual: int
     ample: int
     step_us: int = 1
+    is_own: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it is called in sentences: "codel", "the scenario's fq_codel"."""
+        return f"the scenario's {self.kind}" if self.is_own else self.kind
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables, where "scenario" stands for the scenario's own."""
+        return self.name if self.is_own else self.kind
+
+    @property
+    def kind(self) -> str:
+        """Its word; of the own one, its discipline."""
+        return str(self.table["discipline"]) if self.name == OWN else self.name
 
     def limit(self, setting: int) -> int:
         """The buffer, packets."""
@@ -123,9 +143,11 @@ def queues_for(
         )
         tables = {word: tables[word] for word in fit}
     ample = upper if ample is None else ample
+    is_written = not (base.file or "").startswith("-")  # "--home" and other numbers write no queue
     step_us = 1 if platform is None else find_platform(platform).step_us
     queues = []
     for word, written in tables.items():
+        is_own = is_written and word == OWN
         table = _as_typed(written, step_us)
         target_us = _target_us(base, link, table, ample)
         if target_us is not None:
@@ -134,9 +156,9 @@ def queues_for(
             least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
-            queues.append(Queue(word, table, "target", least, most, usual, ample, step_us))
+            queues.append(Queue(word, table, "target", least, most, usual, ample, step_us, is_own))
         else:
-            queues.append(Queue(word, table, "limit", lower, upper, upper, upper))
+            queues.append(Queue(word, table, "limit", lower, upper, upper, upper, is_own=is_own))
     return queues
 
 

@@ -67,8 +67,8 @@ class Sensitivity:
         brief: The same, as short as it can be.
         values: Means over runs with the answer's queue and setting.
         missed: Targets that the answer then misses in the mean.
-        least: About the least buffer of the answer's queue there; `None` if it was not searched.
-        runs: How many runs it took.
+        least: About the least buffer, or delay, of the queue there; `None` if it was not searched.
+        runs: How many runs there are with the queue.
         is_of_control: Whether congestion controls are other.
     """
 
@@ -86,13 +86,48 @@ class Sensitivity:
         return not self.missed
 
 
-def variants(base: Scenario) -> list[Variant]:
-    """The scenario with half and twice the flows, or the load, and the round trips, and other controls."""
+@dataclass(frozen=True)
+class Broken:
+    """A change of the traffic in which a queue misses a target that was asked for.
+
+    Attributes:
+        change: What is other, in brief.
+        target: The target, of several the first.
+        value: The mean of its metric there; `None` if there is none.
+    """
+
+    change: str
+    target: Target
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Shaken:
+    """What becomes of a queue in the changes of the traffic in which an equal one was tried as well.
+
+    Attributes:
+        changed: What its targets come to in each.
+        broken: Where it misses what both are held to.
+        lost: Where the other one does.
+    """
+
+    changed: tuple[Sensitivity, ...]
+    broken: tuple[Broken, ...]
+    lost: tuple[Broken, ...] = ()
+
+
+def variants(base: Scenario, link: int = 0) -> list[Variant]:
+    """The scenario with half and twice the flows, or the load, and the round trips, and other controls.
+
+    Args:
+        base: The scenario.
+        link: Index of the link in question, whose flows are counted in the titles.
+    """
     controls = [dataclasses.replace(each, is_of_control=True) for each in _controls(base)]
-    return [*_flows(base), *_loads(base), *_round_trips(base), *controls]
+    return [*_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *controls]
 
 
-def _flows(base: Scenario) -> Iterator[Variant]:
+def _flows(base: Scenario, link: str) -> Iterator[Variant]:
     for factor in FACTORS:
         changes: dict[str, int] = {}
         for index, flow in enumerate(base.flows):
@@ -100,17 +135,19 @@ def _flows(base: Scenario) -> Iterator[Variant]:
             if is_endless(flow) and count >= 1:
                 changes[f"flows[{index}].count"] = round(count)
         if changes:
-            yield from _variant(_of_flows(base, changes, factor), base, changes)
+            yield from _variant(_of_flows(base, link, changes, factor), base, changes)
 
 
-def _of_flows(base: Scenario, changes: dict[str, int], factor: Fraction) -> tuple[str, str]:
-    """What other numbers of flows are called; groups of one flow cannot be halved."""
+def _of_flows(base: Scenario, link: str, changes: dict[str, int], factor: Fraction) -> tuple[str, str]:
+    """What other numbers of the link's flows are called; groups of one flow cannot be halved."""
     counts = {
         f"flows[{index}].count": int(flow["count"])
         for index, flow in enumerate(base.flows)
-        if is_endless(flow)
+        if is_endless(flow) and link in flow["path"]
     }
-    before, after = sum(counts.values()), sum((counts | changes).values())
+    before, after = sum(counts.values()), sum(changes.get(key, count) for key, count in counts.items())
+    if before == after:  # those of other links are other
+        return f"{_times(factor)} flows elsewhere", f"{_times(factor)} flows elsewhere"
     brief = "1 flow" if after == 1 else f"{after} flows"
     if after == before * factor:
         return f"{_times(factor)} flows ({after})", brief

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.advice import Advice, Broken, mean_values
-from bufferlab.studies.advise.choice import missed_targets, simplicity
+from bufferlab.studies.advise.advice import Advice, mean_values
+from bufferlab.studies.advise.choice import missed_targets, place
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.rough import roughly
-from bufferlab.studies.advise.sensitivity import Sensitivity, Variant, variants
+from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
 from bufferlab.studies.least import Bench, Case, Plan
 from bufferlab.studies.targets import Target, Values, looser
 
 MOST_RIVALS: Final = 3
 """So many equal queues are tried where the answer misses a target once the traffic changes."""
+
+
+def sturdy(others: Mapping[str, Shaken]) -> str | None:
+    """The first queue that keeps all targets in all changes; `None` if none does."""
+    return next((name for name, each in others.items() if not each.broken), None)
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Shaking:
     @cached_property
     def changes(self) -> list[Variant]:
         """The changes, each with its scenario prepared."""
-        return variants(self.question.base)
+        return variants(self.question.base, self.question.index)
 
     @property
     def runs(self) -> int:
@@ -56,32 +61,45 @@ class Shaking:
         return sum(bench.runs for bench in self._benches.values())
 
     def sensitivity(self, change: Variant, entry: Entry) -> Sensitivity:
-        """What an entry's targets come to in a change, and about the least buffer that keeps them there."""
+        """What an entry's targets come to in a change, and about the least setting that keeps them there.
+
+        A buffer is searched in any case, for less of it may do; a delay only where it misses a target.
+        """
         queue = entry.queue
-        before = self.runs
+        held_to = self._targets(entry)
 
         def missed(size: int) -> tuple[Target, ...]:
-            return missed_targets(self._measured(change, queue, size), self.question.targets_at(queue, size))
+            return missed_targets(self._measured(change, queue, size), held_to)
 
         searched = None
-        if queue.knob == "limit":
-            plan = self.plan(queue)
-            upper = 2 * max(queue.upper, entry.setting)
-            if self.question.site.allowed is not None:
-                upper = min(upper, self.question.site.allowed.most)
-            searched = roughly(dataclasses.replace(plan, upper=upper), entry.setting, missed)
+        if queue.knob == "limit" or missed(entry.setting):
+            searched = roughly(self._widened(entry), entry.setting, missed)
+        return dataclasses.replace(self.as_it_is(change, entry), least=searched)
+
+    def as_it_is(self, change: Variant, entry: Entry) -> Sensitivity:
+        """What an entry's targets come to in a change, without a search."""
+        measured = self._measured(change, entry.queue, entry.setting)
         return Sensitivity(
             change.title,
             change.brief,
-            mean_values(self._measured(change, queue, entry.setting)),
-            missed(entry.setting),
-            searched,
-            self.runs - before,
+            mean_values(measured),
+            missed_targets(measured, self._targets(entry)),
+            None,
+            self._bench(change, entry.queue).runs,
             change.is_of_control,
         )
 
-    def sturdier(self, advice: Advice) -> tuple[Entry, dict[str, tuple[Broken, ...]]] | None:
-        """Of the queues that are as good as the answer, the simplest that keeps the targets in all changes.
+    def _widened(self, entry: Entry) -> Plan:
+        """Within which bounds a setting is searched where the traffic is other."""
+        plan = self.plan(entry.queue)
+        if entry.queue.knob != "limit":
+            return plan
+        upper = 2 * max(entry.queue.upper, entry.setting)
+        allowed = self.question.site.allowed
+        return dataclasses.replace(plan, upper=upper if allowed is None else min(upper, allowed.most))
+
+    def others(self, advice: Advice) -> dict[str, Shaken]:
+        """What becomes of the queues that are as good as the answer, where that misses a target.
 
         Both are held to the same: to what was asked for, not to the floor under the link's use beside it.
 
@@ -89,22 +107,27 @@ class Shaking:
             advice: The answer.
 
         Returns:
-            The queue, and in which changes the answer misses a target, by its name; `None` if the answer
-            keeps them as well, or no such queue does.
+            In our order, of each such queue its usual setting, and others of it until one keeps all targets;
+            none where the answer keeps what both are held to.
         """
-        answer = advice.answer
-        equal = {rival.name for rival in advice.choice.rivals if rival.is_equal and not rival.missed}
+        found: dict[str, Shaken] = {}
+        tried: dict[str, bool] = {}
         # in the order of the entries, a queue's usual setting is before the one that was searched
-        others = [advice.entries[name] for name in sorted(advice.entries, key=simplicity) if name in equal]
-        for entry in [each for each in others if each.queue != answer.queue][:MOST_RIVALS]:
-            targets = self._common_targets(answer, entry)
-            broken = tuple(self.broken(answer, targets))
-            if not broken:
+        names = [name for name in sorted(advice.entries, key=place) if name in advice.choice.equals]
+        for entry in (advice.entries[name] for name in names):
+            queue = entry.queue.name
+            if tried.get(queue) or (queue not in tried and len(tried) == MOST_RIVALS):
                 continue
-            self.say(f"trying {entry.name} in the same changes")
-            if not any(self.broken(entry, targets)):
-                return entry, {answer.name: broken}
-        return None
+            targets = self._common_targets(advice.answer, entry)
+            lost = tuple(self.broken(advice.answer, targets))
+            if not lost:
+                continue
+            self.say(f"trying {entry.title} in the same what-ifs, as the answer misses a target there")
+            changed = tuple(self.as_it_is(change, entry) for change in self.changes)
+            broken = tuple(self.broken(entry, targets))
+            tried[queue] = not broken
+            found[entry.name] = Shaken(changed, broken, lost)
+        return found
 
     def broken(self, entry: Entry, targets: Sequence[Target]) -> Iterator[Broken]:
         """The changes in which an entry misses a target in the mean, one after the other."""

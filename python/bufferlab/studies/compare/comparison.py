@@ -12,8 +12,11 @@ The document (`--json`, `Comparison.to_dict()`) has
   metrics and, with the group's name and a dot before, of the flow groups'; `values_runs`, of how many runs,
   where not of all;
 - `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
-  misses fewer targets), `clear` (than under every other that misses no more) and `undecided` (the queues
-  that more seeds may recommend in its place); `null` if no packet was measured.
+  misses fewer targets), `clear` (than under every other that misses no more), `undecided` (the queues
+  that more seeds may recommend in its place) and `tied` (those that are equal to it
+  for this traffic: the first in our order is recommended, and other traffic was not tried); `null` if no
+  packet was measured;
+- `advise`: the command that tries other traffic, and so decides between equal queues.
 
 `…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """
@@ -31,6 +34,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs, values_document
 from bufferlab.units import PS_PER_S
 
@@ -58,6 +62,11 @@ class Measured:
     values: tuple[Values, ...]
 
     @property
+    def title(self) -> str:
+        """The queue, as it is called in sentences."""
+        return "the scenario's own" if self.name == OWN else self.name
+
+    @property
     def identical(self) -> bool:
         """Whether all its runs measured the same."""
         return len(self.values) > 1 and all(values == self.values[0] for values in self.values)
@@ -83,6 +92,7 @@ class Comparison:
         choice: Which queue to run; `None` if no packet was measured.
         missed: The scenario's targets that each queue misses in the mean.
         needs: What the scenario asks for, and what was asked for beside it.
+        advise: The command that tries other traffic, and so decides between equal queues.
     """
 
     name: str
@@ -95,6 +105,12 @@ class Comparison:
     choice: Choice | None
     missed: Mapping[str, tuple[Target, ...]]
     needs: Needs
+    advise: str
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The queues that are equal to the recommended one, of which more seeds would tell nothing else."""
+        return () if self.choice is None else self.choice.tied
 
     @property
     def is_founded(self) -> bool:
@@ -170,7 +186,8 @@ class Comparison:
             "recommendation": None
             if choice is None
             else {"queue": choice.name, "founded": self.is_founded, "clear": choice.is_clear}
-            | {"undecided": list(choice.open)},
+            | {"undecided": list(choice.open), "tied": list(self.tied)},
+            "advise": self.advise,
         }
 
     def _row(self, entry: Measured) -> dict[str, Any]:

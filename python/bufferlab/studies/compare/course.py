@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -12,12 +12,13 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.choice import choose, missed_targets
+from bufferlab.studies.advise.choice import Choice, choose, missed_targets
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
+from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.targets import Values, values_of_run
 
 DEFAULT_SEEDS: Final = 5
@@ -76,7 +77,8 @@ def compare(
         parameters=lambda queue: {"queue": queue},
         brief=True,
     )
-    conclude = partial(_conclude, question, cases, needs)
+    further = partial(advise_command, base, link=link, emphasis=emphasis)
+    conclude = partial(_conclude, question, cases, needs, further)
     try:
         runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
     except RunInterrupted as interrupted:
@@ -101,7 +103,11 @@ def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:
 
 
 def _conclude(
-    question: Question, cases: Mapping[str, Scenario], needs: Needs, runs: Sequence[Done[str]]
+    question: Question,
+    cases: Mapping[str, Scenario],
+    needs: Needs,
+    further: Callable[[Choice | None], str],
+    runs: Sequence[Done[str]],
 ) -> Comparison:
     """Compare what was measured: as many runs of each queue, in order of the seeds."""
     measured: dict[str, list[Values]] = {queue: [] for queue in cases}
@@ -116,6 +122,7 @@ def _conclude(
     aspects = aspects_of(question.base, every, question.site.rtt_ms, needs.emphasis)
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
+    choice = choose(measured, aspects, weights, missed=missed) if aspects else None
     return Comparison(
         name=question.site.name,
         link=question.site.link,
@@ -124,7 +131,8 @@ def _conclude(
         entries=entries,
         aspects=tuple(aspects),
         weights=weights,
-        choice=choose(measured, aspects, weights, missed=missed) if aspects else None,
+        choice=choice,
         missed=missed,
         needs=needs,
+        advise=further(choice),
     )

@@ -1,0 +1,140 @@
+"""What decides between queues that are equal for users, or has not yet, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.words import listed, title_text
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.choice import MATERIAL, Choice, place
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.sensitivity import Broken
+
+MOST_NAMED: Final = 3
+"""Queues that are named in a sentence, and what-ifs; of more, how many there are."""
+
+
+def tie_head(advice: Advice, what: str) -> Iterator[str]:
+    """That queues are equal and other traffic has not decided between them, as sentences; none if it has.
+
+    Args:
+        advice: The advice.
+        what: The first of them in our order, with its setting and a full stop.
+    """
+    if not advice.tied:
+        return
+    other = "not all other" if advice.sensitivity else "no other"
+    yield f"Equal for this traffic ({other} was tried): {tied_names(advice)}."
+    yield f"First in our order: {what} {_remedy(advice)}"
+
+
+def tied_names(advice: Advice) -> str:
+    """The queues that are equal, the first in our order first: "fifo, fq_codel and codel"."""
+    queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in _tied(advice))}
+    kinds = list(dict.fromkeys(queue.kind for queue in queues.values()))
+    names = kinds if len(kinds) == len(queues) else [queue.title for queue in queues.values()]
+    if len(names) > MOST_NAMED + 1:
+        names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    return listed(names)
+
+
+def _tied(advice: Advice) -> tuple[str, ...]:
+    return (advice.choice.name, *advice.tied)
+
+
+def _remedy(advice: Advice) -> str:
+    if not advice.finished:
+        run = "not all run" if advice.sensitivity else "not run"
+        return f"What-ifs decide, but were {run} yet."
+    option = "--quick" if advice.stage == "first" else "--no-sensitivity"
+    return f"Without {option}, what-ifs decide."
+
+
+def undecided_text(choice: Choice) -> str | None:
+    """That other queues may yet turn out to be better, as a sentence; `None` if the choice is decided."""
+    if not choice.open:
+        return None
+    known = next(rival.behind.known for rival in choice.rivals if rival.is_open)
+    runs = f"{known} runs do" if known > 1 else "one run does"
+    names = listed(choice.open) if len(choice.open) <= MOST_NAMED else f"{len(choice.open)} other queues"
+    return (
+        f"The queue is not decided: {runs} not tell whether users would notice the difference to {names} "
+        f"({MATERIAL * 100:g} %)."
+    )
+
+
+def outlasted_text(advice: Advice, broken: Sequence[Broken], *, most: int = MOST_NAMED) -> str:
+    """Why an equal queue was not taken: what it misses in other traffic, and the answer does not.
+
+    Args:
+        advice: The advice.
+        broken: What it misses.
+        most: What-ifs that are named.
+    """
+    return f"as good for users here, but not with other traffic: {_missed(advice, broken, most)}"
+
+
+def equal_text(advice: Advice, told: Sequence[Entry]) -> str | None:
+    """Why equal queues were not taken that have no line of their own; `None` if there are none.
+
+    Args:
+        advice: The advice.
+        told: The entries that have one.
+    """
+    if advice.tied:
+        return None
+    queues = {entry.queue.name for entry in told}
+    first: dict[str, str] = {}
+    for name in (*advice.outlasted, *advice.choice.equals):
+        if advice.entries[name].queue.name not in queues | {advice.answer.queue.name}:
+            first.setdefault(advice.entries[name].queue.name, name)
+    lost = [name for name in first.values() if name in advice.outlasted]
+    later = [advice.entries[name].title for name in first.values() if name not in advice.outlasted]
+    parts = [
+        f"{advice.entries[name].title} misses {_missed(advice, advice.outlasted[name])}" for name in lost
+    ]
+    if later:
+        parts.append(f"{listed(later)}: as good for users; {order_of_two(advice, later)}")
+    return f"{'; '.join(parts)}." if parts else None
+
+
+def order_of_two(advice: Advice, others: Sequence[str]) -> str:
+    """That the answer comes before other queues in our order."""
+    before = "it" if len(others) == 1 else "them"
+    return f"{advice.answer.title} comes before {before} in our order"
+
+
+def nor_others(advice: Advice) -> str | None:
+    """That no equal queue keeps the targets in all what-ifs either; `None` if one does, or none was tried."""
+    if advice.is_sturdy or not advice.others:
+        return None
+    told = [
+        f"{advice.entries[name].title} misses {_missed(advice, each.broken)}"
+        for name, each in sorted(advice.others.items(), key=lambda item: place(item[0]))
+    ]
+    return f"no equal queue keeps all targets there: {'; '.join(told)}."
+
+
+def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) -> str:
+    """What is missed with which traffic: "utilization with 100 flows (98.6 %, target 99 %)"."""
+    told = [
+        f"{title_text(each.target)} with {each.change} ({each.target.show(each.value)}, "
+        f"{'our default' if advice.needs.is_assumed(each.target) else 'target'} "
+        f"{each.target.show(each.target.bound)})"
+        for each in broken[:most]
+    ]
+    left = len(broken) - most
+    more = [f"and in {left} more what-if{'s' if left > 1 else ''}"] if left > 0 else []
+    return ", ".join([*told, *more])
+
+
+def edge_text(choice: Choice) -> str | None:
+    """That thresholds a little other would take another queue, as a sentence; `None` if they would not."""
+    if choice.edge is None:
+        return None
+    name, times = choice.edge
+    by = "a fifth lower" if times < 1 else "a quarter higher"
+    other = significant(MATERIAL * times * 100, 3)
+    return f"With thresholds {by} ({other} % instead of {MATERIAL * 100:g} %), {name} would be taken."

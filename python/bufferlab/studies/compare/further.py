@@ -1,0 +1,45 @@
+"""What goes on where a comparison ends: the command that tries other traffic and searches buffers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.choice import Choice
+from bufferlab.studies.advise.objectives import Emphasis
+
+_ANY: Final = "FILE"
+"""What stands for a scenario that is in no file."""
+
+
+def advise_command(
+    base: Scenario, choice: Choice | None, *, link: str | None = None, emphasis: Emphasis | None = None
+) -> str:
+    """The command `advise` about the same, of equal queues with a choice between these.
+
+    Args:
+        base: The scenario.
+        choice: What was recommended.
+        link: The link that was asked about, if one was.
+        emphasis: What was asked to matter most.
+    """
+    words = ["bufferlab", "advise", base.file or _ANY]
+    if choice is not None and choice.tied:
+        words += ["--queues", ",".join(_queues((choice.name, *choice.tied)))]
+    if link is not None:
+        words += ["--link", link]
+    if isinstance(emphasis, str):
+        words += ["--for", emphasis]
+    for path, value in _flat(base.overrides):
+        words += ["--set", f"{path}={value}"]
+    return shlex.join(words)
+
+
+def _queues(names: Sequence[str]) -> Iterable[str]:
+    return dict.fromkeys(name.partition(":")[0] for name in names)
+
+
+def _flat(overrides: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    return [(path, value) for path, value in overrides.items() if isinstance(value, (str, int, float))]
