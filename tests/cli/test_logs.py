@@ -30,12 +30,12 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--queues", "fifo,codel")
     assert ended.status == 0
     told = lines(ended.err)
-    assert told[0].startswith("searching: fifo: scan, ")
+    assert told[0].startswith("searching the buffers: fifo looking at 1 to ")
     (first,) = [
         at for at, line in enumerate(told) if " runs, first answer: Run fifo with a buffer of " in line
     ]
     assert "It meets the target: " in told[first]
-    assert told[first - 1] == "comparing the queues"
+    assert told[first - 1] == "comparing the queues with 3 runs each"
     refined = [at for at, line in enumerate(told) if " runs, refined answer: Run " in line]
     assert first < refined[0] and len({told[at] for at in refined}) == len(refined)  # one for each look
     assert not any("Fragile" in line for line in told)
@@ -51,6 +51,6 @@ def test_size_tells_its_stages(bufferlab: Command) -> None:
     ended = bufferlab("size", "small.toml", "--utilization", "0.9", "--json")
     assert ended.status == 0
     told = lines(ended.err)
-    assert told[0].startswith("scan, 1 ")
+    assert told[0].startswith("looking at 1 to ") and " packets" in told[0]
     assert any(line.startswith("checking ") for line in told)
     assert told[-1] == "simulating the rules' buffers"

@@ -91,7 +91,7 @@ def test_the_first_answers_come_before_any_search() -> None:
 
     def watch(advice: Advice | None, note: str) -> None:
         told.append(("" if advice is None else advice.site.link, note))
-        if note.startswith("fifo: "):
+        if note.startswith("searching the buffers: fifo "):
             raise KeyboardInterrupt
 
     with pytest.raises(RunInterrupted):
@@ -102,7 +102,7 @@ def test_the_first_answers_come_before_any_search() -> None:
 
 def test_ctrl_c_leaves_the_answers_that_are_known() -> None:
     def watch(advice: Advice | None, note: str) -> None:
-        if advice is not None and note.startswith("fifo: "):
+        if advice is not None and note.startswith("searching the buffers: fifo "):
             raise KeyboardInterrupt
 
     with pytest.raises(RunInterrupted) as interrupted:

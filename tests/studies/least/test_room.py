@@ -54,7 +54,7 @@ def test_a_raise_says_up_to_where() -> None:
             notes.append(step.note)
             step = search.send({run: problem.run(run) for run in step.runs})
     except StopIteration:
-        assert notes[:2] == ["scan, 1 … 1000", "raised, 1 … 2000"]
+        assert notes[:2] == ["looking at 1 to 1000 packets", "looking at up to 2000 packets"]
 
 
 def test_the_most_is_never_exceeded() -> None:

@@ -21,6 +21,10 @@ _FROM: Final = {
     "default": "by default, as neither the scenario nor an option says",
 }
 
+_AROUND: Final = (
+    "no other was searched: at {} delays from the least to the largest users fare no better than with the "
+    "answer"
+)
 _UNFELT: Final = "no other was searched: the best imaginable would be as good for users as the answer"
 
 
@@ -92,6 +96,12 @@ def _course(advice: Advice, name: str) -> str:
     found = entry.least
     if found is None:
         usual = f"the usual setting, {len(entry.runs)} runs, {sure_text(entry.confidence)}"
+        if entry.around:
+            if entry.setting != entry.queue.usual:
+                usual = (
+                    f"the best that was tried around, {len(entry.runs)} runs, {sure_text(entry.confidence)}"
+                )
+            return f"{usual}; {_AROUND.format(entry.around)}"
         return usual if _is_searched(advice, entry) else f"{usual}; {_UNFELT}"
     tried = f"{len(found.memory.sizes)} settings from {found.lower} to {found.upper} in {found.runs} runs"
     if found.size is None:

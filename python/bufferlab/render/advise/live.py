@@ -21,8 +21,6 @@ from bufferlab.studies.advise.advice import Advice, Stage
 
 _FRAMES_PER_S: Final = 4
 
-_SEARCHING: Final = "searching"
-
 _STAGES: Final[dict[Stage, str]] = {
     "first": "first answer",
     "tuned": "refined answer",
@@ -80,12 +78,9 @@ class _Told:
             if found != self._verdict:
                 self._verdict = found
                 self._log.tell(found, f"{advice.runs} runs, {found}")
-        if note:  # rounds of searches begin with a queue's name and a colon
+        if note:  # where a search is follows a colon
             what = note.partition(";")[0]  # how far the round is follows
-            if ": " in what:
-                self._log.tell(_SEARCHING, f"{_SEARCHING}: {note}")
-            else:
-                self._log.tell(what, note)
+            self._log.tell(what.partition(": ")[0], note)
 
 
 class _Screen:

@@ -8,11 +8,11 @@ from typing import Final
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
-from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.advice import Advice, Stage
+from bufferlab.studies.advise.around import Around, in_reach, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.choice import LOOKS, choose, place
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, aspects_of
@@ -75,6 +75,8 @@ class Course:
         self.checked: dict[Case, Checked] = {}
         self.contested: dict[Case, int] = {}
         """How many seeds the entries have that are compared with more of them than the others."""
+        self.around: dict[str, Around] = {}
+        """Of queues whose delay is not searched, what a few delays came to."""
         self.sturdy: set[str] = set()
         """Entries that keep their targets in all changes of the traffic."""
         self.bench = Bench(question.site.link, self._scenario, runner, self._tell_round)
@@ -95,17 +97,19 @@ class Course:
         targets = [queue for queue in self.queues.values() if queue.knob == "target"]
         pilots = self.seeds[:PILOTS]
         usual = {Case(queue.name, queue.usual): pilots for queue in targets}
-        self._search(limits, also=usual)
+        self._search(limits, "searching the buffers", also=usual)
         self._enlarge()
         advice = self._conclude("first")
         if quick:
             advice = self._decided(advice, LOOKS[:1])
             return self._tell(dataclasses.replace(advice, finished=True))
-        self._search([queue for queue in targets if self._may_win(queue, advice)])
-        # a search may go on from a confirmed setting to a better one
-        self._together({name: each.rest() for name, each in self.searches.items() if not each.ended})
-        self._enlarge()
-        advice = self._assured(self._decided(self._conclude("tuned"), LOOKS[1:]))
+        may_win = [queue for queue in targets if self._may_win(queue, advice)]
+        self._tune([queue for queue in may_win if self._is_promising(queue, advice)])
+        advice = self._conclude("tuned")
+        if near := in_reach(advice):
+            self._tune(near)
+            advice = self._conclude("tuned")
+        advice = self._assured(self._decided(advice, LOOKS[1:]))
         if sensitivity:
             advice = self._sturdier(self._shaken(advice))
         return self._tell(dataclasses.replace(advice, stage="final", finished=True))
@@ -137,17 +141,46 @@ class Course:
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
             largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
+            unit="packets" if queue.knob == "limit" else "us",
         )
 
-    def _search(self, queues: Iterable[Queue], also: Mapping[Case, list[int]] | None = None) -> None:
+    def _search(
+        self, queues: Iterable[Queue], why: str, also: Mapping[Case, list[int]] | None = None
+    ) -> None:
         """Search each queue's setting until one is confirmed."""
         searches = {queue.name: Paused(least(self._plan(queue))) for queue in queues}
         self.searches |= searches
-        self._together({name: search.first() for name, search in searches.items()}, also)
+        self._together({name: search.first() for name, search in searches.items()}, why, also)
 
-    def _together(self, searches: Mapping[str, Search], also: Mapping[Case, list[int]] | None = None) -> None:
+    def _tune(self, queues: Iterable[Queue]) -> None:
+        """Search queues' own delays, and take all searches to their ends."""
+        for queue in (queues := list(queues)):
+            self.around.pop(queue.name, None)
+        self._search(queues, "searching whether another delay does better")
+        # a search may go on from a confirmed setting to a better one
+        rest = {name: each.rest() for name, each in self.searches.items() if not each.ended}
+        self._together(rest, "searching whether less does")
+        self._enlarge()
+
+    def _is_promising(self, queue: Queue, advice: Advice) -> bool:
+        """Whether some delay of a queue may do better than the answer; if not, it is kept why."""
+        if not advice.met or place(queue.name) < place(advice.choice.name):
+            return True
+        self._say(f"looking whether another delay of {queue.title} does better")
+        runs = Paused(least(self._plan(queue))).asks
+        found = look_around(queue, advice, runs, self.bench, self.question)
+        usual = next(each for each in advice.entries.values() if _case(each) == Case(queue.name, queue.usual))
+        if found.is_promising(usual_meets=all(each.met for each in usual.checks)):
+            return True
+        is_answer = queue == advice.answer.queue  # which is at least as good already
+        self.around[queue.name] = dataclasses.replace(found, best=None) if is_answer else found
+        return False
+
+    def _together(
+        self, searches: Mapping[str, Search], why: str, also: Mapping[Case, list[int]] | None = None
+    ) -> None:
         def watch(steps: Mapping[str, Step]) -> None:
-            self._say(_note(steps))
+            self._say(f"{why}: {_note(steps)}")
 
         self.found |= together(searches, self.bench, watch, also=also)
 
@@ -168,7 +201,7 @@ class Course:
             return None
 
         def measure(size: int, seeds: Sequence[int]) -> list[Values]:
-            self._say(f"larger buffers of {queue.name}: {size} packets")
+            self._say(f"larger buffers of {queue.title}: {size} packets, as users may fare better")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
         return Ladder(
@@ -192,11 +225,16 @@ class Course:
             found = self.found.get(queue.name)
             if queue.knob == "target":
                 cases[Case(queue.name, queue.usual)] = None
+                around = self.around.get(queue.name)
+                if around is not None and around.best is not None:
+                    cases[Case(queue.name, around.best)] = None
             if found is not None:
                 larger = self.larger.get(queue.name)
                 cases[Case(queue.name, found.closest if larger is None else larger.size)] = found
-        self._say("comparing the queues")
         least = PILOTS if stage == "first" else CONTEST
+        more = max(self.contested.values(), default=0)
+        why = ", as fewer do not tell them apart" if more > least else ""
+        self._say(f"comparing the queues with {max(least, more)} runs each{why}")
         seeds = {case: self.seeds[: max(least, self.contested.get(case, 0))] for case in cases}
         measured = self.bench.measure(seeds)
         entries = {}
@@ -229,7 +267,7 @@ class Course:
             choice=choice,
             stage=stage,
             assumed=self.assumed,
-            warnings=tuple(_warnings(self.found, entries)),
+            warnings=tuple(warnings_about(self.found, entries)),
             short_runs=tuple(self._short_runs(entries[choice.name])),
             runs=self.bench.runs,
             changes=len(self.shaking.changes),
@@ -259,7 +297,7 @@ class Course:
             entry = advice.answer
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
-            self._say(f"checking {entry.name}")
+            self._say(f"checking {entry.title} with fresh runs, to be {self.confidence * 100:g} % sure")
             case = _case(entry)
             again = self.checked.get(case)
             first = self.seeds[0] + CHECK_SEEDS // 2 + (0 if again is None else MOST_ASSURING)
@@ -300,8 +338,17 @@ class Course:
         behind = None
         if found is not None and larger is not None:
             found, behind = dataclasses.replace(found, memory=larger.memory), larger.behind
+        around = self.around.get(queue.name)
         return Entry(
-            queue, setting, tuple(values.values()), tuple(runs.values()), checks, confidence, found, behind
+            queue,
+            setting,
+            tuple(values.values()),
+            tuple(runs.values()),
+            checks,
+            confidence,
+            found,
+            behind,
+            0 if around is None else around.tried,
         )
 
     def _shaken(self, advice: Advice) -> Advice:
@@ -347,14 +394,4 @@ def _lacking(entry: Entry) -> Lack:
 
 
 def _note(steps: Mapping[str, Step]) -> str:
-    return "; ".join(f"{name}: {step.note}" for name, step in steps.items())
-
-
-def _warnings(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> Iterable[str]:
-    if all(entry.identical for entry in entries.values()):
-        nothing = "all seeds give the same run, as nothing here is random: nothing is known about chance"
-        yield f"{nothing}; {REMEDY}"
-    for name, each in found.items():
-        if each.islands and each.size is not None:
-            sizes = ", ".join(map(str, each.islands))
-            yield f"{name}: the targets are met with {each.size}, but missed with {sizes}"
+    return ", ".join(f"{name} {step.note}" for name, step in steps.items())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
-from bufferlab.stats import Estimate
+from bufferlab.stats import REMEDY, Estimate
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray
@@ -88,6 +88,7 @@ class Entry:
         least: The search that gave the setting; `None` if it is the usual one.
         least_behind: By which share users fare worse with the least size that meets the targets; `None` if
             that is the setting.
+        around: How many delays of the queue were looked at in place of a search, since none promised more.
     """
 
     queue: Queue
@@ -98,6 +99,7 @@ class Entry:
     confidence: float
     least: Least | None
     least_behind: Estimate | None = None
+    around: int = 0
 
     @property
     def name(self) -> str:
@@ -140,3 +142,19 @@ class Entry:
     def identical(self) -> bool:
         """Whether all its runs measured the same."""
         return len(self.runs) > 1 and all(values == self.runs[0] for values in self.runs)
+
+
+def warnings_about(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> Iterator[str]:
+    """What the reader should know of how settings were found.
+
+    Args:
+        found: What searches came to, by queue.
+        entries: What was tried.
+    """
+    if all(entry.identical for entry in entries.values()):
+        nothing = "all seeds give the same run, as nothing here is random: nothing is known about chance"
+        yield f"{nothing}; {REMEDY}"
+    for name, each in found.items():
+        if each.islands and each.size is not None:
+            sizes = ", ".join(map(str, each.islands))
+            yield f"{name}: the targets are met with {each.size}, but missed with {sizes}"

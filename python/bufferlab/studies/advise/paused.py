@@ -21,6 +21,11 @@ class Paused:
         self.ended = False
         """Whether nothing is left of it."""
 
+    @property
+    def asks(self) -> tuple[Run, ...]:
+        """The runs that it asks for next."""
+        return self._step.runs
+
     def first(self) -> Search:
         """The part up to a confirmed answer, or to the end if none is confirmed."""
         while self._step.answer is None or not self._step.answer.confirmed:

@@ -30,6 +30,7 @@ class Plan:
         largest: Search the largest size that meets all targets in place of the least.
         most: Up to which `upper` is doubled while no size meets all targets and larger ones come nearer;
             `None` leaves it as it is.
+        unit: Of the sizes, for progress lines.
     """
 
     targets: tuple[Target, ...]
@@ -42,6 +43,7 @@ class Plan:
     runs: int = 300
     largest: bool = False
     most: int | None = None
+    unit: str = "packets"
 
     def check(self) -> None:
         """Refuse what no search can use.

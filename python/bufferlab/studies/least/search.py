@@ -63,6 +63,9 @@ SURE: Final = 0.01
 """Chance below which a size that misses a target is taken to miss it."""
 
 
+_NARROWING: Final = "narrowing down between {low} and {high} {unit}"
+
+
 def least(plan: Plan) -> Search:
     """Search the least size that meets all targets, or the largest.
 
@@ -89,7 +92,7 @@ class _Search:
         self.fixed = False
 
     def run(self) -> Search:
-        yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "scan")
+        yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "looking at {low} to {high} {unit}")
         self.fixed = self.memory.is_fixed()
         while not any(map(self.memory.meets_all, self.memory.sizes)) and lacks_room(self.plan, self.memory):
             yield from self._raise()
@@ -115,7 +118,7 @@ class _Search:
         """Allow sizes up to twice as large, and look at the largest."""
         self.plan = raised(self.plan)
         self.missed, self.met = self.plan.lower, self.plan.upper
-        yield from self._ask([self.plan.upper], SCAN_SEEDS, "raised")
+        yield from self._ask([self.plan.upper], SCAN_SEEDS, "looking at up to {high} {unit}")
         self.fixed = self.fixed and self.memory.is_fixed()
 
     def _rising(self, sizes: Sequence[int]) -> tuple[Target, ...]:
@@ -139,17 +142,17 @@ class _Search:
             unclear = [size for size in (self.missed, self.met) if self._wants_more(size)]
             if unclear:
                 seeds = len(self.memory.seeds(unclear[0]))
-                yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), "bisection")
+                yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), _NARROWING)
             elif (beside := self._uphill()) is not None:
-                yield from self._ask([beside], SCAN_SEEDS, "looking between")
+                yield from self._ask([beside], SCAN_SEEDS, "looking beside {low} {unit}")
             elif self._is_wide():
                 yield from self._ask(
                     [between(self.memory, self.rising, self.missed, self.met)],
                     1 if self.fixed else SCAN_SEEDS,
-                    "bisection",
+                    _NARROWING,
                 )
             elif self._is_blurred() and count <= CHECK_SEEDS:
-                yield from self._ask([self.missed, self.met], count, "sharpening")
+                yield from self._ask([self.missed, self.met], count, "more runs of {low} and {high} {unit}")
                 count *= 2
             else:
                 return
@@ -200,7 +203,7 @@ class _Search:
         best: Least | None = None
         while True:
             allowed, seeds = self._placing().allowed(), self._placing().seeds(runs)
-            self.memory.add((yield step(size, seeds, f"checking {size}", best)))
+            self.memory.add((yield step(size, seeds, f"checking {self._shown(size)}", best)))
             self.fixed = self.fixed and self.memory.is_fixed()
             answer = self._answer(size, seeds, allowed)
             if answer.confirmed:
@@ -229,7 +232,9 @@ class _Search:
                 break
             self.refused += 1
             allowed, seeds = self._placing().allowed(), self._placing().seeds(LEAST_CHECKS)
-            self.memory.add((yield step(size, seeds, f"checking {size}, which comes nearer", answer)))
+            self.memory.add(
+                (yield step(size, seeds, f"checking {self._shown(size)}, which comes nearer", answer))
+            )
             answer = self._answer(size, seeds, allowed)
             if answer.confirmed:
                 return (yield from self._settle(answer, seeds))
@@ -302,7 +307,9 @@ class _Search:
             size = self.plan.bolder(answer.closest, self.plan.resolution)
             if size == answer.closest:
                 break
-            self.memory.add((yield step(size, seeds, f"checking that {size} misses", answer)))
+            self.memory.add(
+                (yield step(size, seeds, f"checking whether {self._shown(size)} will do", answer))
+            )
             bolder = self._answer(size, seeds, allowed)
             if not bolder.confirmed:
                 break
@@ -359,4 +366,8 @@ class _Search:
         seeds = range(self.plan.first_seed, self.plan.first_seed + count)
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
         low, high = sorted((self.missed, self.met))
-        self.memory.add((yield Step(tuple(runs), f"{phase}, {low} … {high}")))
+        note = phase.format(low=low, high=high, unit=self.plan.unit)
+        self.memory.add((yield Step(tuple(runs), note)))
+
+    def _shown(self, size: int) -> str:
+        return f"{size} {self.plan.unit}"
