@@ -53,3 +53,22 @@ def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> N
     assert not any(
         "from loss to loss" in each for each in short_runs(Scenario.from_dict(enough), 0, 50, 1500)
     )
+
+
+def bbr(buffer: str = "4 bdp", congestion: str = "bbr", warmup: str = "12 s") -> list[str]:
+    run = {"duration": "60 s", "warmup": warmup, "stack": "linux"}
+    flows = [{"congestion": congestion, "rtt": "100 ms", "count": 10}]
+    link = {"rate": "12 Mbps", "delay": "1 ms", "buffer": buffer}
+    scenario = Scenario.from_dict({"run": run, "bottleneck": link, "flows": flows})
+    packets = {"1 bdp": 100, "4 bdp": 400}[buffer]
+    return [each for each in short_runs(scenario, 0, packets, 1500) if each.startswith("BBR")]
+
+
+def test_a_buffer_that_bbr_fills_at_its_start_is_to_be_empty_before_loss_is_measured() -> None:
+    """10 flows lost a tenth up to the 40th second with 8 bandwidth-delay products, to the 50th with 16."""
+    (told,) = bbr()
+    assert "may take 33 s to empty it, but the warm-up is 12 s" in told
+    assert "--set run.warmup='43 s' --set run.duration='92 s'" in told
+    assert bbr(warmup="40 s") == []
+    assert bbr("1 bdp") == []  # full as long as they last
+    assert bbr(congestion="bbr3") == bbr(congestion="cubic") == []

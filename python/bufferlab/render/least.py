@@ -11,7 +11,7 @@ from bufferlab.stats import REMEDY
 from bufferlab.studies.least import Check, Least, Plan, Verdict
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.lacking import lack
-from bufferlab.studies.least.room import comes_nearer
+from bufferlab.studies.least.room import comes_nearer, level_from
 from bufferlab.studies.least.search import SURE
 from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
@@ -136,13 +136,24 @@ def ceiling_text(least: Least) -> str:
     if least.ceiling == "most":
         further = f"--bounds {least.upper}..{4 * least.upper} goes further"
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
-    told = (
-        [_last_step(least, target) for target in _missed_last(least)] if least.ceiling == "no nearer" else []
-    )
-    if not told:
+    if least.ceiling == "given":
         return ""
-    before, last = least.memory.sizes[-2:]
-    return f". From {before} to {packets_text(last)}, {'; '.join(told)}"
+    told = [_level(least, target) or _last_step(least, target) for target in _missed_last(least)]
+    return f". {'; '.join(told)}" if told else ""
+
+
+def _level(least: Least, target: Target) -> str:
+    """From where on larger sizes are no better, if that is over more than the last step."""
+    memory, sizes = least.memory, least.memory.sizes
+    start = level_from(memory, target)
+    if start is None or start >= sizes[-2] or lack(target, memory.margins(start, target)).unknown:
+        return ""
+    means = [_measured(least, size, target) for size in sizes if size >= start]
+    low, high = target.show(min(means)), target.show(max(means))
+    if low == high:
+        return ""
+    said = "no larger buffer comes notably nearer"
+    return f"From {packets_text(start)} on, {said}: {subject(target)} is {low} to {high}"
 
 
 def _missed_last(least: Least) -> list[Target]:
@@ -154,15 +165,16 @@ def _missed_last(least: Least) -> list[Target]:
 def _last_step(least: Least, target: Target) -> str:
     """Where a target went from the last size but one to the largest."""
     before, last = least.memory.sizes[-2:]
+    step = f"From {before} to {packets_text(last)}, {subject(target)}"
     one, two = (lack(target, least.memory.margins(size, target)) for size in (before, last))
     way = "farther off" if two > one else "nearer" if comes_nearer(one, two) else "hardly nearer"
     if one.unknown or two.unknown:
         shares = f"{one.unknown * 100:.0f}, then {two.unknown * 100:.0f} %"
-        return f"{subject(target)} is unknown in {shares} of the runs"
+        return f"{step} is unknown in {shares} of the runs"
     start, end = (target.show(_measured(least, size, target)) for size in (before, last))
     if start == end:
-        return f"{subject(target)} stays at {start}"
-    return f"{subject(target)} goes from {start} to {end} ({way})"
+        return f"{step} stays at {start}"
+    return f"{step} goes from {start} to {end} ({way})"
 
 
 def _measured(least: Least, packets: int, target: Target) -> float:

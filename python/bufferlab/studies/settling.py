@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, Seeded
-from bufferlab.studies.traffic import protocol_of
+from bufferlab.studies.traffic import mean_rtt_s, protocol_of
 from bufferlab.theory.protocols import get_protocol
 from bufferlab.units import PS_PER_S
 
@@ -25,6 +25,10 @@ ROUND_TRIPS: Final = 20
 
 LONGEST_CYCLE_S: Final = 60.0
 """Upper bound of a cycle, s: that of a single flow on a fast link may last for hours."""
+
+PROBE_INTERVAL_S: Final = 10.0
+"""Time after which BBR measures its round-trip time anew, with few packets under way, s
+(`bbr_min_rtt_win_sec` in net/ipv4/tcp_bbr.c of Linux 5.10)."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,19 @@ def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> li
         packets: What waits there at most, packets.
         packet_bytes: Size of a full packet, bytes.
     """
-    times = settling(base.seeded(), link, packets, packet_bytes)
+    seeded = base.seeded()
+    times = settling(seeded, link, packets, packet_bytes)
     warmup_s = base.run["warmup_ps"] / PS_PER_S
     measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
     found = []
+    emptied_s = _emptied_s(seeded, link, packets * packet_bytes)
+    if warmup_s < emptied_s:
+        found.append(
+            f"BBR fills this buffer when it starts, loses 10 to 30 % then, and may take {emptied_s:.0f} s to "
+            f"empty it, but the warm-up is {warmup_s:g} s: larger buffers may lose more for that. Use --set "
+            f"run.warmup='{emptied_s + 10:.0f} s' --set "
+            f"run.duration='{math.ceil(emptied_s + 10 + max(measured_s, 30.0))} s' (docs/sizing.md)"
+        )
     longer = " with a longer run.duration" if 2 * times.settle_s >= warmup_s + measured_s else ""
     if warmup_s < times.settle_s:
         found.append(
@@ -100,6 +113,23 @@ def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> li
             f"loss: use --set run.duration='{_two_cycles_s(times.cycle_s, warmup_s)} s' or more"
         )
     return found
+
+
+def _emptied_s(seeded: Seeded, link: int, waiting_bytes: int) -> float:
+    """How long flows of BBR 1 may take to empty the queue that they make when they start, s; 0 without one.
+
+    A flow that measures its least round-trip time while others' packets wait takes that wait for the path's,
+    and keeps twice as much under way. Every `PROBE_INTERVAL_S` it measures anew, and the queue shrinks. One
+    interval for each halving down to the bandwidth-delay product, and one more, is longer than what we
+    measured at 20 to 100 Mbps, 40 to 200 ms, 3 to 30 flows (docs/sizing.md). Smaller buffers stay full while
+    the flows last: there is nothing to wait for.
+    """
+    chosen = seeded.resolved["links"][link]
+    crossing = [flow["tcp"] for flow in seeded.resolved["flows"] if chosen["name"] in flow["path"]]
+    if not any(tcp is not None and tcp["congestion"] == "bbr" for tcp in crossing):
+        return 0.0
+    times = waiting_bytes * 8 / chosen["rate_bps"] / mean_rtt_s(seeded, link)
+    return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > 1.0 else 0.0
 
 
 def _two_cycles_s(cycle_s: float, warmup_s: float) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from bufferlab.studies.least import Plan, least
+from bufferlab.studies.least.room import level_from
 from bufferlab.studies.targets import make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
@@ -90,3 +91,31 @@ def test_a_largest_size_is_sought_within_the_bounds() -> None:
 def test_a_metric_without_values_raises_nothing() -> None:
     found = solve(PLAN, lambda _run: {"loss": math.nan})
     assert (found.size, found.upper) == (None, UPPER)
+
+
+def bottoming(size: int) -> float:
+    """A loss that falls to 0.8 % at 700 packets and then rises again, slowly, as with BBR in short runs."""
+    return 0.008 * max(700 / size, math.pow(size / 700, 0.2))
+
+
+@pytest.mark.parametrize("noise", [normal, skewed])
+@pytest.mark.parametrize("bound", [0.002, 0.004])
+def test_a_search_ends_where_larger_sizes_come_no_nearer(noise: Noise, bound: float) -> None:
+    """It does not creep on by candidates of twice as many runs."""
+    plan = Plan((make_target("loss", bound),), 1, UPPER, most=MOST)
+    found = [
+        solve(plan, Problem({"loss": bottoming}, noise, {"loss": 2e-3}, number).run) for number in range(10)
+    ]
+    assert all(each.size is None and each.ceiling == "no nearer" for each in found)
+    assert sorted(each.runs for each in found)[8] <= 100
+    starts = [level_from(each.memory, plan.targets[0]) for each in found]
+    assert all(start is not None and 251 <= start <= 2000 for start in starts)
+
+
+def test_a_size_that_seems_nearer_by_chance_raises_nothing() -> None:
+    """Before, one of two such searches went on to sizes that are no better."""
+    level = [
+        solve(PLAN, Problem({"loss": lambda _size: 0.02}, normal, {"loss": 2e-3}, number).run)
+        for number in range(40)
+    ]
+    assert sum(each.upper > UPPER for each in level) <= 4

@@ -38,6 +38,9 @@ CONTEST: Final = LOOKS[0]
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
 
+QUICK_RUNS: Final = 60
+"""About the most runs of a search if only the first answer is asked for: it may be larger, not less sure."""
+
 SENSITIVITY_SEEDS: Final = 4
 """Seeds of what would change the answer."""
 
@@ -68,6 +71,7 @@ class Course:
         self.assumed = tuple(assumed)
         self.runner = runner
         self.watch = watch
+        self.quick = False
         self.best: Advice | None = None
         self.searches: dict[str, Paused] = {}
         self.found: dict[str, Least] = {}
@@ -93,6 +97,7 @@ class Course:
             quick: End with the first answer.
             sensitivity: Ask also what would change it.
         """
+        self.quick = quick
         limits = [queue for queue in self.queues.values() if queue.knob == "limit"]
         targets = [queue for queue in self.queues.values() if queue.knob == "target"]
         pilots = self.seeds[:PILOTS]
@@ -139,6 +144,7 @@ class Course:
             confidence=self.confidence,
             resolution=self.resolution,
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
+            runs=QUICK_RUNS if self.quick else Plan.runs,
             largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
             unit="packets" if queue.knob == "limit" else "us",

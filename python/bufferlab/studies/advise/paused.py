@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from typing import Final
 
 from bufferlab.studies.least import Least, Run, Search, Step
 from bufferlab.studies.targets import Values
+
+FIRST_RUNS: Final = 100
+"""After so many runs the first part ends with the best answer so far, be it confirmed or not."""
 
 
 class Paused:
@@ -27,12 +31,12 @@ class Paused:
         return self._step.runs
 
     def first(self) -> Search:
-        """The part up to a confirmed answer, or to the end if none is confirmed."""
-        while self._step.answer is None or not self._step.answer.confirmed:
+        """The part up to a confirmed answer, to the best one after `FIRST_RUNS`, or to the end."""
+        while (answer := self._step.answer) is None or not (answer.confirmed or answer.runs >= FIRST_RUNS):
             ended = yield from self._on()
             if ended is not None:
                 return ended
-        return self._step.answer
+        return answer
 
     def rest(self) -> Search:
         """What follows; not for one that has ended."""

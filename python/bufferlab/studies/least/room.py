@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
+
+import numpy as np
 
 from bufferlab.studies.least.answer import Ceiling
 from bufferlab.studies.least.lacking import Lack, lack
@@ -14,6 +17,9 @@ from bufferlab.studies.targets import Target
 
 NEARER: Final = 0.05
 """By this part of what it lacks a target comes nearer, or a larger size is no better."""
+
+DOUBT: Final = 2.0
+"""Standard errors within which a difference is noise: chance makes a larger one in 2 of 100 cases."""
 
 
 def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
@@ -48,6 +54,40 @@ def comes_nearer(one: Lack, two: Lack) -> bool:
     if one.unknown != two.unknown:
         return two < one
     return two < one and one.short - two.short >= NEARER * one.short
+
+
+def in_doubt(memory: Memory) -> bool:
+    """Whether chance may have made a missed target come nearer at the largest size; more runs shall tell."""
+    before, last = memory.sizes[-2:]
+    missed = [each for each in memory.targets if not memory.meets(last, each)]
+    return any(not beyond_noise(memory, each, before, last) for each in missed)
+
+
+def beyond_noise(memory: Memory, target: Target, size: int, other: int) -> bool:
+    """Whether a target is notably nearer at the other size, by more than chance would make of it.
+
+    Both sizes are taken to scatter as all their runs do together, since few of one tell little.
+    """
+    one, two = memory.margins(size, target), memory.margins(other, target)
+    lacks = lack(target, one), lack(target, two)
+    if not comes_nearer(*lacks):
+        return False
+    known = [each[np.isfinite(each)] for each in (one, two)]
+    freedom = sum(each.size - 1 for each in known if each.size)
+    if lacks[0].unknown != lacks[1].unknown or freedom < 1:
+        return True
+    variance = sum(float(((each - each.mean()) ** 2).sum()) for each in known) / freedom
+    error = math.sqrt(variance * sum(1 / each.size for each in known))
+    return abs(float(known[1].mean() - known[0].mean())) > DOUBT * error
+
+
+def level_from(memory: Memory, target: Target) -> int | None:
+    """The size from which on no larger one comes nearer beyond noise; `None` if that is the largest."""
+    sizes = memory.sizes
+    for at, size in enumerate(sizes[:-1]):
+        if not any(beyond_noise(memory, target, size, other) for other in sizes[at + 1 :]):
+            return size
+    return None
 
 
 def raised(plan: Plan) -> Plan:

@@ -33,7 +33,7 @@ from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placin
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.plan import Plan
-from bufferlab.studies.least.room import ceiling_of, comes_nearer, lacks_room, raised
+from bufferlab.studies.least.room import beyond_noise, ceiling_of, comes_nearer, in_doubt, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
 from bufferlab.studies.least.window import between, room, uphill
 from bufferlab.studies.targets import Target, Values
@@ -94,7 +94,7 @@ class _Search:
     def run(self) -> Search:
         yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "looking at {low} to {high} {unit}")
         self.fixed = self.memory.is_fixed()
-        while not any(map(self.memory.meets_all, self.memory.sizes)) and lacks_room(self.plan, self.memory):
+        while not any(map(self.memory.meets_all, self.memory.sizes)) and (yield from self._lacks_room()):
             yield from self._raise()
         while True:
             yield from self._narrow()
@@ -113,6 +113,14 @@ class _Search:
         if plan.guess is not None:
             sizes.add(plan.within(plan.guess))
         return sorted(sizes)
+
+    def _lacks_room(self) -> Generator[Step, Mapping[Run, Values], bool]:
+        """Whether larger sizes come nearer; where that may be chance, after more runs of the last two."""
+        for count in MORE_SEEDS:
+            if self.fixed or not lacks_room(self.plan, self.memory) or not in_doubt(self.memory):
+                break
+            yield from self._ask(self.memory.sizes[-2:], count, "looking whether larger come nearer")
+        return lacks_room(self.plan, self.memory) and (self.fixed or not in_doubt(self.memory))
 
     def _raise(self) -> Generator[Step, Mapping[Run, Values], None]:
         """Allow sizes up to twice as large, and look at the largest."""
@@ -210,7 +218,7 @@ class _Search:
                 return (yield from self._settle(answer, seeds))
             best = answer if best is None or len(answer.conflict) <= len(best.conflict) else best
             self.refused += 1
-            if self.refused == CANDIDATES or self._is_hopeless(answer):
+            if self.refused == CANDIDATES or self._is_hopeless(answer) or self._is_level(answer):
                 return best
             if any(map(self._wants_safer, answer.conflict)):
                 self.floor = size
@@ -295,6 +303,22 @@ class _Search:
         if begin is None or end is None or self.fixed:
             return True
         return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
+
+    def _is_level(self, answer: Least) -> bool:
+        """Whether a target that wants safer sizes is surely missed, and none comes nearer beyond noise.
+
+        Candidates would creep on until the runs are used up. Larger buffers lose no less, for example, where
+        the start-up of BBR is in what is measured.
+        """
+        behind = self._behind_of(answer.closest)
+        if self.fixed or not behind or any(map(self.memory.meets_all, self.memory.sizes)):
+            return False
+        surely = self.memory.surely_fails(answer.closest, SURE)
+        return any(
+            not any(beyond_noise(self.memory, target, answer.closest, size) for size in behind)
+            for target in surely
+            if target in answer.conflict and self._wants_safer(target)
+        )
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
         """Go on to bolder sizes with the same seeds until one is not confirmed: the answer is the least.
