@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from bufferlab.cli.size import size
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
+from bufferlab.studies.least import Plan
+from bufferlab.theory.normal import CONVENTIONS
+from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 from .conftest import Command
 
@@ -398,7 +403,10 @@ def test_shares_become_flows(bufferlab: Command) -> None:
         (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
         (("--flows", "200", "--max-delay", "0 ms"), "--max-delay: '0 ms' is too small"),
         (("--flows", "200", "--loss-confidence", "1"), "--loss-confidence: 1.0 is out of bounds"),
-        (("--flows", "200", "--target", "call.r > 80"), "--target: is nothing that the rules know"),
+        (
+            ("--flows", "200", "--target", "call.r > 80"),
+            "--target: is checked by runs, and --theory makes none",
+        ),
         (("--flows", "200", "--plot", "a.png"), "--plot: draws what runs measured; accepted: no --theory"),
         (("--flows", "200", "--z", "two"), "--z: 'two' is not known; accepted: one-sided, document"),
         (("--flows", "200", "--mix", "reno:40%,bic:50%"), "--mix: 'reno:40%,bic:50%' adds up to 90 %"),
@@ -447,3 +455,50 @@ def test_a_question_that_cannot_be_asked(bufferlab: Command, options: tuple[str,
     ended = bufferlab("size", "small.toml", *options)
     assert ended.status == 2 and ended.out == ""
     assert ended.line().startswith(f"bufferlab: {said}")
+
+
+# What to type, and what else the answer says
+
+
+def test_what_to_type_for_the_answer_is_in_text_and_json(bufferlab: Command) -> None:
+    asked = (*QUICK, "--utilization", "90%", "--platform", "junos", "--device", "xe-0/0/1")
+    ended = bufferlab(*asked)
+    assert ended.status == 0, ended.err
+    assert ended.out.index("Take ") < ended.out.index("To type on junos") < ended.out.index("link bottleneck")
+    assert "set interfaces xe-0/0/1 " in ended.out or "interfaces xe-0/0/1 " in ended.out
+    made = document(bufferlab, *asked)["configuration"]
+    assert (made["platform"], made["unit"]) == ("junos", "us")
+    assert made["lines"][0] in ended.out
+    assert document(bufferlab, *QUICK, "--utilization", "90%")["configuration"] is None
+
+
+def test_a_platform_that_cannot_be_used_is_told_before_any_run(bufferlab: Command) -> None:
+    ended = bufferlab(*QUICK, "--platform", "ios")
+    assert (ended.status, ended.out) == (2, "")
+    assert "--platform: is not a known platform" in ended.err
+    ended = bufferlab(*QUICK, "--device", "eth1")
+    assert (ended.status, ended.out) == (2, "")
+    assert "--device: is for the lines to type; accepted: --platform, too" in ended.err
+    ended = bufferlab(*RULES, "--flows", "200", "--platform", "linux")
+    assert (ended.status, ended.out) == (2, "")
+    assert "--platform: is for the answer of runs; accepted: no --theory" in ended.err
+
+
+def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Command) -> None:
+    fast = (*QUICK, "--set", "flows[0].count=12", "--bounds", "1..4")
+    ended = bufferlab(*fast, "--utilization", "50%")
+    assert "of the packets are lost; --target 'loss <= 1 %' asks for less." in " ".join(ended.out.split()), (
+        ended.out
+    )
+    bounded = bufferlab(*fast, "--utilization", "50%", "--max-loss", "50%")
+    assert "of the packets are lost" not in bounded.out
+
+
+def test_defaults_are_those_of_the_search_and_the_rules() -> None:
+    """They are written in the command's own module, as their modules are slow to import for a help."""
+    defaults = {name: each.default for name, each in signature(size).parameters.items()}
+    assert defaults["confidence"] == Plan.confidence
+    assert defaults["resolution"] == Plan.resolution
+    assert defaults["runs"] == Plan.runs
+    assert (defaults["loss_confidence"], defaults["z"]) == (DEFAULT_CONFIDENCE, CONVENTIONS[0])
+    assert defaults["characteristics"] == CHARACTERISTICS[0]

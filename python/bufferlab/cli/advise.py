@@ -10,12 +10,14 @@ import typer
 
 from bufferlab.cli.answers import (
     Bounds,
+    Device,
     Emphasis,
     LeastUtilization,
     LongestWait,
     MostLoss,
     OutFolder,
     Plot,
+    Shape,
     TargetTexts,
 )
 from bufferlab.cli.options import (
@@ -111,12 +113,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    device: Annotated[
-        str | None, typer.Option(help="Interface for that; default a usual name.", show_default=False)
-    ] = None,
-    shape: Annotated[
-        bool, typer.Option("--shape", help="Hold the rate by a shaper: the interface itself is faster.")
-    ] = False,
+    device: Device = None,
+    shape: Shape = False,
     overrides: Overrides = None,
     threads: Threads = None,
     engine: Engine = "local",

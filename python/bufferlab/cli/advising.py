@@ -104,7 +104,13 @@ def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
 def typed_on(platform: str | None, device: str | None, *, shape: bool) -> Typed:
     """Where lines are typed; what is wrong with it is said before anything is run."""
     typed = Typed(device=device, shape=shape) if platform is None else Typed(platform, device, shape)
-    if not find_platform(typed.platform).shapes and shape:
+    try:
+        has_shaper = find_platform(typed.platform).shapes
+    except InputError as error:
+        raise InputError(
+            error.problem, key="--platform", value=error.value, accepted=error.accepted
+        ) from None
+    if not has_shaper and shape:
         known = ", ".join(name for name, each in PLATFORMS.items() if each.shapes)
         raise InputError("has no shaper that is known here", key="--platform", value=platform, accepted=known)
     try:

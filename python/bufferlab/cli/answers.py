@@ -67,6 +67,14 @@ Emphasis = Annotated[
         show_default=False,
     ),
 ]
+Device = Annotated[
+    str | None,
+    typer.Option(help="Interface for that; default a usual name.", show_default=False),
+]
+Shape = Annotated[
+    bool,
+    typer.Option("--shape", help="Hold the rate by a shaper: the interface itself is faster."),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(help="Draw the figure here, as PNG and SVG.", show_default=False),

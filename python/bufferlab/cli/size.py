@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from bufferlab.cli.answers import (
     Bounds,
-    Delivery,
+    Device,
     LeastUtilization,
     Link,
     LongestWait,
     MostLoss,
     OutFolder,
     Plot,
+    Shape,
     TargetTexts,
 )
-from bufferlab.cli.delivery import show_as
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -28,6 +26,7 @@ from bufferlab.cli.options import (
     RayAddress,
     StoreFolder,
     Threads,
+    listing,
     read_overrides,
 )
 from bufferlab.cli.quick import (
@@ -42,19 +41,9 @@ from bufferlab.cli.quick import (
     Stack,
     load,
 )
-from bufferlab.cli.running import delivering, runner_of, say_kept
-from bufferlab.cli.size_input import read_conventions, read_measured, read_targets, read_theory
-from bufferlab.display import save_figure
+from bufferlab.configure import PLATFORMS
 from bufferlab.errors import InputError
-from bufferlab.render.rules import rules_view
-from bufferlab.render.sizing import no_buffer, sizing_view
-from bufferlab.studies.advise.needs import targets_of
 from bufferlab.studies.internet import STACK
-from bufferlab.studies.least import Plan
-from bufferlab.studies.size import Sizing, rules
-from bufferlab.studies.size import size as size_buffer
-from bufferlab.theory.normal import CONVENTIONS
-from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -85,13 +74,24 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     max_loss: MostLoss = None,
     max_delay: LongestWait = None,
     bounds: Bounds = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Also say what to type on: {', '.join(PLATFORMS)}. Buffers that it does not take are not "
+            "tried.",
+            autocompletion=listing(PLATFORMS),
+            show_default=False,
+        ),
+    ] = None,
+    device: Device = None,
+    shape: Shape = False,
     confidence: Annotated[
         float, typer.Option(help="Confidence with which the answer meets all targets.")
-    ] = Plan.confidence,
+    ] = 0.95,
     resolution: Annotated[
         float, typer.Option(help="The answer may be larger than the smallest by this share.")
-    ] = Plan.resolution,
-    runs: Annotated[int, typer.Option(help="Most simulations of the search, roughly.")] = Plan.runs,
+    ] = 0.1,
+    runs: Annotated[int, typer.Option(help="Most simulations of the search, roughly.")] = 300,
     with_rules: Annotated[
         bool, typer.Option("--rules/--no-rules", help="Simulate the published rules' buffers, too.")
     ] = True,
@@ -103,21 +103,21 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = False,
     loss_confidence: Annotated[
         float, typer.Option(help="For the rules: probability that the loss bound holds.")
-    ] = DEFAULT_CONFIDENCE,
+    ] = 0.99,
     z: Annotated[
         str,
         typer.Option(
             help="For the rules: the normal quantile of a probability. one-sided is 2.33 for 0.99; document "
             "is 2.05, as in the heterogeneous-TCP paper."
         ),
-    ] = CONVENTIONS[0],
+    ] = "one-sided",
     characteristics: Annotated[
         str,
         typer.Option(
             help="For the rules: the variation of each window, derived from its growth, or as published "
             "(Table III of the heterogeneous-TCP paper)."
         ),
-    ] = CHARACTERISTICS[0],
+    ] = "derived",
     measured: Annotated[
         list[str] | None,
         typer.Option(
@@ -141,51 +141,57 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     what the published rules' buffers do. advise searches the queue, too; compare sets queues side by side
     with the buffers that you name; run takes all as it stands.
     """
-    if theory and (plot or out) is not None:
-        raise InputError(
-            "draws what runs measured", key="--plot" if plot else "--out", accepted="no --theory"
-        )
+    if theory:
+        _check_theory(targets=targets, plot=plot, out=out, platform=platform)
+    from bufferlab.cli.running import runner_of  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.cli.size_input import read_conventions, read_measured, read_targets  # noqa: PLC0415
+    from bufferlab.cli.sizing import answer_size, say_rules, typed_for  # noqa: PLC0415
+
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
+    typed = typed_for(platform, device, shape=shape)
     quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
     loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size")
     variation = read_measured(measured or [])
     if theory:
-        if targets:
-            raise InputError("is nothing that the rules know", key="--target", accepted="no --theory")
-        asked = read_theory(short or targets_of(loaded), conventions)
-        found = rules(loaded, link=link, targets=asked, measured=variation, assumed=assumed)
-        show_as(found.to_dict, partial(rules_view, found), as_json=as_json)
+        say_rules(loaded, link, short, conventions, measured=variation, assumed=assumed, as_json=as_json)
         return
-    runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
-    deliver = Delivery[Sizing](
-        view=sizing_view,
-        document=Sizing.to_dict,
+    answer_size(
+        loaded,
+        [*short, *(targets or [])],
+        name=scenario.stem if scenario else "size",
+        typed=typed,
+        runner=runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh),
         as_json=as_json,
         plot=plot,
         out=out,
-        save=partial(_save, name=scenario.stem if scenario else "size"),
+        link=link,
+        bounds=bounds,
+        confidence=confidence,
+        resolution=resolution,
+        runs=runs,
+        with_rules=with_rules,
+        conventions=conventions,
+        measured=variation,
+        assumed=assumed,
     )
-    with delivering(deliver):
-        sizing = size_buffer(
-            loaded,
-            [*short, *(targets or [])],
-            link=link,
-            bounds=bounds,
-            confidence=confidence,
-            resolution=resolution,
-            runs=runs,
-            with_rules=with_rules,
-            conventions=conventions,
-            measured=variation,
-            assumed=assumed,
-            runner=runner,
-        )
-    deliver(sizing)
-    say_kept(runner)
-    if sizing.packets is None:
-        raise InputError(no_buffer(sizing).rstrip("."), file=loaded.file)
 
 
-def _save(sizing: Sizing, folder: Path, *, name: str) -> list[Path]:
-    return [*sizing.save_tables(folder, name), *save_figure(sizing.figure(), folder / name)]
+def _check_theory(**given: object) -> None:
+    """Refuse what goes with runs only.
+
+    Raises:
+        InputError: Something of it is given.
+    """
+    unusable = {
+        "targets": (
+            "is checked by runs, and --theory makes none",
+            "--utilization, --max-loss and --max-delay with --theory, or any --target without it",
+        ),
+        "plot": ("draws what runs measured", "no --theory"),
+        "out": ("draws what runs measured", "no --theory"),
+        "platform": ("is for the answer of runs", "no --theory"),
+    }
+    for name, (problem, accepted) in unusable.items():
+        if given[name]:
+            raise InputError(problem, key=f"--{name.removesuffix('s')}", accepted=accepted)

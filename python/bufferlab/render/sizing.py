@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.display import as_view, significant
+from bufferlab.errors import InputError
+from bufferlab.render.advise.reasons import heavy_loss
+from bufferlab.render.advise.typed import Typed, amounts_to
 from bufferlab.render.advise.words import measured, rate_text, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import (
@@ -20,7 +23,7 @@ from bufferlab.render.least import (
 )
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, notes
-from bufferlab.render.view import Heading, Terms, View
+from bufferlab.render.view import Heading, Terms, Typing, View
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import mean_values
@@ -39,8 +42,13 @@ METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_
 
 
 @as_view.register
-def sizing_view(sizing: Sizing) -> View:
-    """The answer first, what it rests on, the rules, and what was run."""
+def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
+    """The answer first, what it rests on, the rules, and what was run.
+
+    Args:
+        sizing: The sizing.
+        typed: Where lines are typed; `None` for no lines.
+    """
     least, plan, site = sizing.least, sizing.plan, sizing.site
     asked = _asked(sizing)
     within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {least.upper} packets{_raised(sizing)}"
@@ -56,13 +64,38 @@ def sizing_view(sizing: Sizing) -> View:
             f"{site.name}: {sizing.queue} at {site.link}, {rate_text(site.rate_bps)}, "
             f"RTT {significant(site.rtt_ms, 3)} ms",
             Heading(headline(sizing)),
+            *_heavy_loss(sizing),
             checks,
             *notes([checks]),
             Terms(lines),
+            *(_to_type(sizing, typed) if typed is not None and least.size is not None else []),
             *_judged(sizing),
             ScenarioLines(sizing.resolved, varied={site.link: ("buffer",)}, assumed=sizing.assumed).terms(),
         ]
     )
+
+
+def _heavy_loss(sizing: Sizing) -> Iterator[str]:
+    """A loss that nobody has bounded and hardly anybody would accept."""
+    loss = mean_over_runs("loss", sizing.least.values.values()).mean
+    if (text := heavy_loss(loss, sizing.plan.targets)) is not None:
+        yield text
+
+
+def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | Terms]:
+    """The lines for the answer, or why there are none."""
+    try:
+        made = sizing.configuration(typed.platform, typed.device, shape=typed.shape)
+    except InputError as error:
+        yield f"Nothing to type: {typed.platform} cannot take it ({error})."
+        return
+    if made is None or not made.lines:
+        yield f"Nothing to type: {typed.platform} has no {sizing.queue}."
+        return
+    yield Heading(f"To type on {typed.platform}")
+    yield Typing(typed.folded(made.lines))
+    told = amounts_to(made, sizing.least.size or 0)
+    yield Terms([("note", each) for each in (*([told] if told else []), *made.notes)])
 
 
 def _asked(sizing: Sizing) -> str:

@@ -107,7 +107,7 @@ def _head(advice: Advice) -> Iterator[str]:
             tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
             sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
             yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
-        if (heavy := heavy_loss(advice)) is not None:
+        if (heavy := heavy_loss(advice.answer.checked("loss").mean, advice.targets)) is not None:
             yield heavy
         if (broken := fragile(advice)) is not None:
             yield broken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.display import significant
@@ -32,10 +33,9 @@ _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
 
 
-def heavy_loss(advice: Advice) -> str | None:
-    """A loss that hardly anybody would accept, where nobody has bounded it, as a sentence."""
-    loss = advice.answer.checked("loss").mean
-    if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in advice.targets):
+def heavy_loss(loss: float | None, targets: Sequence[Target]) -> str | None:
+    """A loss that hardly anybody would accept, where no target bounds it, as a sentence."""
+    if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in targets):
         return None
     return (
         f"But {significant(loss * 100, 2)} % of the packets are lost; --target 'loss <= 1 %' asks for less."

@@ -70,7 +70,9 @@ class Typed:
                 problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                return Lines(entry, self.folded(made.lines), made.notes, problem, _amounts_to(made, entry))
+                return Lines(
+                    entry, self.folded(made.lines), made.notes, problem, amounts_to(made, entry.packets)
+                )
             problem = problem or f"{self.platform} has no {entry.queue.name}"
         return Lines(None, [], problem=problem)
 
@@ -89,12 +91,12 @@ class Typed:
         return found
 
 
-def _amounts_to(made: Configuration, entry: Entry) -> str:
+def amounts_to(made: Configuration, packets: int) -> str:
     """What the typed buffer holds, if the platform's unit makes it another than the one that was checked."""
-    if made.packets is None or made.packets == entry.packets:
+    if made.packets is None or made.packets == packets:
         return ""
-    held = significant(float(made.packets), max(4, len(str(entry.packets)) + 1))
-    return f"{made.amount} {made.unit} hold {held} packets; {entry.packets} were checked."
+    held = significant(float(made.packets), max(4, len(str(packets)) + 1))
+    return f"{made.amount} {made.unit} hold {held} packets; {packets} were checked."
 
 
 LINUX: Final = Typed()

@@ -134,7 +134,7 @@ def queues_for(
     Raises:
         InputError: If one is none, or the platform lacks one that was asked for.
     """
-    own = _own(base, link)
+    own = own_table(base, link)
     tables = {word: own if word == OWN else dict(QUEUE_WORDS[word]) for word in _words(names, own)}
     if platform is not None:
         asked = names is not None and names != ALL
@@ -172,7 +172,7 @@ def _as_typed(table: Table, step_us: int) -> Table:
     return {**table, "interval": format_time(steps * step_ps)}
 
 
-def _own(base: Scenario, link: int) -> Table:
+def own_table(base: Scenario, link: int) -> Table:
     """The scenario's discipline as its file has it, if it has parameters of its own or is not deployed."""
     written = base.to_dict()
     table = written.get("bottleneck")

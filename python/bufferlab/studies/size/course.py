@@ -16,6 +16,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, link_index, prepared
+from bufferlab.studies.advise.queues import own_table
 from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
@@ -39,6 +40,7 @@ def size(
     *,
     link: str | None = None,
     bounds: str | None = None,
+    platform: str | None = None,
     confidence: float = Plan.confidence,
     resolution: float = Plan.resolution,
     runs: int = MOST_RUNS,
@@ -62,6 +64,7 @@ def size(
         bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
             packet up to twice the bandwidth-delay product, and up to 16 times while all buffers miss a target
             and larger ones come nearer.
+        platform: What it shall run on; buffers that it does not take are not tried.
         confidence: With which all targets shall be met at the answer.
         resolution: The answer may differ from the best one by this share.
         runs: About the most runs of the search.
@@ -81,7 +84,7 @@ def size(
     base = prepared(scenario, overrides)
     index = link_index(base, link)
     needs = Needs.of(base, targets, None, default_targets(base, index)).with_floor(base, index)
-    question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds)
+    question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds, platform=platform)
     found, warnings = _rules(question, conventions, measured or {})
     plan = Plan(
         targets=question.targets,
@@ -216,7 +219,7 @@ class _Course:
         return Sizing(
             site=self.question.site,
             resolved=self.question.base.seeded().resolved,
-            queue=self._queue(),
+            table=own_table(self.question.base, self.question.index),
             plan=self.plan,
             least=dataclasses.replace(answer, finished=finished),
             measured=measured,

@@ -6,8 +6,9 @@ The document (`--json`, `Sizing.to_dict()`) has `format` ("bufferlab-sizing"), `
 the least or the largest buffer is sought); the answer: `buffer` (in packets, bytes and ms of draining; `null`
 if none meets the targets), `closest`, `confirmed`, `confidence`, `checks` (one a target), `beyond`,
 `conflict`, `islands`; `rules`, one object a published rule, with what runs say of its buffer; `tried`, one
-object a buffer that was simulated; `assumed` (what a scenario of a few numbers takes for granted),
-`warnings`, `runs`, `finished`.
+object a buffer that was simulated; `configuration` (what to type; `null` if no platform is named or it cannot
+take the answer); `assumed` (what a scenario of a few numbers takes for granted), `warnings`, `runs`,
+`finished`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab import _core, display
+from bufferlab.configure import Configuration, configuration
+from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
+from bufferlab.scenario import Table
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Origin
 from bufferlab.studies.least import Least, Plan, checks_to_dicts
@@ -47,7 +51,7 @@ class Sizing:
     Attributes:
         site: Where it is for.
         resolved: The scenario, with its own buffer.
-        queue: The link's queue discipline.
+        table: The link's queue discipline as a scenario has it.
         plan: What was asked of the search.
         least: What it came to.
         measured: What every run measured, by buffer in packets and seed.
@@ -62,7 +66,7 @@ class Sizing:
 
     site: Site
     resolved: ResolvedScenario
-    queue: str
+    table: Table
     plan: Plan
     least: Least
     measured: Mapping[int, Mapping[int, Values]]
@@ -73,6 +77,11 @@ class Sizing:
     targets_from: Origin = "asked"
     floor: Target | None = None
     finished: bool = True
+
+    @property
+    def queue(self) -> str:
+        """The link's queue discipline."""
+        return str(self.table["discipline"])
 
     @property
     def packets(self) -> int | None:
@@ -111,8 +120,50 @@ class Sizing:
         """What every buffer that was simulated does, and where the answer and the rules lie."""
         return display.figure(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document."""
+    def configuration(
+        self, platform: str, device: str | None = None, *, shape: bool = False
+    ) -> Configuration | None:
+        """What to type on a router for the answer; `None` if there is no answer.
+
+        Args:
+            platform: For which platform: a name of `configure.PLATFORMS`.
+            device: The interface whose output it is; default a usual name.
+            shape: Hold the rate by a shaper, since the interface itself is faster.
+
+        Raises:
+            InputError: There is no such platform, or it cannot take the answer's values.
+        """
+        if self.packets is None:
+            return None
+        return configuration(
+            f"{self.site.rate_bps} bps",
+            self.table,
+            f"{self.packets} packets",
+            platform=platform,
+            device=device,
+            shape=shape,
+            packet=f"{self.site.packet_bytes} B",
+        )
+
+    def _configuration(
+        self, platform: str | None, device: str | None, *, shape: bool
+    ) -> dict[str, Any] | None:
+        try:
+            made = None if platform is None else self.configuration(platform, device, shape=shape)
+        except InputError:  # the platform cannot take it
+            return None
+        return None if made is None else made.to_dict()
+
+    def to_dict(
+        self, platform: str | None = None, device: str | None = None, *, shape: bool = False
+    ) -> dict[str, Any]:
+        """The document.
+
+        Args:
+            platform: For which platform it has what to type; default none.
+            device: The interface for that; default a usual name.
+            shape: Hold the rate by a shaper, since the interface itself is faster.
+        """
         least, plan, site = self.least, self.plan, self.site
         return {
             "format": FORMAT,
@@ -143,6 +194,7 @@ class Sizing:
             "islands": list(least.islands),
             "rules": self._rules(),
             "tried": self.curve().to_dicts(),
+            "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
             "warnings": list(self.warnings),
             "runs": self.runs,
