@@ -87,6 +87,8 @@ class SplitBuffDict(TypedDict):
     thresholds: NotRequired[Literal["mean", "gaps"] | None]
     hysteresis: NotRequired[float | None]
     mean: NotRequired[Literal["packets", "flows"] | None]
+    delays: NotRequired[Literal["departures", "arrivals"] | None]
+    silent: NotRequired[float | None]
 
 
 class SplitBuffBlindDict(TypedDict):

@@ -19,10 +19,19 @@
 //!   beside it, so that it is ready when its flows come.
 //! - **Shrinking below the occupancy** keeps what waits and refuses what comes, as for every discipline here.
 //! - **The sum of the sizes** is B = (mean RTT − `T_q`)·C as published, and never above the discipline's limit.
-//! - **Packets without a round-trip time** (a SYN, a datagram, a flow before its first sample) join the sub-buffer of
+//! - **Packets without a round-trip time** (a SYN, a datagram, a flow before its first sample, or one whose sender tells none:
+//!   [`SplitBuffConfig::silent`] of them) join the sub-buffer of
 //!   the shortest, where they wait least; they count in no mean.
 //! - **k sub-buffers**: thresholds at mean + (i − k/2)·sigma, i = 1 … k − 1, which is the mean for two and mean ±
 //!   sigma/2 for three, as published; sizes by (4) for all.
+//! - **Queueing delays.** The pseudocode updates `T_q` by the number of packets that an arrival finds. Here they are the
+//!   waits of the packets that left, which need no assumption on how fast a sub-buffer is served; [`Delays::Arrivals`] takes
+//!   the queue that each arrival (also one that is dropped) finds, divided by the link's rate and multiplied by the number of
+//!   sub-buffers that hold packets.
+//! - **Updates are lazy**: a period ends with the first arrival or departure at or after its end, not by a timer.
+//! - **Nothing below what makes sense**: mean round-trip times and thresholds below zero count as zero, and every sub-buffer
+//!   may hold one packet.
+//! - **B in packets** is B in bytes over the mean size of the period's packets.
 //! - **Service**: round robin for packets of one size; deficit round robin (Shreedhar and Varghese 1995) for others, with
 //!   the largest packet seen as quantum. Empty sub-buffers are passed over.
 //! - **A flow at the threshold** may have packets in two sub-buffers, which reorders them. There is no published remedy;
@@ -52,6 +61,8 @@ mod config;
 mod gaps;
 #[cfg(test)]
 mod lies;
+#[cfg(test)]
+mod opened;
 mod period;
 mod reading;
 mod sketch;
@@ -59,7 +70,7 @@ mod sub_buffer;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Classes, Mean, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
+pub use config::{Classes, Delays, Mean, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
 
 use bufferlab_units::{Rate, Span, Time};
 
@@ -106,6 +117,8 @@ pub struct SplitBuff {
     backlog: Backlog,
     /// The sub-buffer of the packet that came or went last.
     last: u8,
+    /// Which flows tell no round-trip time.
+    silent_seed: u64,
 }
 
 impl SplitBuff {
@@ -115,7 +128,7 @@ impl SplitBuff {
         let counts = config.weighted || config.mean == Mean::Flows;
         let period = config.first_update();
         let mut splitbuff = SplitBuff {
-            parts: (0..count).map(|_| SubBuffer::new(counts)).collect(),
+            parts: (0..count).map(|_| SubBuffer::new(counts, config.delays)).collect(),
             thresholds: None,
             center_s: 0.0,
             delay_s: 0.0,
@@ -129,6 +142,7 @@ impl SplitBuff {
             quantum: 0,
             backlog: Backlog::default(),
             last: 0,
+            silent_seed: 0,
             config,
             classes,
             limit,
@@ -136,6 +150,12 @@ impl SplitBuff {
         };
         splitbuff.share_limit();
         splitbuff
+    }
+
+    /// The same; chance picks the flows that tell no round-trip time by this seed.
+    #[must_use]
+    pub fn with_silent(self, seed: u64) -> SplitBuff {
+        SplitBuff { silent_seed: seed, ..self }
     }
 
     /// What a router must keep beside the packets that wait, bytes.
@@ -173,6 +193,9 @@ impl SplitBuff {
             Classes::Random { seed } => return random_class(*seed, packet.flow, self.parts.len()),
             Classes::Rtt(information) => information,
         };
+        if is_silent(self.config.silent, self.silent_seed, packet.flow) {
+            return 0;
+        }
         let Some(rtt) = information.of(now, packet) else {
             return 0;
         };
@@ -193,6 +216,12 @@ impl SplitBuff {
         self.sums.bytes += u64::from(packet.wire_bytes);
         self.parts[class].note_rtt(rtt_s);
         class
+    }
+
+    /// How long what waits in a sub-buffer takes to leave, if all that hold packets are served alike.
+    fn drain_s(&self, class: usize) -> f64 {
+        let busy = self.parts.iter().filter(|part| part.backlog().packets > 0).count();
+        self.parts[class].backlog().bytes as f64 * 8.0 * busy as f64 / self.rate.as_bps() as f64
     }
 
     /// Deficit round robin: the sub-buffer that may send its first packet.
@@ -226,6 +255,10 @@ impl QueueDisc for SplitBuff {
         self.quantum = self.quantum.max(packet.wire_bytes);
         let class = self.class_of(now, &packet);
         self.last = class as u8;
+        if self.config.delays == Delays::Arrivals {
+            let found_s = self.drain_s(class);
+            self.parts[class].note_delay(found_s);
+        }
         let part = &mut self.parts[class];
         if !part.limit.admits(part.backlog(), packet.wire_bytes)
             || !self.limit.admits(self.backlog, packet.wire_bytes)
@@ -276,7 +309,15 @@ impl QueueDisc for SplitBuff {
 
 /// Where chance puts a flow.
 fn random_class(seed: u64, flow: u32, classes: usize) -> usize {
+    ((u128::from(mixed(seed, flow)) * classes as u128) >> 64) as usize
+}
+
+/// Whether a flow is one of the part that tells no round-trip time.
+fn is_silent(part: f64, seed: u64, flow: u32) -> bool {
+    part > 0.0 && (mixed(seed, flow) >> 32) as f64 <= part * f64::from(u32::MAX)
+}
+
+fn mixed(seed: u64, flow: u32) -> u64 {
     let mixed = (u64::from(flow) ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    ((u128::from(mixed) * classes as u128) >> 64) as usize
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }

@@ -46,6 +46,17 @@ words! {
     }
 }
 
+words! {
+    /// What the smoothed queueing delays are made of.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Delays {
+        /// The waits of the packets that left.
+        Departures = "departures",
+        /// What arrivals find before them, as in the published pseudocode.
+        Arrivals = "arrivals",
+    }
+}
+
 parameters! {
     /// Parameters of SplitBuff. The document gives no values for the period and the smoothing.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +79,10 @@ parameters! {
         hysteresis: f64 = 0.0, fraction("a part", 1.0);
         /// Over what the mean round-trip time is taken.
         mean: Mean = Mean::Packets, choice::<Mean>();
+        /// Queueing delays from the waits of departures, or from the queues that arrivals meet, as in the pseudocode.
+        delays: Delays = Delays::Departures, choice::<Delays>();
+        /// Part of the flows, picked by chance, whose packets tell no round-trip time.
+        silent: f64 = 0.0, fraction("a part", 1.0);
     }
 }
 
@@ -86,7 +101,7 @@ impl Discipline for SplitBuffConfig {
 
     fn build(&self, context: Context<'_>) -> SplitBuff {
         let classes = Classes::Rtt(self.rtt.build(context.propagation));
-        SplitBuff::new(*self, classes, context.limit, context.rate)
+        SplitBuff::new(*self, classes, context.limit, context.rate).with_silent(context.seed)
     }
 
     fn fill(&mut self, _rate: Rate, _packet_bytes: u32) {

@@ -93,13 +93,13 @@ impl SplitBuff {
     }
 
     fn smooth_delays(&mut self) {
-        let (wait_s, served) = self
+        let (delayed_s, seen) = self
             .parts
             .iter()
-            .fold((0.0, 0), |(wait_s, served), part| (wait_s + part.waited_s, served + part.served));
-        if served > 0 {
+            .fold((0.0, 0), |(delayed_s, seen), part| (delayed_s + part.delayed_s, seen + part.delays_seen));
+        if seen > 0 {
             let alpha = if self.delay_known { self.config.smoothing } else { 1.0 };
-            self.delay_s += alpha * (wait_s / served as f64 - self.delay_s);
+            self.delay_s += alpha * (delayed_s / seen as f64 - self.delay_s);
             self.delay_known = true;
         }
         for part in &mut self.parts {

@@ -2,6 +2,7 @@
 
 use bufferlab_units::Time;
 
+use super::Delays;
 use super::sketch::FlowSketch;
 use crate::packet_queue::PacketQueue;
 use crate::{Backlog, Limit, Packet};
@@ -18,11 +19,12 @@ pub(super) struct SubBuffer {
     /// Smoothed delay here (`T_qx`), s.
     pub(super) delay_s: f64,
     delay_known: bool,
-    /// Sums of this period: round-trip times of arrivals, waits of departures.
+    delays: Delays,
+    /// Sums of this period: round-trip times of arrivals, and queueing delays.
     rtt_s: f64,
     arrived: u64,
-    pub(super) waited_s: f64,
-    pub(super) served: u64,
+    pub(super) delayed_s: f64,
+    pub(super) delays_seen: u64,
     /// Bytes that it may send in this turn.
     pub(super) deficit: f64,
     /// Its quantum, in those of the class with the fewest flows.
@@ -34,7 +36,7 @@ pub(super) struct SubBuffer {
 
 impl SubBuffer {
     /// Empty; counts its flows or not.
-    pub(super) fn new(counts: bool) -> SubBuffer {
+    pub(super) fn new(counts: bool, delays: Delays) -> SubBuffer {
         SubBuffer {
             packets: PacketQueue::default(),
             limit: Limit::Unlimited,
@@ -42,10 +44,11 @@ impl SubBuffer {
             known: false,
             delay_s: 0.0,
             delay_known: false,
+            delays,
             rtt_s: 0.0,
             arrived: 0,
-            waited_s: 0.0,
-            served: 0,
+            delayed_s: 0.0,
+            delays_seen: 0,
             deficit: 0.0,
             weight: 1.0,
             flows: 1.0,
@@ -66,6 +69,12 @@ impl SubBuffer {
         self.arrived += 1;
     }
 
+    /// A delay of this period.
+    pub(super) fn note_delay(&mut self, delay_s: f64) {
+        self.delayed_s += delay_s;
+        self.delays_seen += 1;
+    }
+
     pub(super) fn push(&mut self, packet: Packet) {
         self.packets.push(packet);
     }
@@ -73,8 +82,9 @@ impl SubBuffer {
     pub(super) fn pop(&mut self, now: Time) -> Option<Packet> {
         let packet = self.packets.pop()?;
         self.deficit -= f64::from(packet.wire_bytes);
-        self.waited_s += (now - packet.enqueued).as_s();
-        self.served += 1;
+        if self.delays == Delays::Departures {
+            self.note_delay((now - packet.enqueued).as_s());
+        }
         if let Some(sketch) = &mut self.sketch {
             sketch.note(packet.flow);
         }
@@ -82,12 +92,12 @@ impl SubBuffer {
     }
 
     pub(super) fn smooth_delay(&mut self, alpha: f64) {
-        if self.served > 0 {
+        if self.delays_seen > 0 {
             let alpha = if self.delay_known { alpha } else { 1.0 };
             self.delay_known = true;
-            self.delay_s += alpha * (self.waited_s / self.served as f64 - self.delay_s);
+            self.delay_s += alpha * (self.delayed_s / self.delays_seen as f64 - self.delay_s);
         }
-        (self.waited_s, self.served) = (0.0, 0);
+        (self.delayed_s, self.delays_seen) = (0.0, 0);
     }
 
     /// `T_B` of the period.
