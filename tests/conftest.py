@@ -160,6 +160,7 @@ def outcome() -> FakeOutcome:
                 cwnd_segments=[2.0, 10.0, 4.0, 11.0],
                 ssthresh_segments=[8.0, 8.0, 8.0, 8.0],
                 srtt_ps=[0, 50 * MS, 20 * MS, 50 * MS],
+                rtt_sample_ps=[0, 48 * MS, 24 * MS, 52 * MS],
                 inflight_segments=[2, 10, 4, 11],
                 retransmissions=[0, 0, 1, 0],
             ),

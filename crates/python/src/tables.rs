@@ -252,6 +252,7 @@ fn sender_samples(table: SenderSampleTable) -> Result<RecordBatch, ArrowError> {
             cwnd_segments,
             ssthresh_segments,
             srtt_ps,
+            rtt_sample_ps,
             inflight_segments,
             retransmissions,
         }

@@ -334,6 +334,8 @@ table! {
         ssthresh_segments: f64,
         /// Smoothed round-trip time, ps; 0 before the first sample.
         srtt_ps: u64,
+        /// Latest sample of the round-trip time, ps; 0 before the first.
+        rtt_sample_ps: u64,
         /// Segments sent and not yet known to have left the network.
         inflight_segments: u64,
         /// Packets retransmitted since the run's start.

@@ -56,6 +56,7 @@ impl SendingHost {
                     cwnd: sender.cwnd(),
                     ssthresh: sender.ssthresh(),
                     srtt: sender.srtt(),
+                    rtt_sample: sender.rtt_sample(),
                     inflight: sender.inflight(),
                     retransmissions: sender.counters().retransmissions,
                 });

@@ -39,6 +39,10 @@ def _smoothed_rtt(_run: Run) -> pl.Expr:
     return pl.when(pl.col("srtt_ps") > 0).then(divided(pl.col("srtt_ps"), PS_PER_MS))
 
 
+def _rtt_sample(_run: Run) -> pl.Expr:
+    return pl.when(pl.col("rtt_sample_ps") > 0).then(divided(pl.col("rtt_sample_ps"), PS_PER_MS))
+
+
 QUEUE_SAMPLES: Final = Dimension(
     "queue over time",
     "One row per sample of a sampled link: the frame `queue_samples`. Counters run from the run's start.",
@@ -72,6 +76,13 @@ FLOW_SAMPLES: Final = Dimension(
             _smoothed_rtt,
             "smoothed round-trip time",
             short="RTT",
+        ),
+        Metric(
+            "rtt_sample_ms",
+            MILLISECONDS,
+            "The sender's latest sample of the round-trip time, to the microsecond; null before its first.",
+            _rtt_sample,
+            "round-trip time sample",
         ),
         Metric("inflight_segments", SEGMENTS, "Segments in flight, by the sender's count."),
         Metric("retransmissions", COUNT, "Packets retransmitted so far."),

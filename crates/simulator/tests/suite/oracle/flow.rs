@@ -36,6 +36,7 @@ pub(super) struct SenderSample {
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
     pub(super) srtt: Span,
+    pub(super) rtt_sample: Span,
     pub(super) inflight: u32,
     pub(super) retransmissions: u64,
 }

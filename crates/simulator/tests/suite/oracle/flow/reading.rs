@@ -22,6 +22,7 @@ impl Flow {
                 cwnd: sender.cwnd(),
                 ssthresh: sender.ssthresh(),
                 srtt: sender.srtt(),
+                rtt_sample: sender.rtt_sample(),
                 inflight: sender.inflight(),
                 retransmissions: sender.counters().retransmissions,
             });
