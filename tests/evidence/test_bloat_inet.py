@@ -113,3 +113,10 @@ def test_many_flows_need_no_more_wait_than_their_rule() -> None:
     waits = result.tables["points"].filter(pl.col("flows") == 10)["wait_mean_ms"].to_list()
     assert waits[0] > 500
     assert 40 > waits[1] > 12.6 > waits[2]
+
+
+def test_figure_3_has_the_samples_and_not_the_smoothed_time(fig3: pl.DataFrame) -> None:
+    for row in fig3.iter_rows(named=True):
+        queued_ms = row["early_frames"] * FRAME_BYTES * 8 / RATE_BPS * 1000
+        assert row["early_rtt_ms"] == pytest.approx(40 + queued_ms, abs=3 * FRAME_BYTES * 8 / RATE_BPS * 1000)
+        assert row["early_srtt_ms"] < row["early_rtt_ms"] / 2

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from bufferlab.evidence import Reproduced, Request, find_reproductions
+from bufferlab.evidence.heterogeneous.windows import margins
 
 NAMES = [f"heterogeneous/{name}" for name in ("fig4", "fig5", "fig6", "fig7", "table2", "table3", "table4")]
 
@@ -31,7 +32,8 @@ def both(result: Reproduced, claim: str) -> list[dict[str, Any]]:
 
 
 def test_all_are_registered() -> None:
-    simulated = {f"heterogeneous/{name}" for name in ("fig1", "fig9", "fig10", "fig11", "fig12", "windows")}
+    names = ("fig1", "fig9", "fig10", "fig11", "fig12", "windows", "eq19")
+    simulated = {f"heterogeneous/{name}" for name in names}
     assert {each.name for each in find_reproductions("heterogeneous")} == set(NAMES) | simulated
 
 
@@ -125,3 +127,13 @@ def test_table_4_shows_that_18_mb_are_not_90_ms() -> None:
     table = reproduce("heterogeneous/table4").tables["table4"]
     assert table["bdp_mb"].to_list() == pytest.approx([2.177, 5.20925, 6.9975])
     assert table["rtt_of_stated_ms"][2] == pytest.approx(231.5, abs=0.1)
+
+
+def test_table_4_adds_what_it_is_above_rate_times_round_trip_time() -> None:
+    points = pl.DataFrame({"rtt_ms": [28.0], "buffer_packets": [40.0], "bound_10_packets": [100.0]})
+    found = margins(points, {28.0: 2.3, 90.0: 18.0}).row(0, named=True)
+    bdp, more = 622e6 * 0.028 / 8 / 1500, 2.3e6 / (622e6 * 0.028 / 8)
+    assert found["margin_percent"] == pytest.approx(100 * (40 - 100) / bdp)
+    added = found["margin_iv_percent"] - found["margin_percent"]
+    assert added == pytest.approx(100 * (more - 1) * (1 + 40 / bdp))
+    assert 5.6 < added < 5.9

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from bufferlab.cli import main
-from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence import Request
+from bufferlab.evidence.documents import Work, bundled_documents
 from bufferlab.evidence.simulated import derived
-from bufferlab.evidence.splitbuff.figures import ns2_fig1
+from bufferlab.evidence.splitbuff.figures import distributions, ns2_fig1
 from bufferlab.evidence.verdicts import Compared, compare
 from bufferlab.scenario import Scenario
 
@@ -122,3 +123,14 @@ def test_json_is_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[st
     document = json.loads(capsys.readouterr().out)["reproductions"][0]
     assert document["name"] == "splitbuff/fig1"
     assert {row["claim"] for row in document["comparison"]} >= {"fig1-ratio-25ms", "fig1-delay-300ms"}
+
+
+def test_the_distribution_tells_runs_of_a_second_kind() -> None:
+    runs = pl.DataFrame(
+        {"wire_bytes": [1040] * 5, "buffer_ms": [300] * 5, "ratio": [6.0, 5.0, 60.0, 5.5, 50.0]}
+    )
+    points = pl.DataFrame({"wire_bytes": [1040], "buffer_ms": [300], "ratio": [runs["ratio"].mean()]})
+    work = Work(DOCUMENT, FIG1, Request(), {"runs": runs, "points": points})
+    row = distributions(work)["points"].row(0, named=True)
+    assert (row["ratio_p50"], row["runs_above"], row["most_below"]) == (6.0, 2.0, 6.0)
+    assert (row["ratio_p25"], row["ratio_p75"]) == (5.5, 50.0)

@@ -6,8 +6,10 @@ import polars as pl
 import pytest
 
 from bufferlab.evidence import Reproduced, Request, reproduce
-from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.documents import Work, bundled_documents
+from bufferlab.evidence.measured import load
 from bufferlab.evidence.simulated import scenarios_of
+from bufferlab.evidence.splitbuff.modes import nearest_laws
 
 DOCUMENT = next(each for each in bundled_documents() if each.name == "splitbuff")
 NUMBERS = {claim.id: claim.number or 0.0 for claim in DOCUMENT.claims}
@@ -91,3 +93,32 @@ def test_the_heavy_tail_has_all_queues() -> None:
     assert 10 <= propagation.min() <= propagation.max() <= 1001  # type: ignore[operator]
     assert result.comparison.is_empty()  # nothing is published
     assert [row[0] for row in result.grids[0].rows] == QUEUES
+
+
+def test_the_nearest_law_is_the_one_that_gives_the_published_throughputs() -> None:
+    keys = DOCUMENT.figures["table1_laws"].keys
+    laws = {(60, 180, 0.6, 0.2): 1.0, (60, 180, 0.2, 0.2): 1.1}
+    rows = [
+        dict(zip(keys, law, strict=True))
+        | {
+            "queue": queue,
+            "throughput_short": factor * NUMBERS[f"table1-{name}-short"],
+            "throughput_long": NUMBERS[f"table1-{name}-long"],
+        }
+        for law, factor in reversed(laws.items())
+        for queue, name in (("bdp", "bdp"), ("splitbuff-2", "split"))
+    ]
+    work = Work(DOCUMENT, DOCUMENT.figures["table1_laws"], Request(), {"points": pl.DataFrame(rows)})
+    nearest = nearest_laws(work)["laws"]
+    assert nearest.select(keys).rows() == list(laws)
+    assert nearest["distance_percent"].to_list() == pytest.approx([0.0, 10.0 * (2 / 4) ** 0.5])
+
+
+def test_the_fitted_law_is_the_nearest_of_the_recorded_grid() -> None:
+    recorded = load(DOCUMENT, DOCUMENT.figures["table1_laws"])
+    assert recorded is not None
+    law = recorded.points.row(0, named=True)
+    fitted = DOCUMENT.runs["fitted"].full.changes
+    for kind in ("short", "long"):
+        words = f"lognormal(mean={law[f'mean_{kind}_ms']:g} ms, sigma={law[f'sigma_{kind}']:g}, min=5 ms)"
+        assert fitted[f"flows.type{1 if kind == 'short' else 2}.rtt"] == words

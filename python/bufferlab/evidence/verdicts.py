@@ -252,9 +252,15 @@ def _single(stated: _Stated) -> float | None:
 
 
 def stated_text(claim: Claim, stated: _Stated) -> str:
-    """What the document states: its words, else its number."""
-    if claim.says:
-        return claim.says
+    """What the document states: its number, or its words; where they have none, the number is ours."""
+    number = _number_text(claim, stated)
+    if not claim.says:
+        return number
+    ours = bool(number) and not isinstance(claim.value, str) and not any(map(str.isdigit, claim.says))
+    return f"{claim.says} (taken as {number})" if ours else claim.says
+
+
+def _number_text(claim: Claim, stated: _Stated) -> str:
     if isinstance(stated, tuple):
         return f"{stated[0]:g} … {stated[1]:g}"
     if stated is None:

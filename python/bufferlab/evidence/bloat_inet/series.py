@@ -14,10 +14,13 @@ from bufferlab.results.result import Result
 _GROWS_S: Final = (15.0, 39.0)
 """After slow start, before event B begins."""
 
-_OVERLAPS_S: Final = (55.0, 85.0)
-"""Events A and B send, after B's slow start."""
+_OVERLAPS_S: Final = (55.0, 75.0)
+"""Events A and B send, after B's slow start and before the first end of B."""
 
 _OVERLAP_FROM_S: Final = 40.0
+
+_EARLY_S: Final = 2.0
+"""Where the smoothed round-trip time still lags behind the queue."""
 
 Keys = Mapping[str, Any]
 
@@ -26,7 +29,10 @@ def measure(result: Result, keys: Keys) -> dict[str, float | None]:
     """Figures of the queue, event A's round-trip times and event C's delay variation; when events end."""
     del keys
     queue = backlog(result)
-    times, variation = round_trips(result)["rtt_ms"], variations(result)["variation_ms"]
+    trips, variation = round_trips(result), variations(result)["variation_ms"]
+    times = trips["rtt_ms"]
+    early = trips.filter(pl.col("time_s") >= _EARLY_S)
+    overlap = queue.filter(pl.col("time_s") >= _OVERLAPS_S[0])
     settled = queue.filter(pl.col("time_s").is_between(*_GROWS_S))["frames"]
     up = result.queues.filter(pl.col("link") == "up", pl.col("group") == "all")
     return {
@@ -35,14 +41,20 @@ def measure(result: Result, keys: Keys) -> dict[str, float | None]:
         "overlap_growth_frames_s": growth(queue, *_OVERLAPS_S),
         "most_frames": _number(queue["frames"].max()),
         "mean_frames": _number(queue["frames"].mean()),
-        "least_rtt_ms": _number(times.min()),
+        "least_rtt_ms": _least(times, trips["srtt_ms"]),
         "most_rtt_ms": _number(times.max()),
+        "early_rtt_ms": _number(early["rtt_ms"].first()),
+        "early_srtt_ms": _number(early["srtt_ms"].first()),
+        "early_frames": _number(queue.filter(pl.col("time_s") >= _EARLY_S)["frames"].first()),
+        "overlap_begins_frames": _number(overlap["frames"].first()),
+        "before_b_frames": _number(queue.filter(pl.col("time_s") < _OVERLAP_FROM_S)["frames"].last()),
         "dropped": _number(up["dropped_packets"].sum()),
         "a_ends_s": _end_s(result, "a", 0.0),
         "b_ends_s": _end_s(result, "b", _OVERLAP_FROM_S),
         "variation_packets": float(variation.len()),
         "variation_sd_ms": _number(variation.std(ddof=0)),
         "variation_p50_ms": _number(variation.abs().quantile(0.5)),
+        "variation_p75_ms": _number(variation.abs().quantile(0.75)),
         "variation_p90_ms": _number(variation.abs().quantile(0.9)),
         "variation_p99_ms": _number(variation.abs().quantile(0.99)),
         "variation_most_ms": _number(variation.abs().max()),
@@ -56,9 +68,9 @@ def backlog(result: Result) -> pl.DataFrame:
 
 
 def round_trips(result: Result) -> pl.DataFrame:
-    """Event A's smoothed round-trip time while it sends: `time_s`, `rtt_ms`."""
+    """Event A's latest round-trip time while it sends, `rtt_ms`, and the smoothed one, `srtt_ms`."""
     samples = result.flow_samples.filter(pl.col("group") == "a", pl.col("inflight_segments") > 0)
-    return samples.select("time_s", rtt_ms=pl.col("srtt_ms")).drop_nulls()
+    return samples.select("time_s", "srtt_ms", rtt_ms=pl.col("rtt_sample_ms")).drop_nulls()
 
 
 def variations(result: Result) -> pl.DataFrame:
@@ -97,7 +109,7 @@ def queue_series(work: Work) -> dict[str, pl.DataFrame]:
 def round_trip_series(work: Work) -> dict[str, pl.DataFrame]:
     """The series that a figure of round-trip times draws: without acknowledgments on data."""
     times = work.tables["round_trips"]
-    return {"series": times.filter(~pl.col("window").str.contains("on data"))}
+    return {"series": times.filter(~pl.col("window").str.contains("on data|1024"))}
 
 
 def variation_series(work: Work) -> dict[str, pl.DataFrame]:
@@ -117,12 +129,19 @@ def _titled(frame: pl.DataFrame, keys: Keys) -> pl.DataFrame:
     if "buffer_frames" in keys:
         return frame.select(pl.lit(f"{keys['buffer_frames']} frames").alias("buffer"), pl.all())
     riding = "" if keys["acknowledgments"] == "own packets" else ", acknowledgments on data"
-    return frame.select(pl.lit(f"{keys['window_bytes']} bytes{riding}").alias("window"), pl.all())
+    megabyte = "" if keys["megabyte"] == "10^6" else f", MB of {keys['megabyte']} bytes"
+    return frame.select(pl.lit(f"{keys['window_bytes']} bytes{riding}{megabyte}").alias("window"), pl.all())
 
 
 def _end_s(result: Result, group: str, start_s: float) -> float | None:
     lasted = result.flows.filter(pl.col("group") == group)["completion_s"][0]
     return None if lasted is None else start_s + float(lasted)
+
+
+def _least(samples_ms: pl.Series, smoothed_ms: pl.Series) -> float | None:
+    """The least round-trip time. The handshake's lies between readings; the smoothed time begins with it."""
+    known = [value for value in map(_number, (samples_ms.min(), smoothed_ms.min())) if value is not None]
+    return min(known, default=None)
 
 
 def _number(value: object) -> float | None:

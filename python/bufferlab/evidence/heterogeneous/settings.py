@@ -21,7 +21,7 @@ FLOWS: Final = 200
 MAX_LOSS: Final = 0.01
 """phi of the evaluation (section VIII)."""
 
-_WIRE_BYTES: Final = 1500
+WIRE_BYTES: Final = 1500
 
 
 def _mix() -> dict[str, int]:
@@ -96,4 +96,4 @@ VARIANTS: Final[Mapping[str, Variant]] = {each.name: each for each in (AS_PUBLIS
 
 def bdp_packets(rtt_ms: float) -> float:
     """The OC-12's bandwidth-delay product in packets of 1500 bytes."""
-    return RATE_BPS * rtt_ms / 1e3 / 8.0 / _WIRE_BYTES
+    return RATE_BPS * rtt_ms / 1e3 / 8.0 / WIRE_BYTES

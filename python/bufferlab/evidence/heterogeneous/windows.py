@@ -17,6 +17,7 @@ from bufferlab.evidence.heterogeneous.settings import (
     MIX,
     RATE_BPS,
     VARIANTS,
+    WIRE_BYTES,
     bdp_packets,
 )
 from bufferlab.results.result import Result
@@ -139,3 +140,31 @@ def by_control_of_points(work: Work) -> dict[str, pl.DataFrame]:
         for variant, label in ((AS_PUBLISHED, "table_iii"), (CORRECTED, "by_4_and_5"))
     )
     return {"windows": means.with_columns(control, *tabled).drop("group")}
+
+
+def with_table_iv(work: Work) -> dict[str, pl.DataFrame]:
+    """`by_control_of_points`, and points with (10) and (14) by Table IV's own bandwidth-delay products."""
+    stated = {float(claim.setting["rtt_ms"]): claim.number for claim in work.document.claims_of("table4")}
+    return by_control_of_points(work) | {"points": margins(work.tables["points"], stated)}
+
+
+def margins(points: pl.DataFrame, stated_mb: Mapping[float, float | None]) -> pl.DataFrame:
+    """Adds what the buffer is above the bound of (10), % of the BDP, with the link's and with Table IV's BDP.
+
+    Args:
+        points: `rtt_ms`, `buffer_packets`, `bound_10_packets`.
+        stated_mb: Table IV by round-trip time, MB; the largest of it is also that of longer times.
+    """
+    largest = max(value or 0.0 for value in stated_mb.values())
+    rows = []
+    for rtt_ms, buffer, bound in points.select("rtt_ms", "buffer_packets", "bound_10_packets").iter_rows():
+        bdp = bdp_packets(rtt_ms)
+        table_iv = (stated_mb.get(rtt_ms) or largest) * 1e6 / WIRE_BYTES
+        rows.append(
+            {
+                "bdp_iv_mb": stated_mb.get(rtt_ms) or largest,
+                "margin_percent": 100.0 * (buffer - bound) / bdp,
+                "margin_iv_percent": 100.0 * (buffer * table_iv / bdp - (bound + bdp - table_iv)) / bdp,
+            }
+        )
+    return points.hstack(pl.DataFrame(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import polars as pl
@@ -55,6 +55,27 @@ def _ns2_row(run: dict[str, float]) -> dict[str, float]:
         "loss_long_percent": run["loss2"] * 100,
         "utilization": run["utilization"],
     }
+
+
+_SECOND_KIND: Final = 3.0
+"""A run with so many times the least ratio of its point is of the second kind; the kinds are far apart."""
+
+
+def distributions(work: Work) -> dict[str, pl.DataFrame]:
+    """The points with quartiles of the ratio over their runs, and how many are far above the least."""
+    keys = ["wire_bytes", "buffer_ms"]
+    ratio, least = pl.col("ratio"), pl.col("ratio").min()
+    usual = ratio <= _SECOND_KIND * least
+    of_runs = (
+        work.tables["runs"]
+        .group_by(keys, maintain_order=True)
+        .agg(
+            *(ratio.quantile(part / 100, "linear").alias(f"ratio_p{part}") for part in (25, 50, 75)),
+            runs_above=(~usual).sum().cast(pl.Float64),
+            most_below=ratio.filter(usual).max(),
+        )
+    )
+    return {"points": work.tables["points"].join(of_runs, on=keys, how="left", maintain_order="left")}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.results.result import Result
 
 _SUB_BUFFERS: Final = ("first", "last")
+_NEAREST: Final = 10
+"""Laws that are shown."""
 
 
 def sub_buffers(result: Result, _keys: Mapping[str, Any]) -> dict[str, float | None]:
@@ -42,6 +44,25 @@ def _of_sub_buffers(result: Result) -> list[tuple[float | None, float | None]]:
         waits = result.classes.filter(pl.col("class") == index)["wait_mean_ms"]
         found.append((float(estimates.to_numpy().mean()) if len(estimates) else None, waits[0]))
     return found
+
+
+def nearest_laws(work: Work) -> dict[str, pl.DataFrame]:
+    """The laws of the grid whose throughputs come nearest to Table I's, nearest first."""
+    keys = list(work.figure.keys)
+    stated = {claim.id: claim.number for claim in work.document.claims_of("table1")}
+    laws = work.tables["points"].select(*keys)
+    laws = laws.unique(maintain_order=True)
+    for queue, short in (("bdp", "bdp"), ("splitbuff-2", "split")):
+        own = work.tables["points"].filter(pl.col("queue") == queue)
+        columns = (pl.col(f"throughput_{kind}").alias(f"{short}_{kind}") for kind in ("short", "long"))
+        laws = laws.join(own.select(*keys, *columns), on=keys, maintain_order="left")
+    squares = [
+        (pl.col(name) / stated[f"table1-{name.replace('_', '-')}"] - 1.0) ** 2
+        for name in ("bdp_short", "bdp_long", "split_short", "split_long")
+    ]
+    distance = 100.0 * (pl.sum_horizontal(squares) / len(squares)).sqrt()
+    nearest = laws.with_columns(distance_percent=distance).sort("distance_percent").head(_NEAREST)
+    return {"laws": nearest, "points": work.tables["points"]}
 
 
 def draw_modes(work: Work) -> Figure:
