@@ -401,6 +401,10 @@ def test_shares_become_flows(bufferlab: Command) -> None:
         ),
         (("--flows", "200", "--max-loss", "0"), "--max-loss: 0.0 is out of bounds"),
         (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
+        (("--flows", "200", "--rtt", "40"), "--rtt: '40' has no unit"),
+        (("--flows", "200", "--rate", "40"), "--rate: '40' has no unit"),
+        (("--flows", "200", "--spread", "2"), "--spread: 2.0 is out of bounds"),
+        (("--flows", "200", "--segment", "10"), "--segment: '10' has no unit"),
         (("--flows", "200", "--max-delay", "0 ms"), "--max-delay: '0 ms' is too small"),
         (("--flows", "200", "--loss-confidence", "1"), "--loss-confidence: 1.0 is out of bounds"),
         (
@@ -475,7 +479,7 @@ def test_what_to_type_for_the_answer_is_in_text_and_json(bufferlab: Command) -> 
 def test_a_platform_that_cannot_be_used_is_told_before_any_run(bufferlab: Command) -> None:
     ended = bufferlab(*QUICK, "--platform", "ios")
     assert (ended.status, ended.out) == (2, "")
-    assert "--platform: is not a known platform" in ended.err
+    assert "--platform: 'ios' is not a known platform" in ended.err
     ended = bufferlab(*QUICK, "--device", "eth1")
     assert (ended.status, ended.out) == (2, "")
     assert "--device: is for the lines to type; accepted: --platform, too" in ended.err

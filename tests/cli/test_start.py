@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 
 import pytest
+
+from bufferlab.cli import VERBS
+from bufferlab.cli.compare import compare as compare_verb
+from bufferlab.cli.run import run as run_verb
+from bufferlab.experiment.recording import DEFAULT_LIMIT
+from bufferlab.studies.compare import DEFAULT_SEEDS
 
 from .conftest import SMALL
 
@@ -85,12 +93,22 @@ def test_the_list_of_verbs_loads_little(tmp_path: Path, args: tuple[str, ...]) -
     assert started(tmp_path, *args).modules & LISTING == set()
 
 
-@pytest.mark.parametrize("verb", ["advise", "configure"])
-def test_the_help_of_a_verb_that_needs_no_file_loads_little(tmp_path: Path, verb: str) -> None:
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_loads_little(tmp_path: Path, verb: str) -> None:
     heavy = {"bufferlab.experiment", "bufferlab.render", "matplotlib", "numpy", "polars", "rich", "scipy"}
     modules = started(tmp_path, verb, "--help").modules
     assert f"bufferlab.cli.{verb}" in modules
     assert modules & heavy == set()
+
+
+def test_defaults_of_options_are_those_of_what_they_are_passed_to() -> None:
+    """They are written beside the options, as the modules that have them are slow to import for a help."""
+
+    def default(verb: Callable[..., None], name: str) -> object:
+        return signature(verb).parameters[name].default
+
+    assert default(run_verb, "record_limit") == DEFAULT_LIMIT
+    assert default(compare_verb, "seeds") == DEFAULT_SEEDS
 
 
 def test_a_small_run_does_not_look_for_garbage(run: Started) -> None:

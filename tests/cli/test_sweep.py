@@ -147,7 +147,7 @@ def test_runs_of_other_engines_are_shown_on_request(
     bufferlab: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     swept(bufferlab)
-    monkeypatch.setattr("bufferlab.cli.results.ENGINE", "9.9.9+new")
+    monkeypatch.setattr("bufferlab.cli.stored.ENGINE", "9.9.9+new")
     ended = bufferlab("results", "runs")
     assert "runs: 0 runs" in ended.out
     assert "no runs by this engine, 9.9.9+new; 8 by " in ended.line()

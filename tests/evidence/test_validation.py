@@ -97,7 +97,7 @@ def test_command(
     quick: Validation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     agreeing = dataclasses.replace(quick, outcomes=tuple(each for each in quick.outcomes if each.agrees))
-    monkeypatch.setattr("bufferlab.cli.validate.validate_ns2", lambda **_: agreeing)
+    monkeypatch.setattr("bufferlab.cli.validating.validate_ns2", lambda **_: agreeing)
     assert main(["validate", "--quick", "--json", "--out", str(tmp_path)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["format"] == "bufferlab-validation"
@@ -119,6 +119,6 @@ def test_command_fails_for_what_nobody_can_explain(
         ),
     )
     changed = dataclasses.replace(quick, outcomes=(bad, *quick.outcomes[1:]))
-    monkeypatch.setattr("bufferlab.cli.validate.validate_ns2", lambda **_: changed)
+    monkeypatch.setattr("bufferlab.cli.validating.validate_ns2", lambda **_: changed)
     assert main(["validate", "--out", str(tmp_path)]) == 1
     assert "NO" in capsys.readouterr().out.split()

@@ -39,6 +39,8 @@ def test_the_rates_of_a_line(text: str, down_bps: int, up_bps: int) -> None:
         ("", "'' is not the two rates of a line; accepted"),
         ("50/10", "'50/10' has no unit ('50'); accepted: the rate down and the rate up, such as 50/10Mbps"),
         ("50/10 mbps", "'50/10 mbps' has a wrong unit (did you mean 'Mbps'?) ('50 mbps')"),
+        ("50/-10Mbps", "'50/-10Mbps' has a rate that is not positive"),
+        ("-50/10Mbps", "'-50/10Mbps' has a rate that is not positive"),
         ("0/10 Mbps", "'0/10 Mbps' is too small ('0 Mbps')"),
     ],
 )

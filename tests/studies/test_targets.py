@@ -242,3 +242,25 @@ def test_bounds_that_nothing_meets_together_are_refused() -> None:
         ["utilization > 50 %", "utilization < 90 %", "call.loss < 1 %", "loss > 2 %"], GROUPS
     )
     refuse_contradictions(within)
+
+
+@pytest.mark.parametrize(
+    ("score", "rated", "go"),
+    [
+        ("call.mos > 4", "call.r < 50", False),
+        ("call.mos > 4", "call.r < 79", False),
+        ("call.mos > 4", "call.r < 85", True),
+        ("call.mos < 2", "call.r > 70", False),
+        ("call.mos < 3.6", "call.r > 65", True),
+        ("call.mos > 4", "call.r > 50", True),
+        # a mean of calls: half of them perfect and half of them dead have 2.7 at a rating of 47
+        ("call.mos > 2.6", "call.r < 47", True),
+    ],
+)
+def test_a_score_goes_with_the_ratings_that_can_have_it(score: str, rated: str, *, go: bool) -> None:
+    targets = parse_targets([rated, score], GROUPS)
+    if go:
+        refuse_contradictions(targets)
+        return
+    with pytest.raises(InputError, match="contradicts another target, call: rating R"):
+        refuse_contradictions(targets)

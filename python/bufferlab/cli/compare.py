@@ -19,12 +19,8 @@ from bufferlab.cli.options import (
     listing,
     read_overrides,
 )
-from bufferlab.cli.running import delivering, runner_of, say_kept
-from bufferlab.render.compare import comparison_view
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.compare import DEFAULT_SEEDS, Comparison
-from bufferlab.studies.compare import compare as compare_queues
-from bufferlab.studies.compare.contenders import OWN
+from bufferlab.studies.advise.words import OWN
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -53,9 +49,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     overrides: Overrides = None,
     link: Link = None,
     emphasis: Emphasis = None,
-    seeds: Annotated[
-        int, typer.Option(help="Simulations per queue; all queues use the same seeds.")
-    ] = DEFAULT_SEEDS,
+    seeds: Annotated[int, typer.Option(help="Simulations per queue; all queues use the same seeds.")] = 5,
     threads: Threads = None,
     engine: Engine = "local",
     ray_address: RayAddress = None,
@@ -70,6 +64,11 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     run. It searches no buffer: advise searches queue and buffer, size the buffer of one queue, and sweep
     varies whatever you like.
     """
+    from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.render.compare import comparison_view  # noqa: PLC0415
+    from bufferlab.studies.compare import Comparison  # noqa: PLC0415
+    from bufferlab.studies.compare import compare as compare_queues  # noqa: PLC0415
+
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     deliver = Delivery[Comparison](
         view=comparison_view, document=Comparison.to_dict, as_json=as_json, plot=plot

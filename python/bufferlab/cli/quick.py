@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -107,18 +108,48 @@ def load(
 
     groups = read_groups(quick.flows, quick.mix, quick.stack)
     spread = SPREAD if quick.spread is None else quick.spread
-    content = quick_scenario(
-        quick.rate,
-        quick.rtt,
-        groups,
-        spread=spread,
-        stack=quick.stack,
-        duration=overrides.get("run.duration"),
-        **quick.details,
-    )
+    with _naming_options():
+        content = quick_scenario(
+            quick.rate,
+            quick.rtt,
+            groups,
+            spread=spread,
+            stack=quick.stack,
+            duration=overrides.get("run.duration"),
+            **quick.details,
+        )
+        made = Scenario.from_dict(content, file="--rate/--rtt/--flows")
     assumed = []
     if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
         assumed.append(about_controls(int(quick.flows)))
     if quick.spread is None and any(count > 1 for _, count in groups):
         assumed.append(about_round_trips())
-    return prepare(Scenario.from_dict(content, file="--rate/--rtt/--flows"), overrides), assumed
+    return prepare(made, overrides), assumed
+
+
+_OPTIONS: Final = {
+    "bottleneck.rate": "--rate",
+    "rtt": "--rtt",
+    "rtt_spread": "--spread",
+    "segment": "--segment",
+    "run.stack": "--stack",
+}
+"""The options by what they become; of flows by the last part of the key."""
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Have errors name the option in place of what it becomes, once for all groups of flows."""
+    try:
+        yield
+    except InputError as error:
+        named = {str(each): each for each in map(_named, (error, *error.others))}
+        raise InputError.of(list(named.values())) from None
+
+
+def _named(mistake: InputError) -> InputError:
+    key = mistake.key or ""
+    option = _OPTIONS.get(key.rpartition(".")[2] if key.startswith("flows[") else key)
+    if option is None:
+        return mistake
+    return InputError(mistake.problem, key=option, value=mistake.value, accepted=mistake.accepted)

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads
-from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.errors import InputError
-from bufferlab.evidence import Reproduction, Request, all_reproductions, find_reproductions
-from bufferlab.evidence.verdicts import VERDICTS, counts
-from bufferlab.evidence.views import listed, reproduced_view
-from bufferlab.files import make_folder
 
 _RESULTS: Final = Path("results")
 _EXAMPLES: Final = """\b
@@ -27,6 +21,8 @@ Examples:
 
 def _names() -> list[str]:
     """For the shell's completion."""
+    from bufferlab.evidence import all_reproductions  # noqa: PLC0415 - slow to import, and no help needs it
+
     return [each.name for each in all_reproductions()]
 
 
@@ -75,50 +71,22 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """Reproduce a published figure or table, and compare."""
     if record and quick:
         raise InputError("keeps full runs only", key="--record", accepted="no --quick")
+    from bufferlab.cli.reproducing import list_all, reproduce_all  # noqa: PLC0415 - slow to import, and no help needs it
+
     if name is None and not record:
-        _list(as_json=as_json)
+        list_all(as_json=as_json)
         return
-    documents: list[dict[str, Any]] = []
-    asked = all_reproductions() if name is None else find_reproductions(name)
-    wanted = [(each, out / each.name.replace("/", "-")) for each in asked]
-    for _, folder in wanted:
-        make_folder(folder)  # before any work is done that could not be saved
-    runner = runner_of(
-        threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
+    reproduce_all(
+        name,
+        quick=quick,
+        seeds=seeds,
+        measured=measured,
+        out=out,
+        record=record,
+        as_json=as_json,
+        threads=threads,
+        engine=engine,
+        ray_address=ray_address,
+        store=store,
+        fresh=fresh,
     )
-    request = Request(quick=quick, seeds=seeds, measured=measured, shared=runner)
-    for each, folder in wanted:
-        result = each.function(request)
-        result.save(folder, request.command(each.name))
-        if record:
-            each.record(result, request.command(each.name))
-        documents.append(
-            {"name": each.name, "comparison": result.comparison.to_dicts(), "notes": result.notes}
-        )
-        if not as_json:
-            print_rich(reproduced_view(result))
-        say(f"saved in {folder}")
-    if as_json:
-        print_json({"format": "bufferlab-reproduction", "format_version": 1, "reproductions": documents})
-    say_kept(runner)
-
-
-def _list(*, as_json: bool) -> None:
-    known = all_reproductions()
-    if as_json:
-        rows = [
-            {"name": each.name, "title": each.title, "citation": each.citation}
-            | dict(zip(("agrees", "differs", "not_comparable"), _counts(each), strict=True))
-            for each in known
-        ]
-        print_json({"format": "bufferlab-reproductions", "format_version": 1, "reproductions": rows})
-        return
-    print_rich(listed((each, _counts(each)) for each in known))
-
-
-def _counts(each: Reproduction) -> list[int] | list[None]:
-    """How many claims have each verdict by what is kept of the last full run."""
-    comparison = each.verdicts()
-    if comparison is None:
-        return [None] * len(VERDICTS)
-    return counts(comparison)

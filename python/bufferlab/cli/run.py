@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -19,14 +19,10 @@ from bufferlab.cli.options import (
     Threads,
     read_overrides,
 )
-from bufferlab.cli.outputs import Outputs
-from bufferlab.cli.running import checked_engine, delivering, say_kept
-from bufferlab.cli.watch import may_watch
-from bufferlab.experiment.recording import DEFAULT_LIMIT, SENDERS, RecordingWarning
-from bufferlab.experiment.run import run as simulate
-from bufferlab.experiment.runner import Runner
-from bufferlab.experiment.simulation import prepare
-from bufferlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from bufferlab.cli.outputs import Outputs
+    from bufferlab.scenario import Scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -110,7 +106,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = None,
     record_limit: Annotated[
         int, typer.Option(help="Largest number of packets in --pcap, and of lines in --trace.")
-    ] = DEFAULT_LIMIT,
+    ] = 10_000_000,
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Live view: queues, windows, round trips and goodput during the run."),
@@ -130,6 +126,13 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     It searches nothing and compares nothing: size and advise search buffers, compare sets queues side by
     side, sweep runs a grid of variants.
     """
+    from bufferlab.cli.outputs import Outputs  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.cli.running import checked_engine, delivering, say_kept  # noqa: PLC0415
+    from bufferlab.cli.watch import may_watch  # noqa: PLC0415
+    from bufferlab.experiment.recording import SENDERS, RecordingWarning  # noqa: PLC0415
+    from bufferlab.experiment.run import run as simulate  # noqa: PLC0415
+    from bufferlab.experiment.runner import Runner  # noqa: PLC0415
+
     outputs = Outputs(out=out, plot=plot, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done
     case = _prepared(scenario, overrides, factor, outputs)
@@ -170,6 +173,8 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 
 def _prepared(path: Path, overrides: list[str] | None, factor: int, outputs: Outputs) -> Scenario:
+    from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
+
     scenario = prepare(path, read_overrides(overrides)).twin(factor)
     if scenario.probes is not None:
         return scenario

@@ -166,7 +166,10 @@ def home_line(
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415 - slow to import, and no help needs it
 
     rates, part = read_rates(home), SHARE if share is None else read_share(share)
-    content = home_scenario(rates, rtt=numbers.rtt or RTT, share=Fraction(part))
+    try:
+        content = home_scenario(rates, rtt=numbers.rtt or RTT, share=Fraction(part))
+    except InputError as error:
+        raise InputError(error.problem, key="--rtt", value=error.value, accepted=error.accepted) from None
     loaded = prepare(Scenario.from_dict(content, file="--home"), overrides)
     assumed = [*about_home(numbers.rtt), about_shapers(rates, part)]
     return HomeLine(loaded, assumed, shaped_to(rates, part))

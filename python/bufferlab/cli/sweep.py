@@ -18,12 +18,7 @@ from bufferlab.cli.options import (
     Threads,
     read_overrides,
 )
-from bufferlab.cli.running import checked_engine
-from bufferlab.experiment.points import read_list, read_sample
-from bufferlab.render.stored_runs import sweep_view
 from bufferlab.scenario import Scenario
-from bufferlab.studies.sweep import default_store
-from bufferlab.studies.sweep import sweep as sweep_scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -88,6 +83,12 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     questions to 'bufferlab results'. size and advise choose what to run by what they have seen; compare is
     for queues alone.
     """
+    from bufferlab.cli.running import checked_engine  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.experiment.points import read_list, read_sample  # noqa: PLC0415
+    from bufferlab.render.stored_runs import sweep_view  # noqa: PLC0415
+    from bufferlab.studies.sweep import default_store  # noqa: PLC0415
+    from bufferlab.studies.sweep import sweep as sweep_scenario  # noqa: PLC0415
+
     swept = sweep_scenario(
         Scenario.load(scenario, read_overrides(overrides)),
         vary or [],

@@ -57,6 +57,7 @@ _START: Final = "uniform(0 s, 5 s)"
 _CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
 _PAGE: Final = {"kind": "web", "size": "840 KB", "every": "5 s"}
 
+_NEGATIVE: Final = re.compile(r"(?:^|/)\s*[-−]\s*\d")
 _ACCEPTED: Final = "the rate down and the rate up, such as 50/10Mbps, '50/10 Mbps' or '1 Gbps/50 Mbps'"
 _BETWEEN: Final = re.compile(r"/(?!s\b)")
 """What stands between the rates; not that of Mbit/s."""
@@ -87,6 +88,8 @@ def read_rates(text: str) -> Rates:
     Raises:
         InputError: They are none.
     """
+    if _NEGATIVE.search(text):
+        raise InputError("has a rate that is not positive", key=_HOME, value=text, accepted=_ACCEPTED)
     if (sides := _sides(text)) is None:
         raise InputError(
             f"is not the two rates of a line{_hint(text.strip())}",

@@ -65,6 +65,10 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "call_mos": (1.0, round(opinion_score(rating(0.0)), 2)),
 }
 """The values that a metric can have, of those that neither their unit nor zero bound."""
+_MIXED: Final = 100
+"""Steps of the rating of which mixtures are made."""
+_ROUNDED: Final = 0.005
+"""Of a score, what is not told apart."""
 _CALL: Final = "call: "
 """Begins the titles of a call's metrics, which the group's name says better."""
 _GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
@@ -133,17 +137,53 @@ def refuse_contradictions(targets: Sequence[Target]) -> None:
         targets: The targets.
 
     Raises:
-        InputError: A least value is above a most one.
+        InputError: A least value is above a most one, or a call's MOS cannot go with its rating.
     """
     for low in targets:
         for high in targets:
             if low.name == high.name and low.at_least and not high.at_least and low.bound > high.bound:
-                raise InputError(
-                    f"contradicts another target, {high}",
-                    key=_KEY,
-                    value=str(low),
-                    accepted="targets that can be met together",
-                )
+                raise _contradiction(low, high)
+    for score in targets:
+        for rated in targets:
+            if _are_of_a_call(score, rated) and not _go_together(score, rated):
+                raise _contradiction(score, rated)
+
+
+def _contradiction(one: Target, other: Target) -> InputError:
+    return InputError(
+        f"contradicts another target, {other}",
+        key=_KEY,
+        value=str(one),
+        accepted="targets that can be met together",
+    )
+
+
+def _are_of_a_call(score: Target, rated: Target) -> bool:
+    """Whether one target is about a call's MOS and the other about its rating, and they pull apart."""
+    names = score.metric.name, rated.metric.name
+    return names == ("call_mos", "call_r") and score.group == rated.group and score.at_least != rated.at_least
+
+
+def _go_together(score: Target, rated: Target) -> bool:
+    """Whether runs may have both: a MOS is a function of the rating (ITU-T G.107, annex B).
+
+    The targets are about means, and the function is no line: of a mean rating the mean score may be any
+    between the least and the most that a mixture of two ratings has, which is all that mixtures can have.
+    """
+    most = rating(0.0)
+    ratings = [most * step / _MIXED for step in range(_MIXED + 1)]
+    scores = [opinion_score(each) for each in ratings]
+    # a higher score never needs a lower rating, so that the bound itself is the best rating to try
+    kept = min(max(rated.bound, 0.0), most)
+    mixtures = (
+        scores[i] + (scores[j] - scores[i]) * ((kept - ratings[i]) / (ratings[j] - ratings[i]))
+        for i in range(_MIXED)
+        for j in range(i + 1, _MIXED + 1)
+        if ratings[i] <= kept <= ratings[j]
+    )
+    if score.at_least:
+        return score.bound <= max(mixtures) + _ROUNDED
+    return score.bound >= min(mixtures) - _ROUNDED
 
 
 def looser(one: Target, other: Target) -> Target:
