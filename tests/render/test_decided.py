@@ -82,6 +82,8 @@ def test_what_ifs_end_a_tie_and_a_better_queue_has_none() -> None:
         stage="first",
     )
     assert lines(better)[1].startswith("Run fq_codel: target 5 ms") and better.tied == ()
+    assert lines(better)[3] == "Quick: only usual delays, only this traffic; a full run may say otherwise."
+    assert "Quick:" not in said(decided)
     assert lines(equal("fifo", "fq_codel", changes=0))[1].startswith("Run fifo")
 
 
@@ -116,8 +118,8 @@ def test_each_equal_queue_says_why_it_lost() -> None:
     text = said(advice)
     assert lines(advice)[1].startswith("Run fq_codel: target 5 ms")
     here = "as good for users here, but not with other traffic:"
-    assert f"14 packets (21 KB, 8.4 ms): {here} utilization with 2 flows (98.1 %, target 99 %)." in text
-    assert "codel" in text and "with bbr (97.2 %, target 99 %)" in text
+    assert f"14 packets (21 KB, 8.4 ms): {here} utilization 98.1 % with 2 flows (target 99 %)." in text
+    assert "codel" in text and "utilization 97.2 % with bbr (target 99 %)" in text
     assert "pie: as good for users; fq_codel comes before it in our order." in text
     assert "close" not in text
     assert {name: len(each) for name, each in advice.outlasted.items()} == {
@@ -147,7 +149,10 @@ def test_that_no_equal_queue_keeps_the_targets_either_is_said() -> None:
     broken = (Broken("bbr", FEW, 0.9),)
     others = {advice.choice.rivals[0].name: Shaken((change("bbr", [FEW], 0.9),), broken, broken)}
     found = dataclasses.replace(advice, sensitivity=(change("bbr", [FEW], 0.9),), others=others)
-    assert "no equal queue keeps all targets there: fq_codel misses utilization with bbr (90 %" in said(found)
+    assert (
+        "no equal queue keeps all targets there: fq_codel misses utilization 90 % with bbr (target"
+        in said(found)
+    )
     assert found.outlasted == {}
 
 

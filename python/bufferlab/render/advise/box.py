@@ -56,6 +56,8 @@ _BELOW: Final = "below this box"
 _SAME: Final = 0.005
 """Confidences that differ by less are told as the same."""
 
+_QUICK: Final = "Quick: only usual delays, only this traffic; a full run may say otherwise."
+
 _TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
 
 MOST_TYPED: Final = 4
@@ -107,6 +109,8 @@ def _head(advice: Advice) -> Iterator[str]:
             tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
             sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
             yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+        if advice.stage == "first" and advice.finished and not advice.tied:
+            yield _QUICK
         if (heavy := heavy_loss(advice.answer.checked("loss").mean, advice.targets)) is not None:
             yield heavy
         if (broken := fragile(advice)) is not None:
@@ -218,7 +222,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         label = "quick" if advice.finished else "so far"
         seeds = len(advice.answer.values)
         done = f"standard delay targets, {seeds} seeds"
-        yield Line(label, done if advice.tied else f"{done}, no what-ifs: more may change the queue")
+        is_told = advice.finished or advice.tied
+        yield Line(label, done if is_told else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])

@@ -277,6 +277,7 @@ class Course:
             short_runs=tuple(self._short_runs(entries[choice.name])),
             runs=self.bench.runs,
             changes=len(self.shaking.changes),
+            is_sturdy=bool(self.sturdy),
         )
         return self._tell(advice)
 
@@ -386,7 +387,7 @@ class Course:
         lost = Shaken(advice.sensitivity, others.pop(first).lost)
         others = {advice.choice.name: lost, **others}
         runs = self.bench.runs + self.shaking.runs
-        return self._shaken(dataclasses.replace(other, others=others, is_sturdy=True, runs=runs))
+        return self._shaken(dataclasses.replace(other, others=others, runs=runs))
 
 
 def _case(entry: Entry) -> Case:
