@@ -394,3 +394,38 @@ def test_names_of_interfaces_that_linux_would_cut_are_refused(platform: str) -> 
         with pytest.raises(InputError, match="at most 15 characters"):
             configuration("20 Mbps", "fifo", "5 ms", platform=platform, device=name)
     assert configuration("20 Mbps", "fifo", "5 ms", platform="junos", device="x" * 16).lines
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("mikrotik", "'routeros'"),
+        ("Juniper", "'junos'"),
+        ("cisco", "'ios-xe' or 'ios-xr' or 'nx-os'"),
+        ("nexus", "'nx-os'"),
+        ("opnwrt", "'openwrt'"),
+    ],
+)
+def test_a_maker_s_name_says_which_platforms_may_be_meant(name: str, meant: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"(did you mean {meant}?)")):
+        configuration("1 Gbps", "fifo", "100 packets", platform=name)
+
+
+def test_a_maker_of_an_unknown_platform_says_what_is_missing() -> None:
+    with pytest.raises(InputError, match="is not known well enough: Arista EOS"):
+        configuration("1 Gbps", "fifo", "100 packets", platform="arista")
+
+
+@pytest.mark.parametrize(("shift", "warns"), [(9, False), (10, True)])
+def test_red_says_when_tc_will_warn(shift: int, *, warns: bool) -> None:
+    """tc warns of a burst whose weight is 2^-10 or less (iproute2, tc/q_red.c)."""
+    queue = {"discipline": "red", "weight": 2.0**-shift}
+    made = configuration("100 Mbps", queue, "200 packets")
+    assert any("RED: WARNING. Burst" in note for note in made.notes) == warns
+
+
+def test_red_s_own_weight_is_as_small_as_the_kernel_takes() -> None:
+    """At 1 Gbps it would be 1.2e-5; a megabyte's thresholds leave the kernel's fixed point no room for it."""
+    made = configuration("1 Gbps", "red", "1000 packets")
+    (told,) = (note for note in made.notes if note.startswith("The weight is 2^-11"))
+    assert "not 1.2e-05 as simulated" in told

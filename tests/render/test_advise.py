@@ -68,6 +68,16 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert "so far" not in text and "Loss is" not in text
 
 
+def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() -> None:
+    fast = dataclasses.replace(site(), rate_bps=10**9)
+    text = advice_view(advised(MET, where=fast), typed=Typed("linux")).text(80)
+    boxed, below = text.split("╰", 1)
+    assert "--shape" not in boxed
+    assert "Add --shape if the interface itself is faster than 1 Gbps." in " ".join(below.split())
+    shaped = advice_view(advised(MET, where=fast), typed=Typed("linux", shape=True)).text(80)
+    assert "--shape" not in shaped
+
+
 def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     targets = ("utilization >= 99 %", "wait_p99 < 3 ms")
     lines = box(

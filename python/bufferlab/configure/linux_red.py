@@ -22,6 +22,9 @@ _MOST_SHIFT: Final = 31
 _MOST_BITS: Final = 31
 """A threshold's bits and the weight's shift together, at most (include/net/red.h, red_check_params)."""
 
+_WARNS_FROM: Final = 10
+"""The shift of the weight from which on tc warns of a burst (iproute2, tc/q_red.c, red_parse_opt)."""
+
 _MOST_RATE: Final = MOST_U32 * 8
 """Highest `bandwidth` that tc's RED takes, bit/s: bytes a second in 32 bits (tc(8), RATES)."""
 
@@ -48,13 +51,21 @@ def red(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
     if given["weight"] is None:
         burst = _own_burst(low, high, packet, most, notes)
     else:
-        burst = _burst_of(given["weight"], low, packet, notes)
-    if shift_of(low, burst, packet) > most:
+        # a weight that nobody wrote follows the rate, and may be as near as the kernel takes it
+        least = 0.0 if "weight" in answer.changed else 2.0 ** -max(most, 1)
+        burst = _burst_of(given["weight"], low, packet, notes, least)
+    shift = shift_of(low, burst, packet)
+    if shift > most:
         raise InputError(
             "is too small a weight for such thresholds: the kernel refuses both together",
             key="queue.weight",
             value=given["weight"],
             accepted=f"at least {2.0**-most:g}",
+        )
+    if shift >= _WARNS_FROM:
+        notes.append(
+            f'tc says "RED: WARNING. Burst {burst} seems to be too large." of each weight of '
+            f"2^-{_WARNS_FROM} and less, and takes it."
         )
     notes.append(counted_note(answer))
     if "target_delay_ps" in answer.changed:
@@ -107,12 +118,17 @@ def _own_burst(low: int, high: int, packet: int, most: int, notes: list[str]) ->
     return burst
 
 
-def _burst_of(weight: float, low: int, packet: int, notes: list[str]) -> int:
-    """The burst for which tc takes the weight, rounded to a power of two."""
-    wanted = round(-log2(max(weight, 2.0**-_MOST_SHIFT)))
+def _burst_of(weight: float, low: int, packet: int, notes: list[str], least: float) -> int:
+    """The burst for which tc takes the weight or the least one, rounded to a power of two."""
+    wanted = round(-log2(max(weight, least, 2.0**-_MOST_SHIFT)))
     burst = _least_burst(max(wanted, 1), low, packet)
     shift = shift_of(low, burst, packet)
-    if 2.0**-shift != weight:
+    if weight < least:
+        notes.append(
+            f"The weight is 2^-{shift} = {2.0**-shift:g}, not {weight:.3g} as simulated, which follows the "
+            "rate: the kernel takes no less with such thresholds. The average follows the queue sooner."
+        )
+    elif 2.0**-shift != weight:
         notes.append(f"Linux's weight is a power of two: 2^-{shift} = {2.0**-shift:g} for {weight:g}.")
     return burst
 

@@ -23,6 +23,26 @@ NOT_KNOWN: Final = {
 """Platforms that were looked for, and what was missing."""
 
 
+_MAKERS: Final = {
+    "mikrotik": ("routeros",),
+    "juniper": ("junos",),
+    "cisco": ("ios-xe", "ios-xr", "nx-os"),
+    "ios": ("ios-xe", "ios-xr"),
+    "iosxe": ("ios-xe",),
+    "iosxr": ("ios-xr",),
+    "xr": ("ios-xr",),
+    "nxos": ("nx-os",),
+    "nexus": ("nx-os",),
+    "tc": ("linux",),
+    "debian": ("linux",),
+    "ubuntu": ("linux",),
+    "lede": ("openwrt",),
+    "sqm": ("openwrt",),
+    "arista": ("eos",),
+}
+"""Names of makers and the like, and the platforms that may be meant."""
+
+
 def find_platform(name: str) -> Platform:
     """The platform of a name.
 
@@ -32,10 +52,12 @@ def find_platform(name: str) -> Platform:
     if name in PLATFORMS:
         return PLATFORMS[name]
     accepted = ", ".join(PLATFORMS)
-    word = name.lower()
+    word = name.lower().strip()
+    meant = _MAKERS.get(word, ())
+    word = meant[0] if meant and meant[0] in NOT_KNOWN else word
     if word in NOT_KNOWN:
         raise InputError(
             f"is not known well enough: {NOT_KNOWN[word]}", key="platform", value=name, accepted=accepted
         )
-    hint = did_you_mean(name, PLATFORMS)
+    hint = f" (did you mean {' or '.join(map(repr, meant))}?)" if meant else did_you_mean(name, PLATFORMS)
     raise InputError(f"is not a known platform{hint}", key="platform", value=name, accepted=accepted)

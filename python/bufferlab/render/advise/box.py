@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bufferlab.configure import PLATFORMS
 from bufferlab.display import significant
 from bufferlab.render.advise.decided import (
     edge_text,
@@ -47,9 +46,6 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Check, Verdict
-
-_SHAPES_ALWAYS: Final = "openwrt"
-"""The platform whose lines always hold the rate by a shaper."""
 
 _BELOW: Final = "below this box"
 
@@ -301,6 +297,5 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line(label, text, verbatim=True, shorter=shorter if len(lines) > 1 else ())
     if made.amounts_to:
         yield Line("", made.amounts_to)
-    if not typed.shape and PLATFORMS[typed.platform].shapes and typed.platform != _SHAPES_ALWAYS:
-        rate = rate_text(advice.site.rate_bps)
-        yield Line("", f"Add --shape if the interface itself is faster than {rate}.", shorter=[(5, "")])
+    if (asked := typed.shaper_asked(advice.site.rate_bps)) is not None:
+        yield Line("", asked, shorter=[(5, "")])

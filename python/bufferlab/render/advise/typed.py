@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
-from bufferlab.configure import Configuration
+from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
+from bufferlab.render.advise.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 
@@ -19,6 +20,14 @@ WIDTH: Final = 64
 _SHELL: Final = "linux"
 """The platform whose lines a shell reads, so that they go on after a backslash."""
 
+
+_ETHERNET_BPS: Final = frozenset(
+    mbps * 10**6 for mbps in (10, 100, 1000, 2500, 5000, 10_000, 25_000, 40_000, 50_000)
+) | frozenset(gbps * 10**9 for gbps in (100, 200, 400, 800))
+"""Rates of Ethernet interfaces, bit/s (IEEE 802.3): a link of such a rate is most likely the interface."""
+
+_SHAPES_ALWAYS: Final = "openwrt"
+"""The platform whose lines always hold the rate by a shaper."""
 
 NOTHING: Final = "nothing, since this misses a target; bufferlab configure has the lines for what you choose"
 
@@ -57,6 +66,23 @@ class Typed:
     device: str | None = None
     shape: bool = False
     linklayer: str | None = None
+
+    def shaper_asked(self, rate_bps: int) -> str | None:
+        """Whether a shaper is needed, as a sentence; `None` if it is likely the interface's own rate."""
+        return None if rate_bps in _ETHERNET_BPS or not self._could_shape else self._shaper(rate_bps)
+
+    def shaper_note(self, rate_bps: int) -> str | None:
+        """The same as a last note, where it is likely the interface's own rate."""
+        return self._shaper(rate_bps) if rate_bps in _ETHERNET_BPS and self._could_shape else None
+
+    @property
+    def _could_shape(self) -> bool:
+        """Whether the platform could hold the rate by a shaper, and was not asked to."""
+        return not self.shape and PLATFORMS[self.platform].shapes and self.platform != _SHAPES_ALWAYS
+
+    @staticmethod
+    def _shaper(rate_bps: int) -> str:
+        return f"Add --shape if the interface itself is faster than {rate_text(rate_bps)}."
 
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""

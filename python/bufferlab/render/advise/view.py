@@ -25,7 +25,8 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     """
     made = typed.lines(advice)
     grids = list(evidence(advice))
-    about = Terms([("note", each) for each in made.notes])
+    last = typed.shaper_note(advice.site.rate_bps) if made.lines else None
+    about = Terms([("note", each) for each in (*made.notes, *([] if last is None else [last]))])
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing | Terms] = [
         Heading(f"To type on {typed.platform}"),
