@@ -333,13 +333,13 @@ def test_the_document_names_equal_queues_and_the_command_that_decides_between_th
         *("--queues", "scenario,fifo", "--link", "bottleneck", "--for", "throughput"),
         *("--set", "run.duration=4 s"),
     ]
-    assert f"next {document['advise']}: tries other traffic" in " ".join(str(found).split())
+    assert f"next {document['advise']}: tries other traffic (what-ifs)" in " ".join(str(found).split())
 
 
 def test_where_one_queue_is_better_nothing_is_tied(comparison: Comparison) -> None:
     clear = fetched(comparison, fifo=0.3, fq_codel=0.4)
     assert clear.tied == () and clear.to_dict()["recommendation"]["tied"] == []
     assert "Other traffic" not in answer(clear)
-    assert "next bufferlab advise FILE: tries other traffic, and searches each queue" in " ".join(
+    assert "next bufferlab advise FILE: tries other traffic (what-ifs), and searches buffers" in " ".join(
         str(dataclasses.replace(clear, advise="bufferlab advise FILE")).split()
     )

@@ -140,7 +140,7 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
         yield "close", edge
     if comparison.choice is not None:
-        does = "tries other traffic, and searches each queue's buffer"
+        does = "tries other traffic (what-ifs), and searches buffers"
         yield "next", f"{comparison.advise}: {does}"
     if comparison.needs.targets:
         yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])

@@ -18,7 +18,7 @@ from bufferlab.studies.advise.objectives import Aspect
 _FROM: Final = {
     "asked": "as asked for",
     "scenario": "by [advise] of the scenario",
-    "default": "by default, as neither the scenario nor an option says",
+    "default": "by default, as nobody said otherwise",
 }
 
 _AROUND: Final = (
