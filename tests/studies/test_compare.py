@@ -303,7 +303,10 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
 
 
 def test_a_sure_difference_that_users_do_not_notice_is_said_to_be_one(comparison: Comparison) -> None:
-    slightly = f"but by less than the 5 % that users notice. The first in our order is fifo. {UNTRIED}"
+    slightly = (
+        "but by less than the 5 % that users notice: all 3 are equal for this traffic. The first in our "
+        f"order is fifo. {UNTRIED}"
+    )
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.305)
     assert not found.is_founded
     assert answer(found) == f"fq_codel is better than fifo, {slightly}"

@@ -86,9 +86,9 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
 
 def _unfounded(choice: Choice) -> str:
     """Why nothing speaks for a queue."""
-    if (better := _slightly_better(choice)) is not None:
-        return f"{better}, but by less than {NOTICED}"
     queues = len(choice.rivals) + 1
+    if (better := _slightly_better(choice)) is not None:
+        return f"{better}, but by less than {NOTICED}: all {queues} are equal for this traffic"
     return f"No basis for a choice: users fare alike under all {queues} queues, to within {NOTICED}"
 
 
