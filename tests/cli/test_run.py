@@ -151,18 +151,6 @@ def test_an_output_folder_that_cannot_be_made_is_one_line_and_status_1(
     assert "cannot be written" in ended.line()
 
 
-def test_a_closed_pipe_is_silent(bufferlab: Command, tmp_path: Path) -> None:
-    bufferlab("run", "small.toml")
-    process = start("run", "small.toml", "--json", "--out", "out", cwd=tmp_path)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    assert process.stderr.read() == ""
-    process.wait(timeout=60)
-    process.stderr.close()
-    assert Result.load(tmp_path / "out").seed == 1
-
-
 def interrupted(tmp_path: Path, number: signal.Signals, *args: str, finished: int) -> tuple[int, str, str]:
     """How a run ends that gets a signal once its store is open and has so many runs."""
     process = start("run", "small.toml", *args, "--store", "runs", cwd=tmp_path)

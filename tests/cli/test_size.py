@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from inspect import signature
 from pathlib import Path
@@ -197,9 +198,34 @@ def test_ctrl_c_leaves_the_best_answer_so_far(
     monkeypatch.setattr(Runner, "runs", interrupted)
     ended = bufferlab(*SMALL, "--utilization", "0.5", "--bounds", "20..60", "--set", "flows.far.rtt=200 ms")
     assert ended.status == 130
-    assert ended.line() == "bufferlab: interrupted: 0 of 30 simulations finished"
+    cost = re.search(r"cost +(\d+) runs", ended.out)
+    made = int(cost[1]) if cost is not None else 0
+    assert (made > 0) == known
+    assert ended.line() == f"bufferlab: interrupted: {made} of {made + 30} simulations finished"
     assert ("Take 20 packets" in ended.out) == known
     assert ("the search was interrupted" in ended.out) == known
+
+
+def test_ctrl_c_within_a_round_counts_all_runs_once(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of rounds before, those of this one, and one that had finished when the signal came."""
+    every, rounds = Runner.runs, iter(range(100))
+
+    def interrupted(self: Runner, experiment: Any) -> Iterator[Any]:
+        found = list(every(self, experiment))
+        if next(rounds) == 0:
+            yield from found
+            return
+        yield found[0]
+        raise RunInterrupted(found[:2], 2, len(found))
+
+    monkeypatch.setattr(Runner, "runs", interrupted)
+    ended = bufferlab(*SMALL, "--utilization", "90%", "--no-rules")
+    said = re.search(r"interrupted: (\d+) of (\d+) simulations finished", ended.err)
+    told = re.search(r"No answer yet: interrupted after (\d+) simulations", ended.out)
+    assert said is not None and told is not None
+    assert said[1] == told[1] and 3 < int(said[1]) <= int(said[2])
 
 
 # What the rules say
@@ -482,7 +508,7 @@ def test_a_platform_that_cannot_be_used_is_told_before_any_run(bufferlab: Comman
     assert "--platform: 'ios' is not a known platform" in ended.err
     ended = bufferlab(*QUICK, "--device", "eth1")
     assert (ended.status, ended.out) == (2, "")
-    assert "--device: is for the lines to type; accepted: --platform, too" in ended.err
+    assert "--device: is for the lines to type; accepted: --platform" in ended.err
     ended = bufferlab(*RULES, "--flows", "200", "--platform", "linux")
     assert (ended.status, ended.out) == (2, "")
     assert "--platform: is for the answer of runs; accepted: no --theory" in ended.err

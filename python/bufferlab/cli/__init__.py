@@ -56,8 +56,9 @@ def main(args: Sequence[str] | None = None) -> int:
             return main(sys.argv[1:])
     try:
         status = _invoke(list(args))
-    except BrokenPipeError:  # the reader has what it wanted
-        status = FAILED
+    except BrokenPipeError:  # the reader has what it wanted of a help
+        silence_stdout()
+        status = 0
     return _flushed(status)
 
 
@@ -137,11 +138,11 @@ def _flushed(status: int) -> int:
     """Write out what is buffered; report a failure that was not reported yet."""
     try:
         sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
     except OSError as error:
         silence_stdout()
-        if not isinstance(error, BrokenPipeError) and not status:
-            return status_of(error)
-        return status or FAILED
+        return status or status_of(error)
     return status
 
 

@@ -1,7 +1,8 @@
 """What the verbs share: how they end, and how they speak.
 
 Exit status: 0 done; 1 failed (output cannot be written, or a bug); 2 bad usage or input; 130 after Ctrl-C,
-143 after SIGTERM. Errors are one line on standard error; results go to standard output.
+143 after SIGTERM. A reader that closes the pipe early, as `head -1` does, changes nothing of that.
+Errors are one line on standard error; results go to standard output.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from bufferlab.errors import InputError, OutputError
 from bufferlab.files import not_written
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
 FAILED: Final = 1
 BAD_INPUT: Final = 2
@@ -55,10 +56,9 @@ def print_json(document: Mapping[str, Any]) -> None:
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     length = _length_of_stdout()
     try:
-        # flushed, so that a closed pipe is noticed here, before anything else is said
         print(text, flush=True)  # noqa: T201
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError:  # the reader has what it wanted
+        silence_stdout()
     except OSError as error:
         if length is not None:
             os.ftruncate(sys.stdout.fileno(), length)
@@ -80,12 +80,19 @@ def print_rich(content: RenderableType) -> None:
     """Write tables and the like to standard output; to a pipe or a file in 80 columns, or as COLUMNS says."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
 
-    console = Console(file=sys.stdout, highlight=False)
+    try:
+        _print(Console, content)
+    except BrokenPipeError:  # the reader has what it wanted
+        silence_stdout()
+
+
+def _print(console_of: type[Console], content: RenderableType) -> None:
+    console = console_of(file=sys.stdout, highlight=False)
     if console.is_terminal:
         console.print(content, crop=False)  # lines to type may be longer
     else:
         width = None if os.environ.get("COLUMNS") else _PIPE_WIDTH
-        console = Console(file=sys.stdout, highlight=False, width=width)
+        console = console_of(file=sys.stdout, highlight=False, width=width)
         with console.capture() as capture:
             console.print(content, crop=False)
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bufferlab.configure import Allowed
 from bufferlab.render.advise.words import queue_text, title_text
 from bufferlab.render.least import ceiling_text, gap, is_sharp
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.least import Least, Plan
 from bufferlab.studies.targets import mean_over_runs, want_largest
+
+_FEW: Final = 20
+"""Packets of a buffer up to which one packet is a notable part of it."""
 
 
 def platform_end(advice: Advice) -> str | None:
@@ -61,7 +66,8 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
 
     A first answer is the first buffer that runs confirm; only the whole search goes on to smaller ones.
 
-    `None` where it is shown, to within what a search resolves, or where the answer is no such buffer.
+    `None` where it is shown, to within what a search resolves, or where the answer is no such buffer. Of a
+    few packets it is always told, as the whole search may then come to another number.
     """
     entry, found = advice.answer, advice.answer.least
     if (
@@ -73,7 +79,9 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
     ):
         return None
     plan = Plan(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
-    if is_sharp(found, plan):
-        return None
     label = "largest" if plan.largest else "least"
+    if is_sharp(found, plan):
+        way = "larger" if plan.largest else "smaller"
+        near = f"a buffer that is a packet or two {way} may do, too: this is the first that was confirmed"
+        return (label, near) if found.closest <= _FEW else None
     return label, f"{gap(found, plan)}; this is the first that was confirmed"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.experiment import Done, Experiment
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.least.answer import Least
@@ -64,12 +65,16 @@ class Bench:
             self._prepared[case] = self._scenarios(case)
         return self._prepared[case]
 
+    def _take(self, done: Done[Case]) -> None:
+        if done.seed is not None:  # a run that failed has none, and is an error before
+            self.known[done.key, done.seed] = done.value
+
     def measure(self, wanted: Mapping[Case, list[int]]) -> dict[tuple[Case, int], Values]:
         """What cases measure with seeds; runs that were made before are not made again.
 
         Raises:
             InputError: The engine refuses a case.
-            RunInterrupted: At Ctrl-C.
+            RunInterrupted: At Ctrl-C, with how many runs are left; those that finished are known.
         """
         missing = {
             case: [seed for seed in dict.fromkeys(seeds) if (case, seed) not in self.known]
@@ -85,11 +90,17 @@ class Bench:
                 parameters=lambda case: {"case": case.name, "size": case.size},
                 brief=True,
             )
-            progress = Round(sum(map(len, missing.values())))
-            for done in self._runner.runs(experiment):
-                if done.seed is not None:  # a run that failed has none, and is an error before
-                    self.known[done.key, done.seed] = done.value
+            before, total = self.runs, sum(map(len, missing.values()))
+            progress = Round(total)
+            try:
+                for done in self._runner.runs(experiment):
+                    self._take(done)
                     self._watch(progress.after_another())
+            except RunInterrupted as interrupted:
+                for done in interrupted.finished or ():
+                    self._take(done)
+                left = max(before + interrupted.asked - self.runs, 0)
+                raise RunInterrupted(None, 0, left, store=interrupted.store) from interrupted
         return {(case, seed): self.known[case, seed] for case, seeds in wanted.items() for seed in seeds}
 
 

@@ -167,10 +167,11 @@ class _Course:
                     told.stage(0.95, "simulating the rules' buffers")
                     self.judged = self._judge_rules(self.rules, self.best, bench)
         except KeyboardInterrupt as interrupt:
-            answer = self._so_far(bench)
-            if isinstance(interrupt, RunInterrupted):
-                raise interrupt.concluded(answer) from interrupt
-            raise RunInterrupted(answer, bench.runs, bench.runs) from interrupt
+            made = bench.runs
+            found = interrupt if isinstance(interrupt, RunInterrupted) else RunInterrupted(None, 0, 0)
+            raise RunInterrupted(
+                self._so_far(bench), made + found.done, made + found.asked, store=found.store
+            ) from interrupt
         return self._sizing(self.best, bench, finished=True)
 
     def _so_far(self, bench: Bench) -> Sizing | Tried:
