@@ -252,7 +252,8 @@ fn sender_samples(table: SenderSampleTable) -> Result<RecordBatch, ArrowError> {
             cwnd_segments,
             ssthresh_segments,
             srtt_ps,
-            rtt_sample_ps,
+            rtt_sum_ps,
+            rtt_samples,
             inflight_segments,
             retransmissions,
         }

@@ -334,8 +334,10 @@ table! {
         ssthresh_segments: f64,
         /// Smoothed round-trip time, ps; 0 before the first sample.
         srtt_ps: u64,
-        /// Latest sample of the round-trip time, ps; 0 before the first.
-        rtt_sample_ps: u64,
+        /// Sum of the round-trip samples since the run's start, ps.
+        rtt_sum_ps: f64,
+        /// Number of those samples.
+        rtt_samples: u64,
         /// Segments sent and not yet known to have left the network.
         inflight_segments: u64,
         /// Packets retransmitted since the run's start.

@@ -37,7 +37,8 @@ pub(crate) struct SenderSample {
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
     pub(crate) srtt: Span,
-    pub(crate) rtt_sample: Span,
+    pub(crate) rtt_sum_ps: f64,
+    pub(crate) rtt_samples: u64,
     pub(crate) inflight: u32,
     pub(crate) retransmissions: u64,
 }
@@ -154,7 +155,8 @@ fn sender_table(rows: &[SenderSample]) -> SenderSampleTable {
         cwnd_segments: rows.iter().map(|row| row.cwnd).collect(),
         ssthresh_segments: rows.iter().map(|row| row.ssthresh).collect(),
         srtt_ps: rows.iter().map(|row| row.srtt.as_ps()).collect(),
-        rtt_sample_ps: rows.iter().map(|row| row.rtt_sample.as_ps()).collect(),
+        rtt_sum_ps: rows.iter().map(|row| row.rtt_sum_ps).collect(),
+        rtt_samples: rows.iter().map(|row| row.rtt_samples).collect(),
         inflight_segments: rows.iter().map(|row| u64::from(row.inflight)).collect(),
         retransmissions: rows.iter().map(|row| row.retransmissions).collect(),
     }

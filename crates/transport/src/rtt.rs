@@ -21,8 +21,6 @@ pub struct RttEstimator {
     base_rto: Span,
     /// Timeouts since the last sample; each doubles the timeout.
     backoff: u32,
-    /// The latest sample, whole microseconds: a host's size is bounded.
-    last_us: u32,
     min_rto: Span,
     max_rto: Span,
     /// Least margin of the timeout above the smoothed round-trip time.
@@ -32,8 +30,6 @@ pub struct RttEstimator {
     min: Span,
     ticks: Ticks,
 }
-
-const PS_PER_US: u64 = 1_000_000;
 
 /// BSD's estimator: `srtt` in eighths of a tick, `rttvar` in quarters.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +77,6 @@ impl RttEstimator {
             margin: Span::from_ps(1),
             clock,
             min: Span::from_ps(u64::MAX),
-            last_us: 0,
             ticks: Ticks::default(),
         }
     }
@@ -108,7 +103,6 @@ impl RttEstimator {
     #[inline(always)]
     pub fn update(&mut self, sample: Span) {
         self.min = self.min.min(sample);
-        self.last_us = u32::try_from(sample.as_ps() / PS_PER_US).unwrap_or(u32::MAX);
         if self.clock.as_ps() > 1 {
             self.update_ticks(sample);
             return;
@@ -188,11 +182,6 @@ impl RttEstimator {
     /// The shortest sample so far; more than any time before the first.
     pub fn min(&self) -> Span {
         self.min
-    }
-
-    /// The latest sample in whole microseconds; zero before the first.
-    pub fn last(&self) -> Span {
-        Span::from_us(u64::from(self.last_us))
     }
 
     /// Smoothed round-trip time; zero before the first sample.

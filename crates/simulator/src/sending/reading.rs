@@ -50,15 +50,17 @@ impl SendingHost {
             if let Source::Tcp(sender) = &self.source
                 && sample
             {
+                let SenderCounters { retransmissions, rtt_sum_ps, rtt_samples, .. } = sender.counters();
                 context.samples.senders.push(SenderSample {
                     time,
                     flow: self.identity.flow,
                     cwnd: sender.cwnd(),
                     ssthresh: sender.ssthresh(),
                     srtt: sender.srtt(),
-                    rtt_sample: sender.rtt_sample(),
+                    rtt_sum_ps,
+                    rtt_samples,
                     inflight: sender.inflight(),
-                    retransmissions: sender.counters().retransmissions,
+                    retransmissions,
                 });
             }
         }

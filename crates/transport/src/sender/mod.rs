@@ -163,11 +163,6 @@ impl Sender {
         self.rtt.estimator.srtt()
     }
 
-    /// The latest sample of the round-trip time, whole microseconds; zero before the first.
-    pub fn rtt_sample(&self) -> Span {
-        self.rtt.estimator.last()
-    }
-
     /// How long ago the newest timestamp was sent that has come back; zero before the first.
     #[inline]
     pub fn echo_age(&self, now: Time) -> Span {

@@ -40,7 +40,12 @@ def _smoothed_rtt(_run: Run) -> pl.Expr:
 
 
 def _rtt_sample(_run: Run) -> pl.Expr:
-    return pl.when(pl.col("rtt_sample_ps") > 0).then(divided(pl.col("rtt_sample_ps"), PS_PER_MS))
+    """The mean of the samples since the row before; where there are none, of those before that."""
+    total, count = (
+        pl.col(name) - pl.col(name).shift(1, fill_value=0) for name in ("rtt_sum_ps", "rtt_samples")
+    )
+    fresh = pl.when(count > 0).then(total / count / PS_PER_MS)
+    return fresh.forward_fill().over("flow")
 
 
 QUEUE_SAMPLES: Final = Dimension(
@@ -80,7 +85,8 @@ FLOW_SAMPLES: Final = Dimension(
         Metric(
             "rtt_sample_ms",
             MILLISECONDS,
-            "The sender's latest sample of the round-trip time, to the microsecond; null before its first.",
+            "The mean of the sender's round-trip samples since the previous row; if there are none, of those "
+            "before; null before its first.",
             _rtt_sample,
             "round-trip time sample",
         ),

@@ -36,7 +36,8 @@ pub(super) struct SenderSample {
     pub(super) cwnd: f64,
     pub(super) ssthresh: f64,
     pub(super) srtt: Span,
-    pub(super) rtt_sample: Span,
+    pub(super) rtt_sum_ps: f64,
+    pub(super) rtt_samples: u64,
     pub(super) inflight: u32,
     pub(super) retransmissions: u64,
 }

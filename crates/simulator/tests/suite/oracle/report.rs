@@ -263,7 +263,8 @@ impl Oracle<'_> {
             senders.cwnd_segments.push(sample.cwnd);
             senders.ssthresh_segments.push(sample.ssthresh);
             senders.srtt_ps.push(sample.srtt.as_ps());
-            senders.rtt_sample_ps.push(sample.rtt_sample.as_ps());
+            senders.rtt_sum_ps.push(sample.rtt_sum_ps);
+            senders.rtt_samples.push(sample.rtt_samples);
             senders.inflight_segments.push(u64::from(sample.inflight));
             senders.retransmissions.push(sample.retransmissions);
         }

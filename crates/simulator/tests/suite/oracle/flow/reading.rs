@@ -17,14 +17,16 @@ impl Flow {
         }
         self.receiver_samples.push((now, self.delivered_bytes()));
         if let Ends::Tcp { sender, .. } = &self.ends {
+            let SenderCounters { retransmissions, rtt_sum_ps, rtt_samples, .. } = sender.counters();
             self.sender_samples.push(SenderSample {
                 time: now,
                 cwnd: sender.cwnd(),
                 ssthresh: sender.ssthresh(),
                 srtt: sender.srtt(),
-                rtt_sample: sender.rtt_sample(),
+                rtt_sum_ps,
+                rtt_samples,
                 inflight: sender.inflight(),
-                retransmissions: sender.counters().retransmissions,
+                retransmissions,
             });
         }
     }
