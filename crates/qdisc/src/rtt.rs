@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use bufferlab_estimator::{SynEstimator, TimestampEstimator};
+use bufferlab_estimator::{FrequencyEstimator, SynEstimator, TimestampEstimator};
 use bufferlab_parameters::{Field, Form, Kind, OutOfBounds, form, within};
 use bufferlab_units::{Span, Time};
 
@@ -44,6 +44,11 @@ pub enum RttSource {
         /// Flows that are remembered, about.
         flows: u32,
     },
+    /// From the period of arrivals, seen in passing.
+    Frequency {
+        /// Flows that are remembered, about.
+        flows: u32,
+    },
     /// The true propagation delays, which no router can know: to compare with.
     Oracle,
 }
@@ -51,9 +56,9 @@ pub enum RttSource {
 impl RttSource {
     /// What scenarios may write.
     pub const FORM: Form = form::<RttSource>(
-        "'header', 'header(4 bits)' (1 to 12), 'handshake', 'timestamps', each of the two with a table's size as in \
+        "'header', 'header(4 bits)' (1 to 12), 'handshake', 'timestamps', 'frequency', each of the three with a table's size as in \
          'timestamps(1024 flows)' (1 to 4194304), or 'oracle'",
-        &["header", "header(4 bits)", "handshake", "timestamps(1024 flows)", "oracle"],
+        &["header", "header(4 bits)", "handshake", "timestamps(1024 flows)", "frequency", "oracle"],
     );
 
     /// What the queue keeps for it; `propagation` gives the flows' delays.
@@ -65,6 +70,9 @@ impl RttSource {
             RttSource::Timestamps { flows } => {
                 RttInformation::Timestamps(TimestampEstimator::new(flows as usize, STAMP_TICK))
             }
+            RttSource::Frequency { flows } => {
+                RttInformation::Frequency(FrequencyEstimator::new(flows as usize))
+            }
             RttSource::Oracle => RttInformation::Oracle(propagation()),
         }
     }
@@ -74,9 +82,9 @@ impl Field for RttSource {
     fn check(&self, field: &str, _kind: &Kind) -> Result<(), OutOfBounds> {
         match *self {
             RttSource::Quantized { bits } => within(bits, 1, MAX_RTT_BITS, format!("{field}.bits")),
-            RttSource::Handshake { flows } | RttSource::Timestamps { flows } => {
-                within(flows, 1, MAX_TABLE_FLOWS, format!("{field}.flows"))
-            }
+            RttSource::Handshake { flows }
+            | RttSource::Timestamps { flows }
+            | RttSource::Frequency { flows } => within(flows, 1, MAX_TABLE_FLOWS, format!("{field}.flows")),
             RttSource::Header | RttSource::Oracle => Ok(()),
         }
     }
@@ -102,6 +110,7 @@ impl FromStr for RttSource {
             "header" => number("bit")?.map_or(RttSource::Header, |bits| RttSource::Quantized { bits }),
             "handshake" => RttSource::Handshake { flows: number("flow")?.unwrap_or(TABLE_FLOWS) },
             "timestamps" => RttSource::Timestamps { flows: number("flow")?.unwrap_or(TABLE_FLOWS) },
+            "frequency" => RttSource::Frequency { flows: number("flow")?.unwrap_or(TABLE_FLOWS) },
             "oracle" if amount.is_none() => RttSource::Oracle,
             _ => return Err(problem),
         };
@@ -122,6 +131,8 @@ pub enum RttInformation {
     Handshake(SynEstimator),
     /// From timestamps, seen in passing.
     Timestamps(TimestampEstimator),
+    /// From the period of arrivals.
+    Frequency(FrequencyEstimator),
 }
 
 impl RttInformation {
@@ -138,6 +149,10 @@ impl RttInformation {
             },
             RttInformation::Timestamps(estimator) => match packet.kind {
                 PacketKind::Data(_) => estimator.on_packet(now, key, packet.sent, packet.echoed()),
+                _ => None,
+            },
+            RttInformation::Frequency(estimator) => match packet.kind {
+                PacketKind::Data(_) => estimator.on_data(now, key),
                 _ => None,
             },
         }
@@ -165,6 +180,7 @@ impl RttInformation {
             RttInformation::Quantized(scale) => size_of_val(scale.levels.as_ref()),
             RttInformation::Handshake(estimator) => estimator.bytes(),
             RttInformation::Timestamps(estimator) => estimator.bytes(),
+            RttInformation::Frequency(estimator) => estimator.bytes(),
         }
     }
 }
@@ -228,6 +244,7 @@ mod tests {
         assert_eq!(read("header( 1  bit )"), Ok(RttSource::Quantized { bits: 1 }));
         assert_eq!(read("handshake"), Ok(RttSource::Handshake { flows: 1024 }));
         assert_eq!(read("timestamps(64 flows)"), Ok(RttSource::Timestamps { flows: 64 }));
+        assert_eq!(read("frequency(64 flows)"), Ok(RttSource::Frequency { flows: 64 }));
         assert_eq!(read("oracle"), Ok(RttSource::Oracle));
         for text in [
             "",
