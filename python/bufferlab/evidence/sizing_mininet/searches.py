@@ -8,7 +8,7 @@ runs and a confidence.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -44,6 +44,14 @@ SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "spread": {"flows[0].rtt_spread": 0.1},
 }
 """What keeps flows apart: up to 1 ms of delay in senders, nothing but the starts, round trips of ± 10 %."""
+
+OWN_HOSTS: Final = "own hosts"
+"""As `jitter`, each flow behind a link of 1 Gbps of its own, as on up to 400 of the testbed's hosts."""
+
+_CHANGES: Final = {
+    **SENDERS,
+    OWN_HOSTS: {**SENDERS["jitter"], "flows[0].access_rate": "1 Gbps"},
+}
 
 SCRIPT: Final = Procedure(
     target=TARGET,
@@ -94,6 +102,7 @@ class Plan:
         effort: Of our search.
         measured_s: Length of a run from its warm-up on, with fewer than 100 flows and with more, s.
         warmup_s: Warm-up, s.
+        target: Utilization that is asked for.
     """
 
     flows: tuple[int, ...] = (2, 4, 10, 20, 50, 100, 200, 400, 600, 800)
@@ -103,6 +112,7 @@ class Plan:
     effort: Effort = _EFFORT
     measured_s: tuple[float, float] = (100.0, 40.0)
     warmup_s: float = 15.0
+    target: float = TARGET
 
 
 FULL: Final = Plan()
@@ -145,7 +155,7 @@ def scenario(cell: Cell, duration_s: float, warmup_s: float) -> Scenario:
         "flows[0].congestion": CONTROLS[cell.control],
         "flows[0].count": cell.flows,
         "flows[0].start": f"uniform({_STARTED_S:g} s, {_STARTED_S + cell.flows * 1e-3:g} s)",
-        **SENDERS[cell.senders],
+        **_CHANGES[cell.senders],
     }
     return prepare(Scenario.load(SCENARIOS / TESTBED), changes)
 
@@ -168,12 +178,15 @@ class Search:
     duration_s: float
     warmup_s: float
     effort: Effort
+    target: float = TARGET
 
 
 def search_all(plan: Plan, request: Request) -> pl.DataFrame:
     """Our search of every setting: a row each, with `packets`, `low`, `high`, `reached` and what it took."""
     points = {
-        cell: Search(cell, plan.warmup_s + plan.measured_s[cell.flows >= MANY], plan.warmup_s, plan.effort)
+        cell: Search(
+            cell, plan.warmup_s + plan.measured_s[cell.flows >= MANY], plan.warmup_s, plan.effort, plan.target
+        )
         for cell in cells(plan)
     }
     experiment = Experiment("sizing-mininet: least buffers", points, procedure=search_cell)
@@ -185,7 +198,7 @@ def search_cell(point: Search, _seed: int, control: _core.Control) -> dict[str, 
     """The search of one setting as a row; `None` if canceled."""
     case = scenario(point.cell, point.duration_s, point.warmup_s)
     most = link_of(TESTBED).bdp_packets
-    found = searched(case, TARGET, most, point.effort, control)
+    found = searched(case, point.target, most, point.effort, control)
     return None if found is None else row_of(found)
 
 
@@ -218,26 +231,29 @@ def row_of(found: Found) -> dict[str, Any]:
 def script_all(plan: Plan, request: Request) -> pl.DataFrame:
     """The script's procedure on every setting: one row a run, with `run` and `packets`."""
     runs = request.seeds or plan.script_runs
-    points = {cell: cell for cell in cells(plan)}
+    points = {cell: (cell, plan.target) for cell in cells(plan)}
     title = "sizing-mininet: the script's bisections"
     experiment = Experiment(title, points, procedure=script_cell, seeds=range(1, runs + 1))
     rows = [done.key.labels | {"run": done.seed} | done.value for done in request.runner().all(experiment)]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def script_cell(cell: Cell, seed: int, control: _core.Control) -> dict[str, Any] | None:
+def script_cell(point: tuple[Cell, float], seed: int, control: _core.Control) -> dict[str, Any] | None:
     """One run of the script's procedure as a row; `None` if canceled."""
-    found = scripted(cell, seed, control)
+    cell, target = point
+    found = scripted(cell, seed, control, target)
     return None if found is None else {"packets": found.packets, "full_rate_bps": found.full_rate_bps}
 
 
-def scripted(cell: Cell, seed: int, control: _core.Control | None = None) -> Bisected | None:
+def scripted(
+    cell: Cell, seed: int, control: _core.Control | None = None, target: float = TARGET
+) -> Bisected | None:
     """One run of the script's procedure; `None` if canceled."""
     case = scenario(cell, _SCRIPT_S, 0.0)
     most = link_of(TESTBED).bdp_packets
     engine = Simulated(case, 0, seed, duration_s=_SCRIPT_S, packets=most, control=control)
     try:
         engine.advance(_STARTED_S)
-        return bisected(engine, 1, most, SCRIPT)
+        return bisected(engine, 1, most, replace(SCRIPT, target=target))
     except CanceledError:
         return None
