@@ -106,6 +106,32 @@ def test_refused_paths(make: Make, path: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def test_a_queue_in_one_word_takes_parameters(make: Make) -> None:
+    scenario = make({"links.west.queue": "codel"}).with_overrides({"links.west.queue.target": "10 ms"})
+    assert scenario.links[0]["queue"]["target_ps"] == 10**10
+    both = make().with_overrides({"links[0].queue": "fq_codel", "links[0].queue.quantum": "300 B"})
+    assert both.links[0]["queue"]["quantum_bytes"] == 300
+    weighted = make({"links.west.queue": "splitbuff-weighted"})
+    changed = weighted.with_overrides({"links.west.queue.sub_buffers": "3"}).links[0]["queue"]
+    assert changed == weighted.links[0]["queue"] | {"sub_buffers": 3}
+    with pytest.raises(InputError, match=r"links\.west\.queue\.target: is not a known key"):
+        make({"links.west.queue": "fifo"}).with_overrides({"links.west.queue.target": "10 ms"})
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("flows[0].ecn", 'a link\'s queue has it, such as queue = { discipline = "codel", ecn = true }'),
+        ("flows[0].queue", "links have it: bottleneck.queue"),
+        ("run.rtt", "groups of flows have it: flows[0].rtt"),
+        ("links[0].warmup", "the run has it: run.warmup"),
+    ],
+)
+def test_a_key_of_another_table_says_where_it_is(make: Make, path: str, where: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"{path}: is not a known key ({where}); accepted: ")):
+        make({path: "true"})
+
+
 def test_a_path_that_leads_nowhere_hides_no_other_mistake(make: Make) -> None:
     changes = {"flows[7].rtt": "1 s", "links.nowhere.rate": "1 Mbps", "run.seed": "-1", "run.stack": "linus"}
     with pytest.raises(InputError) as error:

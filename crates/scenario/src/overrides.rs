@@ -1,5 +1,6 @@
 //! Changes to a scenario by path: `links.bottleneck.rate`, `flows.short.count`, `flows[0].rtt`.
 
+use crate::parts::queue::table_of;
 use crate::text::mistake::Mistake;
 use crate::text::plain::check_plain;
 use crate::text::toml;
@@ -39,8 +40,8 @@ pub fn parse_value(text: &str) -> Value {
 
 /// A copy of a scenario's table with overrides applied in their order, and the mistakes of those that cannot be.
 ///
-/// Texts are read as on a command line: "10" is a number, "10 ms" a text. Tables that are missing on the way are made,
-/// list items must exist.
+/// Texts are read as on a command line: "10" is a number, "10 ms" a text. Tables that are missing on the way are made, a
+/// queue in one word becomes its table, list items must exist.
 pub fn apply(table: &Table, overrides: &Table) -> (Table, Vec<Mistake>) {
     let mut changed = table.clone();
     let mut mistakes = Vec::new();
@@ -158,6 +159,10 @@ fn assign_in(node: &mut Node, parent: &str, segments: &[String], value: Value) -
         *node = Node::new(value);
         return Ok(());
     };
+    let in_a_word = node.value.as_text().filter(|_| parent == "queue").and_then(table_of);
+    if let Some(table) = in_a_word {
+        *node = Node::new(Value::Table(table));
+    }
     match &mut node.value {
         Value::Table(table) => assign(table, segments, value),
         Value::List(items) => {

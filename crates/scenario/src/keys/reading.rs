@@ -8,6 +8,23 @@ use crate::text::places::Places;
 use crate::text::value::{Node, Table, Value};
 use crate::text::write::inline_toml;
 
+/// Keys that are often sought in another table than their own, and where they are.
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("ecn", "a link's queue has it, such as queue = { discipline = \"codel\", ecn = true }"),
+    ("buffer", "links have it: bottleneck.buffer"),
+    ("queue", "links have it: bottleneck.queue"),
+    ("mark_above", "links have it: bottleneck.mark_above"),
+    ("congestion", "groups of flows have it: flows[0].congestion"),
+    ("rtt", "groups of flows have it: flows[0].rtt"),
+    ("warmup", "the run has it: run.warmup"),
+];
+
+/// Where a key is that the table does not have, as a hint.
+fn elsewhere(written: &str) -> Option<String> {
+    let found = ELSEWHERE.iter().find(|(key, _)| *key == written);
+    found.map(|(_, place)| format!(" ({place})"))
+}
+
 /// Least likeness of a key that is suggested.
 const KEY_CUTOFF: f64 = 0.5;
 const LONGEST_KEY: usize = 64;
@@ -77,7 +94,8 @@ impl<'a> Reading<'a> {
         let outer = std::mem::take(&mut self.meant);
         for entry in table.entries.iter().filter(|entry| !known.contains(&entry.name.as_str())) {
             let written: String = entry.name.chars().take(LONGEST_KEY).collect();
-            let hint = hint(&written, known.iter().copied(), KEY_CUTOFF);
+            let hint =
+                elsewhere(&written).unwrap_or_else(|| hint(&written, known.iter().copied(), KEY_CUTOFF));
             self.meant.extend(hint.split('\'').nth(1).map(str::to_owned));
             let mistake = Mistake::new(format!("is not a known key{hint}")).accepted(known.join(", "));
             self.below(&entry.name, |reading| reading.refuse(mistake));
