@@ -236,7 +236,7 @@ class FlowDict(TypedDict):
     congestion: NotRequired[str | None]
     fast_convergence: NotRequired[bool | None]
     growth: NotRequired[Literal["per-ack", "per-segment"] | None]
-    recovery: NotRequired[Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "reno-ns2", "newreno-ns2", "linux"] | None]
+    recovery: NotRequired[Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "reno-ns2", "newreno-ns2", "linux-ns2", "linux"] | None]
     segment: NotRequired[str | None]
     header: NotRequired[str | None]
     ack: NotRequired[str | None]
@@ -473,7 +473,7 @@ class ResolvedStack(TypedDict):
     congestion: str
     fast_convergence: bool
     growth: Literal["per_ack", "per_segment"]
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack_ns2", "reno_ns2", "newreno_ns2", "linux"]
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack_ns2", "reno_ns2", "newreno_ns2", "linux_ns2", "linux"]
     segment_bytes: int
     header_bytes: int
     ack_bytes: int

@@ -76,17 +76,19 @@ def test_only_runs_without_chance_are_compared_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "stack", "explains"),
+    ("ours", "options", "explains"),
     [
-        (1.2, "linux-reno", True),
-        (0.8, "linux-reno", False),
-        (1.2, "sack1", False),
-        (9.0, "linux-reno", False),
+        (1.2, (), True),
+        (0.8, (), False),
+        (1.2, (("overhead", "0.001"),), False),
+        (9.0, (), False),
     ],
 )
-def test_explanations_are_bound_to_setting_sign_and_size(ours: float, stack: str, explains: bool) -> None:
+def test_explanations_are_bound_to_setting_sign_and_size(
+    ours: float, options: tuple[tuple[str, str], ...], explains: bool
+) -> None:
     above = next(each for each in EXPLANATIONS if each.sign == 1 and "mean_queue_packets" in each.metrics)
-    setting = dataclasses.replace(load_references()[0].setting, stack=stack)
+    setting = dataclasses.replace(load_references()[0].setting, options=options)
     comparison = judged(QUEUE, [100.0], [100.0 * ours] * 10)
     assert above.covers(setting, comparison) is explains
 

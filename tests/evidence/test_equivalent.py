@@ -152,10 +152,10 @@ def test_mixed_flows_have_their_own_controls_starts_and_hosts() -> None:
     assert totals == pytest.approx([by_host[flow % 3] for flow in order], abs=0.01)
 
 
-def test_linux_agents_have_linux_recovery_and_the_timers_of_ns2() -> None:
+def test_linux_agents_have_a_recovery_of_their_own_and_the_timers_of_ns2() -> None:
     source = plan_of(MIX, 1)["groups"][1]["source"]
     assert source["congestion"]["version"] == "linux_2_6_24"
-    assert (source["recovery"], source["timestamps"]) == ("linux", True)
+    assert (source["recovery"], source["timestamps"]) == ("linux_ns2", True)
     assert (source["clock_ps"], source["min_rto_ps"], source["rto_margin_ps"]) == (10**9, 2 * 10**11, 0)
 
 

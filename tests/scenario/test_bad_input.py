@@ -285,7 +285,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         (
             "flows.short.recovery",
             "rack",
-            "accepted: tahoe, reno, newreno, sack, sack-ns2, reno-ns2, newreno-ns2, linux",
+            "accepted: tahoe, reno, newreno, sack, sack-ns2, reno-ns2, newreno-ns2, linux-ns2, linux",
         ),
         ("flows", [], "flows: [] is empty"),
         ("flows", {"rtt": "1 s"}, "flows: {'rtt': '1 s'} is not a list; accepted: tables headed [[flows]]"),

@@ -17,7 +17,7 @@ use bufferlab_parameters::{FLAG, parameters};
 use bufferlab_units::Time;
 
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle, KernelAck};
 
 /// What a loss leaves of the window, of [`BETA_SCALE`] (`beta`, 0.8).
 const BETA: u32 = 819;
@@ -169,14 +169,33 @@ pub(crate) fn remembered(cwnd: u32, last_max: u32, beta: u32) -> u32 {
     }
 }
 
-impl CongestionControl for Bic {
-    fn on_ack(&mut self, now: Time, sample: &AckSample) {
-        self.ratio.learn(sample.acked);
+impl Bic {
+    fn grow(&mut self, now: Time) {
         if self.window.slow_start_per_ack() {
             return;
         }
         self.work_out(jiffies(now));
         self.window.increase_per_ack(self.count);
+    }
+}
+
+impl CongestionControl for Bic {
+    fn on_ack(&mut self, now: Time, sample: &AckSample) {
+        self.ratio.learn(sample.acked);
+        self.grow(now);
+    }
+
+    fn on_kernel_ack(&mut self, now: Time, ack: &KernelAck) {
+        if ack.open && ack.sample.acked > 0 {
+            self.ratio.learn(ack.sample.acked);
+        }
+        if ack.grows && ack.prior_inflight >= self.window.cwnd {
+            self.grow(now);
+        }
+    }
+
+    fn adopt(&mut self, segments: u32) {
+        self.window.cwnd = segments.max(1);
     }
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {

@@ -1,6 +1,6 @@
 //! What every control must do, whatever its law.
 
-use bufferlab_parameters::Kinds;
+use bufferlab_parameters::{Kinds, Words};
 use bufferlab_units::{Span, Stream};
 
 use super::*;
@@ -17,11 +17,13 @@ fn controls() -> Vec<AnyControl> {
         linux(LinuxVersion::V5, true).into(),
         CubicConfig { fast_convergence: false, hystart: true }.into(),
     ]);
+    configs.extend(Linux26Law::ALL.iter().map(|&law| Linux26Config { law }.into()));
     let starts = [(2, None), (10, Some(20))];
     let build = |config: &CongestionConfig| {
         starts.map(|(initial_window, initial_ssthresh)| {
             let (offload_mss_bytes, stream) = (initial_ssthresh.map(|_| 1448), Stream::new(1, 2, 3));
-            config.build(Context { initial_window, initial_ssthresh, offload_mss_bytes, stream })
+            let wire_bytes = 1500;
+            config.build(Context { initial_window, initial_ssthresh, wire_bytes, offload_mss_bytes, stream })
         })
     };
     configs.iter().flat_map(build).collect()

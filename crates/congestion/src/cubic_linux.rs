@@ -23,7 +23,9 @@ use bufferlab_units::{Span, Time};
 use crate::bic::{AckRatio, jiffies, remembered, scaled};
 use crate::cbrt::cbrt;
 use crate::linux_window::LinuxWindow;
-use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, HyStart, Idle};
+use crate::{
+    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, HyStart, Idle, KernelAck,
+};
 
 /// C times 1024: C = 0.4 segments a cubic second (`bic_scale` 41, times 10 for the 100 ms of its reference).
 const C_SCALED: u64 = 410;
@@ -303,6 +305,24 @@ impl CongestionControl for LinuxCubic {
         } else {
             self.grow_per_ack(now_ms, sample);
         }
+    }
+
+    fn on_kernel_ack(&mut self, now: Time, ack: &KernelAck) {
+        let now_ms = jiffies(now);
+        let is_new = ack.sample.acked > 0;
+        if ack.open && is_new {
+            self.ratio.learn(ack.sample.acked);
+            if !ack.sacked {
+                self.measure_delay(now_ms, &ack.sample);
+            }
+        }
+        if ack.grows && ack.prior_inflight >= self.window.cwnd {
+            self.grow_per_ack(now_ms, &ack.sample);
+        }
+    }
+
+    fn adopt(&mut self, segments: u32) {
+        self.window.cwnd = segments.max(1);
     }
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {

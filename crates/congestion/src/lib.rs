@@ -17,6 +17,7 @@ mod dctcp;
 mod fixed;
 mod htcp;
 mod hystart;
+mod linux26;
 mod linux_window;
 mod reno;
 mod sample;
@@ -34,8 +35,9 @@ pub use dctcp::{Dctcp, DctcpConfig};
 pub use fixed::{Fixed, FixedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hystart::{HyStart, SlowStartAdvice};
+pub use linux26::{Linux26, Linux26Config, Linux26Law};
 pub use reno::{Growth, Reno, RenoConfig};
-pub use sample::{AckSample, RateSample};
+pub use sample::{AckSample, KernelAck, RateSample};
 pub use scalable::{Scalable, ScalableConfig};
 pub use vegas::{Vegas, VegasConfig};
 pub use westwood::{Westwood, WestwoodConfig};
@@ -86,6 +88,13 @@ pub struct Idle {
 pub trait CongestionControl {
     /// New data was acknowledged outside fast recovery; in it only for controls that grow there.
     fn on_ack(&mut self, now: Time, sample: &AckSample);
+    /// The same of any acknowledgment, for controls of Linux 2.6 in ns-2's `Agent/TCP/Linux`: the window grows only where it
+    /// is used (`tcp_is_cwnd_limited`).
+    fn on_kernel_ack(&mut self, now: Time, ack: &KernelAck) {
+        if ack.grows && f64::from(ack.prior_inflight) >= self.cwnd() {
+            self.on_ack(now, &ack.sample);
+        }
+    }
     /// The network is congested.
     fn on_congestion(&mut self, now: Time, congestion: &Congestion);
     /// The congestion window in segments; the fraction is growth to come.
@@ -98,6 +107,8 @@ pub trait CongestionControl {
     fn on_recovery_exit(&mut self, _now: Time) {}
     /// A partial acknowledgment takes so many segments off the window, for good (ns-2's `NewReno`). Nothing by default.
     fn on_deflation(&mut self, _segments: u32) {}
+    /// The window becomes so many segments: ns-2's `Agent/TCP/Linux` sets it where a recovery ends. Nothing by default.
+    fn adopt(&mut self, _segments: u32) {}
     /// The rate to send at, segments a second; none to send as soon as the window allows.
     fn pacing(&self) -> Option<f64> {
         None
@@ -118,6 +129,8 @@ pub struct Context {
     pub initial_window: u32,
     /// Initial slow-start threshold, segments, if there is one.
     pub initial_ssthresh: Option<u32>,
+    /// A full segment on the wire, bytes.
+    pub wire_bytes: u32,
     /// Payload of a segment, bytes, if several may leave as one packet.
     pub offload_mss_bytes: Option<u32>,
     /// Random numbers of this connection.
@@ -176,6 +189,12 @@ macro_rules! controls {
                     return control.on_ack(now, &{ *sample });
                 }
                 match self { $(AnyControl::$name(control) => control.on_ack(now, &{ *sample }),)* }
+            }
+            fn on_kernel_ack(&mut self, now: Time, ack: &KernelAck) {
+                match self { $(AnyControl::$name(control) => control.on_kernel_ack(now, ack),)* }
+            }
+            fn adopt(&mut self, segments: u32) {
+                match self { $(AnyControl::$name(control) => control.adopt(segments),)* }
             }
             fn on_congestion(&mut self, now: Time, congestion: &Congestion) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(now, congestion),)* }
@@ -241,6 +260,8 @@ controls! {
     Westwood(WestwoodConfig) = "westwood": Box<Westwood>,
     /// H-TCP.
     Htcp(HtcpConfig) = "htcp": Box<Htcp>,
+    /// Linux 2.6.22's controls, as ns-2's `Agent/TCP/Linux` runs them.
+    Linux26(Linux26Config) = "reno-2.6": Box<Linux26>,
     /// DCTCP (RFC 8257).
     Dctcp(DctcpConfig) = "dctcp": Box<Dctcp>,
     /// BBR version 1.

@@ -26,7 +26,7 @@ pub(crate) struct LinuxWindow {
     /// Slow-start threshold, segments (`snd_ssthresh`); nothing before the first loss.
     pub ssthresh: Option<u32>,
     /// Acknowledgments or segments counted towards the next increase (`snd_cwnd_cnt`).
-    counted: u32,
+    pub counted: u32,
 }
 
 impl LinuxWindow {

@@ -32,6 +32,23 @@ impl AckSample {
     }
 }
 
+/// What a control of Linux 2.6 learns from an acknowledgment, new or not, in ns-2's `Agent/TCP/Linux`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KernelAck {
+    /// What others learn.
+    pub sample: AckSample,
+    /// Segments in the network before it.
+    pub prior_inflight: u32,
+    /// Nothing was being repaired before it (`TCP_CA_Open`).
+    pub open: bool,
+    /// It SACKs something new.
+    pub sacked: bool,
+    /// New data is acknowledged, and no fast recovery holds the window.
+    pub grows: bool,
+    /// How long ago the last segment that it acknowledges was sent, if it is sure which sending of it arrived.
+    pub exact: Option<Span>,
+}
+
 /// A sample of the delivery rate, draft-ietf-ccwg-bbr section "Delivery Rate Samples" (before: draft-cheng-
 /// iccrg-delivery-rate-estimation). "The packet" is the most recently sent one that the acknowledgment
 /// covers.

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use bufferlab_parameters::{Kinds, Parameters};
 use serde::{Serialize, Serializer};
 
-use crate::{CongestionConfig, FixedConfig, Growth, LinuxCubicConfig, LinuxVersion, RenoConfig};
+use crate::{
+    CongestionConfig, FixedConfig, Growth, Linux26Config, Linux26Law, LinuxCubicConfig, LinuxVersion,
+    RenoConfig,
+};
 
 /// A control by the word of a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,18 +21,28 @@ pub struct NamedControl {
 
 /// Words for kinds with other parameters or with a recovery of their own, which is the transport's (Tahoe, `NewReno`), and
 /// the place of a kind's own word among them.
-const VARIANTS: [(&str, CongestionConfig); 5] = [
+const VARIANTS: [(&str, CongestionConfig); 11] = [
     ("tahoe", RENO),
     ("reno", RENO),
     ("newreno", RENO),
     ("cubic-0.8", linux_cubic(LinuxVersion::V2_6_24)),
     ("cubic-0.7", linux_cubic(LinuxVersion::V2_6_26)),
+    ("reno-2.6", linux26(Linux26Law::Reno)),
+    ("scalable-2.6", linux26(Linux26Law::Scalable)),
+    ("htcp-2.6", linux26(Linux26Law::Htcp)),
+    ("vegas-2.6", linux26(Linux26Law::Vegas)),
+    ("westwood-2.6", linux26(Linux26Law::Westwood)),
+    ("compound-2.6", linux26(Linux26Law::Compound)),
 ];
 
 /// Second words for some kinds.
 const ALIASES: [(&str, &str); 2] = [("compound", "ctcp"), ("bbr1", "bbr")];
 
 const RENO: CongestionConfig = CongestionConfig::Reno(RenoConfig { growth: Growth::PerSegment });
+
+const fn linux26(law: Linux26Law) -> CongestionConfig {
+    CongestionConfig::Linux26(Linux26Config { law })
+}
 
 const fn linux_cubic(version: LinuxVersion) -> CongestionConfig {
     CongestionConfig::LinuxCubic(LinuxCubicConfig { version, fast_convergence: true, hystart: false })

@@ -11,6 +11,7 @@ impl TcpPlan {
         self.congestion.build(Context {
             initial_window: self.config.initial_window,
             initial_ssthresh: self.config.initial_ssthresh,
+            wire_bytes: self.config.mss_bytes + self.config.header_bytes,
             offload_mss_bytes: self.config.offload.map(|_| self.config.mss_bytes),
             stream: StreamKind::Control.stream(seed, flow),
         })

@@ -114,6 +114,7 @@ pub(crate) struct SendingSetup {
 impl SendingHost {
     pub(crate) fn new(setup: SendingSetup) -> SendingHost {
         let prompt = setup.jitter == JitterPlan::None && setup.noise.is_none() && setup.access.is_none();
+        let jitters = setup.jitter != JitterPlan::None && !setup.delays_acks;
         let has_card = setup.card.is_some();
         let plain = prompt && !(setup.recorded || setup.echoes || setup.packs || has_card);
         let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
@@ -143,10 +144,16 @@ impl SendingHost {
             })
         });
         let postpones = SendingHost::postpones(&setup.source, plain);
+        let mut source = setup.source;
+        if let Source::Tcp(sender) = &mut source
+            && jitters
+        {
+            sender.expect_delays();
+        }
         SendingHost {
             postpones,
             direct: setup.identity.single_link && !postpones && !setup.delays_acks && !has_card,
-            source: setup.source,
+            source,
             next: Arrival::NONE,
             arrivals: Queue::EMPTY,
             blocks: Queue::EMPTY,

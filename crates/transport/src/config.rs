@@ -43,6 +43,9 @@ words! {
         RenoNs2 = "reno-ns2",
         /// `NewReno` as in ns-2 (`Agent/TCP/Newreno`, ns-2 2.35 `tcp/tcp-newreno.cc`).
         NewRenoNs2 = "newreno-ns2",
+        /// As ns-2's `Agent/TCP/Linux` (ns-2 2.35 `tcp/tcp-linux.cc`): its own scoreboard, and what is in the network let
+        /// down without a lower bound.
+        LinuxNs2 = "linux-ns2",
         /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
         /// retransmission is found too, and the window brought down over a round by RFC 6937.
         Linux = "linux",
@@ -52,7 +55,7 @@ words! {
 impl Recovery {
     /// Whether acknowledgments carry SACK blocks.
     pub fn uses_sack(self) -> bool {
-        self.computes_pipe() || self == Recovery::SackNs2
+        self.computes_pipe() || matches!(self, Recovery::SackNs2 | Recovery::LinuxNs2)
     }
 
     /// Whether an agent of ns-2 is followed, down to how it measures round trips.
@@ -194,6 +197,9 @@ impl TcpConfig {
         within(self.receive_window_bytes, least, most, "receive_window_bytes")?;
         within(self.min_rto.as_ps(), 0, self.max_rto.as_ps(), "min_rto_ps")?;
         within(self.rto_margin.as_ps(), 0, self.max_rto.as_ps(), "rto_margin_ps")?;
+        // the agent's allowance follows acknowledgments, not departures
+        let is_paced = self.paced && self.recovery == Recovery::LinuxNs2;
+        require(!is_paced, "paced", self.paced, "false with the recovery linux-ns2")?;
         self.packets_agree()
     }
 

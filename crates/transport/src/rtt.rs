@@ -21,6 +21,9 @@ pub struct RttEstimator {
     base_rto: Span,
     /// Timeouts since the last sample; each doubles the timeout.
     backoff: u32,
+    /// As ns-2's `Agent/TCP/Linux` has it (2.35, `tcp/tcp-linux.cc`, `rtt_update`): times are rounded to ticks, and where
+    /// they fall by more than the deviation, it rises by an eighth of that only.
+    is_linux_ns2: bool,
     min_rto: Span,
     max_rto: Span,
     /// Least margin of the timeout above the smoothed round-trip time.
@@ -40,13 +43,20 @@ struct Ticks {
 
 impl Ticks {
     /// Takes a sample of `ticks` into account and gives the timeout, ticks.
-    fn update(&mut self, ticks: i64) -> i64 {
+    fn update(&mut self, ticks: i64, is_linux: bool) -> i64 {
         if self.srtt == 0 {
             (self.srtt, self.rttvar) = (ticks << 3, ticks << 1);
         } else {
             let delta = ticks - (self.srtt >> 3);
             self.srtt = (self.srtt + delta).max(1);
-            self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> 2)).max(1);
+            let beyond = delta.abs() - (self.rttvar >> 2);
+            if !is_linux {
+                self.rttvar = (self.rttvar + beyond).max(1);
+            } else if delta < 0 && beyond > 0 {
+                self.rttvar += beyond >> 3;
+            } else {
+                self.rttvar += beyond;
+            }
         }
         ((self.rttvar << 3) + self.srtt) >> 3
     }
@@ -72,6 +82,7 @@ impl RttEstimator {
             rttvar: Span::ZERO,
             base_rto: initial_rto,
             backoff: 0,
+            is_linux_ns2: false,
             min_rto,
             max_rto,
             margin: Span::from_ps(1),
@@ -87,6 +98,13 @@ impl RttEstimator {
         RttEstimator { margin: margin.max(self.margin), ..self }
     }
 
+    /// The same estimator with the ticks of ns-2's `Agent/TCP/Linux`, if that is `so`.
+    #[must_use]
+    pub(crate) fn with_ticks_of_linux(mut self, so: bool) -> RttEstimator {
+        self.is_linux_ns2 = so;
+        self
+    }
+
     /// The sample of a segment sent and acknowledged at these moments, as a clock of the given granularity
     /// sees it: whole ticks between the two, at least one (ns-2 `TcpAgent::rtt_update` counts likewise).
     #[inline]
@@ -95,7 +113,11 @@ impl RttEstimator {
         if tick <= 1 {
             return acked.saturating_since(sent);
         }
-        let ticks = acked.as_ps() / tick - sent.as_ps().min(acked.as_ps()) / tick;
+        let ticks = if self.is_linux_ns2 {
+            (acked.saturating_since(sent).as_ps() + tick / 2) / tick
+        } else {
+            acked.as_ps() / tick - sent.as_ps().min(acked.as_ps()) / tick
+        };
         Span::from_ps(ticks.max(1) * tick)
     }
 
@@ -126,7 +148,7 @@ impl RttEstimator {
     #[inline(never)]
     fn update_ticks(&mut self, sample: Span) {
         let tick = self.clock.as_ps();
-        let rto = self.ticks.update((sample.as_ps() / tick).cast_signed());
+        let rto = self.ticks.update((sample.as_ps() / tick).cast_signed(), self.is_linux_ns2);
         self.srtt = Span::from_ps((self.ticks.srtt >> 3).cast_unsigned() * tick);
         self.set_rto((rto.cast_unsigned() * tick).max(self.srtt.as_ps() + self.margin.as_ps()));
     }

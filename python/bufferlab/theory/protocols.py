@@ -204,5 +204,11 @@ _OTHER_NAMES: Final = {
     "cubic''": "cubic-0.7",
     "compound": "ctcp",
     "bbr1": "bbr",
+    "reno-2.6": "reno",
+    "scalable-2.6": "scalable",
+    "htcp-2.6": "htcp",
+    "vegas-2.6": "vegas",
+    "westwood-2.6": "westwood",
+    "compound-2.6": "ctcp",
 }
 """Names whose window grows like another protocol's in congestion avoidance."""

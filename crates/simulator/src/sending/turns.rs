@@ -81,6 +81,10 @@ impl SendingHost {
                 }
                 Source::Udp(source) => source.start(local),
             }
+        } else if self.extras.is_some()
+            && let Source::Tcp(sender) = &mut self.source
+        {
+            sender.end_delay();
         }
         Turn::Send
     }

@@ -181,8 +181,10 @@ proptest! {
                 tcp.config.recovery = match tcp.config.recovery {
                     Recovery::Tahoe | Recovery::Reno => Recovery::RenoNs2,
                     Recovery::NewReno => Recovery::NewRenoNs2,
+                    Recovery::SackNs2 => Recovery::LinuxNs2,
                     other => other,
                 };
+                tcp.config.paced &= tcp.config.recovery != Recovery::LinuxNs2;
             }
         }
         assert_agreement(&plan);

@@ -16,7 +16,7 @@ use bufferlab_units::Span;
 use crate::oracle;
 use crate::scenes::{MS, RATE_BPS, S, dumbbell, red, tcp_of};
 
-const RECOVERIES: [(&str, Recovery); 7] = [
+const RECOVERIES: [(&str, Recovery); 8] = [
     ("tahoe", Recovery::Tahoe),
     ("reno", Recovery::Reno),
     ("newreno", Recovery::NewReno),
@@ -24,6 +24,7 @@ const RECOVERIES: [(&str, Recovery); 7] = [
     ("sack-ns2", Recovery::SackNs2),
     ("reno-ns2", Recovery::RenoNs2),
     ("newreno-ns2", Recovery::NewRenoNs2),
+    ("linux-ns2", Recovery::LinuxNs2),
 ];
 
 /// Compares with the committed text, or writes it if `BUFFERLAB_GOLDEN=update`.

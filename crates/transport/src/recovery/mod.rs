@@ -1,15 +1,17 @@
 //! Loss recovery: which segments are lost, and which are retransmitted.
 //!
 //! One file per family: `counting` for the recoveries that count duplicate acknowledgments, `counting_ns2` for ns-2's,
-//! `selective` for those with SACK. [`LossRecovery`] keeps the state of both. Clocks, timers and the congestion control are the sender's.
+//! `selective` for those with SACK, `linux_ns2` for ns-2's `Agent/TCP/Linux`. [`LossRecovery`] keeps the state of all. Clocks, timers and the congestion control are the sender's.
 //!
 //! Departures:
 //! - a timeout declares everything outstanding lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
 //!   segments sent within the last round-trip time, but the scoreboard keeps no times. Segments are sent in response
 //!   to acknowledgments, and at a timeout no new one has come for longer than that.
 
+mod board;
 mod counting;
 mod counting_ns2;
+mod linux_ns2;
 mod phase;
 mod reduction;
 mod resent;
@@ -22,10 +24,11 @@ use crate::delivery::DeliveryRate;
 use crate::segment::{Segment, SegmentKind};
 use crate::window::SendWindow;
 use crate::{Recovery, SackBlocks};
+use board::Board;
+use linux_ns2::LinuxNs2;
 pub(crate) use phase::{Phase, Progress, Suspicion};
 use reduction::Reduction;
 use scoreboard::{DUP_THRESH, Scoreboard};
-use selective::Board;
 
 /// A connection's losses and their repair.
 #[derive(Clone, Debug)]
@@ -69,7 +72,11 @@ impl LossRecovery {
             limited_transmit,
             resend_first: false,
             partial_seen: false,
-            board: Board::default(),
+            board: if kind == Recovery::LinuxNs2 {
+                Board::LinuxNs2(Box::new(LinuxNs2::new()))
+            } else {
+                Board::default()
+            },
             dup_acks: 0,
             recover: 0,
             stalled_at: u32::MAX,
@@ -87,6 +94,7 @@ impl LossRecovery {
     /// A new connection begins, whose first segment is `una`; the counters go on.
     pub(crate) fn restart(&mut self, una: u32) {
         self.board.rest();
+        self.restart_linux_ns2();
         *self = LossRecovery {
             board: std::mem::take(&mut self.board),
             recover: una,
@@ -102,12 +110,14 @@ impl LossRecovery {
         debug_assert_eq!(self.phase, Phase::Idle);
         self.phase = if handshake { Phase::SynSent } else { Phase::Open };
         self.resend_first = handshake;
+        self.note_syn(handshake);
     }
 
     /// The SYN is answered.
     pub(crate) fn on_syn_ack(&mut self) {
         self.phase = Phase::Open;
         self.resend_first = false;
+        self.note_syn(false);
     }
 
     #[inline]
@@ -161,6 +171,7 @@ impl LossRecovery {
     pub(crate) fn decides(&self) -> bool {
         self.resend_first
             || match self.kind {
+                Recovery::LinuxNs2 => true,
                 Recovery::Sack | Recovery::Linux => self.board.is_active(),
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
@@ -201,6 +212,7 @@ impl LossRecovery {
     pub(crate) fn pipe(&self, window: &SendWindow) -> u32 {
         match self.computed_board() {
             Some(board) => board.pipe(),
+            None if self.kind == Recovery::LinuxNs2 => self.in_flight_linux_ns2(window),
             None if self.phase == Phase::Recovery && self.kind == Recovery::SackNs2 => {
                 self.counted_pipe.max(0) as u32
             }
@@ -328,7 +340,9 @@ impl LossRecovery {
         self.recover = window.sent_to + u32::from(self.kind == Recovery::SackNs2);
         self.stalled_at = window.una;
         (self.dup_acks, self.inflation, self.resend_first) = (0, 0, false);
-        if self.kind.computes_pipe() {
+        if self.kind == Recovery::LinuxNs2 {
+            self.time_out_linux_ns2(window);
+        } else if self.kind.computes_pipe() {
             self.activate_board(window).declare_all_lost();
         } else {
             self.board.rest();

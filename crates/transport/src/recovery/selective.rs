@@ -27,52 +27,6 @@ use crate::segment::{Segment, SegmentKind};
 use crate::window::SendWindow;
 use crate::{Recovery, SackBlocks};
 
-/// A scoreboard, made at the first loss and kept for the next.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Board {
-    kept: Option<Box<Scoreboard>>,
-    /// It describes the outstanding segments.
-    active: bool,
-}
-
-impl Board {
-    #[inline]
-    pub(super) fn is_active(&self) -> bool {
-        self.active
-    }
-
-    /// The scoreboard if it describes the outstanding segments.
-    #[inline]
-    fn active(&self) -> Option<&Scoreboard> {
-        self.kept.as_deref().filter(|_| self.active)
-    }
-
-    #[inline]
-    pub(super) fn active_mut(&mut self) -> Option<&mut Scoreboard> {
-        if self.active { self.kept.as_deref_mut() } else { None }
-    }
-
-    /// The scoreboard, whatever it describes.
-    pub(super) fn kept(&self) -> Option<&Scoreboard> {
-        self.kept.as_deref()
-    }
-
-    /// The outstanding segments are not described any more.
-    pub(super) fn rest(&mut self) {
-        self.active = false;
-    }
-
-    /// Describes the outstanding segments from now on, if it did not.
-    fn activate(&mut self, window: &SendWindow, by_order: bool) -> &mut Scoreboard {
-        let (una, nxt) = (window.una, window.sent_to);
-        let board = self.kept.get_or_insert_with(|| Box::new(Scoreboard::new(una, una, by_order)));
-        if !std::mem::replace(&mut self.active, true) {
-            board.restart(una, nxt);
-        }
-        board
-    }
-}
-
 impl LossRecovery {
     /// The scoreboard, describing what is outstanding now.
     pub(super) fn activate_board(&mut self, window: &SendWindow) -> &mut Scoreboard {
@@ -185,8 +139,11 @@ impl LossRecovery {
     /// The next segment by the recovery's rules; the window is `cwnd` segments.
     #[inline(always)]
     pub(crate) fn take(&mut self, window: &mut SendWindow, cwnd: u32) -> Option<Segment> {
+        if self.kind == Recovery::LinuxNs2 {
+            return self.take_linux_ns2(window);
+        }
         let choice = self.choose(window, cwnd)?;
-        match (choice, self.board.kept.as_deref_mut()) {
+        match (choice, self.board.kept_mut()) {
             (Choice::New(_), _) => {
                 window.take_next();
             }
@@ -205,6 +162,9 @@ impl LossRecovery {
 
     /// The segment that [`LossRecovery::take`] would give.
     pub(crate) fn peek(&mut self, window: &SendWindow, cwnd: u32) -> Option<Segment> {
+        if self.kind == Recovery::LinuxNs2 {
+            return self.choose_linux_ns2(window);
+        }
         self.choose(window, cwnd).map(Choice::segment)
     }
 
@@ -219,7 +179,7 @@ impl LossRecovery {
         let repairing = self.phase != Phase::Open;
         // "HighACK is greater than RescueRxt": more than the first retransmission was acknowledged
         let may_rescue = self.kind == Recovery::Sack && window.una > self.rescue_rxt + 1;
-        let board = self.board.kept.as_deref_mut()?;
+        let board = self.board.kept_mut()?;
         if board.pipe() >= cwnd {
             None
         } else if let Some(lost) = board.next_lost().filter(|_| repairing) {

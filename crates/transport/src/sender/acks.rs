@@ -9,9 +9,9 @@ use crate::{Ack, Recovery, SackBlocks};
 
 /// What an acknowledgment says beside its number.
 #[derive(Clone, Copy)]
-struct Signals {
-    rtt: Option<Span>,
-    marked: bool,
+pub(super) struct Signals {
+    pub(super) rtt: Option<Span>,
+    pub(super) marked: bool,
 }
 
 impl Signals {
@@ -44,6 +44,10 @@ impl Sender {
     #[inline(never)]
     fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
         self.take_advertised(ack.ack);
+        if self.recovery.kind() == Recovery::LinuxNs2 && !ack.syn {
+            self.on_ack_linux_ns2(now, &ack, if ack.has_sack { sack } else { &SackBlocks::NONE });
+            return;
+        }
         let is_new = self.window.is_new(ack.ack);
         if self.is_rated() && self.is_steady() && is_new && !ack.has_sack {
             self.on_steady_ack(now, &ack);
@@ -98,6 +102,9 @@ impl Sender {
         self.recovery.on_syn_ack();
         self.timers.stop();
         self.rtt.on_syn_ack(now, ack.echo);
+        if self.recovery.kind() == Recovery::LinuxNs2 {
+            self.on_syn_ack_linux_ns2(now, ack);
+        }
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
@@ -223,7 +230,7 @@ impl Sender {
 
     /// What a congestion control learns from an acknowledgment, except rates.
     #[inline(always)]
-    fn sample(&self, acked: u32, inflight: u32, signals: Signals) -> AckSample {
+    pub(super) fn sample(&self, acked: u32, inflight: u32, signals: Signals) -> AckSample {
         AckSample {
             acked,
             rtt: signals.rtt,

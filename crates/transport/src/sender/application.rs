@@ -19,6 +19,7 @@ impl Sender {
         if self.recovery.phase() == Phase::Open && idle {
             self.go_on_after_idle(now);
         }
+        self.recovery.let_out();
         self.refresh();
     }
 
@@ -26,6 +27,7 @@ impl Sender {
     pub fn allow(&mut self, segments: u32) {
         self.window.limit = segments;
         self.finished = Time::NEVER;
+        self.recovery.let_out();
         self.refresh();
     }
 

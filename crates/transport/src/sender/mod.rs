@@ -15,6 +15,7 @@ mod acks;
 mod advertised;
 mod application;
 mod bursts;
+mod linux_ns2;
 mod pacer;
 mod packetizer;
 mod rtt_sampler;
@@ -38,7 +39,7 @@ use crate::delivery::DeliveryRate;
 use crate::recovery::{LossRecovery, Phase};
 use crate::segment::{Segment, SegmentKind};
 use crate::window::SendWindow;
-use crate::{Load, RttEstimator, TcpConfig};
+use crate::{Load, Recovery, RttEstimator, TcpConfig};
 
 /// What a sender counts, from the run's start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -104,7 +105,8 @@ impl Sender {
         let rated = control.wants_rate();
         debug_assert!(!rated || config.recovery.computes_pipe(), "rates need RFC 6675's scoreboard");
         let estimator = RttEstimator::new(config.initial_rto, config.min_rto, config.max_rto, config.clock)
-            .with_margin(config.rto_margin);
+            .with_margin(config.rto_margin)
+            .with_ticks_of_linux(config.recovery == Recovery::LinuxNs2);
         let timing = match config.recovery {
             _ if config.timestamps => Timing::Timestamps,
             recovery if recovery.is_ns2() => Timing::SegmentNs2,
@@ -233,6 +235,8 @@ impl Sender {
             Course::Plain
         };
         match self.recovery.phase() {
+            // the recovery decides
+            _ if self.recovery.kind() == Recovery::LinuxNs2 => self.window.close(),
             Phase::Idle | Phase::SynSent => self.window.close(),
             _ => self.window.open(self.recovery.extra(&self.window)),
         }

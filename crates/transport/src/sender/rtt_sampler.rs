@@ -109,6 +109,12 @@ impl RttSampler {
         measures.then(|| now.saturating_since(sent))
     }
 
+    /// An acknowledgment came that may acknowledge nothing new; with timestamps it is a sample all the same, and ends a
+    /// backoff (ns-2's `Agent/TCP/Linux`, `time_processing`; `ts_resetRTO_`). How long ago its timestamp was sent.
+    pub(super) fn on_any_ack(&mut self, now: Time, ack: u32, echo: Time, is_new: bool) -> Option<Span> {
+        if self.timing == Timing::Timestamps || is_new { self.on_ack(now, ack, echo, false) } else { None }
+    }
+
     /// The answer to a SYN sent at `sent` has come. Without timestamps, the answer to a repeated SYN is no sample.
     pub(super) fn on_syn_ack(&mut self, now: Time, sent: Time) {
         let ns2 = self.timing == Timing::SegmentNs2;

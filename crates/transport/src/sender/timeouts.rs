@@ -39,7 +39,9 @@ impl Sender {
             self.report_congestion(now, CongestionEvent::SynTimeout);
             self.recovery.on_syn_timeout();
         } else if self.window.outstanding() > 0 {
-            let repeated = self.rtt.estimator.backoff() > 0;
+            let is_linux_ns2 = self.recovery.kind() == Recovery::LinuxNs2;
+            // `enter_loss` asks for a threshold at each timeout
+            let repeated = self.rtt.estimator.backoff() > 0 && !is_linux_ns2;
             self.report_congestion(now, CongestionEvent::Timeout { repeated });
             self.rtt.estimator.back_off();
             self.rtt.forget();
@@ -50,6 +52,9 @@ impl Sender {
         }
         self.timers.start(now, self.rtt.estimator.rto());
         self.refresh();
+        if self.recovery.kind() == Recovery::LinuxNs2 {
+            self.recovery.offer(&self.window);
+        }
     }
 
     /// A timer that precedes the retransmission timer, which is started again.

@@ -7,6 +7,7 @@ use bufferlab_units::{Span, Time};
 use super::pacer::{self, Pacer};
 use super::packetizer::{Pace, Packetizer, Room};
 use super::{Course, Segment, SegmentKind, Sender};
+use crate::Recovery;
 use crate::delivery::Network;
 use crate::recovery::Phase;
 
@@ -31,6 +32,9 @@ impl Sender {
 
     #[inline]
     fn may_send_otherwise(&self) -> bool {
+        if self.recovery.kind() == Recovery::LinuxNs2 {
+            return self.recovery.admits_linux_ns2(&self.window);
+        }
         self.course == Course::Repair || self.is_rated()
     }
 
@@ -220,6 +224,9 @@ impl Sender {
         let segment = if repairs { self.next_in_repair()? } else { self.next_in_window()? };
         self.on_sent(now, segment);
         self.recovery.on_sent();
+        if self.recovery.kind() == Recovery::LinuxNs2 && segment.kind != SegmentKind::Syn {
+            self.recovery.note_departure(now, self.window.una, segment.seq);
+        }
         if segment.kind != SegmentKind::Syn
             && let Some(bursts) = self.bursts.as_deref_mut()
         {
@@ -235,7 +242,11 @@ impl Sender {
             self.timers.take_probe(&mut self.window)
         } else {
             let cwnd = self.repair_window();
-            return self.recovery.take(&mut self.window, cwnd);
+            let segment = self.recovery.take(&mut self.window, cwnd);
+            if self.recovery.kind() == Recovery::LinuxNs2 {
+                self.restore_after_delay();
+            }
+            return segment;
         };
         self.refresh();
         Some(segment)

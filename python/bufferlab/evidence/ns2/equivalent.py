@@ -30,13 +30,14 @@ _STACKS: dict[str, dict[str, Any]] = {
 }
 
 # Agent/TCP/Linux: the kernel's window growth, ns-2's own recovery, a clock of 1 ms (tcp-linux.cc,
-# install_congestion_control) and a timeout with no margin but minrto_ (rtt_update). Our Linux recovery is the
-# nearest: it tells lost retransmissions by the order of sending, and lets the flight down over a round trip.
+# install_congestion_control), a timeout with no margin but minrto_ (rtt_update) and of at most maxrto_ 120 s
+# (ns-default.tcl).
 _LINUX: dict[str, Any] = {
     "growth": "per-segment",
-    "recovery": "linux",
+    "recovery": "linux-ns2",
     "timestamps": True,
     "clock": "1 ms",
+    "max_rto": "120 s",
 }
 
 

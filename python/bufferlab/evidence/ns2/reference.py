@@ -8,14 +8,14 @@ from importlib import resources
 from typing import Final
 
 LINUX_CONTROLS: Final = {
-    "reno": "reno",
+    "reno": "reno-2.6",
     "bic": "bic",
     "cubic": "cubic-0.8",
-    "compound": "ctcp",
-    "scalable": "scalable",
-    "vegas": "vegas",
-    "westwood": "westwood",
-    "htcp": "htcp",
+    "compound": "compound-2.6",
+    "scalable": "scalable-2.6",
+    "vegas": "vegas-2.6",
+    "westwood": "westwood-2.6",
+    "htcp": "htcp-2.6",
 }
 """Agent/TCP/Linux's congestion controls (of Linux 2.6.22) and ours."""
 

@@ -104,6 +104,7 @@ fn packets_of_several_segments_widen_the_window() {
         let context = Context {
             initial_window: 10,
             initial_ssthresh: None,
+            wire_bytes: 1500,
             offload_mss_bytes,
             stream: Stream::new(1, 2, 3),
         };

@@ -90,7 +90,14 @@ impl Flow {
     pub(super) fn new(plan: &Plan, flow: usize) -> Flow {
         let columns = &plan.flows;
         let group: &GroupPlan = &plan.groups[columns.group[flow] as usize];
-        let ends = ends(plan, flow, &group.source);
+        let mut ends = ends(plan, flow, &group.source);
+        let delayed = Delayed::of(group);
+        if let Ends::Tcp { sender, .. } = &mut ends
+            && group.jitter != JitterPlan::None
+            && delayed.is_none()
+        {
+            sender.expect_delays();
+        }
         let lead = match &ends {
             Ends::Tcp { bursts: Some(bursts), .. } => bursts.lead(),
             _ => Span::ZERO,
@@ -102,7 +109,7 @@ impl Flow {
             group: columns.group[flow] as u16,
             jitter: group.jitter,
             stream: Stream::new(plan.seed, JITTER_STREAM, flow as u32),
-            delayed: Delayed::of(group),
+            delayed,
             card: Card::of(group),
             interrupts: Interrupts::of(plan, flow, group),
             noise: Noise::of(plan, flow, group, NOISE_STREAM),
@@ -246,6 +253,8 @@ impl Flow {
                 Ends::Udp { source, .. } => source.start(now),
             }
             self.take_fed(now);
+        } else if let Ends::Tcp { sender, .. } = &mut self.ends {
+            sender.end_delay();
         }
         true
     }

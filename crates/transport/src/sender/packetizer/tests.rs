@@ -7,7 +7,7 @@ use bufferlab_units::Stream;
 use super::*;
 use crate::config::MAX_PACKET_SEGMENTS;
 use crate::sender::Sender;
-use crate::sender::tests::{ALL, Pair, config, lose_once};
+use crate::sender::tests::{Pair, config, every, lose_once};
 use crate::{Ack, Load, Recovery, SackBlocks, TcpConfig};
 
 fn at(us: u64) -> Time {
@@ -75,7 +75,7 @@ fn a_lost_packet_is_sent_again_as_one() {
 
 #[test]
 fn whatever_is_lost_all_comes_in_the_end() {
-    for recovery in ALL {
+    for recovery in every() {
         let mut state = 1_u32;
         let lose = move |_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

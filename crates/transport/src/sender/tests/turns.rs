@@ -16,7 +16,7 @@ fn bursty(after_idle: AfterIdle, recovery: Recovery) -> Pair<impl FnMut(Segment)
 
 #[test]
 fn a_burst_ends_with_its_last_acknowledgment_and_says_so_once() {
-    for recovery in ALL {
+    for recovery in every() {
         let mut pair = bursty(AfterIdle::Keep, recovery);
         pair.run(10_000);
         // 2 + 4 + 8 + 6 segments in four rounds

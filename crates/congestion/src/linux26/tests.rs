@@ -1,0 +1,133 @@
+use super::*;
+
+const LOSS: Congestion = Congestion { event: CongestionEvent::Loss, flight: 1, receive_window: 1_000 };
+
+fn control(cwnd: u32, ssthresh: u32, law: Linux26Law) -> Linux26 {
+    Linux26::new(cwnd, Some(ssthresh), 1_000, law)
+}
+
+/// An acknowledgment of segment `una` - 1, with the window used, after a round trip of `rtt_ms`.
+fn ack(una: u32, sent_to: u32, rtt_ms: u64) -> KernelAck {
+    let rtt = Some(Span::from_ms(rtt_ms));
+    let sample =
+        AckSample { acked: 1, rtt, srtt: Span::from_ms(rtt_ms), una, sent_to, ..AckSample::default() };
+    KernelAck {
+        sample,
+        prior_inflight: u32::MAX,
+        open: true,
+        grows: true,
+        exact: rtt,
+        ..KernelAck::default()
+    }
+}
+
+/// So many acknowledgments, one a millisecond, each with as much out as the window.
+fn acks(control: &mut Linux26, first: u32, count: u32, rtt_ms: u64) {
+    for una in first..first + count {
+        let sent_to = una + control.window.cwnd;
+        control.on_kernel_ack(Time::ZERO + Span::from_ms(u64::from(una)), &ack(una, sent_to, rtt_ms));
+    }
+}
+
+#[test]
+fn slow_start_goes_on_where_the_window_equals_the_threshold() {
+    let mut control = control(10, 10, Linux26Law::Reno);
+    acks(&mut control, 1, 1, 100);
+    assert_eq!(control.cwnd(), 11.0);
+    acks(&mut control, 2, 10, 100);
+    assert_eq!(control.cwnd(), 11.0);
+    acks(&mut control, 12, 1, 100);
+    assert_eq!(control.cwnd(), 12.0);
+}
+
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    let mut control = control(10, 100, Linux26Law::Reno);
+    control.on_kernel_ack(Time::ZERO, &KernelAck { prior_inflight: 9, ..ack(1, 10, 100) });
+    assert_eq!(control.cwnd(), 10.0);
+}
+
+#[test]
+fn a_recovery_has_half_of_the_threshold_and_ends_with_what_it_is_told() {
+    for (law, ssthresh, cwnd) in [
+        (Linux26Law::Reno, 20.0, 10.0),
+        (Linux26Law::Scalable, 35.0, 17.0),
+        (Linux26Law::Vegas, 20.0, 10.0),
+        (Linux26Law::Compound, 20.0, 10.0),
+        (Linux26Law::Htcp, 20.0, 20.0),
+        (Linux26Law::Westwood, 20.0, 2.0),
+    ] {
+        let mut control = control(40, 2, law);
+        control.on_congestion(Time::ZERO, &LOSS);
+        assert_eq!((control.ssthresh(), control.cwnd()), (ssthresh, cwnd), "{law:?}");
+        control.adopt(15);
+        control.on_recovery_exit(Time::ZERO);
+        assert_eq!(control.cwnd(), 15.0, "{law:?}");
+    }
+}
+
+#[test]
+fn scalable_tcp_adds_a_segment_in_51_acknowledgments() {
+    let mut control = control(100, 2, Linux26Law::Scalable);
+    acks(&mut control, 1, 50, 100);
+    assert_eq!(control.cwnd(), 100.0);
+    acks(&mut control, 51, 1, 100);
+    assert_eq!(control.cwnd(), 101.0);
+}
+
+#[test]
+fn vegas_leaves_slow_start_with_a_threshold_of_two() {
+    let mut control = control(10, 1_000, Linux26Law::Vegas);
+    acks(&mut control, 1, 10, 100);
+    assert_eq!(control.cwnd(), 20.0);
+    // the round's end, and one with a queue
+    acks(&mut control, 11, 60, 200);
+    assert_eq!(control.ssthresh(), 2.0);
+}
+
+#[test]
+fn vegas_takes_what_was_sent_in_a_recovery_for_a_rounds_data() {
+    let mut control = control(20, 2, Linux26Law::Vegas);
+    acks(&mut control, 1, 60, 100);
+    let Law::Vegas(vegas) = &mut control.law else { panic!() };
+    let first = vegas.round.sent();
+    control.on_congestion(Time::ZERO, &LOSS);
+    control.sent_to += 500;
+    control.on_recovery_exit(Time::ZERO);
+    let Law::Vegas(vegas) = &mut control.law else { panic!() };
+    assert!(vegas.enabled);
+    assert!(vegas.round.sent() > first + 400, "{} {first}", vegas.round.sent());
+}
+
+#[test]
+fn westwood_falls_to_the_rate_times_the_shortest_round_trip() {
+    let mut control = control(300, 2, Linux26Law::Westwood);
+    // a segment of 1000 bytes a millisecond; 100 ms
+    acks(&mut control, 1, 3_000, 100);
+    control.on_congestion(Time::ZERO, &LOSS);
+    // 990 bytes a millisecond: the sample's time is a millisecond longer
+    assert!((95.0..=100.0).contains(&control.cwnd()), "{}", control.cwnd());
+    assert!(control.ssthresh() >= 150.0);
+}
+
+#[test]
+fn htcp_quickens_with_the_time_since_the_last_loss() {
+    let grown = |after: u32| {
+        let mut control = control(50, 2, Linux26Law::Htcp);
+        acks(&mut control, 1, after, 100);
+        let before = control.cwnd();
+        acks(&mut control, after + 1, 500, 100);
+        control.cwnd() - before
+    };
+    assert!(grown(5_000) > 5.0 * grown(1), "{} {}", grown(5_000), grown(1));
+}
+
+#[test]
+fn compound_adds_a_part_of_the_windows_three_quarters_power() {
+    let mut control = control(100, 2, Linux26Law::Compound);
+    acks(&mut control, 1, 120, 100);
+    let Law::Compound(compound) = &control.law else { panic!() };
+    // 100^¾ is 31.6: an eighth of it, less one, in whole segments
+    assert_eq!(compound.dwnd() % 2, 0);
+    assert!(compound.dwnd() >= 2);
+}
