@@ -27,7 +27,7 @@ from bufferlab.experiment.runner import Runner
 DRAW: Final = 1
 COUNT: Final = 200
 QUICK_COUNT: Final = 8
-STAGES: Final = (5, 10, 20)
+STAGES: Final = (5, 10, 20, 40)
 """ns-2's seeds: so many at once, more as long as one of the figures of `DECIDING` is undecided."""
 
 DECIDING: Final = ("utilization", "mean_queue_packets", "delay_packets", "loss")
