@@ -70,6 +70,11 @@ class FlowGroup:
         """Sum of a column over the flows."""
         return int(self.flows[column].sum())
 
+    def known_sum(self, column: str) -> int | None:
+        """The same; `None` if nobody counted it, as for what a kernel does not tell."""
+        values = self.flows[column]
+        return None if values.null_count() else int(values.sum())
+
     def ratio(self, part: str, whole: str) -> float | None:
         """One sum over another; `None` of nothing."""
         total = self.sum(whole)

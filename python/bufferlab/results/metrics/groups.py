@@ -36,7 +36,7 @@ def _some_unfinished(row: Values) -> bool:
 
 def _sum(name: str, definition: str, title: str, *, hide_zero: bool = False) -> Metric:
     return Metric(
-        name, COUNT, definition, lambda group: group.sum(name), title, Better.LOWER, hide_zero=hide_zero
+        name, COUNT, definition, lambda group: group.known_sum(name), title, Better.LOWER, hide_zero=hide_zero
     )
 
 
