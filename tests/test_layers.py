@@ -37,8 +37,8 @@ PACKAGE = ROOT / "python" / "bufferlab"
 BASE = {"_core", "errors", "files", "stats", "log", "progress", "display"}
 SCENARIO = {"_scenario_types", "plan", "resolved", "scenario", "units"}
 LAYERS = (
-    BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"studies"}, {"render"},
-    {"evidence"}, {"bufferlab"}, {"cli", "__main__"},
+    BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"kernel"}, {"studies"},
+    {"render"}, {"evidence"}, {"bufferlab"}, {"cli", "__main__"},
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
 

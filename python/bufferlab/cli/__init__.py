@@ -26,6 +26,8 @@ VERBS: Final[Mapping[str, str]] = {
     "sweep": "bufferlab.cli.sweep",
     "results": "bufferlab.cli.results",
     "configure": "bufferlab.cli.configure",
+    "emulate": "bufferlab.cli.emulate",
+    "kernel": "bufferlab.cli.kernel",
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",
 }

@@ -1,0 +1,71 @@
+"""`bufferlab emulate`: a scenario run by a real kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from bufferlab.cli.options import AsJson, Overrides, ScenarioFile, read_overrides
+from bufferlab.cli.outputs import Outputs
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.kernel.cache import kernel
+from bufferlab.kernel.emulate import emulate as emulated
+from bufferlab.progress import progress_bar
+
+_ENGINES: Final = ("uml",)
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab emulate examples/kernel.toml
+  bufferlab emulate examples/kernel.toml --set bottleneck.queue=codel --seeds 3
+  bufferlab emulate examples/kernel.toml --json --out results/kernel
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("emulate", epilog=_EXAMPLES)(emulate)
+
+
+def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    scenario: ScenarioFile,
+    overrides: Overrides = None,
+    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
+    engine: Annotated[
+        str, typer.Option(help="Which kernel: uml, a User-Mode Linux in virtual time.")
+    ] = "uml",
+    kernel_name: Annotated[
+        str | None,
+        typer.Option(
+            "--kernel",
+            help="One that was built, as 'kernel list' names it; default the newest.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Have a real Linux kernel run a scenario.
+
+    What happens is shown as run shows it. TCP and the queue disciplines are Linux's own; flows, round trips
+    and starts are those that run draws for the same seed. It needs a kernel made by 'kernel build' and a
+    scenario of one link with bulk flows (docs/kernel.md).
+    """
+    if engine not in _ENGINES:
+        raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))
+    outputs = Outputs(out=out, plot=None, flent=None, as_json=as_json)
+    outputs.check(seeds)
+    case = prepare(scenario, read_overrides(overrides))
+    with progress_bar(case.title) as bar:
+        runs = emulated(
+            case,
+            seeds=seeds,
+            by=None if kernel_name is None else kernel(kernel_name),
+            done=lambda count: bar.update(count / seeds, f"seed {count} of {seeds}"),
+        )
+    outputs.deliver(runs)

@@ -1,0 +1,124 @@
+"""A kernel is started as a process, does a job in virtual time, and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from bufferlab.errors import InputError
+from bufferlab.kernel import guest
+from bufferlab.kernel.cache import Kernel
+
+MEMORY_MB: Final = 1024
+"""Of the guest; the host gives what is touched only."""
+
+_BEGAN_NS: Final = 1_700_000_000 * 10**9
+"""What the guest's clock says when it starts; always the same, so that nothing depends on the day."""
+
+_LINES: Final = 3
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came back.
+
+    Attributes:
+        rows: The rows that the guest wrote.
+        cpu_s: Processor time that it took.
+    """
+
+    rows: list[dict[str, Any]]
+    cpu_s: float
+
+
+def boot(kernel: Kernel, job: dict[str, Any], seed: int) -> Report:
+    """Boot, do the job, and end.
+
+    Args:
+        kernel: Which.
+        job: What `bufferlab.kernel.guest` is to do.
+        seed: All random numbers in the kernel follow from it.
+
+    Raises:
+        InputError: The kernel did not start, or the job failed within it.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory(prefix="bufferlab-kernel-") as name:
+        folder = Path(name)
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+        said = _run(command(kernel, folder, seed), folder)
+        report = folder / "report.jsonl"
+        lines = report.read_text("utf-8").splitlines() if report.exists() else []
+    try:
+        rows = [json.loads(line) for line in lines]
+    except ValueError:
+        rows = []
+    failed = next((row["error"] for row in rows if "error" in row), None)
+    if failed or not rows:
+        reason = failed or f"it did not start: {' / '.join(said.splitlines()[-_LINES:]) or 'it said nothing'}"
+        raise InputError(f"failed in the kernel ({reason})", key=kernel.name)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Report(rows, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
+    """The words that start it: addresses, times and random numbers are the same every time."""
+    # a virtual environment's program is found by what it links to
+    python = str(Path(sys.executable).resolve())
+    return [
+        "setarch",
+        "-R",
+        str(kernel.program),
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        f"mem={MEMORY_MB}M",
+        f"init={python}",
+        "con=null",
+        "con0=fd:0,fd:1",
+        "quiet",
+        "norandmaps",
+        "time-travel=inf-cpu",
+        f"time-travel-start={_BEGAN_NS}",
+        f"bufferlab_seed={seed % 2**32}",
+        f"uml_dir={folder}/",
+        "--",
+        "-I",
+        "-S",
+        "-B",
+        str(Path(guest.__file__).resolve()),
+        str(folder),
+    ]
+
+
+def _run(words: list[str], folder: Path) -> str:
+    """Run it to its end in a process group of its own, of which nothing is left; return what it said."""
+    environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "TERM": "dumb"}
+    if Path("/dev/shm").is_dir():  # noqa: S108 - the guest's memory is a file there
+        environment["TMPDIR"] = "/dev/shm"  # noqa: S108
+    with (folder / "console").open("w+b") as console:
+        process = subprocess.Popen(  # noqa: S603 - the words are ours
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+        try:
+            process.wait()
+        finally:
+            with suppress(ProcessLookupError):  # nothing is left of it
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        console.seek(0)
+        return console.read().decode("utf-8", "replace")

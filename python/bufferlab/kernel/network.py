@@ -1,0 +1,124 @@
+"""What to type inside the kernel so that its network is a plan's: a chain of namespaces and one shaped link.
+
+    sending ── router ══ beyond ── home0, home1, …
+
+The router's interface towards `beyond` is the bottleneck: HTB at the link's rate, under it the discipline.
+Each distinct round-trip time has a namespace of its own, whose acknowledgments wait that long on their way
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+SENDING: Final = "sending"
+ROUTER: Final = "router"
+BEYOND: Final = "beyond"
+BOTTLENECK: Final = "bottleneck"
+ADDRESS: Final = "10.0.0.2"
+"""Of the senders, which differ in their ports."""
+
+_ETHERNET_BYTES: Final = 14
+_LONG: Final = 1_000_000
+"""Packets that wait where nothing shall be lost."""
+
+Command = dict[str, Any]
+
+
+def home(index: int) -> str:
+    """The namespace of the receivers with the round-trip time of this index."""
+    return f"home{index}"
+
+
+def address(index: int) -> str:
+    """Their address."""
+    return f"10.{1 + index // 256}.{index % 256}.2"
+
+
+def commands(
+    *, rate_bps: int, discipline: Sequence[str], delays_ns: Sequence[int], mtu: int, packet_bytes: int,
+    whole: bool,
+) -> list[Command]:  # fmt: skip
+    """The commands in order.
+
+    Args:
+        rate_bps: Rate of the bottleneck.
+        discipline: Its discipline in tc's words.
+        delays_ns: The distinct delays of the ways back.
+        mtu: Largest IP packet.
+        packet_bytes: What the link counts such a packet as.
+        whole: Whether hosts hand over packets of several segments.
+    """
+    homes = [home(index) for index in range(len(delays_ns))]
+    names = [SENDING, ROUTER, BEYOND, *homes]
+    pairs = [(SENDING, "out", ROUTER, "in"), (ROUTER, BOTTLENECK, BEYOND, "in")]
+    pairs += [(BEYOND, name, name, "out") for name in homes]
+    made = [f"netns add {name}" for name in names]
+    made += [
+        f"link add {ours} netns {one} mtu {mtu} type veth peer name {theirs} netns {other} mtu {mtu}"
+        for one, ours, other, theirs in pairs
+    ]
+    once = [_batch("ip", made)]
+    inner: dict[str, list[str]] = {name: ["link set lo up"] for name in names}
+    for one, ours, other, theirs in pairs:
+        for name, device in ((one, ours), (other, theirs)):
+            segments = "" if whole else " gso_max_segs 1"
+            inner[name].append(f"link set {device} up{segments}")
+    _add_routes(inner, homes)
+    once += [_batch("ip", lines, name) for name, lines in inner.items()]
+    once.append(_batch("tc", _shaped(rate_bps, discipline, packet_bytes - mtu - _ETHERNET_BYTES), ROUTER))
+    for name, delay_ns in zip(homes, delays_ns, strict=True):
+        line = f"qdisc add dev out root netem delay {delay_ns / 1000:.3f}us limit {_LONG}"
+        once.append(_batch("tc", [line], name))
+    return once
+
+
+def sysctls(homes: int) -> dict[str, dict[str, str]]:
+    """The kernel's variables, by namespace and path; memory must not be what limits a window."""
+    memory = {
+        "net/ipv4/tcp_no_metrics_save": "1",
+        "net/ipv4/tcp_rmem": "4096 131072 67108864",
+        "net/ipv4/tcp_wmem": "4096 131072 67108864",
+    }
+    forward = {"net/ipv4/ip_forward": "1"}
+    return {ROUTER: forward, BEYOND: forward, SENDING: memory} | {home(i): memory for i in range(homes)}
+
+
+def _add_routes(inner: dict[str, list[str]], homes: Sequence[str]) -> None:
+    inner[SENDING] += [f"addr add {ADDRESS}/24 dev out", "route add default via 10.0.0.1"]
+    inner[ROUTER] += ["addr add 10.0.0.1/24 dev in", f"addr add 10.255.0.1/24 dev {BOTTLENECK}"]
+    inner[ROUTER] += ["route add default via 10.255.0.2"]
+    inner[BEYOND] += ["addr add 10.255.0.2/24 dev in", "route add default via 10.255.0.1"]
+    for index, name in enumerate(homes):
+        theirs = address(index)
+        ours = theirs[:-1] + "1"
+        inner[BEYOND].append(f"addr add {ours}/24 dev {name}")
+        inner[name] += [f"addr add {theirs}/24 dev out", f"route add default via {ours}"]
+
+
+def _shaped(rate_bps: int, discipline: Sequence[str], overhead: int) -> list[str]:
+    """HTB with a bucket of next to nothing: a packet leaves when the one before it has been sent.
+
+    The table of sizes makes the link count what the scenario counts, not what Ethernet adds.
+    """
+    rate = f"rate {rate_bps}bit ceil {rate_bps}bit burst 1b cburst 1b quantum 60000"
+    size = f"stab overhead {overhead} linklayer ethernet " if overhead else ""
+    return [
+        f"qdisc add dev {BOTTLENECK} {size}root handle 1: htb default 1",
+        f"class add dev {BOTTLENECK} parent 1: classid 1:1 htb {rate}",
+        f"qdisc add dev {BOTTLENECK} parent 1:1 handle 2: {' '.join(discipline)}",
+    ]
+
+
+def _batch(program: str, lines: Sequence[str], namespace: str | None = None) -> Command:
+    within = [] if namespace is None else ["-n", namespace]
+    return {"words": [program, *within, "-batch", "-"], "input": "".join(f"{line}\n" for line in lines)}
+
+
+def fixed(values: Mapping[str, object]) -> list[str]:
+    """Options of tc: names and values, of truths the name alone."""
+    words: list[str] = []
+    for name, value in values.items():
+        words += [name] if value is True else [name, str(value)]
+    return words

@@ -1,0 +1,252 @@
+"""What a kernel reported, as the tables that the engine writes; what a kernel does not tell is null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.kernel.guest import FIELDS
+from bufferlab.kernel.job import round_trips_ps
+from bufferlab.plan import Plan
+from bufferlab.results.tables import ALL_GROUPS, NONE
+
+Row = Mapping[str, Any]
+
+_PS_PER_NS: Final = 1000
+_PS_PER_US: Final = 10**6
+_PS_PER_S: Final = 10**12
+_BITS: Final = 8
+_NO_THRESHOLD: Final = 0x7FFFFFFF
+"""TCP_INFINITE_SSTHRESH (include/net/tcp.h, Linux 6.12)."""
+
+_COUNTED: Final[Mapping[str, str]] = {"delivered_bytes": "received_bytes"} | {
+    name: name for name in ("sent_packets", "retransmissions", "timeouts", "spurious_retransmissions")
+}
+"""Columns, and the fields of a report that they are made of."""
+
+_UNKNOWN: Final = ("recoveries", "reordered_packets")
+_EMPTY: Final[Mapping[str, Mapping[str, type[pl.DataType]]]] = {
+    "histograms": dict.fromkeys(("link", "group"), pl.UInt32)
+    | dict.fromkeys(("lower_ps", "upper_ps", "count"), pl.UInt64),
+    "class_histograms": dict.fromkeys(("link", "class"), pl.UInt32)
+    | dict.fromkeys(("lower_ps", "upper_ps", "count"), pl.UInt64),
+    "classes": dict.fromkeys(("link", "class"), pl.UInt32)
+    | dict.fromkeys(
+        (
+            "arrived_packets", "arrived_bytes", "dropped_packets", "dropped_bytes", "departed_packets",
+            "departed_bytes", "served_packets", "wait_max_ps", "whole_arrived_packets",
+            "whole_dropped_packets", "whole_departed_packets", "left_packets",
+        ),
+        pl.UInt64,
+    )
+    | dict.fromkeys(("wait_mean_ps", "busy_fraction"), pl.Float64),
+    "class_samples": dict.fromkeys(("link", "class"), pl.UInt32)
+    | dict.fromkeys(
+        (
+            "time_ps", "backlog_packets", "backlog_bytes", "limit_packets", "limit_bytes", "threshold_ps",
+            "rtt_ps", "delay_ps", "state_bytes",
+        ),
+        pl.UInt64,
+    )
+    | dict.fromkeys(("flows", "weight"), pl.Float64),
+    "exchanges": {"flow": pl.UInt32} | dict.fromkeys(("number", "start_ps", "end_ps", "bytes"), pl.UInt64),
+}  # fmt: skip
+
+
+class KernelOutcome:
+    """A kernel's report with the methods of the engine's `Outcome`."""
+
+    canceled = False
+    recordings: Sequence[tuple[int, int, int, str | None]] = ()
+
+    def __init__(self, plan: Plan, rows: Sequence[Row]) -> None:
+        self._plan, self._rows = plan, rows
+        ends = {row["kind"]: row for row in rows if row["kind"] in {"warmup", "end"}}
+        if len(ends) < 2:
+            raise InputError("ended before the run did", key="kernel", accepted="a run that is finished")
+        self._warmup, self._end = ends["warmup"], ends["end"]
+        self._measured = [row for row in rows if self._warmup["at_ns"] <= row["at_ns"]]
+
+    @property
+    def reached_ps(self) -> int:
+        """The run's end."""
+        return int(self._plan["duration_ps"])
+
+    @property
+    def events(self) -> int:
+        """A kernel's events are not counted."""
+        return 0
+
+    @property
+    def packets(self) -> int:
+        """Packets that left the link."""
+        return int(self._end["queue"][1])
+
+    def flows(self) -> pl.DataFrame:
+        """A row per flow."""
+        plan, warmup, end = self._plan, _flows(self._warmup), _flows(self._end)
+        rtts = self._round_trips()
+        rows = []
+        for flow, (start_ps, rtt_ps) in enumerate(
+            zip(plan["flows"]["start_ps"], round_trips_ps(plan), strict=True)
+        ):
+            before, after = warmup.get(flow), end.get(flow)
+            row = {
+                "flow": flow,
+                "group": plan["flows"]["group"][flow],
+                "start_ps": start_ps,
+                "rtt_ps": rtt_ps,
+            }
+            for name, field in _COUNTED.items():
+                whole = None if after is None or after[field] < 0 else after[field]
+                row[f"whole_{name}"] = whole
+                row[name] = None if whole is None else whole - (0 if before is None else before[field])
+            row |= dict.fromkeys([*_UNKNOWN, *(f"whole_{name}" for name in _UNKNOWN)])
+            row |= {"rtt_sum_ps": sum(rtts[flow]) * _PS_PER_US, "rtt_samples": len(rtts[flow])}
+            rows.append(row | {"finished_ps": NONE, "received_ps": NONE})
+        indices = {"flow": pl.UInt32, "group": pl.UInt32}
+        types = {name: indices.get(name, pl.UInt64) for name in rows[0]} | {"rtt_sum_ps": pl.Float64}
+        return pl.DataFrame(rows, schema=types)
+
+    def queues(self) -> pl.DataFrame:
+        """The link's row, of all groups together: a discipline does not tell groups apart."""
+        plan = self._plan
+        before, after = self._warmup["queue"], self._end["queue"]
+        sent_bytes, packets, _, _, drops, marks = (b - a for a, b in zip(before, after, strict=True))
+        window_s = (self._end["at_ns"] - self._warmup["at_ns"]) / 1e9
+        backlog = pl.Series([row["queue"][2] for row in self._measured], dtype=pl.UInt64)
+        backlog_bytes = pl.Series([row["queue"][3] for row in self._measured], dtype=pl.UInt64)
+        mean = _mean(backlog)
+        quantiles = {
+            f"backlog_p{percent}_packets": int(backlog.quantile(percent / 100, "nearest") or 0)
+            for percent in (1, 50, 95, 99)
+        }
+        row: dict[str, Any] = {
+            "link": 0,
+            "group": ALL_GROUPS,
+            "arrived_packets": packets + drops + after[2] - before[2],
+            "arrived_bytes": None,
+            "dropped_packets": drops,
+            "dropped_bytes": None,
+            "lost_packets": 0,
+            "marked_packets": marks,
+            "departed_packets": packets,
+            "departed_bytes": sent_bytes,
+            "served_packets": packets,
+            # Little's law: what waits on average, over what leaves
+            "wait_mean_ps": mean * window_s / packets * _PS_PER_S if packets else None,
+            "wait_max_ps": None,
+            "backlog_mean_packets": mean,
+            "backlog_mean_bytes": _mean(backlog_bytes),
+            **quantiles,
+            "backlog_max_packets": backlog.max(),
+            "backlog_max_bytes": backlog_bytes.max(),
+            "empty_fraction": _mean(backlog == 0),
+            "whole_arrived_packets": after[1] + after[4] + after[2],
+            "whole_dropped_packets": after[4],
+            "whole_lost_packets": 0,
+            "whole_departed_packets": after[1],
+            "left_packets": after[2],
+            "busy_fraction": sent_bytes * _BITS / window_s / plan["links"][0]["rate_bps"],
+        }
+        floats = {
+            "wait_mean_ps",
+            "backlog_mean_packets",
+            "backlog_mean_bytes",
+            "empty_fraction",
+            "busy_fraction",
+        }
+        types = {name: pl.Float64 if name in floats else pl.UInt64 for name in row}
+        return pl.DataFrame([row], schema=types | dict.fromkeys(("link", "group"), pl.UInt32))
+
+    def queue_samples(self) -> pl.DataFrame:
+        """The link at the probes' moments."""
+        rows = [
+            {
+                "time_ps": row["at_ns"] * _PS_PER_NS,
+                "link": 0,
+                "backlog_packets": row["queue"][2],
+                "backlog_bytes": row["queue"][3],
+                "arrived_packets": row["queue"][1] + row["queue"][4] + row["queue"][2],
+                "dropped_packets": row["queue"][4],
+                "departed_bytes": row["queue"][0],
+            }
+            for row in self._samples()
+            if self._plan["links"][0]["sample"]
+        ]
+        names = ("time_ps", "link", "backlog_packets", "backlog_bytes", "arrived_packets", "dropped_packets",
+                 "departed_bytes")  # fmt: skip
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.UInt64) | {"link": pl.UInt32})
+
+    def sender_samples(self) -> pl.DataFrame:
+        """Senders at the probes' moments."""
+        rows = []
+        for at_ns, flow, values in self._flow_samples():
+            threshold = values["ssthresh_segments"]
+            rows.append(
+                {
+                    "time_ps": at_ns * _PS_PER_NS,
+                    "flow": flow,
+                    "cwnd_segments": float(values["cwnd_segments"]),
+                    "ssthresh_segments": float("inf") if threshold >= _NO_THRESHOLD else float(threshold),
+                    "srtt_ps": values["rtt_us"] * _PS_PER_US,
+                    "inflight_segments": values["unacked_segments"],
+                    "retransmissions": values["retransmissions"],
+                }
+            )
+        schema = {"time_ps": pl.UInt64, "flow": pl.UInt32, "cwnd_segments": pl.Float64}
+        schema |= {"ssthresh_segments": pl.Float64, "srtt_ps": pl.UInt64, "inflight_segments": pl.UInt64}
+        return pl.DataFrame(rows, schema=schema | {"retransmissions": pl.UInt64})
+
+    def receiver_samples(self) -> pl.DataFrame:
+        """Receivers at the probes' moments."""
+        rows = [
+            {"time_ps": at_ns * _PS_PER_NS, "flow": flow, "delivered_bytes": values["received_bytes"]}
+            for at_ns, flow, values in self._flow_samples()
+        ]
+        return pl.DataFrame(
+            rows, schema={"time_ps": pl.UInt64, "flow": pl.UInt32, "delivered_bytes": pl.UInt64}
+        )
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - tables of what a kernel does not have
+        if name not in _EMPTY:
+            raise AttributeError(name)
+        return lambda: pl.DataFrame(schema=_EMPTY[name])
+
+    def _samples(self) -> list[Row]:
+        interval_ps = self._plan["sample_interval_ps"]
+        step_ns = interval_ps // _PS_PER_NS if interval_ps else 0
+        whole = (row for row in self._rows if "flows" in row)
+        return [row for row in whole if step_ns and row["due_ns"] and row["due_ns"] % step_ns == 0]
+
+    def _flow_samples(self) -> list[tuple[int, int, dict[str, int]]]:
+        sampled = self._plan["flows"]["sample"]
+        return [
+            (row["at_ns"], flow, values)
+            for row in self._samples()
+            for flow, values in _flows(row).items()
+            if sampled[flow]
+        ]
+
+    def _round_trips(self) -> list[list[int]]:
+        """Smoothed round trips of each flow at the readings of the measured window, us."""
+        found: list[list[int]] = [[] for _ in self._plan["flows"]["group"]]
+        for row in self._measured:
+            if "flows" in row:
+                for flow, values in _flows(row).items():
+                    if values["rtt_us"]:
+                        found[flow].append(values["rtt_us"])
+        return found
+
+
+def _flows(row: Row) -> dict[int, dict[str, int]]:
+    names = ("received_bytes", *FIELDS)
+    return {flow: dict(zip(names, values, strict=True)) for flow, *values in row["flows"]}
+
+
+def _mean(values: pl.Series) -> float:
+    mean = values.mean()
+    return float(mean) if isinstance(mean, int | float) else 0.0
