@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 from bufferlab.plan import Plan, plan_of
-from bufferlab.results import frames
+from bufferlab.results.engine_frames import from_outcome
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario, Seeded
 
@@ -196,7 +196,7 @@ def make_result(outcome: FakeOutcome, seeded: Seeded, **changes: Any) -> Result:
         resolved=seeded.resolved,
         plan=plan,
         plan_hash="0123",
-        frames=frames.from_outcome(outcome, seeded.resolved, plan),  # type: ignore[arg-type]
+        frames=from_outcome(outcome, seeded.resolved, plan),  # type: ignore[arg-type]
         reached_ps=outcome.reached_ps,
         events=outcome.events,
         packets=outcome.packets,

@@ -118,15 +118,22 @@ class RustModules:
                 return name if found is None else found
         return name
 
-    def siblings(self) -> dict[Name, dict[str, set[str]]]:
-        """For each module, which of those in it imports which, each with all that is in it."""
-        levels: dict[Name, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for name in self.texts:
-            for other in self.imported(name):
-                same = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
-                if same is not None:
-                    levels[name[:same]][name[same]].add(other[same])
-        return levels
+    def siblings(self) -> Siblings:
+        return siblings({name: self.imported(name) for name in self.texts})
+
+
+Siblings = dict[Name, dict[str, set[str]]]
+
+
+def siblings(imports: Mapping[Name, set[Name]]) -> Siblings:
+    """For each module, which of those in it imports which, each with all that is in it."""
+    levels: Siblings = defaultdict(lambda: defaultdict(set))
+    for name, others in imports.items():
+        for other in others:
+            same = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+            if same is not None:
+                levels[name[:same]][name[same]].add(other[same])
+    return levels
 
 
 def uses(text: str) -> Iterator[tuple[bool, Name]]:
@@ -256,6 +263,30 @@ def test_pure_layers_need_little(name: str) -> None:
 
 def test_there_is_no_circle() -> None:
     assert not circle(arrows())
+
+
+def path_of(module: str) -> Name:
+    """ "results.summary" as a path; () for the package itself."""
+    return () if module == "bufferlab" else tuple(module.split("."))
+
+
+def python_siblings(imports: Mapping[str, set[str]]) -> Siblings:
+    return siblings({path_of(name): {*map(path_of, others)} for name, others in imports.items()})
+
+
+def test_there_is_no_circle_of_packages() -> None:
+    """Among modules and packages of one parent, each with all in it, as of Rust's modules."""
+    for parent, graph in python_siblings(arrows()).items():
+        assert not circle(graph), f"in {'.'.join(('bufferlab', *parent))}"
+
+
+def test_a_circle_of_packages_is_found() -> None:
+    imports = {"a.one": {"a.b.two"}, "a.b.two": set[str](), "a.b.three": {"a.c"}, "bufferlab": {"a"}}
+    assert python_siblings(imports) == {("a",): {"one": {"b"}, "b": {"c"}}}
+    assert not circle(imports)
+    imports["a.c"] = {"a.b.two"}
+    assert not circle(imports)
+    assert circle(python_siblings(imports)["a",])
 
 
 def test_packages_that_are_imported_are_dependencies() -> None:

@@ -16,8 +16,9 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.felt import behind_text, fare_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
-from bufferlab.render.advise.words import measured, order_text, sure_text
+from bufferlab.render.advise.words import order_text, sure_text
 from bufferlab.render.view import View
+from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Stage

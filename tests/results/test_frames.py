@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from bufferlab.plan import plan_of
-from bufferlab.results.frames import from_outcome
+from bufferlab.results.engine_frames import from_outcome
 from bufferlab.results.groups import by_group
 from bufferlab.results.result import Result
 from bufferlab.scenario import Seeded

@@ -12,10 +12,10 @@ import pytest
 
 import bufferlab
 from bufferlab.cli import main
-from bufferlab.render.advise.words import measured
 from bufferlab.render.compare import comparison_view
 from bufferlab.render.stored_runs import runs_view
 from bufferlab.render.summary import summary_view
+from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import MILLISECONDS
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY
 from bufferlab.results.result import RunSet

@@ -13,7 +13,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment import recording
 from bufferlab.files import not_written
 from bufferlab.plan import Plan, plan_hash, plan_json, plan_of
-from bufferlab.results import frames
+from bufferlab.results.engine_frames import from_outcome
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
@@ -157,7 +157,7 @@ def simulate_plan(
         resolved=resolved,
         plan=plan,
         plan_hash=plan_hash(plan),
-        frames=frames.from_outcome(outcome, resolved, plan, brief=brief),
+        frames=from_outcome(outcome, resolved, plan, brief=brief),
         reached_ps=outcome.reached_ps,
         events=outcome.events,
         packets=outcome.packets,

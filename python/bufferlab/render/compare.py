@@ -15,11 +15,12 @@ from bufferlab.render.advise.felt import (
     fare_title,
     gained,
 )
-from bufferlab.render.advise.words import cell, listed, metric_of, title_text, weights_text
+from bufferlab.render.advise.words import weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
+from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bufferlab.render.advise.words import value_text
 from bufferlab.render.grid import Column, Grid
+from bufferlab.render.words import value_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.least import Check, Least, Plan, Verdict
 from bufferlab.studies.least.answer import RARE

@@ -9,7 +9,7 @@ from bufferlab.display import as_view, significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.reasons import heavy_loss
 from bufferlab.render.advise.typed import Typed, amounts_to
-from bufferlab.render.advise.words import measured, rate_text, size_text
+from bufferlab.render.advise.words import size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import (
     ceiling_text,
@@ -24,6 +24,7 @@ from bufferlab.render.least import (
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, Typing, View
+from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import mean_values

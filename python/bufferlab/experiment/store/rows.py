@@ -30,6 +30,7 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.store.sources import fingerprint
+from bufferlab.results import engine_frames
 from bufferlab.results.links import choose_link
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.metrics.registry import FLOW_GROUPS, QUEUE_SUMMARY, RUNS, STORED
@@ -39,7 +40,10 @@ from bufferlab.results.tables import ALL
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario
 
-ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{fingerprint(__name__)}"
+MAKERS: Final = (__name__, engine_frames.__name__)
+"""The modules that make a row's figures, with all that they import."""
+
+ENGINE: Final = f"{_core.engine_version}+{_core.engine_fingerprint}.{fingerprint(*MAKERS)}"
 """This engine: its version, the fingerprint of its sources, and that of the modules that make its figures."""
 
 DONE: Final = "done"

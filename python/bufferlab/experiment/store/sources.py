@@ -1,4 +1,4 @@
-"""The sources of what makes stored figures: a module and all modules of Bufferlab that it imports."""
+"""The sources of what makes stored figures: modules and all modules of Bufferlab that they import."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _IMPORT: Final = re.compile(
 _DIGITS: Final = 8
 
 
-def fingerprint(module: str) -> str:
-    """A hash of the sources that a module reaches; rows of two versions of them must not mix."""
-    texts = (path.read_bytes() for _, path in sorted(reached(module).items()))
+def fingerprint(*modules: str) -> str:
+    """A hash of the sources that modules reach; rows of two versions of them must not mix."""
+    texts = (path.read_bytes() for _, path in sorted(reached(*modules).items()))
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:_DIGITS]
 
 
-def reached(module: str) -> Mapping[str, Path]:
-    """A module and all modules of Bufferlab that it imports, directly or not: their files by name.
+def reached(*modules: str) -> Mapping[str, Path]:
+    """Modules and all modules of Bufferlab that they import, directly or not: their files by name.
 
     Imports within functions and those for type checkers count. Compiled modules do not.
     """
     found: dict[str, Path] = {}
-    seen = {module}
-    waiting = [module]
+    seen = set(modules)
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         path = _file(name)

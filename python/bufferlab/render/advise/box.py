@@ -33,14 +33,13 @@ from bufferlab.render.advise.words import (
     EVEN,
     check_text,
     entry_text,
-    measured,
     needs_text,
     queue_text,
-    rate_text,
     size_text,
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
+from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import listed, title_text
+from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import MATERIAL, Choice, place
 from bufferlab.studies.advise.entry import Entry

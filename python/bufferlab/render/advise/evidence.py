@@ -7,9 +7,10 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import fare_text, fare_title
-from bufferlab.render.advise.words import cell, entry_text, metric_of, queue_text, title_text
+from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
+from bufferlab.render.words import cell, metric_of, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice

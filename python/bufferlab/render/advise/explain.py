@@ -8,8 +8,9 @@ from typing import Final
 from bufferlab.configure import PLATFORMS
 from bufferlab.render.advise.decided import edge_text
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.words import entry_text, order_text, sure_text, title_text
+from bufferlab.render.advise.words import entry_text, order_text, sure_text
 from bufferlab.render.view import Heading
+from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import LOOKS, MATERIAL, NOTABLE, NOTABLE_RATING, TWICE
 from bufferlab.studies.advise.entry import Entry

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import measured, of_estimate, unknown_text
 from bufferlab.render.summary import NONE
+from bufferlab.render.words import measured, of_estimate, unknown_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate

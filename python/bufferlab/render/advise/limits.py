@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.configure import Allowed
-from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.render.advise.words import queue_text
 from bufferlab.render.least import ceiling_text, gap, is_sharp
+from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.least import Least, Plan
 from bufferlab.studies.targets import mean_over_runs, want_largest

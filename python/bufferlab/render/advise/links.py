@@ -15,19 +15,12 @@ from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.felt import users_lines
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
-from bufferlab.render.advise.words import (
-    check_text,
-    entry_text,
-    measured,
-    queue_text,
-    rate_text,
-    size_text,
-    sure_text,
-)
+from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Part, Terms, Typing, View
+from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry

@@ -14,8 +14,8 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.felt import aspect_title
-from bufferlab.render.advise.words import metric_of
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
+from bufferlab.render.words import metric_of
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY

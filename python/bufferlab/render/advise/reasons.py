@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import queue_text, title_text
+from bufferlab.render.advise.words import queue_text
+from bufferlab.render.words import title_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.words import size_text, title_text
+from bufferlab.render.advise.words import size_text
+from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice

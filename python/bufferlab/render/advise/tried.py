@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from bufferlab.display import as_view, significant
-from bufferlab.render.advise.words import rate_text, title_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
+from bufferlab.render.words import rate_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.tried import Tried

@@ -10,7 +10,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
-from bufferlab.render.advise.words import rate_text
+from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Final
 
-from bufferlab.render.advise.words import listed, title_text
 from bufferlab.render.framed import WITHIN, Line
+from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Target, want_largest

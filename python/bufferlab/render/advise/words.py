@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.summary import unknown
-from bufferlab.results.metrics.metric import FRACTION, Metric, Unit, of_runs
-from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
-from bufferlab.stats import Estimate
+from bufferlab.render.words import title_text, value_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import place
 from bufferlab.studies.advise.entry import Entry, Site
@@ -18,15 +16,7 @@ from bufferlab.studies.advise.objectives import Kind
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.least import Check, Verdict
-from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
-
-_METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
-
-_MOST_DIGITS: Final = 4
-
-_ROUNDING: Final = 1e-6
-"""An interval of less than this share of its mean is rounding."""
 
 _CERTAIN: Final = 0.999
 
@@ -35,11 +25,6 @@ EVEN: Final = 0.5
 
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
-
-
-def metric_of(name: str) -> Metric:
-    """The metric of a name, which may have a group before a dot."""
-    return _METRICS[name.rpartition(".")[2]]
 
 
 def order_text(advice: Advice) -> str:
@@ -55,14 +40,6 @@ def size_text(site: Site, packets: int) -> str:
     scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
     count = packets_text(packets)
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
-
-
-def rate_text(rate_bps: float) -> str:
-    """A rate: "622 Mbps", "10 Gbps"."""
-    for scale, unit in ((1e9, "Gbps"), (1e6, "Mbps")):
-        if rate_bps >= scale:
-            return f"{significant(rate_bps / scale)} {unit}"
-    return f"{significant(rate_bps / 1e3)} kbps"
 
 
 def queue_text(queue: Queue) -> str:
@@ -106,53 +83,6 @@ def sure_text(confidence: float) -> str:
     return f"{math.floor(round(confidence * step, 9)) / step * 100:g} % sure"
 
 
-def value_text(target: Target, found: Estimate) -> str:
-    """A target's metric with its interval: "99.21 ± 0.06 %"."""
-    return measured(found, target.metric.unit)
-
-
-def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:
-    """A mean with its unit and its interval, with as many digits as that allows, and of how many runs."""
-    text = number(found, unit, digits)
-    return text if _mean(found) is None else f"{text} {unit.shown}".rstrip() + of_estimate(found)
-
-
-def cell(found: Estimate, unit: Unit, digits: int = 3) -> str:
-    """The same without the unit, for tables."""
-    text = number(found, unit, digits)
-    return text if _mean(found) is None else text + of_estimate(found)
-
-
-def unknown_text(found: Estimate) -> str:
-    """What stands for a mean that is not known: of no run, or of too few."""
-    return unknown(found.known if found.is_partial else None, found.runs)
-
-
-def number(found: Estimate, unit: Unit, digits: int = 3) -> str:
-    """A mean and its interval without the unit, and without of how many runs it is."""
-    if (known := _mean(found)) is None:
-        return unknown_text(found)
-    if unit is FRACTION:
-        digits += 1  # 99.21 % and 99.94 % are different things
-    mean, half_width = unit.scaled(known), unit.scaled(found.half_width or 0.0)
-    if half_width <= _ROUNDING * abs(mean):
-        return unit.text(known, digits=digits)
-    tells = len(significant(half_width, 1).partition(".")[2])
-    most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS
-    decimals = max(min(tells, most), 0)
-    half = f"{half_width:.{decimals}f}"
-    return f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
-
-
-def of_estimate(found: Estimate) -> str:
-    """Behind a mean: of how many runs it is; nothing if it is of all."""
-    return of_runs(found.known if found.is_partial else None, found.runs)
-
-
-def _mean(found: Estimate) -> float | None:
-    return found.mean if found.mean is not None and math.isfinite(found.mean) else None
-
-
 def check_text(check: Check, verdict: Verdict) -> str:
     """A target, and what is known of it: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
     target = check.target
@@ -166,17 +96,7 @@ def check_text(check: Check, verdict: Verdict) -> str:
     return f"{title_text(target)} {found}, target {target.show(target.bound)}: {verdict}{by}"
 
 
-def title_text(target: Target) -> str:
-    """What a target is about."""
-    return target.title
-
-
 def _distance(check: Check) -> str:
     unit = check.target.metric.unit
     size = unit.text(abs(check.margin), digits=2)
     return f"{size} points" if unit is FRACTION else f"{size} {unit.shown}".rstrip()
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

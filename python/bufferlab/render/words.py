@@ -1,0 +1,91 @@
+"""Numbers, metrics and targets in words, for all views."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.summary import unknown
+from bufferlab.results.metrics.metric import FRACTION, Metric, Unit, of_runs
+from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
+from bufferlab.stats import Estimate
+from bufferlab.studies.targets import Target
+
+_METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
+
+_MOST_DIGITS: Final = 4
+
+_ROUNDING: Final = 1e-6
+"""An interval of less than this share of its mean is rounding."""
+
+
+def metric_of(name: str) -> Metric:
+    """The metric of a name, which may have a group before a dot."""
+    return _METRICS[name.rpartition(".")[2]]
+
+
+def rate_text(rate_bps: float) -> str:
+    """A rate: "622 Mbps", "10 Gbps"."""
+    for scale, unit in ((1e9, "Gbps"), (1e6, "Mbps")):
+        if rate_bps >= scale:
+            return f"{significant(rate_bps / scale)} {unit}"
+    return f"{significant(rate_bps / 1e3)} kbps"
+
+
+def value_text(target: Target, found: Estimate) -> str:
+    """A target's metric with its interval: "99.21 ± 0.06 %"."""
+    return measured(found, target.metric.unit)
+
+
+def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """A mean with its unit and its interval, with as many digits as that allows, and of how many runs."""
+    text = number(found, unit, digits)
+    return text if _mean(found) is None else f"{text} {unit.shown}".rstrip() + of_estimate(found)
+
+
+def cell(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """The same without the unit, for tables."""
+    text = number(found, unit, digits)
+    return text if _mean(found) is None else text + of_estimate(found)
+
+
+def unknown_text(found: Estimate) -> str:
+    """What stands for a mean that is not known: of no run, or of too few."""
+    return unknown(found.known if found.is_partial else None, found.runs)
+
+
+def number(found: Estimate, unit: Unit, digits: int = 3) -> str:
+    """A mean and its interval without the unit, and without of how many runs it is."""
+    if (known := _mean(found)) is None:
+        return unknown_text(found)
+    if unit is FRACTION:
+        digits += 1  # 99.21 % and 99.94 % are different things
+    mean, half_width = unit.scaled(known), unit.scaled(found.half_width or 0.0)
+    if half_width <= _ROUNDING * abs(mean):
+        return unit.text(known, digits=digits)
+    tells = len(significant(half_width, 1).partition(".")[2])
+    most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS
+    decimals = max(min(tells, most), 0)
+    half = f"{half_width:.{decimals}f}"
+    return f"{mean:.{decimals}f}" if float(half) == 0 else f"{mean:.{decimals}f} ± {half}"
+
+
+def of_estimate(found: Estimate) -> str:
+    """Behind a mean: of how many runs it is; nothing if it is of all."""
+    return of_runs(found.known if found.is_partial else None, found.runs)
+
+
+def _mean(found: Estimate) -> float | None:
+    return found.mean if found.mean is not None and math.isfinite(found.mean) else None
+
+
+def title_text(target: Target) -> str:
+    """What a target is about."""
+    return target.title
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
