@@ -193,12 +193,15 @@ class KernelOutcome:
                     "cwnd_segments": float(values["cwnd_segments"]),
                     "ssthresh_segments": float("inf") if threshold >= _NO_THRESHOLD else float(threshold),
                     "srtt_ps": values["rtt_us"] * _PS_PER_US,
+                    "rtt_sum_ps": None,  # single samples are not told
+                    "rtt_samples": None,
                     "inflight_segments": values["unacked_segments"],
                     "retransmissions": values["retransmissions"],
                 }
             )
         schema = {"time_ps": pl.UInt64, "flow": pl.UInt32, "cwnd_segments": pl.Float64}
-        schema |= {"ssthresh_segments": pl.Float64, "srtt_ps": pl.UInt64, "inflight_segments": pl.UInt64}
+        schema |= {"ssthresh_segments": pl.Float64, "srtt_ps": pl.UInt64, "rtt_sum_ps": pl.Float64}
+        schema |= {"rtt_samples": pl.UInt64, "inflight_segments": pl.UInt64}
         return pl.DataFrame(rows, schema=schema | {"retransmissions": pl.UInt64})
 
     def receiver_samples(self) -> pl.DataFrame:
