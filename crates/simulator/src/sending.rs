@@ -290,15 +290,19 @@ impl SendingHost {
     /// The next packet that the source has now, if any.
     #[inline(always)]
     fn next_packet(&mut self, now: Time, local: Time) -> Option<Packet> {
-        let (kind, seq, mut wire_bytes) = match &mut self.source {
-            Source::Tcp(sender) => match sender.poll_transmit(local)? {
-                Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
-                Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
-            },
+        let (kind, seq, mut wire_bytes, srtt_us, echo_age_us) = match &mut self.source {
+            Source::Tcp(sender) => {
+                let (kind, seq, wire_bytes) = match sender.poll_transmit(local)? {
+                    Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
+                    Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
+                };
+                // as headers carry them
+                (kind, seq, wire_bytes, micros(sender.srtt()), micros(sender.echo_age(local)))
+            }
             Source::Udp(source) if source.deadline() <= local => {
                 let (number, wire_bytes) = (source.sent() as u32, source.emit());
                 self.note_departure(local, wire_bytes);
-                (PacketKind::Datagram, number, wire_bytes)
+                (PacketKind::Datagram, number, wire_bytes, 0, 0)
             }
             Source::Udp(_) => return None,
         };
@@ -313,7 +317,6 @@ impl SendingHost {
             }
         }
         let Identity { flow, group, .. } = self.identity;
-        let (srtt_us, echo_age_us) = self.round_trips(local);
         Some(Packet {
             enqueued: now,
             sent: local,
@@ -328,16 +331,8 @@ impl SendingHost {
         })
     }
 
-    /// The smoothed round-trip time and the age of the newest echo, µs, as headers carry them.
-    #[inline(always)]
-    fn round_trips(&self, local: Time) -> (u32, u32) {
-        match &self.source {
-            Source::Tcp(sender) => (micros(sender.srtt()), micros(sender.echo_age(local))),
-            Source::Udp(_) => (0, 0),
-        }
-    }
-
     /// Whether the interface or the processing delay holds packets back; sets when to come again.
+    #[inline(always)]
     fn is_held(&mut self, local: Time, turn: Turn) -> bool {
         let Some(extras) = self.extras.as_deref_mut().filter(|_| self.started) else {
             return false;

@@ -101,6 +101,7 @@ impl LossRecovery {
     }
 
     /// Segments believed to be in the network.
+    #[inline(never)]
     pub(super) fn in_flight_linux_ns2(&self, window: &SendWindow) -> u32 {
         self.linux_ns2().map_or(window.flight(), |state| state.in_flight(window))
     }
@@ -121,6 +122,7 @@ impl LossRecovery {
     }
 
     /// The application has more: it leaves at once.
+    #[inline(never)]
     pub(crate) fn let_out(&mut self) {
         if let Some(state) = self.linux_ns2_mut()
             && state.delayed
@@ -169,6 +171,7 @@ impl LossRecovery {
         }
     }
 
+    #[inline(never)]
     pub(super) fn time_out_linux_ns2(&mut self, window: &SendWindow) {
         if let Some(state) = self.linux_ns2_mut() {
             state.runs.declare_all_lost(window.una, window.nxt);
@@ -177,6 +180,7 @@ impl LossRecovery {
     }
 
     /// What an acknowledgment or the timer allows may be sent, or waits for the end of the processing delay.
+    #[inline(never)]
     pub(crate) fn offer(&mut self, window: &SendWindow) {
         if let Some(state) = self.linux_ns2_mut()
             && !state.waiting
@@ -211,6 +215,7 @@ impl LossRecovery {
     }
 
     /// Whether something may be sent, or waits for the end of a processing delay.
+    #[inline(never)]
     pub(crate) fn admits_linux_ns2(&self, window: &SendWindow) -> bool {
         let waits = self.linux_ns2().is_some_and(|state| state.waiting);
         self.resend_first || waits || self.has_next_linux_ns2(window)
@@ -222,6 +227,7 @@ impl LossRecovery {
     }
 
     /// The next segment, if one may be sent.
+    #[inline(never)]
     pub(super) fn choose_linux_ns2(&self, window: &SendWindow) -> Option<Segment> {
         let state = self.linux_ns2().filter(|state| state.sends() && state.admits(window))?;
         if let Some(seq) = state.runs.next_lost() {
@@ -231,6 +237,7 @@ impl LossRecovery {
     }
 
     /// The same, which is sent.
+    #[inline(never)]
     pub(super) fn take_linux_ns2(&mut self, window: &mut SendWindow) -> Option<Segment> {
         let segment = self.choose_linux_ns2(window)?;
         let state = self.linux_ns2_mut()?;
@@ -244,6 +251,7 @@ impl LossRecovery {
     }
 
     /// A segment is sent now.
+    #[inline(never)]
     pub(crate) fn note_departure(&mut self, now: Time, una: u32, seq: u32) {
         if let Some(state) = self.linux_ns2_mut() {
             let index = (seq - una) as usize;

@@ -10,6 +10,7 @@ use crate::recovery::Phase;
 use crate::{Ack, SackBlocks};
 
 impl Sender {
+    #[inline(never)]
     pub(super) fn on_ack_linux_ns2(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
         let before = self.window.una;
         let is_stale = ack.ack < before || ack.ack > self.window.sent_to;
@@ -52,6 +53,7 @@ impl Sender {
 
     /// The SYN is a packet like others there: its answer is the control's first acknowledgment, and as the packet has no
     /// payload its round trip is the shortest.
+    #[inline(never)]
     pub(super) fn on_syn_ack_linux_ns2(&mut self, now: Time, ack: &Ack) {
         let rtt = Some(now.saturating_since(ack.echo));
         let sample = self.sample(1, 0, Signals { rtt, marked: false });
@@ -87,6 +89,7 @@ impl Sender {
     }
 
     /// What is admitted when a delay ends is sent at once; after the last of it, the window that it began with comes back.
+    #[inline(never)]
     pub(super) fn restore_after_delay(&mut self) {
         if let Some(window) = self.recovery.restore(&self.window) {
             self.control.adopt(window);
