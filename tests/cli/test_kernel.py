@@ -52,3 +52,10 @@ def test_emulate_says_how_to_get_a_kernel(bufferlab: Command) -> None:
     assert ended.status == 2
     assert "'bufferlab kernel build'; there is none yet" in ended.line()
     assert bufferlab("emulate", "small.toml", "--engine", "tun").status == 2
+
+
+def test_crosscheck_refuses_what_emulate_does(bufferlab: Command) -> None:
+    ended = bufferlab("crosscheck", "small.toml", "--set", "bottleneck.queue=drr")
+    assert ended.status == 2
+    assert "links.bottleneck.queue: 'drr' is not given to a kernel yet" in ended.err
+    assert "there is none yet" in bufferlab("crosscheck", "small.toml", "--set", "run.stack=linux").line()

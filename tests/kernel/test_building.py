@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from bufferlab.cli.kernel import kernel as command
 from bufferlab.errors import InputError
 from bufferlab.kernel import needs
-from bufferlab.kernel.build import build, name_of
+from bufferlab.kernel.build import DEFAULT_HZ, build, name_of
 from bufferlab.kernel.cache import keep, kernel, kernels, kernels_folder, remove
 from bufferlab.kernel.patches import patch
 from bufferlab.kernel.sources import release_of
@@ -130,3 +132,7 @@ def test_there_may_be_no_kernel() -> None:
 def test_what_is_built_is_told_apart() -> None:
     assert name_of("6.12", 1000) != name_of("6.12", 100)
     assert name_of("6.12.117-1~deb12u1", 1000).startswith("6.12.117-1_deb12u1-hz1000-")
+
+
+def test_the_commands_tick_is_that_of_the_function() -> None:
+    assert signature(command).parameters["hz"].default == DEFAULT_HZ

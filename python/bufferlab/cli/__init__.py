@@ -27,6 +27,7 @@ VERBS: Final[Mapping[str, str]] = {
     "results": "bufferlab.cli.results",
     "configure": "bufferlab.cli.configure",
     "emulate": "bufferlab.cli.emulate",
+    "crosscheck": "bufferlab.cli.crosscheck",
     "kernel": "bufferlab.cli.kernel",
     "reproduce": "bufferlab.cli.reproduce",
     "validate": "bufferlab.cli.validate",

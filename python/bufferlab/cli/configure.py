@@ -54,7 +54,7 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = "14 B",
     as_json: AsJson = False,
 ) -> None:
-    """Write what to type on a real router for a queue and its buffer."""
+    """Write what to type on a router for a queue and its buffer."""
     parsed = parse_value(queue)
     try:
         made = configuration(

@@ -8,12 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from bufferlab.cli.options import AsJson, Overrides, ScenarioFile, read_overrides
-from bufferlab.cli.outputs import Outputs
 from bufferlab.errors import InputError
-from bufferlab.experiment.simulation import prepare
-from bufferlab.kernel.cache import kernel
-from bufferlab.kernel.emulate import emulate as emulated
-from bufferlab.progress import progress_bar
 
 _ENGINES: Final = ("uml",)
 _EXAMPLES: Final = """\b
@@ -56,6 +51,13 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     and starts are those that run draws for the same seed. It needs a kernel made by 'kernel build' and a
     scenario of one link with bulk flows (docs/kernel.md).
     """
+    # slow to import, and not needed for a help
+    from bufferlab.cli.outputs import Outputs  # noqa: PLC0415
+    from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
+    from bufferlab.kernel.cache import kernel  # noqa: PLC0415
+    from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
+    from bufferlab.progress import progress_bar  # noqa: PLC0415
+
     if engine not in _ENGINES:
         raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))
     outputs = Outputs(out=out, plot=None, flent=None, as_json=as_json)

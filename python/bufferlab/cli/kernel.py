@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from bufferlab.cli.common import FAILED, print_json, say
 from bufferlab.cli.options import AsJson, listing
 from bufferlab.errors import InputError
-from bufferlab.kernel.build import DEFAULT_HZ, build
-from bufferlab.kernel.cache import Kernel, kernels, kernels_folder, remove
-from bufferlab.kernel.doctor import findings
+
+if TYPE_CHECKING:
+    from bufferlab.kernel.cache import Kernel
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -59,10 +59,10 @@ def kernel(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     jobs: Annotated[
         int | None, typer.Option(help="Parallel compilers; default one per processor.", show_default=False)
     ] = None,
-    hz: Annotated[int, typer.Option(help="The kernel's ticks a second: 100, 250, 300 or 1000.")] = DEFAULT_HZ,
+    hz: Annotated[int, typer.Option(help="The kernel's ticks a second: 100, 250, 300 or 1000.")] = 1000,
     as_json: AsJson = False,
 ) -> None:
-    """Build, list, remove or check kernels that run scenarios.
+    """Build and check kernels that run scenarios.
 
     A kernel is a User-Mode Linux: a program without rights of its own. It is built on this machine, which
     takes minutes, and kept in ~/.cache/bufferlab/kernels.
@@ -90,23 +90,31 @@ def kernel(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 
 def _build(wanted: _Wanted) -> dict[str, Any]:
+    from bufferlab.kernel.build import build  # noqa: PLC0415 - slow to import, as below
+
     made = build(wanted.source, jobs=wanted.jobs, hz=wanted.hz)
     say(f"kept in {made.folder}")
     return {"lines": [made.title], "kernels": [_row(made)]}
 
 
 def _list(_wanted: _Wanted) -> dict[str, Any]:
+    from bufferlab.kernel.cache import kernels, kernels_folder  # noqa: PLC0415
+
     known = kernels()
     lines = [f"{each.name}  built {each.about['built'][:10]}  {each.about['compiler']}" for each in known]
     return {"lines": lines or [f"no kernels in {kernels_folder()}"], "kernels": list(map(_row, known))}
 
 
 def _remove(wanted: _Wanted) -> dict[str, Any]:
+    from bufferlab.kernel.cache import remove  # noqa: PLC0415
+
     gone = remove(str(wanted.name))
     return {"lines": [f"removed {gone}"], "removed": str(gone)}
 
 
 def _doctor(_wanted: _Wanted) -> dict[str, Any]:
+    from bufferlab.kernel.doctor import findings  # noqa: PLC0415
+
     found = findings()
     return {
         "lines": [f"{'ok ' if each.is_well else 'NOT'} {each.what}: {each.said}" for each in found],

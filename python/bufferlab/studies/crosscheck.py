@@ -1,0 +1,185 @@
+"""One scenario by the simulator and by a real kernel, side by side, with a verdict for each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+from bufferlab.experiment.run import run
+from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
+from bufferlab.kernel.cache import Kernel, kernel
+from bufferlab.kernel.emulate import check, emulate
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
+from bufferlab.results.result import Result, RunSet
+from bufferlab.results.tables import ALL
+from bufferlab.stats import Estimate, estimate
+
+Document = dict[str, Any]
+
+FORMAT: Final = "bufferlab-crosscheck"
+FORMAT_VERSION: Final = 1
+
+
+class Verdict(Enum):
+    """What a comparison says."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is compared: a figure of a run, and how far apart two may lie.
+
+    Attributes:
+        name: Its name.
+        title: What tables call it.
+        unit: Its unit.
+        of: Its value in a run; `None` if it has none.
+        absolute: Largest difference.
+        relative: The same as a share of the simulator's value.
+    """
+
+    name: str
+    title: str
+    unit: Unit
+    of: Callable[[Result], float | None]
+    absolute: float = 0.0
+    relative: float = 0.0
+
+    def margin(self, ours: float) -> float:
+        """How far apart two may lie."""
+        return self.absolute + self.relative * abs(ours)
+
+    @property
+    def bound(self) -> str:
+        """The same in words."""
+        if self.relative:
+            return f"{self.relative:.0%}"
+        points = self.unit.scaled(self.absolute)
+        return f"{points:g} point{'' if points == 1 else 's'}"
+
+
+def _queue(name: str) -> Callable[[Result], float | None]:
+    def of(result: Result) -> float | None:
+        rows = [row for row in result.queues.iter_rows(named=True) if row["group"] == ALL]
+        value = rows[0][name]
+        return None if value is None else float(value)
+
+    return of
+
+
+def _largest_share(result: Result) -> float | None:
+    goodput = result.flows["goodput_bps"].to_list()
+    total = sum(goodput)
+    return max(goodput) / total if len(goodput) > 1 and total else None
+
+
+COMPARED: Final = (
+    Compared("utilization", "utilization", FRACTION, _queue("utilization"), absolute=0.01),
+    Compared("wait_mean_ms", "wait: mean", MILLISECONDS, _queue("wait_mean_ms"), relative=0.10),
+    Compared("loss", "loss", FRACTION, _queue("loss"), relative=0.15),
+    Compared("largest_share", "largest share of a flow", FRACTION, _largest_share, absolute=0.05),
+)
+"""The figures, and the margins within which a model is taken to be right."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A figure by both.
+
+    Attributes:
+        compared: Which.
+        ours: By the simulator, over the seeds.
+        kernels: By the kernel, over the same seeds.
+    """
+
+    compared: Compared
+    ours: Estimate
+    kernels: Estimate
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether the means lie within the margin; beyond it only if chance cannot explain it."""
+        if self.ours.mean is None or self.kernels.mean is None:
+            return None
+        apart = abs(self.kernels.mean - self.ours.mean)
+        margin = self.compared.margin(self.ours.mean)
+        if apart <= margin:
+            return Verdict.AGREES
+        chance = (self.ours.half_width or 0.0) + (self.kernels.half_width or 0.0)
+        return Verdict.DIFFERS if apart - chance > margin else Verdict.UNDECIDED
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """A scenario by both.
+
+    Attributes:
+        simulated: The simulator's runs.
+        emulated: The kernel's runs of the same seeds.
+    """
+
+    simulated: RunSet
+    emulated: RunSet
+
+    @property
+    def rows(self) -> list[Row]:
+        """The figures that the scenario has."""
+        rows = [
+            Row(each, estimate(map(each.of, self.simulated)), estimate(map(each.of, self.emulated)))
+            for each in COMPARED
+        ]
+        return [row for row in rows if row.verdict is not None]
+
+    def document(self) -> Document:
+        """Everything for machines."""
+        return {
+            "format": FORMAT,
+            "format_version": FORMAT_VERSION,
+            "name": self.simulated.name,
+            "seeds": self.simulated.seeds,
+            "kernel": self.emulated[0].version,
+            "rows": [
+                {
+                    "metric": row.compared.name,
+                    "simulator": row.ours.mean,
+                    "simulator_ci95": row.ours.half_width,
+                    "kernel": row.kernels.mean,
+                    "kernel_ci95": row.kernels.half_width,
+                    "margin": row.compared.margin(row.ours.mean or 0.0),
+                    "verdict": row.verdict.value if row.verdict else None,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def crosscheck(
+    scenario: ScenarioLike,
+    *,
+    seeds: int | Sequence[int] = 3,
+    by: Kernel | None = None,
+    done: Callable[[int], object] = lambda _count: None,
+) -> Crosscheck:
+    """Run a scenario by the simulator and by a kernel.
+
+    Args:
+        scenario: A scenario, the path of its file, or its content.
+        seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
+        by: The kernel; default the newest that was built.
+        done: Told after each run of the kernel how many there are.
+
+    Raises:
+        InputError: The scenario has what a kernel is not given yet, or there is no kernel.
+    """
+    scenario = prepare(scenario)
+    wanted = seed_list(seeds, scenario.run["seed"])
+    check(scenario, wanted[0])
+    by = by or kernel()
+    simulated = run(scenario, seeds=wanted, runner=Runner(progress=False))
+    return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, done=done))
