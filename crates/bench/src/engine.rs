@@ -5,8 +5,7 @@ use std::error::Error;
 use bufferlab_congestion::{Growth, RenoConfig};
 use bufferlab_qdisc::{FifoConfig, Limit};
 use bufferlab_simulator::{
-    ALL_GROUPS, Control, FlowColumns, GroupPlan, JitterPlan, LinkPlan, Outcome, Plan, QueuePlan, SourcePlan,
-    TcpPlan, run,
+    ALL_GROUPS, Control, FlowColumns, GroupPlan, LinkPlan, Outcome, Plan, QueuePlan, SourcePlan, TcpPlan, run,
 };
 use bufferlab_transport::{Recovery, TcpConfig};
 use bufferlab_units::Span;
@@ -84,6 +83,7 @@ pub fn simulate(plan: &Plan) -> Result<Counts, Box<dyn Error>> {
 
 /// The plan of `work`.
 pub fn plan(work: &Workload, stack: Stack) -> Plan {
+    let discipline = QueuePlan::new(Limit::Packets(work.limit_packets), FifoConfig::default());
     Plan {
         version: Plan::VERSION,
         seed: 1,
@@ -92,21 +92,12 @@ pub fn plan(work: &Workload, stack: Stack) -> Plan {
         sample_interval_ps: 10 * PS_PER_MS,
         links: vec![LinkPlan {
             name: "bottleneck".to_owned(),
-            rate_bps: work.rate_bps,
-            delay_ps: LINK_DELAY_PS,
-            discipline: QueuePlan::new(Limit::Packets(work.limit_packets), FifoConfig::default()),
-            loss_ppb: 0,
-            changes: Vec::new(),
             sample: true,
+            ..LinkPlan::new(work.rate_bps, LINK_DELAY_PS, discipline)
         }],
         groups: vec![GroupPlan {
-            name: "flows".to_owned(),
-            source: SourcePlan::Tcp(tcp(work, stack)),
-            forward: vec![0],
-            reverse: Vec::new(),
-            jitter: JitterPlan::None,
             access_bps: (stack == Stack::Ns2).then_some(10_000_000_000),
-            host: None,
+            ..GroupPlan::new("flows", SourcePlan::Tcp(tcp(work, stack)), vec![0])
         }],
         flows: flows(work),
     }
@@ -118,26 +109,22 @@ fn tcp(work: &Workload, stack: Stack) -> TcpPlan {
         Stack::Rfc => (Recovery::Sack, Span::from_ps(1)),
         Stack::Ns2 => (Recovery::SackNs2, Span::from_ms(10)),
     };
-    TcpPlan {
-        congestion: RenoConfig { growth: Growth::PerAck }.into(),
-        config: TcpConfig {
-            recovery,
-            mss_bytes: WIRE_BYTES as u32 - HEADER_BYTES,
-            header_bytes: HEADER_BYTES,
-            ack_bytes: 40,
-            initial_window: 2,
-            receive_window_bytes: work.window_packets * WIRE_BYTES,
-            ack_every: 1,
-            ack_delay: Span::ZERO,
-            min_rto: Span::from_ms(200),
-            initial_rto: Span::from_s(3),
-            clock,
-            timestamps: stack == Stack::Rfc,
-            ..TcpConfig::default()
-        },
-        transfer_bytes: None,
-        on_off: None,
-    }
+    let config = TcpConfig {
+        recovery,
+        mss_bytes: WIRE_BYTES as u32 - HEADER_BYTES,
+        header_bytes: HEADER_BYTES,
+        ack_bytes: 40,
+        initial_window: 2,
+        receive_window_bytes: work.window_packets * WIRE_BYTES,
+        ack_every: 1,
+        ack_delay: Span::ZERO,
+        min_rto: Span::from_ms(200),
+        initial_rto: Span::from_s(3),
+        clock,
+        timestamps: stack == Stack::Rfc,
+        ..TcpConfig::default()
+    };
+    TcpPlan::new(RenoConfig { growth: Growth::PerAck }, config)
 }
 
 /// What remains of a one-way delay besides the bottleneck: half is before it, half behind it.

@@ -6,12 +6,10 @@ use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, wit
 
 use data::{check_echoes, check_transfers};
 
-use crate::plan::{FlowColumns, GroupPlan, HostPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, HostPlan, MAX_BPS, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
-/// Fastest link: a byte takes at least a picosecond.
-const MAX_BPS: u64 = 8_000_000_000_000;
 /// Most flows.
 const MAX_FLOWS: usize = 4_000_000;
 /// Most links on a path; a packet counts them in a byte.
@@ -59,27 +57,12 @@ fn check_plan(plan: &Plan) -> Checked {
     within(plan.links.len(), 1, 65_536, "links (count)")?;
     within(plan.groups.len(), 1, 65_536, "groups (count)")?;
     for (index, link) in plan.links.iter().enumerate() {
-        check_link(link, &format!("links[{index}]"))?;
+        link.validate().map_err(|error| error.under(&format!("links[{index}]")))?;
     }
     for (index, group) in plan.groups.iter().enumerate() {
         check_group(plan, group, &format!("groups[{index}]"))?;
     }
     check_flows(&plan.flows, &plan.groups)
-}
-
-fn check_link(link: &LinkPlan, at: &str) -> Checked {
-    within(link.rate_bps, 1, MAX_BPS, format!("{at}.rate_bps"))?;
-    within(link.delay_ps, 0, MAX_PS, format!("{at}.delay_ps"))?;
-    within(link.loss_ppb, 0, 1_000_000_000, format!("{at}.loss_ppb"))?;
-    link.discipline.limit.validate(&format!("{at}.discipline.limit"))?;
-    link.discipline.config.validate().map_err(|error| error.under(&format!("{at}.discipline")))?;
-    let mut last = 0;
-    for (index, change) in link.changes.iter().enumerate() {
-        within(change.at_ps, last, MAX_PS, format!("{at}.changes[{index}].at_ps"))?;
-        change.limit.validate(&format!("{at}.changes[{index}].limit"))?;
-        last = change.at_ps;
-    }
-    Ok(())
 }
 
 fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {

@@ -103,6 +103,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_plan_leaves_out_is_off_and_what_is_unknown_is_refused() {
+        let whole = include_str!("../tests/plans/two_flows.json");
+        let plan: Plan = serde_json::from_str(whole).unwrap();
+        let short = [
+            r#" "loss_ppb": 0, "changes": [],"#,
+            r#" "reverse": [], "jitter": {"kind": "none"}, "access_bps": null,"#,
+            ",\n    \"echo_of\": [], \"transfer_bytes\": []",
+        ];
+        let left = short.iter().fold(whole.to_owned(), |text, part| {
+            assert!(text.contains(part), "{part}");
+            text.replacen(part, "", 1)
+        });
+        assert_eq!(serde_json::from_str::<Plan>(&left).unwrap(), plan);
+        let misspelled = whole.replace("loss_ppb", "loss_ppm");
+        let error = serde_json::from_str::<Plan>(&misspelled).unwrap_err().to_string();
+        assert!(error.contains("unknown field `loss_ppm`"), "{error}");
+        let required = whole.replace(r#""rate_bps": 10000000, "#, "");
+        let error = serde_json::from_str::<Plan>(&required).unwrap_err().to_string();
+        assert!(error.contains("missing field `rate_bps`"), "{error}");
+    }
+
+    #[test]
     fn links_with_and_without_events_give_the_same() {
         let mut plan: Plan = serde_json::from_str(include_str!("../tests/plans/two_flows.json")).unwrap();
         plan.sample_interval_ps = 7_000_000_000;

@@ -8,7 +8,7 @@ mod host;
 mod on_off;
 
 use bufferlab_congestion::CongestionConfig;
-use bufferlab_parameters::{LONGEST, OutOfBounds, within};
+use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_transport::{TcpConfig, UdpConfig};
 use bufferlab_units::Span;
@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub use host::{CardPlan, HostPlan};
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
+
+/// Fastest link: a byte takes at least a picosecond.
+pub(crate) const MAX_BPS: u64 = 8_000_000_000_000;
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,7 +42,7 @@ pub struct Plan {
     pub flows: FlowColumns,
 }
 
-/// A link: a queue, a transmitter and a fixed propagation delay.
+/// A link: a queue, a transmitter and a fixed propagation delay. What a plan leaves out is as in [`LinkPlan::new`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkPlan {
@@ -52,11 +55,38 @@ pub struct LinkPlan {
     /// How packets are queued.
     pub discipline: QueuePlan,
     /// Chance that an arriving packet is lost before it reaches the queue, in parts per billion.
+    #[serde(default)]
     pub loss_ppb: u32,
     /// Changes of the limit while the run goes, in order of time.
+    #[serde(default)]
     pub changes: Vec<LimitChange>,
     /// Take part in the time series.
+    #[serde(default)]
     pub sample: bool,
+}
+
+impl LinkPlan {
+    /// A link without a name that loses nothing, whose limit stays, and which is not sampled.
+    pub fn new(rate_bps: u64, delay_ps: u64, discipline: QueuePlan) -> LinkPlan {
+        let (name, changes) = (String::new(), Vec::new());
+        LinkPlan { name, rate_bps, delay_ps, discipline, loss_ppb: 0, changes, sample: false }
+    }
+
+    /// Checks its parameters.
+    pub(crate) fn validate(&self) -> Result<(), OutOfBounds> {
+        within(self.rate_bps, 1, MAX_BPS, "rate_bps")?;
+        within(self.delay_ps, 0, LONGEST.as_ps(), "delay_ps")?;
+        within(self.loss_ppb, 0, 1_000_000_000, "loss_ppb")?;
+        self.discipline.limit.validate("discipline.limit")?;
+        self.discipline.config.validate().map_err(|error| error.under("discipline"))?;
+        let mut last = 0;
+        for (index, change) in self.changes.iter().enumerate() {
+            within(change.at_ps, last, LONGEST.as_ps(), format!("changes[{index}].at_ps"))?;
+            change.limit.validate(&format!("changes[{index}].limit"))?;
+            last = change.at_ps;
+        }
+        Ok(())
+    }
 }
 
 /// A link's queue.
@@ -86,7 +116,7 @@ pub struct LimitChange {
     pub limit: Limit,
 }
 
-/// What the flows of a group share.
+/// What the flows of a group share. What a plan leaves out is as in [`GroupPlan::new`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupPlan {
@@ -97,13 +127,23 @@ pub struct GroupPlan {
     /// Links that data crosses, in order; indices into [`Plan::links`].
     pub forward: Vec<u32>,
     /// Links that acknowledgments cross, in order; may be empty.
+    #[serde(default)]
     pub reverse: Vec<u32>,
     /// Random processing delay at the sending host.
+    #[serde(default)]
     pub jitter: JitterPlan,
     /// Rate of the sender's own interface, bit/s: packets leave it no closer than that; `null` for no bound.
     pub access_bps: Option<u64>,
     /// What the hosts do beside TCP; `null` for ideal ones, which do nothing.
     pub host: Option<HostPlan>,
+}
+
+impl GroupPlan {
+    /// Flows between ideal hosts over these links; acknowledgments cross none.
+    pub fn new(name: impl Into<String>, source: SourcePlan, forward: Vec<u32>) -> GroupPlan {
+        let (name, reverse) = (name.into(), Vec::new());
+        GroupPlan { name, source, forward, reverse, jitter: JitterPlan::None, access_bps: None, host: None }
+    }
 }
 
 /// A random processing delay at a sending host. One delay is drawn at a time; what comes meanwhile shares it.
@@ -119,10 +159,11 @@ pub struct GroupPlan {
 ///   they come, and what they allow together leaves when the delay ends.
 ///
 /// What a timer sends waits with every recovery; what waited for its pace does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
 pub enum JitterPlan {
     /// None.
+    #[default]
     None,
     /// Uniform in [low, high).
     Uniform {
@@ -177,6 +218,13 @@ pub struct TcpPlan {
     pub on_off: Option<OnOffPlan>,
 }
 
+impl TcpPlan {
+    /// A connection whose sender always has data.
+    pub fn new(congestion: impl Into<CongestionConfig>, config: TcpConfig) -> TcpPlan {
+        TcpPlan { congestion: congestion.into(), config, transfer_bytes: None, on_off: None }
+    }
+}
+
 /// A source that does not listen to its path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UdpPlan {
@@ -211,8 +259,10 @@ pub struct FlowColumns {
     pub sample: Vec<bool>,
     /// Index of the flow whose data this one returns, as its receiver gets them; `u32::MAX` for none. Empty if no flow
     /// returns another's.
+    #[serde(default)]
     pub echo_of: Vec<u32>,
     /// Payload to send in place of the group's, bytes; `u64::MAX` for the group's. Empty if no flow has its own.
+    #[serde(default)]
     pub transfer_bytes: Vec<u64>,
 }
 

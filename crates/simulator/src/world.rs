@@ -102,10 +102,8 @@ impl Builder<'_> {
         let link = &plan.links[index as usize];
         Link::new(LinkSetup {
             server: self.server(index),
-            delay: Span::from_ps(link.delay_ps),
-            loss_ppb: link.loss_ppb,
+            plan: link,
             loss: StreamKind::Loss.stream(plan.seed, index),
-            changes: link.changes.iter().map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             readings: schedule.readings(link.sample),
             moments: Moments::new(schedule, StreamKind::Moments.stream(MOMENTS_SEED, index)),
             statistics: LinkStatistics::new(plan.groups.len(), schedule),

@@ -15,7 +15,6 @@ use crate::text::mistake::Mistake;
 
 /// A typical packet where no flow says one, bytes.
 const PACKET_BYTES: u64 = 1000;
-const PPB: f64 = 1e9;
 
 pub(super) fn links(scenario: &Resolved, traffic: &[Option<LinkTraffic>]) -> Result<Vec<LinkPlan>, Mistake> {
     let links = scenario.links.iter().zip(traffic).enumerate().map(|(index, (link, traffic))| {
@@ -36,15 +35,8 @@ fn lower(link: &Link, traffic: Option<&LinkTraffic>, sample: bool) -> Result<Lin
     let mark = link.mark_above.as_ref().map(|mark| sized(mark, "mark_above")).transpose()?;
     let config =
         discipline(&link.queue, mark, link.rate_bps, traffic).map_err(|mistake| mistake.below("queue"))?;
-    Ok(LinkPlan {
-        name: link.name.clone(),
-        rate_bps: link.rate_bps,
-        delay_ps: link.delay_ps,
-        discipline: QueuePlan { limit: first, config },
-        loss_ppb: (link.loss * PPB).round_ties_even() as u32,
-        changes,
-        sample,
-    })
+    let plan = link.plan(QueuePlan { limit: first, config });
+    Ok(LinkPlan { changes, sample, ..plan })
 }
 
 /// The discipline with what was left open filled in.

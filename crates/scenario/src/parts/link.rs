@@ -1,5 +1,7 @@
 //! A queue, a transmitter and a propagation delay.
 
+use bufferlab_simulator::{LinkPlan, QueuePlan};
+
 use super::queue::{Queue, QueueKind, discipline};
 use crate::keys::{Fraction, ListOf, NAME, RATE, REQUIRED, Reading, Text, Time, absent, given, part};
 use crate::quantity::buffer::{Buffer, parse_buffer, parse_threshold};
@@ -12,6 +14,8 @@ use crate::text::value::{Node, Table, Value};
 /// Its own size is the BDP of the packets' mean round-trip time, so twice that of the flows' seldom binds, save before
 /// the first estimate: all wait in one queue then, and slow start would fill it with what is lost later.
 pub const SPLITBUFF_CAP: &str = "2 bdp";
+
+const PPB: f64 = 1e9;
 
 /// How much may wait.
 pub const BUFFER: Text<Buffer> = Text::of("see [below](#buffers)", |value, _| parse_buffer(value));
@@ -55,6 +59,17 @@ part! {
         packet_bytes: Option<u64>;
         prepare with_buffer;
         agree agree;
+    }
+}
+
+impl Link {
+    /// What a plan takes from its keys as they are, with this queue: neither the traffic nor other parts matter for it.
+    pub fn plan(&self, discipline: QueuePlan) -> LinkPlan {
+        LinkPlan {
+            name: self.name.clone(),
+            loss_ppb: (self.loss * PPB).round_ties_even() as u32,
+            ..LinkPlan::new(self.rate_bps, self.delay_ps, discipline)
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) use queued::Queued;
 
 use crate::context::Context;
 use crate::outcome::LinkCounters;
+use crate::plan::LinkPlan;
 use crate::readings::{Reading, Readings};
 use crate::samples::QueueSample;
 use crate::statistics::LinkStatistics;
@@ -65,22 +66,20 @@ pub(crate) struct Link {
 }
 
 /// The parts of a link.
-pub(crate) struct LinkSetup {
+pub(crate) struct LinkSetup<'a> {
+    /// What was asked for.
+    pub(crate) plan: &'a LinkPlan,
     pub(crate) server: Server,
-    pub(crate) delay: Span,
-    pub(crate) loss_ppb: u32,
     pub(crate) loss: Stream,
-    /// In order of time.
-    pub(crate) changes: Vec<(Time, Limit)>,
     pub(crate) readings: Readings,
     pub(crate) moments: Moments,
     pub(crate) statistics: LinkStatistics,
 }
 
 impl Link {
-    pub(crate) fn new(setup: LinkSetup) -> Link {
-        let (mut changes, mut statistics) = (setup.changes, setup.statistics);
-        changes.reverse();
+    pub(crate) fn new(setup: LinkSetup<'_>) -> Link {
+        let (plan, mut statistics) = (setup.plan, setup.statistics);
+        let changes = plan.changes.iter().rev();
         if let Server::Queued(queued) = &setup.server {
             statistics.set_classes(queued.estimates().map_or(0, |estimates| estimates.classes.len()));
         }
@@ -89,12 +88,12 @@ impl Link {
             due: setup.readings.next().min(setup.moments.next()),
             readings: setup.readings,
             moments: setup.moments,
-            loss_below: loss_threshold(setup.loss_ppb),
+            loss_below: loss_threshold(plan.loss_ppb),
             loss: setup.loss,
             heed_from: Time::ZERO,
-            changes,
+            changes: changes.map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             statistics,
-            delay: setup.delay,
+            delay: Span::from_ps(plan.delay_ps),
         }
     }
 

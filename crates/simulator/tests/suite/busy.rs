@@ -1,7 +1,7 @@
 //! A link to which more is offered than it carries is busy, whatever discipline it has.
 
 use bufferlab_qdisc::{DisciplineConfig, Limit};
-use bufferlab_simulator::{Control, GroupPlan, JitterPlan, Plan, QueuePlan, SourcePlan, UdpPlan, run};
+use bufferlab_simulator::{Control, GroupPlan, Plan, QueuePlan, SourcePlan, UdpPlan, run};
 use bufferlab_transport::{Recovery, UdpConfig, Variate};
 use bufferlab_units::Span;
 use proptest::prelude::*;
@@ -24,15 +24,8 @@ fn flooded(discipline: QueuePlan, rtts_ms: &[u64], load: f64) -> Plan {
     let interval = Span::from_ps((bits / (RATE_BPS as f64 * load) * S as f64) as u64);
     let (arrivals, sizes) = (Variate::Constant, Variate::Constant);
     let config = UdpConfig { packet_bytes: DATAGRAM_BYTES, header_bytes: 28, interval, arrivals, sizes };
-    plan.groups.push(GroupPlan {
-        name: "flood".into(),
-        source: SourcePlan::Udp(UdpPlan { config, echo: false, record: false }),
-        forward: vec![0],
-        reverse: Vec::new(),
-        jitter: JitterPlan::None,
-        access_bps: None,
-        host: None,
-    });
+    let source = SourcePlan::Udp(UdpPlan { config, echo: false, record: false });
+    plan.groups.push(GroupPlan::new("flood", source, vec![0]));
     let columns = &mut plan.flows;
     columns.group.push(1);
     columns.start_ps.push(S);

@@ -144,13 +144,10 @@ fn link() -> impl Strategy<Value = LinkPlan> {
     let loss = prop_oneof![25 => Just(0), 8 => 1..=50_000_000_u32, 1 => Just(1_000_000_000)];
     (rate, moment(20 * MS), discipline(), loss, changes(), any::<bool>()).prop_map(
         |(rate_bps, delay_ps, discipline, loss_ppb, changes, sample)| LinkPlan {
-            name: String::new(),
-            rate_bps,
-            delay_ps,
-            discipline,
             loss_ppb,
             changes,
             sample,
+            ..LinkPlan::new(rate_bps, delay_ps, discipline)
         },
     )
 }
@@ -164,7 +161,7 @@ fn group() -> impl Strategy<Value = GroupPlan> {
         1 => prop_oneof![Just(10_000_000), 1_000_000..100_000_000_u64].prop_map(Some),
     ];
     (source, path(), reverse, jitter(), access).prop_map(|(source, forward, reverse, jitter, access_bps)| {
-        GroupPlan { name: String::new(), source, forward, reverse, jitter, access_bps, host: None }
+        GroupPlan { reverse, jitter, access_bps, ..GroupPlan::new("", source, forward) }
     })
 }
 

@@ -2,9 +2,7 @@
 
 use bufferlab_congestion::RenoConfig;
 use bufferlab_qdisc::{FifoConfig, Limit, RedConfig, SplitBuffConfig, Threshold};
-use bufferlab_simulator::{
-    FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, QueuePlan, SourcePlan, TcpPlan,
-};
+use bufferlab_simulator::{FlowColumns, GroupPlan, LinkPlan, Plan, QueuePlan, SourcePlan, TcpPlan};
 use bufferlab_transport::{Recovery, TcpConfig};
 use bufferlab_units::Span;
 
@@ -34,49 +32,30 @@ pub(crate) fn dumbbell(recovery: Recovery, buffer_packets: u64, rtts_ms: &[u64])
         warmup_ps: 5 * S,
         sample_interval_ps: 0,
         links: vec![link(buffer_packets)],
-        groups: vec![GroupPlan {
-            name: "bulk".into(),
-            source: SourcePlan::Tcp(tcp(recovery)),
-            forward: vec![0],
-            reverse: Vec::new(),
-            jitter: JitterPlan::None,
-            access_bps: None,
-            host: None,
-        }],
+        groups: vec![GroupPlan::new("bulk", SourcePlan::Tcp(tcp(recovery)), vec![0])],
         flows,
     }
 }
 
 fn link(buffer_packets: u64) -> LinkPlan {
-    LinkPlan {
-        name: "bottleneck".into(),
-        rate_bps: RATE_BPS,
-        delay_ps: MS,
-        discipline: QueuePlan::new(Limit::Packets(buffer_packets), FifoConfig::default()),
-        loss_ppb: 0,
-        changes: Vec::new(),
-        sample: true,
-    }
+    let discipline = QueuePlan::new(Limit::Packets(buffer_packets), FifoConfig::default());
+    LinkPlan { name: "bottleneck".into(), sample: true, ..LinkPlan::new(RATE_BPS, MS, discipline) }
 }
 
 fn tcp(recovery: Recovery) -> TcpPlan {
-    TcpPlan {
-        congestion: RenoConfig::default().into(),
-        config: TcpConfig {
-            recovery,
-            mss_bytes: 960,
-            header_bytes: 40,
-            ack_bytes: 40,
-            initial_window: 2,
-            receive_window_bytes: 96_000_000,
-            ack_every: 1,
-            ack_delay: Span::from_ms(40),
-            timestamps: false,
-            ..TcpConfig::default()
-        },
-        transfer_bytes: None,
-        on_off: None,
-    }
+    let config = TcpConfig {
+        recovery,
+        mss_bytes: 960,
+        header_bytes: 40,
+        ack_bytes: 40,
+        initial_window: 2,
+        receive_window_bytes: 96_000_000,
+        ack_every: 1,
+        ack_delay: Span::from_ms(40),
+        timestamps: false,
+        ..TcpConfig::default()
+    };
+    TcpPlan::new(RenoConfig::default(), config)
 }
 
 /// Adaptive RED with the thresholds of its paper for a wait of 10 ms on 10 Mbit/s.
