@@ -35,7 +35,7 @@ PYTHON_HEAD: Final = """\
 # Python
 
 Made from the docstrings by `make docs`. `dir(bufferlab)` lists the same names, `help(bufferlab.run)`
-tells more about one. What is not listed may change at any time.
+says more about one. What is not listed may change at any time.
 """
 
 

@@ -13,9 +13,9 @@ const MOST_BYTES: u64 = 1 << 50;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Limit {
-    /// So many packets of any size.
+    /// That number of packets, whatever their sizes.
     Packets(u64),
-    /// So many bytes on the wire.
+    /// That number of bytes on the wire.
     Bytes(u64),
     /// As much as memory holds.
     Unlimited,
@@ -69,9 +69,9 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Threshold {
-    /// So many packets.
+    /// That number of packets.
     Packets(u64),
-    /// So many bytes on the wire.
+    /// That number of bytes on the wire.
     Bytes(u64),
 }
 

@@ -46,7 +46,7 @@ words! {
         /// As ns-2's `Agent/TCP/Linux` (ns-2 2.35 `tcp/tcp-linux.cc`): its own scoreboard, and what is in the network let
         /// down without a lower bound.
         LinuxNs2 = "linux-ns2",
-        /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses told by the order of sending, so that a lost
+        /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses detected by the order of sending, so that a lost
         /// retransmission is found too, and the window brought down over a round by RFC 6937.
         Linux = "linux",
     }
@@ -129,7 +129,7 @@ parameters! {
     /// Parameters of a TCP sender and its receiver. Users read the doc comments; below them are the defaults' sources.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct TcpConfig {
-        /// How losses are repaired; `linux` is `sack` with losses told by the order of sending, tail-loss probes (both RFC
+        /// How losses are repaired; `linux` is `sack` with losses detected by the order of sending, tail-loss probes (both RFC
         /// 8985) and the window brought down over a round trip (RFC 6937).
         // RFC 6675.
         recovery: Recovery = Recovery::Sack, choice::<Recovery>();

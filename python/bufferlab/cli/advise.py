@@ -125,7 +125,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     out: OutFolder = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Also tell how it was found: runs, statistics, weights, sources."),
+        typer.Option("--explain", help="Also say how it was found: runs, statistics, weights, sources."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -45,7 +45,7 @@ def write(answer: Answer, target: Target) -> Written:
     if too_short:
         notes.append(f"More than these take: {'; '.join(too_short)}.")
     notes.append(
-        "Ranges are known for M and T Series; on others the commit or 'show class-of-service' tells."
+        "Ranges are known for M and T Series; on others the commit or 'show class-of-service' shows them."
     )
     return Written(tuple(lines), tuple(notes), us, "us")
 

@@ -64,7 +64,7 @@ def answer(comparison: Comparison) -> str:
 
 
 def _choice(comparison: Comparison, choice: Choice) -> str:
-    undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may tell."
+    undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may decide it."
     if not comparison.is_founded:
         why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(choice)}."
         return f"{why} {_first(comparison, choice)}"

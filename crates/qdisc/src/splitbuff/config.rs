@@ -81,7 +81,7 @@ parameters! {
         mean: Mean = Mean::Packets, choice::<Mean>();
         /// Queueing delays from the waits of departures, or from the queues that arrivals meet, as in the pseudocode.
         delays: Delays = Delays::Departures, choice::<Delays>();
-        /// Part of the flows, picked by chance, whose packets tell no round-trip time.
+        /// Part of the flows, picked by chance, whose packets carry no round-trip time.
         silent: f64 = 0.0, fraction("a part", 1.0);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | written | means |
 //! | --- | --- |
-//! | "6250 packets" | that many packets of any size |
+//! | "6250 packets" | that number of packets, whatever their sizes |
 //! | "1 MB" | that many bytes on the wire |
 //! | "300 ms" | what the link sends in that time, in packets |
 //! | "1 bdp", "0.5 bdp" | rate times mean round-trip time, in packets |

@@ -41,7 +41,7 @@ def fragile(advice: Advice) -> str | None:
 
 
 def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:
-    """The same of targets that nobody has asked for: whether that matters, only who asks can tell."""
+    """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
     told = f"{counted} our default, {bounds}, which nobody asked for"
     text = f"{told}: with {listed([each.brief for each in missing])}{held}."
