@@ -90,6 +90,8 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
     assert "99th percentile is met by none. Met with half the RTT." in text
     assert "what if" not in text
+    late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
+    assert late[1].startswith("Not known: BBR's start may still be in what was measured")
     assert "It meets" not in text
     assert "type nothing, since this misses a target" in " ".join(text.split())
 

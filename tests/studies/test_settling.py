@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bufferlab.scenario import Scenario
-from bufferlab.studies.settling import LONGEST_CYCLE_S, settling, short_runs
+from bufferlab.studies.settling import LONGEST_CYCLE_S, has_start_measured, settling, short_runs
 
 DOCUMENT = {
     "run": {"duration": "20 s", "warmup": "10 s", "stack": "linux"},
@@ -61,7 +61,9 @@ def bbr(buffer: str = "4 bdp", congestion: str = "bbr", warmup: str = "12 s") ->
     link = {"rate": "12 Mbps", "delay": "1 ms", "buffer": buffer}
     scenario = Scenario.from_dict({"run": run, "bottleneck": link, "flows": flows})
     packets = {"1 bdp": 100, "4 bdp": 400}[buffer]
-    return [each for each in short_runs(scenario, 0, packets, 1500) if each.startswith("BBR")]
+    found = [each for each in short_runs(scenario, 0, packets, 1500) if each.startswith("BBR")]
+    assert has_start_measured(scenario, 0, packets, 1500) == bool(found)
+    return found
 
 
 def test_a_buffer_that_bbr_fills_at_its_start_is_to_be_empty_before_loss_is_measured() -> None:

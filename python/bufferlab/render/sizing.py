@@ -134,6 +134,8 @@ def no_buffer(sizing: Sizing) -> str:
     missed = [_result(each) for each in least.checks if not each.met]
     none = f"No buffer from {plan.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
+    if sizing.start_measured:
+        none = f"Not known: BBR's start may still be in what was measured (beware). In these runs: {none}"
     return f"{none}. The closest buffer, {closest}, {but}still {' and '.join(missed)}{ceiling_text(least)}"
 
 

@@ -79,6 +79,20 @@ def settling(seeded: Seeded, link: int, packets: int, packet_bytes: int) -> Sett
     )
 
 
+def has_start_measured(base: Scenario, link: int, packets: int, packet_bytes: int) -> bool:
+    """Whether the queue that BBR makes when it starts may last beyond the warm-up.
+
+    What is lost then may decide whether a target is met.
+
+    Args:
+        base: The scenario.
+        link: Index of the link.
+        packets: What waits there at most, packets.
+        packet_bytes: Size of a full packet, bytes.
+    """
+    return base.run["warmup_ps"] / PS_PER_S < _emptied_s(base.seeded(), link, packets * packet_bytes)
+
+
 def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> list[str]:
     """Why runs may be too short to judge a buffer, a sentence each; none if they are long enough.
 

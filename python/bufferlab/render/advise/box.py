@@ -113,13 +113,19 @@ def _head(advice: Advice) -> Iterator[str]:
         if (undecided := undecided_text(advice.choice)) is not None:
             yield undecided
         return
+    yield from _missed(advice, them)
+    yield f"Closest: {what}"
+
+
+def _missed(advice: Advice, them: str) -> Iterator[str]:
+    if advice.start_measured:
+        yield "Not known: BBR's start may still be in what was measured (beware). In these runs:"
     if (ended := platform_end(advice)) is not None:
         yield f"No buffer that {ended} meets {them}."
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
         yield f"No setting that was tried meets {them}."
     else:
         yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
-    yield f"Closest: {what}"
 
 
 def _what(advice: Advice) -> str:

@@ -59,6 +59,7 @@ class Advice:
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
         short_runs: Why the runs may be too short to judge the answer.
+        start_measured: Whether BBR's start may still be in what was measured, with the answer's buffer.
         runs: How many runs it took.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
@@ -81,6 +82,7 @@ class Advice:
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     short_runs: tuple[str, ...] = ()
+    start_measured: bool = False
     runs: int = 0
     finished: bool = False
 

@@ -25,7 +25,7 @@ from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import Lack, lack, total
-from bufferlab.studies.settling import short_runs
+from bufferlab.studies.settling import has_start_measured, short_runs
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
 
@@ -261,8 +261,15 @@ class Course:
             looks=len(LOOKS),
             sturdy=self.sturdy,
         )
+        site = self.question.site
+        filled = (
+            self.question.base,
+            self.question.index,
+            entries[choice.name].waiting(site),
+            site.packet_bytes,
+        )
         advice = Advice(
-            site=self.question.site,
+            site=site,
             resolved=self.question.base.resolved,
             targets=self.question.targets,
             confidence=self.confidence,
@@ -274,7 +281,8 @@ class Course:
             stage=stage,
             assumed=self.assumed,
             warnings=tuple(warnings_about(self.found, entries)),
-            short_runs=tuple(self._short_runs(entries[choice.name])),
+            short_runs=tuple(short_runs(*filled)),
+            start_measured=has_start_measured(*filled),
             runs=self.bench.runs,
             changes=len(self.shaking.changes),
             is_sturdy=bool(self.sturdy),
@@ -290,13 +298,6 @@ class Course:
             self.contested |= {_case(advice.entries[name]): count for name in between}
             advice = self._conclude(advice.stage)
         return advice
-
-    def _short_runs(self, entry: Entry) -> list[str]:
-        """Why runs may be too short for what waits: a full buffer, or what a target lets wait."""
-        site, packets = self.question.site, entry.packets
-        if entry.queue.knob == "target":
-            packets = min(packets, round(site.packets_of_ms(entry.mean("wait_p99_ms").mean or 0.0)))
-        return short_runs(self.question.base, self.question.index, packets, site.packet_bytes)
 
     def _assured(self, advice: Advice) -> Advice:
         """Run the answer's setting with more seeds until its targets are sure, or another one is chosen."""

@@ -121,6 +121,12 @@ class Entry:
         """Its buffer, packets."""
         return self.queue.limit(self.setting)
 
+    def waiting(self, site: Site) -> int:
+        """What waits at most, packets: a full buffer, or what a target lets wait."""
+        if self.queue.knob == "limit":
+            return self.packets
+        return min(self.packets, round(site.packets_of_ms(self.mean("wait_p99_ms").mean or 0.0)))
+
     def mean(self, name: str) -> Estimate:
         """Mean of a value over the runs with common seeds, and how sure it is."""
         return self._estimate(self.values, name)

@@ -21,7 +21,7 @@ from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.settling import short_runs
+from bufferlab.studies.settling import has_start_measured, short_runs
 from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.sizing import Sizing
@@ -228,6 +228,9 @@ class _Course:
             judged=self.judged,
             assumed=self.assumed,
             warnings=(*self.warnings, *self._short_runs(answer.closest)),
+            start_measured=has_start_measured(
+                self.question.base, self.question.index, answer.upper, self.question.site.packet_bytes
+            ),
             targets_from=self.targets_from,
             floor=self.question.floor,
             finished=finished,

@@ -59,6 +59,7 @@ class Sizing:
         judged: What runs say of the rules' buffers, by rising size.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
+        start_measured: Whether BBR's start may still be in what was measured, with the largest buffer.
         targets_from: Where the targets come from: from who asks, the scenario, or nobody.
         floor: Of the targets the one on the link's use that nobody has asked for, if there is one.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
@@ -74,6 +75,7 @@ class Sizing:
     judged: tuple[Judged, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    start_measured: bool = False
     targets_from: Origin = "asked"
     floor: Target | None = None
     finished: bool = True
