@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.evidence import reproduce
+from bufferlab.evidence.bloat_mininet import author
 from bufferlab.evidence.bloat_mininet.author import QUEUES, author_points, read_measured, summarized
 from bufferlab.evidence.bloat_mininet.series import regression
 from bufferlab.evidence.documents import bundled_documents
+from bufferlab.evidence.hooks import call
 from bufferlab.evidence.reproduction import Reproduced
 from bufferlab.scenario import Scenario
 
@@ -153,3 +156,15 @@ def test_tables_and_raw_files_come_along(files: Path) -> None:
     assert np.all(points["fetch_s_mean"].to_numpy() > PAGE_BYTES * 8 / RATE_BPS)
     fit = reproduce("bloat-mininet/fig4", quick=True, progress=False).tables["lines"]
     assert fit.filter(pl.col("source") == "without offload")["slope_ms"][0] < 1.211
+
+
+def test_files_of_a_copied_folder_are_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "copied"
+    folder.mkdir()
+    for name in ("author.py", "author.csv"):
+        shutil.copy(Path(author.__file__).with_name(name), folder)
+    table = pl.read_csv(folder / "author.csv").with_columns(pl.col("mean") + 1)
+    table.write_csv(folder / "author.csv")
+    copied = call(folder, None, "author:author_points")
+    assert copied.columns == author.author_points().columns
+    assert not copied.equals(author.author_points())

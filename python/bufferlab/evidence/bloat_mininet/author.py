@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +62,7 @@ _FETCH_INTERVAL_S: Final = 2.0
 
 def author_points() -> pl.DataFrame:
     """The author's figures as points, one row a queue and model: the testbed is the same for both."""
-    file = resources.files(__package__) / _FIGURES_FILE
+    file = Path(__file__).parent / _FIGURES_FILE
     rows = pl.read_csv(file.read_bytes()).rows(named=True)
     figures = {
         (row["queue"], row["series"]): Measured(**{column: row[column] for column in _COLUMNS})

@@ -7,7 +7,6 @@ buffersizing: the times between departures of back-to-back packets at 62.5 Mbps,
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +31,7 @@ _QUANTILES: Final = {
 
 def dequeues(work: Work) -> dict[str, pl.DataFrame]:
     """Shares and quantiles of the inter-dequeue times by number of flows; of the files, if they are named."""
-    figures = pl.read_csv((resources.files(__package__) / _FIGURES_FILE).read_bytes())
+    figures = pl.read_csv((Path(__file__).parent / _FIGURES_FILE).read_bytes())
     if work.request.measured is None:
         return {"fidelity": figures}
     times = {flows: read_measured(work.request.measured, flows) for flows in figures["flows"]}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -50,7 +49,7 @@ _FILES: Final = {
 
 def bundled() -> dict[str, tuple[Measured, ...]]:
     """The figures of `testbeds.csv` by testbed, in packets."""
-    file = resources.files(__package__) / _FIGURES_FILE
+    file = Path(__file__).parent / _FIGURES_FILE
     rows = pl.read_csv(file.read_bytes()).rows(named=True)
     return {testbed: tuple(_measured(row) for row in rows if row["testbed"] == testbed) for testbed in _FILES}
 
