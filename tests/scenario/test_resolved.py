@@ -21,6 +21,8 @@ READS_PLANS: Final = {
     "plan.py",
     "experiment/simulation.py",  # hands it to the engine
     "results/transfers.py",  # what was drawn for each flow
+    "kernel/job.py",  # gives it to a real kernel in the engine's place
+    "kernel/outcome.py",
     "render/watching/readings.py",  # in the engine's place
     "render/watching/view.py",
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
