@@ -346,3 +346,17 @@ def test_where_one_queue_is_better_nothing_is_tied(comparison: Comparison) -> No
     assert "next bufferlab advise FILE: tries other traffic (what-ifs), and searches buffers" in " ".join(
         str(dataclasses.replace(clear, advise="bufferlab advise FILE")).split()
     )
+
+
+def test_heavy_loss_under_the_recommended_queue_is_said_with_it(comparison: Comparison) -> None:
+    found = fetched(comparison, fifo=0.3, fq_codel=0.4)
+
+    def losing(share: float) -> Comparison:
+        entries = {
+            name: dataclasses.replace(each, values=tuple({**run, "loss": share} for run in each.values))
+            for name, each in found.entries.items()
+        }
+        return dataclasses.replace(found, entries=entries)
+
+    assert answer(losing(0.15)) == f"{answer(found)} But 15 % of the packets are lost with it."
+    assert answer(losing(0.03)) == answer(found)

@@ -15,6 +15,7 @@ from bufferlab.render.advise.felt import (
     fare_title,
     gained,
 )
+from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.advise.words import weights_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
@@ -24,6 +25,7 @@ from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.targets import mean_over_runs
 from bufferlab.units import PS_PER_S
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
@@ -60,7 +62,14 @@ def answer(comparison: Comparison) -> str:
         return "No queue can be recommended: no packet was measured."
     if not choice.rivals:
         return f"Only {choice.name} was run: there is nothing to choose from."
-    return _choice(comparison, choice)
+    return _choice(comparison, choice) + _lost(comparison, choice)
+
+
+def _lost(comparison: Comparison, choice: Choice) -> str:
+    """A loss of the recommended queue that hardly anybody would accept."""
+    loss = mean_over_runs("loss", comparison.entries[choice.name].values).mean
+    lost = much_lost(loss, comparison.needs.targets)
+    return f" {lost} with it." if lost is not None else ""
 
 
 def _choice(comparison: Comparison, choice: Choice) -> str:

@@ -36,11 +36,16 @@ _AGREES: Final = 3.0
 
 def heavy_loss(loss: float | None, targets: Sequence[Target]) -> str | None:
     """A loss that hardly anybody would accept, where no target bounds it, as a sentence."""
+    if (lost := much_lost(loss, targets)) is None:
+        return None
+    return f"{lost}; --target 'loss <= 1 %' asks for less."
+
+
+def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
+    """The same, without a remedy."""
     if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in targets):
         return None
-    return (
-        f"But {significant(loss * 100, 2)} % of the packets are lost; --target 'loss <= 1 %' asks for less."
-    )
+    return f"But {significant(loss * 100, 2)} % of the packets are lost"
 
 
 def loss_note(advice: Advice) -> str | None:
