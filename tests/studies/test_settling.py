@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bufferlab.scenario import Scenario
-from bufferlab.studies.settling import LONGEST_CYCLE_S, has_start_measured, settling, short_runs
+from bufferlab.studies.settling import (
+    LONGEST_CYCLE_S,
+    about_longer,
+    has_start_measured,
+    lengthened,
+    settling,
+    short_runs,
+)
 
 DOCUMENT = {
     "run": {"duration": "20 s", "warmup": "10 s", "stack": "linux"},
@@ -74,3 +83,42 @@ def test_a_buffer_that_bbr_fills_at_its_start_is_to_be_empty_before_loss_is_meas
     assert bbr(warmup="40 s") == []
     assert bbr("1 bdp") == []  # full as long as they last
     assert bbr(congestion="bbr3") == bbr(congestion="cubic") == []
+
+
+@given(
+    rate_mbps=st.floats(1, 10_000),
+    rtt_ms=st.floats(1, 500),
+    flows=st.integers(1, 200),
+    control=st.sampled_from(["bbr", "cubic", "reno", "westwood"]),
+    duration_s=st.integers(2, 100),
+    products=st.floats(0.01, 16),
+)
+@settings(max_examples=100, deadline=None)
+def test_lengthened_runs_are_long_enough(
+    rate_mbps: float, rtt_ms: float, flows: int, control: str, duration_s: int, products: float
+) -> None:
+    scenario = Scenario.from_dict(
+        {
+            "run": {"duration": f"{duration_s} s", "stack": "linux"},
+            "bottleneck": {"rate": f"{rate_mbps:.3f} Mbps", "delay": "0.1 ms", "buffer": "1 bdp"},
+            "flows": [{"congestion": control, "rtt": f"{rtt_ms:.3f} ms", "count": flows}],
+        }
+    )
+    packets = 1 + round(products * rate_mbps * rtt_ms / 12)
+    longer = lengthened(scenario, 0, packets, 1500)
+    assert (longer is None) == (short_runs(scenario, 0, packets, 1500) == [])
+    if longer is not None:
+        assert short_runs(longer, 0, packets, 1500) == []
+        assert not has_start_measured(longer, 0, packets, 1500)
+        assert longer.run["duration_ps"] > scenario.run["duration_ps"]
+        assert longer.run["warmup_ps"] >= scenario.run["warmup_ps"]
+
+
+def test_what_lengthened_runs_are_is_said() -> None:
+    short = Scenario.from_dict(DOCUMENT | {"run": {"duration": "4 s", "warmup": "1 s", "stack": "linux"}})
+    longer = lengthened(short, 0, 50, 1500)
+    assert longer is not None
+    assert about_longer(short, longer) == (
+        "runs of 15 s, measured from 7 s on, as those of 4 s were too short for these buffers; --set "
+        "run.duration and run.warmup set others"
+    )

@@ -42,6 +42,7 @@ from bufferlab.cli.quick import (
     Spread,
     Stack,
     load,
+    may_lengthen,
 )
 from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
 from bufferlab.configure import PLATFORMS, find_platform
@@ -161,6 +162,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         "quick": quick,
         "sensitivity": sensitivity,
         "assumed": assumed,
+        **({} if several else {"lengthen": may_lengthen(scenario, read_overrides(overrides))}),
         "runner": runner,
     }
     shaped = None if line is None else line.shaped

@@ -127,6 +127,16 @@ def load(
     return prepare(made, overrides), assumed
 
 
+def may_lengthen(scenario: Path | None, overrides: Mapping[str, str]) -> bool:
+    """Whether runs may be longer than at first: if nobody has said how long they are.
+
+    Args:
+        scenario: The file, which says so.
+        overrides: What `--set` changes.
+    """
+    return scenario is None and not {"run", "run.duration", "run.warmup"} & overrides.keys()
+
+
 _OPTIONS: Final = {
     "bottleneck.rate": "--rate",
     "rtt": "--rtt",

@@ -40,6 +40,7 @@ from bufferlab.cli.quick import (
     Spread,
     Stack,
     load,
+    may_lengthen,
 )
 from bufferlab.configure import PLATFORMS
 from bufferlab.errors import InputError
@@ -174,6 +175,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         conventions=conventions,
         measured=variation,
         assumed=assumed,
+        lengthen=may_lengthen(scenario, read_overrides(overrides)),
     )
 
 

@@ -149,6 +149,8 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
             yield f"not {entry.name}", why
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
         yield "close", edge
+    for warning in comparison.warnings:
+        yield "beware", warning
     if comparison.choice is not None:
         does = "tries other traffic (what-ifs), and searches buffers"
         yield "next", f"{comparison.advise}: {does}"

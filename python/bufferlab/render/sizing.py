@@ -9,7 +9,7 @@ from bufferlab.display import as_view, significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.reasons import heavy_loss
 from bufferlab.render.advise.typed import Typed, amounts_to
-from bufferlab.render.advise.words import size_text
+from bufferlab.render.advise.words import START_MEASURED, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import (
     ceiling_text,
@@ -115,6 +115,8 @@ def headline(sizing: Sizing) -> str:
     early = "" if sizing.finished else " This is the best answer so far: the search was interrupted."
     if least.size is None:
         return f"{no_buffer(sizing)}.{early}"
+    if sizing.start_measured:
+        early = f" Longer runs may say otherwise: {START_MEASURED} (beware).{early}"
     buffer, what = size_text(sizing.site, least.size), _what(sizing)
     if not sizing.met:
         unsure = "but that is not proven. Allow more --runs, or longer runs."
@@ -135,7 +137,7 @@ def no_buffer(sizing: Sizing) -> str:
     none = f"No buffer from {plan.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
     if sizing.start_measured:
-        none = f"Not known: BBR's start may still be in what was measured (beware). In these runs: {none}"
+        none = f"Not known: {START_MEASURED} (beware). In these runs: {none}"
     return f"{none}. The closest buffer, {closest}, {but}still {' and '.join(missed)}{ceiling_text(least)}"
 
 

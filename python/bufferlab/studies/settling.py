@@ -8,8 +8,9 @@ retransmission timeout and then many round trips until it is in its steady state
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, Seeded
@@ -29,6 +30,16 @@ LONGEST_CYCLE_S: Final = 60.0
 PROBE_INTERVAL_S: Final = 10.0
 """Time after which BBR measures its round-trip time anew, with few packets under way, s
 (`bbr_min_rtt_win_sec` in net/ipv4/tcp_bbr.c of Linux 5.10)."""
+
+STAYS_FULL: Final = 1.1
+"""Up to so many bandwidth-delay products BBR keeps a buffer full while its flows last: one, and what rounding
+to packets adds. Our choice; docs/sizing.md has what was measured with one and with two."""
+
+LEAST_AFTER_START_S: Final = 30.0
+"""What is measured at least once BBR's start is over, s: three of its probes. Our choice."""
+
+MOST_LENGTHENED: Final = 2
+"""How often an answer is sought again with longer runs; what then still is too short is said."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,20 @@ def has_start_measured(base: Scenario, link: int, packets: int, packet_bytes: in
     return base.run["warmup_ps"] / PS_PER_S < _emptied_s(base.seeded(), link, packets * packet_bytes)
 
 
+class Shortage(NamedTuple):
+    """Why runs are too short to judge a buffer, and how long they should be.
+
+    Attributes:
+        text: Why, and what to set: a sentence.
+        warmup_s: The least warm-up that is long enough, s; 0 where it is.
+        measured_s: The least time to measure after it, s.
+    """
+
+    text: str
+    warmup_s: float
+    measured_s: float
+
+
 def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> list[str]:
     """Why runs may be too short to judge a buffer, a sentence each; none if they are long enough.
 
@@ -102,31 +127,78 @@ def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> li
         packets: What waits there at most, packets.
         packet_bytes: Size of a full packet, bytes.
     """
+    return [each.text for each in _shortages(base, link, packets, packet_bytes)]
+
+
+def lengthened(base: Scenario, link: int, packets: int, packet_bytes: int) -> Scenario | None:
+    """The scenario with runs that are long enough to judge a buffer; `None` if its own are.
+
+    Args:
+        base: The scenario.
+        link: Index of the link.
+        packets: What waits there at most, packets.
+        packet_bytes: Size of a full packet, bytes.
+    """
+    found = list(_shortages(base, link, packets, packet_bytes))
+    if not found:
+        return None
+    warmup_s = math.ceil(max(base.run["warmup_ps"] / PS_PER_S, *(each.warmup_s for each in found), 1.0))
+    measured_s = math.ceil(max(_measured_s(base), *(each.measured_s for each in found)))
+    times = {"run.warmup": f"{warmup_s} s", "run.duration": f"{warmup_s + measured_s} s"}
+    return base.with_overrides(times)
+
+
+def about_longer(first: Scenario, longer: Scenario) -> str:
+    """That runs were made longer: a sentence.
+
+    Args:
+        first: The scenario as it was.
+        longer: What it has become.
+    """
+    was_s, duration_s, warmup_s = (
+        each / PS_PER_S
+        for each in (first.run["duration_ps"], longer.run["duration_ps"], longer.run["warmup_ps"])
+    )
+    return (
+        f"runs of {duration_s:g} s, measured from {warmup_s:g} s on, as those of {was_s:g} s were too short "
+        "for these buffers; --set run.duration and run.warmup set others"
+    )
+
+
+def _measured_s(base: Scenario) -> float:
+    return float(base.run["duration_ps"] - base.run["warmup_ps"]) / PS_PER_S
+
+
+def _shortages(base: Scenario, link: int, packets: int, packet_bytes: int) -> Iterator[Shortage]:
     seeded = base.seeded()
     times = settling(seeded, link, packets, packet_bytes)
-    warmup_s = base.run["warmup_ps"] / PS_PER_S
-    measured_s = base.run["duration_ps"] / PS_PER_S - warmup_s
-    found = []
+    warmup_s, measured_s = base.run["warmup_ps"] / PS_PER_S, _measured_s(base)
     emptied_s = _emptied_s(seeded, link, packets * packet_bytes)
     if warmup_s < emptied_s:
-        found.append(
+        enough_s, after_s = emptied_s + 10, max(measured_s, LEAST_AFTER_START_S)
+        yield Shortage(
             f"BBR fills this buffer when it starts, loses 10 to 30 % then, and may take {emptied_s:.0f} s to "
             f"empty it, but the warm-up is {warmup_s:g} s: larger buffers may lose more for that. Use --set "
-            f"run.warmup='{emptied_s + 10:.0f} s' --set "
-            f"run.duration='{math.ceil(emptied_s + 10 + max(measured_s, 30.0))} s' (docs/sizing.md)"
+            f"run.warmup='{enough_s:.0f} s' --set run.duration='{math.ceil(enough_s + after_s)} s' "
+            "(docs/sizing.md)",
+            enough_s,
+            after_s,
         )
     longer = " with a longer run.duration" if 2 * times.settle_s >= warmup_s + measured_s else ""
     if warmup_s < times.settle_s:
-        found.append(
+        yield Shortage(
             f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
-            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more{longer}"
+            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more{longer}",
+            times.settle_s * 2,
+            0.0,
         )
     if measured_s < 2 * times.cycle_s:
-        found.append(
+        yield Shortage(
             f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
-            f"loss: use --set run.duration='{_two_cycles_s(times.cycle_s, warmup_s)} s' or more"
+            f"loss: use --set run.duration='{_two_cycles_s(times.cycle_s, warmup_s)} s' or more",
+            0.0,
+            2 * times.cycle_s,
         )
-    return found
 
 
 def _emptied_s(seeded: Seeded, link: int, waiting_bytes: int) -> float:
@@ -143,7 +215,7 @@ def _emptied_s(seeded: Seeded, link: int, waiting_bytes: int) -> float:
     if not any(tcp is not None and tcp["congestion"] == "bbr" for tcp in crossing):
         return 0.0
     times = waiting_bytes * 8 / chosen["rate_bps"] / mean_rtt_s(seeded, link)
-    return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > 1.0 else 0.0
+    return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > STAYS_FULL else 0.0
 
 
 def _two_cycles_s(cycle_s: float, warmup_s: float) -> int:

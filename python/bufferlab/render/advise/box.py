@@ -31,6 +31,7 @@ from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.what_if import fragile, what_if
 from bufferlab.render.advise.words import (
     EVEN,
+    START_MEASURED,
     check_text,
     entry_text,
     needs_text,
@@ -104,6 +105,8 @@ def _head(advice: Advice) -> Iterator[str]:
             tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
             sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
             yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+        if advice.start_measured:
+            yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
         if advice.stage == "first" and advice.finished and not advice.tied:
             yield _QUICK
         if (heavy := heavy_loss(advice.answer.checked("loss").mean, advice.targets)) is not None:
@@ -119,7 +122,7 @@ def _head(advice: Advice) -> Iterator[str]:
 
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
-        yield "Not known: BBR's start may still be in what was measured (beware). In these runs:"
+        yield f"Not known: {START_MEASURED} (beware). In these runs:"
     if (ended := platform_end(advice)) is not None:
         yield f"No buffer that {ended} meets {them}."
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):

@@ -23,6 +23,9 @@ _CERTAIN: Final = 0.999
 EVEN: Final = 0.5
 """Below this confidence nothing is called likely."""
 
+START_MEASURED: Final = "BBR's start may still be in what was measured"
+"""What may spoil a verdict of short runs."""
+
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are told."""
 

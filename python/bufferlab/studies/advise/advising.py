@@ -30,6 +30,7 @@ def advise(
     resolution: float = 0.1,
     quick: bool = False,
     sensitivity: bool = True,
+    lengthen: bool = False,
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -61,6 +62,8 @@ def advise(
         resolution: The buffer may be larger than the least by this share.
         quick: End with the first answer: buffers are searched, targets of delay are the usual ones.
         sensitivity: Ask also what would change the answer.
+        lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer;
+            else a warning says so.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -75,7 +78,16 @@ def advise(
     base = prepared(scenario, overrides)
     index = link_index(base, link)
     needs = Needs.of(base, targets, emphasis, default_targets(base, index)).with_floor(base, index)
-    manner = Manner(queues, platform, bounds, confidence, resolution, quick=quick, sensitivity=sensitivity)
+    manner = Manner(
+        queues,
+        platform,
+        bounds,
+        confidence,
+        resolution,
+        quick=quick,
+        sensitivity=sensitivity,
+        lengthen=lengthen,
+    )
     return answer_link(
         base,
         index,

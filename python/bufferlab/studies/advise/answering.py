@@ -12,6 +12,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
+from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import possible_aspects
 from bufferlab.studies.advise.question import Question
@@ -19,6 +20,7 @@ from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.least import Plan
+from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Manner:
         quick: End with the first answer.
         sensitivity: Ask also what would change the answer.
         usual: Try only queues with a target of delay, at the usual one, if there are any: no search.
+        lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer.
     """
 
     queues: str | Sequence[str] | None = None
@@ -44,6 +47,7 @@ class Manner:
     quick: bool = False
     sensitivity: bool = True
     usual: bool = False
+    lengthen: bool = False
 
 
 def answer_link(
@@ -73,37 +77,90 @@ def answer_link(
         InputError: An argument cannot be used.
         RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
-    question, field = asked(base, index, needs, manner)
-    if manner.platform is not None and manner.queues is None:
-        assumed = (*assumed, about_queues(manner.platform, [queue.name for queue in field]))
+    asked(base, index, needs, manner)  # raises before any work
     with runner as keeping:
-        course = Course(
-            question,
-            field,
-            needs=needs,
-            confidence=manner.confidence,
-            resolution=manner.resolution,
-            assumed=(*assumed, *needs.assumed(eases=any(queue.knob == "target" for queue in field))),
-            runner=keeping,
-            watch=watch or (lambda _advice, _note: None),
-        )
-
-        def so_far() -> Advice | Tried:
-            return course.best or tried_queues(question, course.bench.known, course.queues)
-
+        answering = _Answering(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)
         try:
-            advice = course.run(quick=manner.quick, sensitivity=manner.sensitivity)
+            advice = answering.run()
             if manner.usual:
                 return advice
-            found = spoiled(base, index, advice.answer, settled, runner=keeping)
+            found = spoiled(answering.base, index, advice.answer, settled, runner=keeping)
             return dataclasses.replace(advice, elsewhere=found)
         except RunInterrupted as interrupted:
-            made, left = course.bench.runs, so_far()
+            made, left = answering.runs, answering.so_far()
             raise RunInterrupted(
                 left, made + interrupted.done, made + interrupted.asked, store=interrupted.store
             ) from interrupted
         except KeyboardInterrupt as interrupt:  # it came between simulations
-            raise RunInterrupted(so_far(), course.bench.runs, course.bench.runs) from interrupt
+            raise RunInterrupted(answering.so_far(), answering.runs, answering.runs) from interrupt
+
+
+class _Answering:
+    """The course to an answer, and again with longer runs if they were too short to judge it."""
+
+    def __init__(
+        self,
+        base: Scenario,
+        index: int,
+        needs: Needs,
+        manner: Manner,
+        *,
+        assumed: Iterable[str],
+        runner: Runner,
+        watch: Watch | None,
+    ) -> None:
+        self.base = base
+        self.index = index
+        self.needs = needs
+        self.manner = manner
+        self.assumed = tuple(assumed)
+        self.runner = runner
+        self.watch = watch or (lambda _advice, _note: None)
+        self.made = 0
+        self.course = self._course(None, lengthen=manner.lengthen)
+
+    @property
+    def runs(self) -> int:
+        """How many runs were made."""
+        return self.made + self.course.bench.runs
+
+    def run(self) -> Advice:
+        """Go the course, again with longer runs where it takes them."""
+        first, assumed, manner = self.base, self.assumed, self.manner
+        for left in range(MOST_LENGTHENED if manner.lengthen else 0, -1, -1):
+            advice = self.course.run(quick=manner.quick, sensitivity=manner.sensitivity)
+            longer = long_enough(self.course.question, advice) if left else None
+            if longer is None:
+                break
+            self.watch(advice, f"beginning again with {about_longer(first, longer).partition(',')[0]}")
+            self.assumed = (*assumed, about_longer(first, longer))
+            self.made, self.base = self.runs, longer
+            self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
+        return dataclasses.replace(advice, runs=advice.runs + self.made)
+
+    def so_far(self) -> Advice | Tried:
+        """The best answer so far; without one, what was tried."""
+        course = self.course
+        return course.best or tried_queues(course.question, course.bench.known, course.queues)
+
+    def _course(self, best: Advice | None, *, lengthen: bool) -> Course:
+        question, field = asked(self.base, self.index, self.needs, self.manner)
+        about = []
+        if self.manner.platform is not None and self.manner.queues is None:
+            about = [about_queues(self.manner.platform, [queue.name for queue in field])]
+        eases = any(queue.knob == "target" for queue in field)
+        return Course(
+            question,
+            field,
+            needs=self.needs,
+            confidence=self.manner.confidence,
+            resolution=self.manner.resolution,
+            assumed=(*self.assumed, *about, *self.needs.assumed(eases=eases)),
+            runner=self.runner,
+            watch=self.watch,
+            lengthen=lengthen,
+            best=best,
+        )
 
 
 def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:

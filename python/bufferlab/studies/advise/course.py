@@ -14,6 +14,7 @@ from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, 
 from bufferlab.studies.advise.choice import LOOKS, choose, place
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.larger import Ladder, Larger
+from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Aspect, aspects_of
 from bufferlab.studies.advise.paused import Paused
@@ -62,7 +63,10 @@ class Course:
         assumed: Iterable[str],
         runner: Runner,
         watch: Watch,
+        lengthen: bool = False,
+        best: Advice | None = None,
     ) -> None:
+        self.lengthen = lengthen
         self.question = question
         self.queues = {queue.name: queue for queue in field}
         self.needs = needs
@@ -72,7 +76,7 @@ class Course:
         self.runner = runner
         self.watch = watch
         self.quick = False
-        self.best: Advice | None = None
+        self.best = best
         self.searches: dict[str, Paused] = {}
         self.found: dict[str, Least] = {}
         self.larger: dict[str, Larger | None] = {}
@@ -105,6 +109,8 @@ class Course:
         self._search(limits, "searching the buffers", also=usual)
         self._enlarge()
         advice = self._conclude("first")
+        if self._is_short(advice):
+            return advice
         if quick:
             advice = self._decided(advice, LOOKS[:1])
             return self._tell(dataclasses.replace(advice, finished=True))
@@ -115,9 +121,13 @@ class Course:
             self._tune(near)
             advice = self._conclude("tuned")
         advice = self._assured(self._decided(advice, LOOKS[1:]))
-        if sensitivity:
+        if sensitivity and not self._is_short(advice):
             advice = self._sturdier(self._shaken(advice))
         return self._tell(dataclasses.replace(advice, stage="final", finished=True))
+
+    def _is_short(self, advice: Advice) -> bool:
+        """Whether longer runs are to be made before anything else."""
+        return self.lengthen and long_enough(self.question, advice) is not None
 
     def _tell(self, advice: Advice) -> Advice:
         self.best = advice

@@ -16,7 +16,8 @@ The document (`--json`, `Comparison.to_dict()`) has
   that more seeds may recommend in its place) and `tied` (those that are equal to it
   for this traffic: the first in our order is recommended, and other traffic was not tried); `null` if no
   packet was measured;
-- `advise`: the command that tries other traffic, and so decides between equal queues.
+- `advise`: the command that tries other traffic, and so decides between equal queues;
+- `warnings`: why the runs may be too short for what waits under some queue.
 
 `…_ci95` is half the width of a 95 % confidence interval, `null` where runs do not tell.
 """
@@ -93,6 +94,7 @@ class Comparison:
         missed: The scenario's targets that each queue misses in the mean.
         needs: What the scenario asks for, and what was asked for beside it.
         advise: The command that tries other traffic, and so decides between equal queues.
+        warnings: Why the runs may be too short for what waits under some queue: sentences.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Comparison:
     missed: Mapping[str, tuple[Target, ...]]
     needs: Needs
     advise: str
+    warnings: tuple[str, ...] = ()
 
     @property
     def tied(self) -> tuple[str, ...]:
@@ -188,6 +191,7 @@ class Comparison:
             else {"queue": choice.name, "founded": self.is_founded, "clear": choice.is_clear}
             | {"undecided": list(choice.open), "tied": list(self.tied)},
             "advise": self.advise,
+            "warnings": list(self.warnings),
         }
 
     def _row(self, entry: Measured) -> dict[str, Any]:

@@ -21,7 +21,13 @@ from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.settling import has_start_measured, short_runs
+from bufferlab.studies.settling import (
+    MOST_LENGTHENED,
+    about_longer,
+    has_start_measured,
+    lengthened,
+    short_runs,
+)
 from bufferlab.studies.size.judged import RUNS, Judged, judge
 from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.sizing import Sizing
@@ -51,6 +57,7 @@ def size(
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
     assumed: Iterable[str] = (),
+    lengthen: bool = False,
     runner: Runner | None = None,
 ) -> Sizing:
     """Measure the smallest buffer of a link that meets all targets; of bounds on waits alone, the largest.
@@ -75,6 +82,8 @@ def size(
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
         assumed: What the scenario takes for granted, for the answer to tell: sentences.
+        lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer;
+            else a warning says so.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
@@ -99,16 +108,29 @@ def size(
         largest=want_largest(question.targets),
     )
     plan.check()
-    course = _Course(
-        question,
-        plan,
-        found,
-        warnings,
-        assumed=(*assumed, *needs.assumed()),
-        targets_from=needs.targets_from,
-    )
+    about: list[str] = []
+    shorter: Sizing | None = None
     with runner or Runner(threads=threads, progress=progress) as keeping:
-        return course.run(keeping, with_rules=with_rules)
+        for left in reversed(range(MOST_LENGTHENED + 1)):
+            course = _Course(
+                question,
+                plan,
+                found,
+                warnings,
+                assumed=(*assumed, *needs.assumed(), *about),
+                targets_from=needs.targets_from,
+                lengthen=lengthen and left > 0,
+                shorter=shorter,
+            )
+            sizing = course.run(keeping, with_rules=with_rules)
+            if course.longer is None:
+                break
+            shorter = dataclasses.replace(sizing, finished=False)
+            question, about = (
+                dataclasses.replace(question, base=course.longer),
+                [about_longer(base, course.longer)],
+            )
+    return sizing
 
 
 class _Told:
@@ -145,6 +167,8 @@ class _Course:
         *,
         assumed: tuple[str, ...],
         targets_from: Origin,
+        lengthen: bool,
+        shorter: Sizing | None,
     ) -> None:
         self.question = question
         self.plan = plan
@@ -152,6 +176,8 @@ class _Course:
         self.warnings = tuple(warnings)
         self.assumed = assumed
         self.targets_from = targets_from
+        self.lengthen = lengthen
+        self.shorter = shorter
         self.best: Least | None = None
         self.judged: tuple[Judged, ...] = ()
 
@@ -162,8 +188,8 @@ class _Course:
         try:
             # the bar's whole is the most runs of the search, which seldom takes all
             with runner.bar(self.question.site.name, left="all: at most about") as told.bar:
-                self.best = together({"": least(self.plan)}, bench, self._watch(bench, told))[""]
-                if with_rules and self.rules is not None:
+                self.best = self._search(bench, told)
+                if self.longer is None and with_rules and self.rules is not None:
                     told.stage(0.95, "simulating the rules' buffers")
                     self.judged = self._judge_rules(self.rules, self.best, bench)
         except KeyboardInterrupt as interrupt:
@@ -174,10 +200,23 @@ class _Course:
             ) from interrupt
         return self._sizing(self.best, bench, finished=True)
 
+    def _search(self, bench: Bench, told: _Told) -> Least:
+        return together({"": least(self.plan)}, bench, self._watch(bench, told))[""]
+
+    @property
+    def longer(self) -> Scenario | None:
+        """The scenario with runs long enough to judge what was found; `None` if its own are, or must do."""
+        if self.best is None or not self.lengthen:
+            return None
+        packets = self.best.upper if self.best.size is None else self.best.size
+        return lengthened(self.question.base, self.question.index, packets, self.question.site.packet_bytes)
+
     def _so_far(self, bench: Bench) -> Sizing | Tried:
-        """The best answer; without one, what was tried."""
+        """The best answer; without one, that of shorter runs, or what was tried."""
         if self.best is not None:
             return self._sizing(self.best, bench, finished=False)
+        if self.shorter is not None:
+            return self.shorter
 
         def attempt(case: Case, values: tuple[Values, ...]) -> Attempt:
             return Attempt(self._queue(), packets_text(case.size), case.size, self.plan.targets, values)
@@ -229,7 +268,10 @@ class _Course:
             assumed=self.assumed,
             warnings=(*self.warnings, *self._short_runs(answer.closest)),
             start_measured=has_start_measured(
-                self.question.base, self.question.index, answer.upper, self.question.site.packet_bytes
+                self.question.base,
+                self.question.index,
+                answer.upper if answer.size is None else answer.size,
+                self.question.site.packet_bytes,
             ),
             targets_from=self.targets_from,
             floor=self.question.floor,

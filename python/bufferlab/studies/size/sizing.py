@@ -59,7 +59,8 @@ class Sizing:
         judged: What runs say of the rules' buffers, by rising size.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
-        start_measured: Whether BBR's start may still be in what was measured, with the largest buffer.
+        start_measured: Whether BBR's start may still be in what was measured, with the answer's buffer,
+            or the largest where there is no answer.
         targets_from: Where the targets come from: from who asks, the scenario, or nobody.
         floor: Of the targets the one on the link's use that nobody has asked for, if there is one.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
