@@ -1,4 +1,4 @@
-"""Names in code use the glossary's words (ARCHITECTURE.md), one for each concept."""
+"""Names in code use the glossary's words (docs/glossary.md), one for each concept."""
 
 import ast
 import re
@@ -61,7 +61,7 @@ SENTENCE = 5
 
 def _forbidden() -> dict[str, str]:
     """The words that the glossary does not want, and those that it wants instead."""
-    glossary = (ROOT / "ARCHITECTURE.md").read_text().split("## Glossary")[1].split("\n## ")[0]
+    glossary = (ROOT / "docs" / "glossary.md").read_text()
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in glossary.splitlines()
