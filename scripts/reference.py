@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import inspect
 import sys
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from types import ModuleType
+from typing import Final, is_typeddict
 
 import bufferlab
+from bufferlab import types
 from bufferlab.render.grid import Grid
 from bufferlab.results.metrics.metric import Dimension, Metric
 from bufferlab.results.metrics.registry import DIMENSIONS
@@ -34,8 +38,25 @@ such a mean would leave out the worst, as a run has no value if too few finished
 PYTHON_HEAD: Final = """\
 # Python
 
-Made from the docstrings by `make docs`. `dir(bufferlab)` lists the same names, `help(bufferlab.run)`
-says more about one. What is not listed may change at any time.
+Made from the docstrings by `make docs`. Public is what `dir(bufferlab)` and `dir(bufferlab.types)` list, the
+same as here, and of that the attributes and methods without an underscore before their name; every other
+module may change without notice. `help(bufferlab.run)` says more about a name.
+"""
+
+TYPES_HEAD: Final = """\
+## Types that functions take and return
+
+For annotations: `from bufferlab.types import Entry`. Attributes end with their unit where they have one, and
+`help(bufferlab.types.Entry)` says what each is.
+"""
+
+SCENARIOS_HEAD: Final = """\
+## Scenarios as dictionaries
+
+`Scenario.from_dict` takes a `ScenarioDict`, whose keys docs/scenario.md lists. `Scenario.resolved` is a
+`ResolvedScenario`, with defaults filled in and numbers in the units that end the keys (`_ps`, `_bps`,
+`_bytes`). `Seeded.draws` is what was drawn for the flows of each group. These and their parts are in
+`bufferlab.types`, too:
 """
 
 
@@ -46,8 +67,11 @@ def metrics_page() -> str:
 
 def python_page() -> str:
     """docs/python.md."""
-    rows = [_public(name) for name in bufferlab.__all__ if name != "__version__"]
-    return f"{PYTHON_HEAD}\n{Grid(['name'], ['what it is'], rows).markdown()}\n"
+    own = _table(bufferlab, [name for name in bufferlab.__all__ if name != "__version__"])
+    dictionaries = [name for name in types.__all__ if is_typeddict(getattr(types, name))]
+    others = _table(types, [name for name in types.__all__ if name not in dictionaries])
+    names = textwrap.fill(", ".join(f"`{name}`" for name in dictionaries), 110)
+    return f"{PYTHON_HEAD}\n{own}\n{TYPES_HEAD}\n{others}\n{SCENARIOS_HEAD}{names}.\n"
 
 
 PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page}
@@ -80,8 +104,12 @@ def _metric(metric: Metric) -> list[str]:
     return [f"`{metric.name}`{mark}", metric.unit.name, shown, metric.better.value, metric.definition]
 
 
-def _public(name: str) -> list[str]:
-    thing = getattr(bufferlab, name)
+def _table(module: ModuleType, names: Sequence[str]) -> str:
+    rows = [_public(name, getattr(module, name)) for name in names]
+    return f"{Grid(['name'], ['what it is'], rows).markdown()}\n"
+
+
+def _public(name: str, thing: object) -> list[str]:
     line = (inspect.getdoc(thing) or "").partition("\n")[0]
     return [f"`{name}()`" if inspect.isfunction(thing) else f"`{name}`", line]
 

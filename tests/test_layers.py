@@ -38,7 +38,7 @@ BASE = {"_core", "errors", "files", "stats", "log", "progress", "display"}
 SCENARIO = {"_scenario_types", "plan", "resolved", "scenario", "units"}
 LAYERS = (
     BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"kernel"}, {"studies"},
-    {"render"}, {"evidence"}, {"bufferlab"}, {"cli", "__main__"},
+    {"render"}, {"evidence"}, {"bufferlab", "types"}, {"cli", "__main__"},
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
 
@@ -48,7 +48,7 @@ OPTIONAL = {"pandas"}
 PURE = {"theory": BASE, "configure": BASE | SCENARIO}
 """Layers that need only these of those below them."""
 
-LOADERS = {"display", "bufferlab", "cli", "experiment.fingerprint", "evidence.hooks"}
+LOADERS = {"display", "bufferlab", "types", "cli", "experiment.fingerprint", "evidence.hooks"}
 """Modules that import others by name at run time, so that nothing here sees it."""
 
 

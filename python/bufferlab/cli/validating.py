@@ -15,7 +15,7 @@ from bufferlab.cli.refereeing import Wanted, deliver_referee
 from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
-from bufferlab.evidence.ns2 import Outcome, Validation
+from bufferlab.evidence.ns2 import SettingOutcome, Validation
 from bufferlab.evidence.ns2 import validate as validate_ns2
 from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.pages import replace_study, save_study
@@ -128,7 +128,7 @@ def _print(result: Validation) -> None:
     print_rich(summary(result.frame, quick=result.quick))
 
 
-def _verdict(outcome: Outcome) -> str:
+def _verdict(outcome: SettingOutcome) -> str:
     if outcome.agrees:
         return "yes"
     if outcome.unexplained:

@@ -69,6 +69,9 @@ class RunSet(Sequence[Result]):
 
     `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`, `class_samples` and
     `exchanges` are the runs' frames on top of each other, with a column `seed`.
+
+    Attributes:
+        results: The runs.
     """
 
     results: Sequence[Result]

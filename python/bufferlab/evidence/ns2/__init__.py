@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bufferlab.evidence.ns2.validation import Outcome, Validation, validate
+from bufferlab.evidence.ns2.validation import SettingOutcome, Validation, validate
 
-__all__ = ["Outcome", "Validation", "validate"]
+__all__ = ["SettingOutcome", "Validation", "validate"]

@@ -27,7 +27,7 @@ CAP_POINTS: Final = 0.02
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure and how far two simulators that agree may be apart.
+    """A figure that is compared, and how far two simulators that agree may be apart.
 
     Attributes:
         name: Column.
@@ -49,7 +49,7 @@ class Figure:
 
 
 class Verdict(StrEnum):
-    """What a comparison came to."""
+    """What a comparison with ns-2 came to."""
 
     SAME = "same"
     """The interval lies within the margin and holds zero."""
@@ -66,7 +66,7 @@ AGREE: Final = (Verdict.SAME, Verdict.SMALL)
 
 @dataclass(frozen=True)
 class Judgment:
-    """One figure of one setting.
+    """One figure of one setting: ns-2's and ours.
 
     Attributes:
         figure: Which.

@@ -33,7 +33,7 @@ _DATA: Final = ("ns2_rows.csv", "ns2_controls.csv")
 
 @dataclass(frozen=True)
 class Setting:
-    """What was simulated, without the seed. Two types of flows share one bottleneck.
+    """What ns-2 simulated, without the seed. Two types of flows share one bottleneck.
 
     Attributes:
         scenario: Name of the group of runs (`fig1`, `mininet` …).

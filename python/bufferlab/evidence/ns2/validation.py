@@ -26,8 +26,8 @@ QUICK_SEEDS = 3
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One setting, simulated and compared.
+class SettingOutcome:
+    """One of ns-2's settings, simulated and compared.
 
     Attributes:
         setting: What was simulated.
@@ -68,7 +68,7 @@ class Validation:
         quick: Whether only a part was run.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SettingOutcome, ...]
     skipped: tuple[tuple[Setting, str], ...]
     quick: bool
 
@@ -81,7 +81,7 @@ class Validation:
         )
 
     @property
-    def unexplained(self) -> tuple[Outcome, ...]:
+    def unexplained(self) -> tuple[SettingOutcome, ...]:
         """Settings with differences that no experiment explains."""
         return tuple(each for each in self.outcomes if each.unexplained)
 
@@ -180,12 +180,14 @@ _Key = tuple[int, int]
 """Index of a point, and of a variant of its class."""
 
 
-def _compared(runner: Runner, points: Sequence[Point], seeds: int | None, *, quick: bool) -> list[Outcome]:
+def _compared(
+    runner: Runner, points: Sequence[Point], seeds: int | None, *, quick: bool
+) -> list[SettingOutcome]:
     runs = _by_seed(len(points), runner.all(_experiment(points, seeds, quick=quick)))
     return [outcome_of(each.reference, own) for each, own in zip(points, runs, strict=True)]
 
 
-def explained(outcome: Outcome, tried: Sequence[tuple[Point, Outcome]]) -> Outcome:
+def explained(outcome: SettingOutcome, tried: Sequence[tuple[Point, SettingOutcome]]) -> SettingOutcome:
     """The outcome with the explanations whose experiments agree where it differs."""
     found = {
         comparison.figure.name: point.explanation.name
@@ -228,7 +230,7 @@ def _by_seed(references: int, done: Sequence[Done[_Key]]) -> list[Runs]:
     return runs
 
 
-def outcome_of(reference: Reference, runs: Runs) -> Outcome:
+def outcome_of(reference: Reference, runs: Runs) -> SettingOutcome:
     """Compare ns-2's runs of a setting with ours."""
     setting, row_class = reference.setting, class_of(reference.setting)
     theirs = [with_share(reference.runs[seed], setting) for seed in reference.seeds]
@@ -239,7 +241,7 @@ def outcome_of(reference: Reference, runs: Runs) -> Outcome:
         for figure in METRICS
         if all(figure.name in each for each in theirs)
     )
-    return Outcome(setting=setting, row_class=row_class, seeds=tuple(runs), comparisons=comparisons)
+    return SettingOutcome(setting=setting, row_class=row_class, seeds=tuple(runs), comparisons=comparisons)
 
 
 def _judged(row_class: RowClass, figure: Figure, ns2: list[float], ours: list[float]) -> Judgment:
@@ -254,7 +256,7 @@ def _packets(setting: Setting) -> float:
     return setting.rate_bps * setting.duration_s / 8 / setting.wire_bytes
 
 
-def _row(outcome: Outcome, comparison: Judgment) -> dict[str, object]:
+def _row(outcome: SettingOutcome, comparison: Judgment) -> dict[str, object]:
     setting = outcome.setting
     return {
         "scenario": setting.scenario,

@@ -33,7 +33,7 @@ _MOST_SMALL: Final = 16
 
 
 class Claim(Enum):
-    """Whose a run is."""
+    """Whose a run is, when a writer asks to simulate it."""
 
     MINE = "mine"
     """Ours now: it must be simulated and put."""

@@ -35,7 +35,7 @@ class Users:
 
 @dataclass(frozen=True)
 class Site:
-    """Where the answer is for.
+    """The link that an answer is for.
 
     Attributes:
         name: Title of the scenario.

@@ -22,7 +22,7 @@ Missed = Callable[[int], tuple[Target, ...]]
 
 @dataclass(frozen=True)
 class Rough:
-    """What such a search came to.
+    """What a rough search for the least size came to.
 
     Attributes:
         size: About the least size that meets all targets, or the largest; `None` if none was found.

@@ -19,14 +19,19 @@ Verdict = Literal["met", "not proven", "missed"]
 
 
 class Run(NamedTuple):
-    """A run that is asked for."""
+    """A run that a search asks for.
+
+    Attributes:
+        size: Of a buffer, packets; of a delay that a discipline aims at, its steps.
+        seed: Its seed.
+    """
 
     size: int
     seed: int
 
 
 class Memory:
-    """Values by size and seed.
+    """What a search has measured so far: values by size and seed.
 
     Args:
         targets: What shall be met.

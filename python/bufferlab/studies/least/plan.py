@@ -12,7 +12,7 @@ from bufferlab.studies.targets import Target
 
 @dataclass(frozen=True)
 class Plan:
-    """What a search is asked.
+    """What a search for the least size is asked.
 
     A search for the largest size goes the same way from the other end: what is said here of larger sizes than
     the answer is then true of smaller ones.
