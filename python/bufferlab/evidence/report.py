@@ -16,6 +16,7 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
+from bufferlab.evidence import overall
 from bufferlab.evidence.document import Claim, Document, Figure
 from bufferlab.evidence.documents import bundled_documents, compared
 from bufferlab.evidence.expressions import Names, fill
@@ -86,6 +87,9 @@ def pages() -> dict[str, str]:
         if found[document.name]:
             text = _document_part(found[document.name])
             texts[document.page] = _replaced(texts[document.page], marker(document), text)
+    texts[_VALIDATION] = _replaced(
+        texts[_VALIDATION], overall.BEGIN, overall.verdict(_ROOT / _VALIDATION) + "\n"
+    )
     validation = ns2_report.generated(_ROOT / _VALIDATION)
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
     drawn = referee_report.generated(_ROOT / _VALIDATION)

@@ -1,4 +1,4 @@
-"""The comparison with ns-2 as CSV, and docs/validation.md: the verdict first, and why settings differ."""
+"""The comparison with ns-2 as CSV, and its part of docs/validation.md: what agrees, what differs and why."""
 
 from __future__ import annotations
 
@@ -56,12 +56,17 @@ def update_docs(validation: Validation, page: Path) -> None:
 
 def generated(page: Path) -> str:
     """What the generated part of a page should be, by the detail beside it."""
-    return markdown(pl.read_csv(page.parent / DETAIL, infer_schema_length=None))
+    return markdown(detail(page))
+
+
+def detail(page: Path) -> pl.DataFrame:
+    """The detail beside a page: one row a setting and metric."""
+    return pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
 
 
 def headlines(page: Path) -> list[list[str]]:
     """What the README says of the comparison, by the detail beside a page: what, reference, ours."""
-    frame = pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
+    frame = detail(page)
     settings = _settings(frame)
     exact = [each["agrees"] for each in settings if each["class"] == "exact"]
     counts = _counts(frame)

@@ -60,12 +60,17 @@ def update_docs(result: Referee, page: Path) -> None:
 
 def generated(page: Path) -> str:
     """What the generated part of a page should be, by the detail beside it."""
-    return markdown(_detail(page))
+    return markdown(detail(page))
+
+
+def detail(page: Path) -> pl.DataFrame:
+    """The detail beside a page: one row a setting and figure."""
+    return pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
 
 
 def headlines(page: Path) -> list[list[str]]:
     """The README's row, by the detail beside a page: what, reference, ours."""
-    frame = _detail(page)
+    frame = detail(page)
     sized = frame.filter(pl.col("figure").is_in(DECIDING))
     return [
         [
@@ -170,7 +175,3 @@ def _explained(frame: pl.DataFrame) -> int:
 def _counts(frame: pl.DataFrame) -> dict[Verdict, int]:
     found = frame["verdict"].to_list()
     return {each: found.count(str(each)) for each in Verdict}
-
-
-def _detail(page: Path) -> pl.DataFrame:
-    return pl.read_csv(page.parent / DETAIL, infer_schema_length=None)
