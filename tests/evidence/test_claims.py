@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import bufferlab
+from bufferlab import _core
 from bufferlab.cli import main
 from bufferlab.errors import InputError
 from bufferlab.evidence.documents import bundled_documents, stored_comparison
@@ -169,7 +170,11 @@ def test_a_folder_of_ones_own(folder: Path, tmp_path: Path) -> None:
     assert points["idle"].to_list() == [1 - value for value in points["utilization"]]
     assert (made / "notes.txt").read_text() == "1 or 2 runs of 5 s.\nMost runs have 20 packets.\n"
     assert (made / "more.csv").exists() and (made / "fig2.png").exists()
-    assert json.loads((made / "made.json").read_text())["command"] == "bufferlab reproduce my-paper/fig2"
+    assert json.loads((made / "made.json").read_text()) == {
+        "command": "bufferlab reproduce my-paper/fig2",
+        "version": _core.engine_version,
+        "engine_fingerprint": _core.engine_fingerprint,
+    }
     scenario = made / "scenarios" / "buffer_packets 5.toml"
     assert bufferlab.Scenario.load(scenario).links[0]["buffer"]["text"] == "5 packets"
 
@@ -234,7 +239,21 @@ def test_kept_points_give_verdicts_without_runs(folder: Path, capsys: pytest.Cap
     comparison = stored_comparison(document, document.figures["fig2"])
     assert comparison is not None
     assert counts(comparison) == [1, 1, 1]
+    assert kept.engine_fingerprint == _core.engine_fingerprint
     assert "Claims: agrees 1, differs 1, not comparable 1" in capsys.readouterr().out
+
+
+def test_points_that_were_kept_without_the_engine_s_fingerprint_are_read(folder: Path) -> None:
+    assert main(["reproduce", str(folder), "--record", "--out", str(folder / "results")]) == 0
+    file = folder / "measured" / "made.json"
+    made = json.loads(file.read_text())
+    del made["fig2"]["engine_fingerprint"]
+    file.write_text(json.dumps(made))
+    document = read_document(folder)
+    kept = load(document, document.figures["fig2"])
+    assert kept is not None
+    assert (kept.version, kept.engine_fingerprint) == (_core.engine_version, None)
+    assert kept.points.height == 2
 
 
 @pytest.mark.parametrize(("bound", "verdict", "why"), [(">", "agrees", ""), ("<", "differs", "0.9 stated.")])

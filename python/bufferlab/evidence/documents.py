@@ -133,7 +133,8 @@ def record(document: Document, figure: Figure, done: Reproduced, command: str) -
     Raises:
         OutputError: The document's folder cannot be written.
     """
-    measured = Measured(done.tables[done.points], done.keys, done.names, command, _core.engine_version)
+    engine = (_core.engine_version, _core.engine_fingerprint)
+    measured = Measured(done.tables[done.points], done.keys, done.names, command, *engine)
     measured_points.store(document, figure, measured)
 
 

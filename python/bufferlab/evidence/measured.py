@@ -1,7 +1,7 @@
 """What full runs measured, kept beside a claims file: pages, tests and lists of verdicts need no simulation.
 
 `measured/FIGURE.csv` has the points with the columns that claims, findings and shown tables use, to
-`DIGITS` digits; `measured/made.json` has the command and the version that made each.
+`DIGITS` digits; `measured/made.json` has the command, the version and the engine that made each.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Measured:
         names: Numbers of the whole, for notes.
         command: The command that made them.
         version: The version that made them.
+        engine_fingerprint: The fingerprint of that engine's sources; `None` where none was kept.
     """
 
     points: pl.DataFrame
@@ -41,6 +42,7 @@ class Measured:
     names: Mapping[str, Any]
     command: str
     version: str
+    engine_fingerprint: str | None = None
 
 
 def store(document: Document, figure: Figure, measured: Measured) -> None:
@@ -60,6 +62,7 @@ def store(document: Document, figure: Figure, measured: Measured) -> None:
         figure.name: {
             "command": measured.command,
             "version": measured.version,
+            "engine_fingerprint": measured.engine_fingerprint,
             "keys": list(measured.keys),
             "names": dict(measured.names),
         }
@@ -82,7 +85,14 @@ def load(document: Document, figure: Figure) -> Measured | None:
         return None
     try:
         points = pl.read_csv(file, infer_schema_length=None)
-        return Measured(points, tuple(made["keys"]), made["names"], made["command"], made["version"])
+        return Measured(
+            points,
+            tuple(made["keys"]),
+            made["names"],
+            made["command"],
+            made["version"],
+            made.get("engine_fingerprint"),
+        )
     except (pl.exceptions.PolarsError, KeyError, TypeError) as error:
         raise InputError(f"cannot be read ({error})", file=file) from None
 

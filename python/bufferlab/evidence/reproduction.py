@@ -19,7 +19,7 @@ from bufferlab.files import make_folder, write_whole
 from bufferlab.render.grid import Grid
 
 MADE_FILE: Final = "made.json"
-"""In a result folder: the command and the version that made it."""
+"""In a result folder: the command that made it, the version, and the fingerprint of the engine's sources."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Reproduced:
 
         Args:
             directory: The folder.
-            command: The command that makes the same; kept beside the version.
+            command: The command that makes the same; kept beside the version and the engine's fingerprint.
 
         Raises:
             OutputError: The folder cannot be written.
@@ -111,8 +111,12 @@ class Reproduced:
         for name, frame in (self.tables | {"comparison": self.comparison}).items():
             files.append(write_whole(directory / f"{name}.csv", frame.write_csv))
             files.append(write_whole(directory / f"{name}.parquet", frame.write_parquet))
-        made = json.dumps({"command": command, "version": _core.engine_version}, indent=2)
-        texts = {"notes.txt": "\n".join(self.notes), MADE_FILE: made}
+        made = {
+            "command": command,
+            "version": _core.engine_version,
+            "engine_fingerprint": _core.engine_fingerprint,
+        }
+        texts = {"notes.txt": "\n".join(self.notes), MADE_FILE: json.dumps(made, indent=2)}
         if self.scenarios:
             make_folder(directory / "scenarios")
         texts |= {f"scenarios/{name}.toml": text.rstrip() for name, text in self.scenarios.items()}
