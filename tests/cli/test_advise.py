@@ -148,6 +148,8 @@ def test_a_search_ends_where_the_platform_takes_no_more(bufferlab: Command) -> N
         (("--bounds", "9..3"), "bounds: '9..3' is no range"),
         (("--bounds", "500..900", "--platform", "junos"), "accepted: within 1..166 packets (Junos OS"),
         (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
+        (("--calls", "3"), "--calls: does not go with a scenario file"),
+        (("--segment", "900 B"), "--segment: does not go with a scenario file"),
         (("--link", "east"), "link: 'east' is not a link of the scenario"),
         (("--utilization", "99"), "--utilization: '99' "),
     ],

@@ -20,6 +20,7 @@ HOW = {"size": ("--no-rules",), "advise": ("--quick", "--queues", "fifo")}
         ("--flows", "12", "--utilization", "80 %"),
         ("--flows", "12", "--stack", "rfc", "--segment", "1000 B", "--utilization", "80 %"),
         ("--flows", "12", "--mix", "reno:50%,cubic:50%", "--spread", "0.3", "--max-loss", "2 %"),
+        ("--flows", "12", "--calls", "3", "--target", "call.r > 50", "--utilization", "80 %"),
     ],
 )
 def test_size_and_advise_simulate_the_same_and_agree(bufferlab: Command, flows: tuple[str, ...]) -> None:

@@ -479,6 +479,8 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[s
         (("--link", "east"), "link: 'east' is not a link of the scenario; accepted: bottleneck"),
         (("--threads", "0"), "threads: 0 is too small"),
         (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
+        (("--calls", "3"), "--calls: does not go with a scenario file"),
+        (("--segment", "900 B"), "--segment: does not go with a scenario file"),
     ],
 )
 def test_a_question_that_cannot_be_asked(bufferlab: Command, options: tuple[str, ...], said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bufferlab.scenario import Scenario
 from bufferlab.studies.size import quick_scenario
 
 
@@ -19,3 +20,15 @@ from bufferlab.studies.size import quick_scenario
 def test_runs_are_as_long_as_flows_take(rate: str, flows: int, duration: str, warmup: str | None) -> None:
     run = quick_scenario(rate, "40 ms", [(None, flows)])["run"]
     assert (run["duration"], run.get("warmup")) == (duration, warmup)
+
+
+def test_calls_are_beside_the_flows_and_take_no_part_in_sizing() -> None:
+    plain = quick_scenario("20 Mbps", "30 ms", [("cubic", 4)])
+    called = quick_scenario("20 Mbps", "30 ms", [("cubic", 4)], calls=10)
+    assert called["run"] == plain["run"] and called["flows"][:-1] == plain["flows"]
+    call = Scenario.from_dict(called).resolved["flows"][-1]
+    assert (call["name"], call["count"], call["tcp"]) == ("call", 10, None)
+    # 160 bytes of speech every 20 ms are 64 kbit/s (RFC 3551, section 4.5.14), and headers of IP, UDP and RTP
+    application = call["application"]
+    assert application["kind"] == "udp"
+    assert application["packet_bytes"] == 160 + 20 + 8 + 12

@@ -32,6 +32,7 @@ from bufferlab.cli.options import (
     read_overrides,
 )
 from bufferlab.cli.quick import (
+    Calls,
     FlowCounts,
     LinkRate,
     Mix,
@@ -92,6 +93,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     mix: Mix = None,
     segment: Segment = None,
     spread: Spread = None,
+    calls: Calls = None,
     stack: Stack = STACK,
     confidence: Annotated[
         float, typer.Option(help="Confidence with which the answer meets all targets.")
@@ -139,7 +141,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.size_input import read_targets  # noqa: PLC0415
 
     typed = typed_on(platform, device, shape=shape)
-    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
+    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
     line = home_line(home, share, scenario, numbers, read_overrides(overrides))
     if line is None:
         loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")

@@ -14,6 +14,9 @@ from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips
 
+MOST_CALLS: Final = 10_000
+"""Calls that can be asked for beside the flows; a scenario file may have more."""
+
 ScenarioFileOrNumbers = Annotated[
     Path | None,
     typer.Argument(
@@ -47,6 +50,15 @@ Segment = Annotated[
     str | None,
     typer.Option(help="With --rate: payload of a full segment; default the stack's.", show_default=False),
 ]
+Calls = Annotated[
+    int | None,
+    typer.Option(
+        help="With --rate: calls beside the flows (G.711: 200 bytes every 20 ms); default none.",
+        show_default=False,
+        min=1,
+        max=MOST_CALLS,
+    ),
+]
 Stack = Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")]
 
 
@@ -75,11 +87,12 @@ class Quick:
     def given(self) -> list[str]:
         """Those that were given."""
         names = ("rate", "rtt", "flows", "mix", "spread")
-        return [f"--{name}" for name in names if getattr(self, name) is not None]
+        values = {name: getattr(self, name) for name in names} | self.details
+        return [f"--{name}" for name, value in values.items() if value is not None]
 
 
 def load(
-    scenario: Path | None, quick: Quick, overrides: Mapping[str, str], *, to: str
+    scenario: Path | None, quick: Quick, overrides: Mapping[str, str], *, to: str, simulates: bool = True
 ) -> tuple[Scenario, list[str]]:
     """The scenario of a file or of the numbers, and what was assumed that the numbers do not say.
 
@@ -88,6 +101,7 @@ def load(
         quick: The numbers.
         overrides: What `--set` changes.
         to: What is to be done with it, for the error if there is nothing.
+        simulates: Whether it is to be simulated: rules ask for long-lived flows alone.
 
     Raises:
         InputError: There are both or none, or they cannot be used.
@@ -124,6 +138,8 @@ def load(
         assumed.append(about_controls(int(quick.flows)))
     if quick.spread is None and any(count > 1 for _, count in groups):
         assumed.append(about_round_trips())
+    if simulates and quick.details.get("calls") is None:
+        assumed.append("no calls, pages or pings: --calls adds calls, a scenario file all of them")
     return prepare(made, overrides), assumed
 
 

@@ -154,7 +154,6 @@ def home_line(
             raise InputError("goes with --home", key="--share", accepted="--home 50/10Mbps with it")
         return None
     others = [name for name in numbers.given() if name != "--rtt"]
-    others += ["--segment"] if numbers.details.get("segment") is not None else []
     others += ["--stack"] if numbers.stack != STACK else []
     if scenario is not None or others:
         other = "a scenario file" if scenario is not None else others[0]

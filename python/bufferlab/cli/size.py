@@ -30,6 +30,7 @@ from bufferlab.cli.options import (
     read_overrides,
 )
 from bufferlab.cli.quick import (
+    Calls,
     FlowCounts,
     LinkRate,
     Mix,
@@ -67,6 +68,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     mix: Mix = None,
     segment: Segment = None,
     spread: Spread = None,
+    calls: Calls = None,
     stack: Stack = STACK,
     overrides: Overrides = None,
     link: Link = None,
@@ -151,8 +153,8 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     typed = typed_for(platform, device, shape=shape)
-    quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment})
-    loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size")
+    quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
+    loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size", simulates=not theory)
     variation = read_measured(measured or [])
     if theory:
         say_rules(loaded, link, short, conventions, measured=variation, assumed=assumed, as_json=as_json)

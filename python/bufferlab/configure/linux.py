@@ -20,6 +20,7 @@ from bufferlab.configure.shared import (
     floored,
     raised_memory_limit,
     rate_text,
+    shaped_note,
     show_rate,
     show_time,
     time_text,
@@ -57,7 +58,9 @@ def write(answer: Answer, target: Target) -> Written:
         lines = _shaped(answer, target, leaf, notes)
     else:
         lines = [f"tc qdisc add dev {device} root {leaf}"]
-    if not target.shape:
+    if target.shape:
+        notes.append(shaped_note(answer))
+    else:
         notes.append(
             f"Right if {device} itself sends at {show_rate(answer.rate_bps)}; if it is faster, shape. The "
             "driver's ring below holds more, as much as byte queue limits (BQL) let it: "
@@ -75,8 +78,7 @@ def _shaped(answer: Answer, target: Target, leaf: str, notes: list[str]) -> list
     quantum = min(max(frame, _QUANTUM[0]), _QUANTUM[1])
     notes.append(
         f"HTB counts {answer.overhead_bytes} bytes of link header with each packet. It lets up to {burst} "
-        "bytes (1 ms or a packet) leave at once; the queue's limit does not count them. Where the slow link "
-        "is another device's, give a rate a little below it."
+        "bytes (1 ms or a packet) leave at once; the queue's limit does not count them."
     )
     return [
         f"tc qdisc add dev {device} root handle 1:{stab} htb default 10",
@@ -96,8 +98,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     device, ifb = target.device, f"ifb4{target.device}"
     if len(ifb) > LONGEST_NAME:
         ifb = f"ifb4{device[len(ifb) - LONGEST_NAME :]}"
-    upload = write(up, replace(target, shape=True))
-    download = write(down, replace(target, shape=True, device=ifb))
+    upload = _below_line(up, write(up, replace(target, shape=True)))
+    download = _below_line(down, write(down, replace(target, shape=True, device=ifb)))
     lines = (
         f"# {UPLOAD}: what leaves {device}",
         *upload.lines,
@@ -119,6 +121,11 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     # segments are joined where they are received
     told = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
     return Written.of_both(lines, replace(download, notes=told), upload, notes)
+
+
+def _below_line(answer: Answer, written: Written) -> Written:
+    """The lines of one direction without advice for a rate below the line's, which it has."""
+    return replace(written, notes=tuple(note for note in written.notes if note != shaped_note(answer)))
 
 
 def _whole_bytes(rate_bps: int, notes: list[str]) -> int:

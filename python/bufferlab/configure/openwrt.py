@@ -18,6 +18,7 @@ from bufferlab.configure.shared import (
     counted_note,
     fifo_bounds,
     floored,
+    shaped_note,
     time_text,
 )
 from bufferlab.errors import InputError
@@ -28,6 +29,7 @@ def write(answer: Answer, target: Target) -> Written:
     notes = [
         _APPEND,
         _SHAPES,
+        shaped_note(answer),
     ]
     kbps = floored(answer.rate_bps, 1000, notes)
     if target.cake:

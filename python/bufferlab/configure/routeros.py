@@ -14,6 +14,7 @@ from bufferlab.configure.shared import (
     counted_limit,
     counted_note,
     raised_memory_limit,
+    shaped_note,
     show_rate,
 )
 
@@ -36,6 +37,7 @@ def write(answer: Answer, target: Target) -> Written:
             f"/queue/tree add name=bufferlab parent={target.device} packet-mark=no-mark "
             f"max-limit={_rate(answer.rate_bps)} queue=bufferlab"
         )
+        notes.append(shaped_note(answer))
         notes.append("The tree takes packets without a packet mark; those with one need a tree of their own.")
     else:
         lines.append(f"/queue/interface set {target.device} queue=bufferlab")

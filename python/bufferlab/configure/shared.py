@@ -124,6 +124,19 @@ def floored(rate_bps: int, step_bps: int, notes: list[str]) -> int:
     return steps
 
 
+def shaped_note(answer: Answer) -> str:
+    """At which rate it shapes, and which rate it takes where the slow link is behind the router.
+
+    The share is that of OpenWrt's wiki, "SQM (Smart Queue Management)", as for a home's line.
+    """
+    less = show_rate(answer.rate_bps * 9 // 10)
+    return (
+        f"It shapes to {show_rate(answer.rate_bps)}, the rate that was asked about. If the slow link is "
+        "another device's, such as a modem's, packets would still wait there: ask for 90 % of its rate, "
+        f"{less}."
+    )
+
+
 def counted_note(answer: Answer) -> str:
     """How bytes were counted."""
     whole = answer.packet_bytes + answer.overhead_bytes

@@ -9,8 +9,7 @@ What is taken for granted, and from where:
   default of Linux, Windows and Apple's systems (RFC 9438, abstract). How many there are is our choice.
 - Round-trip times are 30 ms, those of the downloads lie evenly over ± 50 %; 5 ms of delay are the line's,
   each way. All are our choices. Acknowledgments wait in the queue of the other direction, as on a real line.
-- The call is G.711 over RTP, 160 bytes of speech every 20 ms (RFC 3551, sections 4.2 and 4.5.14) and 40 of
-  headers, in both directions.
+- The call (`internet`) is in both directions.
 - A page is 840 KB, the median of desktop pages of October 2024 without its images (HTTP Archive, Web Almanac
   2024, Page Weight: HTML 18, CSS 78, fonts 131, JavaScript 613 KB). One comes over one connection every 5 s:
   our choice.
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.studies.internet import SHARES, STACK, controls_of
+from bufferlab.studies.internet import CALL, SHARES, STACK, controls_of
 from bufferlab.units import format_rate
 
 if TYPE_CHECKING:
@@ -54,7 +53,6 @@ _BUFFER: Final = "1001 packets"
 _DELAY_MS: Final = 5
 _SPREAD: Final = 0.5
 _START: Final = "uniform(0 s, 5 s)"
-_CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
 _PAGE: Final = {"kind": "web", "size": "840 KB", "every": "5 s"}
 
 _NEGATIVE: Final = re.compile(r"(?:^|/)\s*[-−]\s*\d")
@@ -150,8 +148,8 @@ def home_scenario(rates: Rates, *, rtt: str = RTT, share: Fraction = SHARE) -> d
                 "congestion": SHARES[0][1],
                 "start": _START,
             },
-            {"name": "call-in", "path": [DOWNLOAD], "rtt": rtt, "application": dict(_CALL)},
-            {"name": "call-out", "path": [UPLOAD], "rtt": rtt, "application": dict(_CALL)},
+            {"name": "call-in", "path": [DOWNLOAD], "rtt": rtt, "application": dict(CALL)},
+            {"name": "call-out", "path": [UPLOAD], "rtt": rtt, "application": dict(CALL)},
             {
                 "name": "pages",
                 "path": [DOWNLOAD],

@@ -17,6 +17,9 @@ destinations all over the Internet. Over the median, the percentiles 10, 25, 75 
 2.08 for ory5-fr; 0.24, 0.50, 1.38, 2.05 for dtw2-us (IPv6); 0.36, 0.52, 1.53, 1.94 for nic-cy; 0.37, 0.57,
 1.17, 1.38 for aza-us. Times that are spaced evenly over ± 90 % have 0.28, 0.55, 1.45 and 1.72. They are not
 the flows of one link, so to take this width is our choice.
+
+A call is G.711 over RTP, 160 bytes of speech every 20 ms (RFC 3551, sections 4.2 and 4.5.14) and 40 of
+headers.
 """
 
 from __future__ import annotations
@@ -26,6 +29,9 @@ from typing import Final
 
 STACK: Final = "linux"
 """The hosts."""
+
+CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
+"""The application of a call, as a scenario has it."""
 
 SPREAD: Final = 0.9
 """Round-trip times are spaced evenly over the mean times 1 ± this."""

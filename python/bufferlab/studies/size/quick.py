@@ -11,7 +11,7 @@ from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
-from bufferlab.studies.internet import SPREAD, STACK
+from bufferlab.studies.internet import CALL, SPREAD, STACK
 from bufferlab.studies.traffic import demand_of
 from bufferlab.units import PS_PER_S
 
@@ -36,6 +36,7 @@ def quick_scenario(
     stack: str = STACK,
     duration: str | None = None,
     name: str | None = None,
+    calls: int | None = None,
 ) -> dict[str, Any]:
     """A dumbbell for those who have a few numbers and no scenario file.
 
@@ -47,6 +48,7 @@ def quick_scenario(
         spread: The round-trip times are spaced evenly over rtt·(1 ± spread).
         stack: Preset of the TCP keys.
         name: Title of the scenario; default the number of flows.
+        calls: How many calls there are beside the flows, with their mean round-trip time; default none.
         duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s. On a link
             that takes more than `MANY_PACKETS` in that minute, 30 s … 600 s, of which the first 10 s are the
             warm-up; on a short path from 5 s on, where that is `ROUND_TRIPS` round trips. Flows start in
@@ -71,6 +73,8 @@ def quick_scenario(
     if duration is None:
         scenario["run"] |= _long_enough(scenario)  # type: ignore[operator]
     start = _start(scenario["run"])  # type: ignore[arg-type]
+    if calls:
+        flows.append({"name": "call", "count": calls, "rtt": rtt, "application": dict(CALL)})
     return scenario | {"flows": [flow | {"start": start} for flow in flows]}
 
 
