@@ -40,7 +40,8 @@ PYTHON_HEAD: Final = """\
 
 Made from the docstrings by `make docs`. Public is what `dir(bufferlab)` and `dir(bufferlab.types)` list, the
 same as here, and of that the attributes and methods without an underscore before their name; every other
-module may change without notice. `help(bufferlab.run)` says more about a name.
+module, also one that a page here names, may change without notice. `help(bufferlab.run)` says more about a
+name.
 """
 
 TYPES_HEAD: Final = """\

@@ -11,11 +11,12 @@ from polars.testing import assert_frame_equal
 from rich.console import Console
 
 import bufferlab
-from bufferlab import Scenario, _core
+from bufferlab import InputError, Scenario, _core
 from bufferlab.render.watching import Watch
 from bufferlab.render.watching.readings import MOST_FLOWS
 from bufferlab.render.watching.view import WatchView, sparkline
 from bufferlab.results import frames
+from bufferlab.scenario import Json
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -44,7 +45,7 @@ def dumbbell(**flow: Any) -> Scenario:
 
 
 def watched(scenario: Scenario, watch: Watch | None = None) -> tuple[bufferlab.Result, Watch]:
-    watch = watch or Watch()
+    watch = watch or Watch(scenario.seeded())
     return bufferlab.run(scenario, engine=watch.engine)[0], watch
 
 
@@ -82,13 +83,13 @@ def test_what_is_acknowledged_is_the_goodput() -> None:
 
 def test_a_pace_is_kept() -> None:
     clock = Clock()
-    watched(dumbbell(), Watch(4.0, clock=clock, sleep=clock.sleep))
+    watched(dumbbell(), Watch(dumbbell().seeded(), 4.0, clock=clock, sleep=clock.sleep))
     assert clock.now_s - 100 == pytest.approx(20 / 4, abs=0.002)
 
 
 def test_without_a_pace_nobody_waits() -> None:
     clock = Clock()
-    watched(dumbbell(), Watch(clock=clock, sleep=clock.sleep))
+    watched(dumbbell(), Watch(dumbbell().seeded(), clock=clock, sleep=clock.sleep))
     assert clock.now_s == 100
 
 
@@ -101,7 +102,7 @@ def test_a_run_can_be_canceled_while_it_keeps_its_pace() -> None:
             control.cancel()
 
     plan = bufferlab.plan.plan_json(bufferlab.plan.lower(dumbbell()))
-    outcome = Watch(1.0, clock=clock, sleep=sleep).engine(plan, control)
+    outcome = Watch(dumbbell().seeded(), 1.0, clock=clock, sleep=sleep).engine(plan, control)
     assert outcome.canceled
     assert 10**12 <= outcome.reached_ps < 2 * 10**12
 
@@ -117,6 +118,29 @@ def test_short_flows_and_datagrams_are_left_out_and_named() -> None:
     _, watch = watched(scenario)
     assert [group.name for group in watch.groups] == ["long"]
     assert "and 1 groups of other flows" in drawn(watch)
+
+
+def test_what_is_read_is_the_engine_s_flow() -> None:
+    """Also behind groups of which the draw decides how many flows they have."""
+    short: dict[str, Json] = {"kind": "short-flows", "size": "9 kB", "interval": "1 s"}
+    call: dict[str, Json] = {"kind": "udp", "packet": "200 B", "rate": "64 kbps"}
+    table = dumbbell().to_dict()
+    table["flows"] = [
+        {"name": "short", "rtt": "20 ms", "application": short},
+        {"name": "call", "rtt": "20 ms", "application": call},
+        {"name": "bulk", "rtt": "40 ms", "count": 2, "segment": "1000 B"},
+    ]
+    result, watch = watched(Scenario.from_dict(table))
+    (group,) = watch.groups
+    own = result.flows.filter(group="bulk")
+    assert list(group.flows) == own["flow"].to_list()
+    assert (group.name, group.count, group.segment_bytes) == ("bulk", 2, 1000)
+
+
+def test_the_run_of_another_seed_is_refused() -> None:
+    watch = Watch(dumbbell().seeded(1))
+    with pytest.raises(InputError, match="the seed that its view is for"):
+        bufferlab.run(dumbbell(), seeds=[2], engine=watch.engine)
 
 
 def test_the_page_shows_the_lines_that_there_are() -> None:
@@ -151,7 +175,7 @@ def test_the_view_has_a_line_a_quantity() -> None:
 
 
 def test_the_view_of_nothing_yet() -> None:
-    assert drawn(Watch()).startswith("by hand: 0.0 of 0 s")
+    assert drawn(Watch(dumbbell().seeded())) == "by hand: 0.0 of 20 s\n"
 
 
 def test_bars_reach_from_nothing_to_the_largest_value() -> None:

@@ -23,8 +23,6 @@ READS_PLANS: Final = {
     "results/transfers.py",  # what was drawn for each flow
     "kernel/job.py",  # gives it to a real kernel in the engine's place
     "kernel/outcome.py",
-    "render/watching/readings.py",  # in the engine's place
-    "render/watching/view.py",
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
     "evidence/ns2/measure.py",
 }

@@ -29,7 +29,7 @@ def run_watched(scenario: Scenario, speed: float | None = None, console: Console
         InputError: If the scenario cannot be used.
         RunInterrupted: At Ctrl-C.
     """
-    watch = Watch(speed)
+    watch = Watch(scenario.seeded(), speed)
     view = WatchView(watch, scenario.title)
     terminal = console or Console(file=sys.stdout, highlight=False)
     with Live(

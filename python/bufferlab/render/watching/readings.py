@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from bufferlab import _core
-from bufferlab.results.tables import BITS_PER_BYTE, NONE, PS_PER_MS
+from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
+from bufferlab.scenario import Seeded
 from bufferlab.units import PS_PER_S
 
 SPAN_S: Final = 120.0
@@ -76,6 +76,7 @@ class Watch:
     """Stands in for the engine: runs a plan in steps, keeps readings for the view, and keeps a pace.
 
     Args:
+        seeded: The scenario under the seed that will run.
         speed: Simulated seconds a second; as fast as it goes by default.
         clock: Tells the time, s.
         sleep: Lets it pass.
@@ -83,6 +84,7 @@ class Watch:
 
     def __init__(
         self,
+        seeded: Seeded,
         speed: float | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
@@ -91,14 +93,20 @@ class Watch:
         self._speed = speed
         self._clock, self._sleep = clock, sleep
         self._began_s = clock()
-        self.plan: Mapping[str, Any] = {"links": [], "groups": [], "duration_ps": 0}
-        self.groups: Sequence[Group] = ()
-        self.readings: deque[Reading] = deque(maxlen=1)
+        self._plan = seeded.plan_json()
+        self.resolved = seeded.resolved
+        self.groups = _groups(seeded)
+        self._step_ps = _step_ps(self._duration_ps, speed)
+        self.readings: deque[Reading] = deque(maxlen=math.ceil(SPAN_S * PS_PER_S / self._step_ps))
 
     @property
     def duration_s(self) -> float:
         """Length of the run, s."""
-        return float(self.plan["duration_ps"] / PS_PER_S)
+        return self._duration_ps / PS_PER_S
+
+    @property
+    def _duration_ps(self) -> int:
+        return self.resolved["run"]["duration_ps"]
 
     @property
     def elapsed_s(self) -> float:
@@ -106,37 +114,28 @@ class Watch:
         return self._clock() - self._began_s
 
     def engine(self, text: str, control: _core.Control | None, record: str | None = None) -> _core.Outcome:
-        """Run a plan, given as JSON, as `bufferlab._core.simulate` does.
+        """Run the scenario's plan, given as JSON, as `bufferlab._core.simulate` does.
 
         Raises:
-            ValueError: If the plan is not valid, or something is to be recorded.
+            ValueError: If it is another plan, or something is to be recorded.
             RuntimeError: If the engine has a bug.
         """
         if record is not None:
             raise ValueError("a watched run records nothing: capture and trace need a run of their own")
+        if text != self._plan:
+            raise ValueError("a watched run is of the scenario and the seed that its view is for")
         session = _core.Session(text)
-        self._begin(json.loads(text))
-        step_ps, end_ps = self._step_ps(), int(self.plan["duration_ps"])
-        last = _counts(session, self.plan, self.groups)
+        self._began_s = self._clock()
+        links = min(len(self.resolved["links"]), MOST_LINKS)
+        last = _counts(session, links, self.groups)
         going = True
-        while going and session.now_ps < end_ps:
-            going = session.advance(session.now_ps + step_ps, control)
-            counts = _counts(session, self.plan, self.groups)
+        while going and session.now_ps < self._duration_ps:
+            going = session.advance(session.now_ps + self._step_ps, control)
+            counts = _counts(session, links, self.groups)
             self.readings.append(_reading(last, counts, self.groups))
             last = counts
             going = going and self._keep_pace(session, control)
         return session.finish(control)
-
-    def _begin(self, plan: Mapping[str, Any]) -> None:
-        self.plan, self.groups = plan, _groups(plan)
-        self.readings = deque(maxlen=math.ceil(SPAN_S * PS_PER_S / self._step_ps()))
-        self._began_s = self._clock()
-
-    def _step_ps(self) -> int:
-        step_ps = max(int(self.plan["duration_ps"]) // _READINGS, _LEAST_STEP_PS)
-        if self._speed is not None:  # the view moves at least so often
-            step_ps = min(step_ps, max(round(self._speed * _NAP_S * PS_PER_S), 1))
-        return min(step_ps, _LONGEST_STEP_PS)
 
     def _keep_pace(self, session: _core.Session, control: _core.Control | None) -> bool:
         """Wait until it is time; false if the run is canceled meanwhile."""
@@ -159,28 +158,32 @@ class _Counts:
     flows: Sequence[Sequence[_core.FlowState]]
 
 
-def _counts(session: _core.Session, plan: Mapping[str, Any], groups: Sequence[Group]) -> _Counts:
+def _step_ps(duration_ps: int, speed: float | None) -> int:
+    """Simulated time between two readings."""
+    step_ps = max(duration_ps // _READINGS, _LEAST_STEP_PS)
+    if speed is not None:  # the view moves at least so often
+        step_ps = min(step_ps, max(round(speed * _NAP_S * PS_PER_S), 1))
+    return min(step_ps, _LONGEST_STEP_PS)
+
+
+def _counts(session: _core.Session, links: int, groups: Sequence[Group]) -> _Counts:
     return _Counts(
         session.now_ps / PS_PER_S,
-        [session.counters(link) for link in range(min(len(plan["links"]), MOST_LINKS))],
+        [session.counters(link) for link in range(links)],
         [[session.flow(flow) for flow in group.flows] for group in groups],
     )
 
 
-def _groups(plan: Mapping[str, Any]) -> Sequence[Group]:
+def _groups(seeded: Seeded) -> Sequence[Group]:
     """The groups of TCP flows that are there for long: of short flows the first ones tell little."""
     found: list[Group] = []
-    of_flows = plan["flows"]["group"]
-    sizes = plan["flows"].get("transfer_bytes")
-    for index, group in enumerate(plan["groups"]):
-        first, count = of_flows.index(index), of_flows.count(index)
-        if (
-            group["source"]["kind"] == "tcp"
-            and not (sizes and sizes[first] != NONE)
-            and len(found) < MOST_GROUPS
-        ):
+    first = 0
+    for flow, draws in zip(seeded.resolved["flows"], seeded.draws, strict=True):
+        count, tcp = len(draws["rtt_ps"]), flow["tcp"]
+        if tcp is not None and flow["application"]["kind"] != "short-flows" and len(found) < MOST_GROUPS:
             flows = range(first, first + min(count, MOST_FLOWS))
-            found.append(Group(group["name"], count, flows, group["source"]["mss_bytes"]))
+            found.append(Group(flow["name"], count, flows, tcp["segment_bytes"]))
+        first += count
     return found
 
 

@@ -65,7 +65,7 @@ class WatchView:
         return f"{self._title}: {time_s:.1f} of {self._watch.duration_s:g} s{speed}"
 
     def _lines(self, readings: Sequence[Reading]) -> Iterator[_Line]:
-        for index, link in enumerate(self._watch.plan["links"][:MOST_LINKS]):
+        for index, link in enumerate(self._watch.resolved["links"][:MOST_LINKS]):
             of_link = [reading.links[index] for reading in readings]
             yield _line(link["name"], _BACKLOG, [one.backlog_packets for one in of_link])
             yield _line("", _THROUGHPUT, [one.rate_bps for one in of_link])
@@ -82,8 +82,8 @@ class WatchView:
             yield _line("", _GOODPUT, [one.goodput_bps for one in of_group], " in all" * several)
 
     def _left_out(self) -> str:
-        links = len(self._watch.plan["links"]) - MOST_LINKS
-        groups = len(self._watch.plan["groups"]) - len(self._watch.groups)
+        links = len(self._watch.resolved["links"]) - MOST_LINKS
+        groups = len(self._watch.resolved["flows"]) - len(self._watch.groups)
         left = ((links, "more links"), (groups, "groups of other flows"))
         parts = [f"{count} {what}" for count, what in left if count > 0]
         return f"and {', '.join(parts)}" if parts else ""
