@@ -30,7 +30,7 @@ window, from the end of the warm-up to the end of the run.
 
 Over several seeds, a summary has the mean of each number. The same name with `_ci95` is half the width of its
 95 % confidence interval by Student's t distribution. Where some seeds have no value, the mean is that of the
-others, tables say "(1 of 2 runs)", and the same name with `_runs` is how many have one. Of metrics marked †
+others, tables say "(1 of 2 runs)", and the same name with `_runs` is how many have one. Of metrics with †
 such a mean would leave out the worst, as a run has no value if too few finished in it: then the mean is null,
 "unknown" in tables.
 """
@@ -101,8 +101,8 @@ def _dimension(dimension: Dimension) -> str:
 
 def _metric(metric: Metric) -> list[str]:
     shown = metric.label if metric.title else ""
-    mark = " †" if metric.censored_by else ""
-    return [f"`{metric.name}`{mark}", metric.unit.name, shown, metric.better.value, metric.definition]
+    dagger = " †" if metric.censored_by else ""
+    return [f"`{metric.name}`{dagger}", metric.unit.name, shown, metric.better.value, metric.definition]
 
 
 def _table(module: ModuleType, names: Sequence[str]) -> str:

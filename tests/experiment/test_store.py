@@ -255,13 +255,15 @@ def test_a_failed_write_loses_nothing_else(store: Store, monkeypatch: pytest.Mon
 
 
 def test_a_store_of_another_version_is_told(store: Store) -> None:
-    mark = store.directory / "store.json"
-    mark.write_text(json.dumps(json.loads(mark.read_text()) | {"format_version": 9, "version": "7.1"}))
+    identity = store.directory / "store.json"
+    identity.write_text(
+        json.dumps(json.loads(identity.read_text()) | {"format_version": 9, "version": "7.1"})
+    )
     with pytest.raises(
         InputError, match=r"store.json: is of format 9, written by Bufferlab 7.1; accepted: .*that version"
     ):
         open_store(store.directory)
-    mark.write_text("{")
+    identity.write_text("{")
     with pytest.raises(InputError, match=r"store.json: cannot be read"):
         open_store(store.directory)
 

@@ -262,13 +262,13 @@ def _test_of(streams: Sequence[_Stream]) -> str:
 
 
 def _stream_names(streams: Sequence[_Stream]) -> list[str]:
-    mark = " BE" if _test_of(streams) == "rrul_be_nflows" else ""
+    best_effort = " BE" if _test_of(streams) == "rrul_be_nflows" else ""
     counts = {True: 0, False: 0}
     names = []
     for stream in streams:
         counts[stream.is_upload] += 1
         way = "upload" if stream.is_upload else "download"
-        names.append(f"TCP {way}{mark}::{counts[stream.is_upload]}")
+        names.append(f"TCP {way}{best_effort}::{counts[stream.is_upload]}")
     return names
 
 

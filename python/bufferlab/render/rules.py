@@ -36,7 +36,7 @@ _ADVICE: Final = (
 
 @as_view.register
 def rules_view(rules: Rules) -> View:
-    """The link, the rules' buffers, and the range, each marked as what it is."""
+    """The link, the rules' buffers, and the range, each named as what it is."""
     demand = rules.demand
     mix = ", ".join(f"{count:.0f} {name}" for name, count in demand.mix)
     return View(

@@ -51,10 +51,10 @@ def draw(work: Work) -> Figure:
     axes = figure.add_subplot()
     series = [("rules", tables["rules"], ".", "0.6"), ("size", tables["size"], "o", "C0")]
     series.append(("advise --queues fifo", tables["advise"], "x", "C1"))
-    for label, rows, mark, color in series:
+    for label, rows, symbol, color in series:
         found = _answered(rows)
         if not found.is_empty():
-            axes.plot(found["true_packets"], found["ratio"], mark, color=color, label=label, markersize=4)
+            axes.plot(found["true_packets"], found["ratio"], symbol, color=color, label=label, markersize=4)
     axes.axhspan(1, 1 + NEAR_PERCENT / 100, color="C2", alpha=0.3, label="the truth, and 10 % more")
     axes.set(xscale="log", yscale="log", xlabel="true smallest buffer, packets", ylabel="answer / truth")
     axes.legend()

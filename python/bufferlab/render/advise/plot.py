@@ -28,7 +28,7 @@ from bufferlab.studies.targets import Values, mean_over_runs
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _RULES: Final = ("bdp", "stanford", "single-flow", "tiny")
-"""Rules that are marked, where they are within the figure."""
+"""Rules that have a line, where they are within the figure."""
 
 _SINGLE: Final = "single-flow"
 
