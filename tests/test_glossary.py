@@ -60,6 +60,20 @@ ABOUT_MARKS = {
 }
 """The files in Python that may have a name of the word alone, of which `MARKS` cannot tell the meaning."""
 
+TEXTS = {
+    "python": ("py", "toml", "tcl", "csv", "md"),
+    "scripts": ("py",),
+    "examples": ("toml",),
+    "docs/validation": ("csv",),
+}
+SAID = {
+    ("python/bufferlab/studies/everyday.py", "queueing_delay"),  # what users may say
+    ("python/bufferlab/studies/everyday.py", "packet_loss"),
+    ("python/bufferlab/results/latency/emodel.py", "Packet-loss"),  # G.107's
+    ("python/bufferlab/results/latency/emodel.py", "packet-loss"),
+}
+"""Other words for a wait or a loss, in the files that need them."""
+
 WORDS_FOR_MARKS = {"mark", "marks", "marked", "marking"}
 BRITISH = re.compile(
     r"behaviour|colour|favour|neighbour|centre|modell|labell|cancell|(?:util|normal|initial|serial|optim|summar|real)is[ei]"
@@ -140,3 +154,18 @@ def test_a_mark_without_another_word_is_in_a_file_about_ecn() -> None:
         if any(name.lstrip("_") in WORDS_FOR_MARKS for name in _python_names(path.read_text()))
     }
     assert having == ABOUT_MARKS, "if it is about ECN, add the file to ABOUT_MARKS"
+
+
+def test_titles_axes_columns_and_texts_say_wait_and_loss() -> None:
+    """Everywhere in Python and in what it reads, as in names."""
+    words = [word for word, meant in _forbidden().items() if meant in {"wait", "loss"}]
+    assert {"queueing delay", "loss rate"} <= set(words)
+    pattern = re.compile("|".join(word.replace(" ", "[ _-]?") for word in words), re.IGNORECASE)
+    found = {
+        (str(path.relative_to(ROOT)), match[0])
+        for folder, suffixes in TEXTS.items()
+        for suffix in suffixes
+        for path in (ROOT / folder).rglob(f"*.{suffix}")
+        for match in pattern.finditer(path.read_text())
+    }
+    assert found == SAID

@@ -98,9 +98,9 @@ def test_figures_are_of_all_flows() -> None:
     setting = replace(drawn(1, 1), flows=3, rtt_ms=(10.0, 20.0), rate_bps=8e6, wire_bytes=1000)
     measured = {
         "utilization": 0.9, "mean_queue_packets": 4.0,
-        "arrivals1": 100.0, "drops1": 0.0, "queueing_delay1_ms": 2.0, "goodput1_mbps": 1.0,
+        "arrivals1": 100.0, "drops1": 0.0, "wait1_ms": 2.0, "goodput1_mbps": 1.0,
         "goodput1_sd_mbps": 0.0, "timeouts1": 1.0, "window_cuts1": 2.0,
-        "arrivals2": 110.0, "drops2": 10.0, "queueing_delay2_ms": 4.0, "goodput2_mbps": 4.0,
+        "arrivals2": 110.0, "drops2": 10.0, "wait2_ms": 4.0, "goodput2_mbps": 4.0,
         "goodput2_sd_mbps": 0.0, "timeouts2": 3.0, "window_cuts2": 4.0,
     }  # fmt: skip
     figures = figures_of(setting, measured)

@@ -30,7 +30,7 @@ def points(**changes: float) -> pl.DataFrame:
         "ratio": 450.0,
         "ratio_min": 400.0,
         "ratio_max": 500.0,
-        "delay_short_ms": 18.0,
+        "wait_short_ms": 18.0,
         "loss_short_percent": 0.012,
         "loss_long_percent": 0.2,
     }
@@ -96,14 +96,14 @@ def test_the_quick_run_writes_figure_tables_and_notes(folder: Path) -> None:
         "runs.parquet", "points.parquet", "ns2.parquet", "comparison.parquet",
     }  # fmt: skip
     assert (folder / "fig1.png").read_bytes().startswith(b"\x89PNG")
-    assert "queueing delay" in (folder / "fig1.svg").read_text()
+    assert "mean wait of the short flow" in (folder / "fig1.svg").read_text()
     assert "Quick" in (folder / "notes.txt").read_text()
 
 
 def test_the_quick_run_shows_the_effect(folder: Path) -> None:
     points = pl.read_parquet(folder / "points.parquet")
     ratio = dict(points.select("buffer_ms", "ratio").iter_rows())
-    delay = dict(points.select("buffer_ms", "delay_short_ms").iter_rows())
+    waits = dict(points.select("buffer_ms", "wait_short_ms").iter_rows())
     assert ratio[25] > 100
     # In some runs (6 of 32) the long flow starts without a slow start, and no longer run makes up for that.
     # So there are two kinds of runs, and most are of the one that the document shows.
@@ -112,8 +112,8 @@ def test_the_quick_run_shows_the_effect(folder: Path) -> None:
     assert at_300_ms.len() == 5
     assert usual.len() >= 3
     assert usual.to_list() == pytest.approx([5.6] * usual.len(), rel=0.1)
-    assert delay[25] < 25
-    assert delay[300] > 100
+    assert waits[25] < 25
+    assert waits[300] > 100
     assert points["utilization"].min() > 0.99  # type: ignore[operator]
 
 

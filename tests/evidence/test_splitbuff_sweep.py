@@ -44,9 +44,9 @@ def points(**changes: float) -> pl.DataFrame:
             }
             row |= dict.fromkeys(RUNS.measure, 1.0)
             row |= {"throughput_long": 0.0096 * starved, "long_over_short": starved}
-            row["delay_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 1.5, "blind": 2.0}[queue]
-            row["delay_short_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 0.5, "blind": 2.0}[queue]
-            row["delay_long_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 2.5, "blind": 2.0}[queue]
+            row["wait_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 1.5, "blind": 2.0}[queue]
+            row["wait_short_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 0.5, "blind": 2.0}[queue]
+            row["wait_long_ms"] = {"bdp": 2.0, "stanford": 0.5, "splitbuff": 2.5, "blind": 2.0}[queue]
             row["utilization"] = 0.99 if queue == "bdp" else 1.0
             row |= {
                 name.removeprefix(f"{queue}_{trip}_"): value
@@ -83,7 +83,7 @@ def test_ns2_confirms_a_throughput_of_payload() -> None:
         named=True,
     )
     assert row["throughput_short"] == pytest.approx(0.5 / 1.04, rel=1e-3)
-    assert row["delay_ms"] == pytest.approx(5.5469, rel=1e-4)  # as ns-2 printed it
+    assert row["wait_ms"] == pytest.approx(5.5469, rel=1e-4)  # as ns-2 printed it
 
 
 @pytest.mark.parametrize("queue", ["bdp", "stanford", "splitbuff", "blind"])
@@ -108,14 +108,14 @@ def test_all_statements_can_hold() -> None:
         ("fig4", {"stanford_500_throughput_long": 0.005}, "fig4-stanford-falls-more"),
         ("fig4", {"splitbuff_500_long_over_short": 0.5}, "fig4-splitbuff-equal"),
         ("fig4", {"splitbuff_500_long_over_short": 2.0}, "fig4-splitbuff-equal"),
-        ("fig5", {"stanford_500_delay_ms": 3.0}, "fig5-stanford-delay"),
-        ("fig5", {"splitbuff_500_delay_short_ms": 1.5}, "fig5-short-delay"),
-        ("fig5", {"splitbuff_500_delay_long_ms": 3.0}, "fig5-long-delay"),
-        ("fig5", {"splitbuff_500_delay_ms": 2.1}, "fig5-mean-delay"),
+        ("fig5", {"stanford_500_wait_ms": 3.0}, "fig5-stanford-delay"),
+        ("fig5", {"splitbuff_500_wait_short_ms": 1.5}, "fig5-short-delay"),
+        ("fig5", {"splitbuff_500_wait_long_ms": 3.0}, "fig5-long-delay"),
+        ("fig5", {"splitbuff_500_wait_ms": 2.1}, "fig5-mean-delay"),
         ("fig5", {"splitbuff_500_loss_short_percent": 9.0}, "fig5-short-loss"),
         ("fig6", {"blind_500_long_over_short": 0.5}, "fig6-throughput"),
         ("fig6", {"blind_500_utilization": 0.99}, "fig6-utilization"),
-        ("fig6", {"blind_500_delay_ms": 3.0}, "fig6-delay"),
+        ("fig6", {"blind_500_wait_ms": 3.0}, "fig6-delay"),
     ],
 )
 def test_each_statement_can_fail(figure: str, change: dict[str, float], failing: str) -> None:
@@ -144,7 +144,7 @@ def test_the_quick_run_shows_the_feedback(fig4: Reproduced) -> None:
         pl.col("flows") == 2, pl.col("queue") == "splitbuff", pl.col("long_rtt_ms") == 500
     )
     assert two["utilization"].max() < 0.9  # type: ignore[operator]
-    assert two["delay_long_ms"].max() < 50  # type: ignore[operator]
+    assert two["wait_long_ms"].max() < 50  # type: ignore[operator]
 
 
 def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
@@ -157,7 +157,7 @@ def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
         & (pl.col("senders") == "synchronized"),
         named=True,
     )
-    assert row["delay_ms"] == pytest.approx(row["delay_ms_ns2"], rel=0.2)
+    assert row["wait_ms"] == pytest.approx(row["wait_ms_ns2"], rel=0.2)
     assert row["loss_short_percent"] == pytest.approx(row["loss_short_percent_ns2"], rel=0.2)
 
 

@@ -26,7 +26,7 @@ class Targets:
         utilization: tau. In the theory of heterogeneous TCP, the probability that the windows fill the link;
             in simulations, the mean utilization.
         max_loss: phi, largest loss; `None` for no bound.
-        max_delay_s: lambda, longest queueing delay, s; `None` for no bound.
+        max_delay_s: lambda, longest wait, s; `None` for no bound.
         confidence: rho, probability that the loss stays below its bound.
         convention: How probabilities become z-scores; see `bufferlab.theory.normal`.
         characteristics: Which characteristic values of the protocols are used.

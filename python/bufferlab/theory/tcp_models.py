@@ -62,19 +62,15 @@ def loss_ratio_model(
         return np.asarray(t_long / t_short * np.sqrt(p_long / p_short), dtype=np.float64)
 
 
-def equal_loss_ratio_model(
-    short_rtt_s: ArrayLike, long_rtt_s: ArrayLike, queueing_s: ArrayLike
-) -> FloatArray:
+def equal_loss_ratio_model(short_rtt_s: ArrayLike, long_rtt_s: ArrayLike, wait_s: ArrayLike) -> FloatArray:
     """SplitBuff (3): (T_l + T_q) / (T_s + T_q), the throughput ratio when both flows have the same loss.
 
     Args:
         short_rtt_s: Propagation round-trip time of the short flow, s.
         long_rtt_s: That of the long flow, s.
-        queueing_s: Mean queueing delay, s.
+        wait_s: Mean wait, s.
     """
-    short, long_, wait = (
-        np.asarray(value, dtype=np.float64) for value in (short_rtt_s, long_rtt_s, queueing_s)
-    )
+    short, long_, wait = (np.asarray(value, dtype=np.float64) for value in (short_rtt_s, long_rtt_s, wait_s))
     return np.asarray((long_ + wait) / (short + wait), dtype=np.float64)
 
 

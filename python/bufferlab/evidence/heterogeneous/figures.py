@@ -77,14 +77,14 @@ def draw_fig4(work: Work) -> Figure:
 
 def draw_fig5(work: Work) -> Figure:
     """The least number of flows over the loss bound."""
-    labels = ("bound of the loss rate, phi", "least number of flows")
+    labels = ("bound of the loss, phi", "least number of flows")
     return _lines(work, ("max_loss", "flows"), labels, _logarithmic)
 
 
 def draw_fig6(work: Work) -> Figure:
     """What the loss bound adds to the buffer, over the bound."""
     return _lines(
-        work, ("max_loss", "increase_percent"), ("bound of the loss rate, phi", "more buffer (%)"), _from_zero
+        work, ("max_loss", "increase_percent"), ("bound of the loss, phi", "more buffer (%)"), _from_zero
     )
 
 
@@ -211,7 +211,7 @@ def draw_fig10(work: Work) -> Figure:
 
 
 def draw_fig11(work: Work) -> Figure:
-    """Utilization above, loss rate below."""
+    """Utilization above, loss below."""
     figure, (above, below) = new_figure(rows=2)
     _utilization(above, work)
     _published_line(above, work, "fig11-lowest-utilization", "lowest, published", "dotted")
@@ -220,7 +220,7 @@ def draw_fig11(work: Work) -> Figure:
     _line(below, MAX_LOSS, "asked for", "dashed")
     _published_line(below, work, "fig11-lowest-loss", "lowest, published", "dotted")
     below.set_yscale("log")
-    below.set_ylabel("loss rate (bars: over seeds)")
+    below.set_ylabel("loss (bars: over seeds)")
     _ticks(above)
     return _finished(figure, below)
 

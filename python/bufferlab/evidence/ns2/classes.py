@@ -19,8 +19,8 @@ FEW_FLOWS: Final = 10
 METRICS = (
     Figure("utilization", "utilization", relative=False),
     Figure("mean_queue_packets", "mean queue, packets", resolution=0.1, unit="packets"),
-    Figure("queueing_delay1_ms", "delay 1, ms", resolution=0.02, unit="ms"),
-    Figure("queueing_delay2_ms", "delay 2, ms", resolution=0.02, unit="ms"),
+    Figure("wait1_ms", "wait 1, ms", resolution=0.02, unit="ms"),
+    Figure("wait2_ms", "wait 2, ms", resolution=0.02, unit="ms"),
     Figure("loss1", "loss 1", resolution=1e-6),
     Figure("loss2", "loss 2", resolution=1e-6),
     Figure("share1", "share of type 1", relative=False),
@@ -71,7 +71,7 @@ def _row_class(table: dict[str, Any]) -> RowClass:
 
 
 def _margins(utilization: float, queue: float, loss: float, share: float) -> dict[str, float]:
-    delays = dict.fromkeys(("mean_queue_packets", "queueing_delay1_ms", "queueing_delay2_ms"), queue)
+    delays = dict.fromkeys(("mean_queue_packets", "wait1_ms", "wait2_ms"), queue)
     shares = {metric.name: share for metric in METRICS if metric.name.startswith("share")}
     return {"utilization": utilization, "loss1": loss, "loss2": loss, **shares, **delays}
 

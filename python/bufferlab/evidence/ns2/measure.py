@@ -70,7 +70,7 @@ def _of_type(kind: int, mbps_a_byte: float, flows: pl.DataFrame, queue: pl.DataF
         f"goodput{kind}_mbps": _mean(goodput_mbps),
         f"goodput{kind}_sd_mbps": float(goodput_mbps.std(ddof=0) or 0.0),  # type: ignore[arg-type]
         f"loss{kind}": dropped / arrived if arrived else 0.0,
-        f"queueing_delay{kind}_ms": waited_ps / max(departed, 1) / 1e9,
+        f"wait{kind}_ms": waited_ps / max(departed, 1) / 1e9,
         f"arrivals{kind}": float(arrived),
         f"drops{kind}": float(dropped),
         f"timeouts{kind}": timeouts,

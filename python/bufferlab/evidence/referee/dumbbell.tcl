@@ -146,7 +146,7 @@ proc report {} {
     set deviation [expr {sqrt(max(0.0, $squares / $flows - $mean * $mean))}]
     set samples [[of_kind $wanted] get-delay-samples]
     set delay_ms [expr {[$samples cnt] > 0 ? [$samples mean] * 1e3 : 0.0}]
-    append line " goodput${wanted}_mbps=$mean goodput${wanted}_sd_mbps=$deviation queueing_delay${wanted}_ms=$delay_ms"
+    append line " goodput${wanted}_mbps=$mean goodput${wanted}_sd_mbps=$deviation wait${wanted}_ms=$delay_ms"
     append line " timeouts$wanted=$timeouts window_cuts$wanted=$cuts"
     foreach name {arrivals drops} {
       append line " $name$wanted=[expr {$after($name$wanted) - $before($name$wanted)}]"

@@ -30,7 +30,7 @@ def figures_of(setting: Setting, measured: Mapping[str, float]) -> dict[str, flo
 
     arrivals, drops = total("arrivals"), total("drops")
     wait_ms = math.fsum(
-        measured[f"queueing_delay{kind}_ms"] * (measured[f"arrivals{kind}"] - measured[f"drops{kind}"])
+        measured[f"wait{kind}_ms"] * (measured[f"arrivals{kind}"] - measured[f"drops{kind}"])
         for kind in kinds
     )
     packet_ms = setting.wire_bytes * 8 / setting.rate_bps * 1e3

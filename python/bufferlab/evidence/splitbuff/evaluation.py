@@ -44,7 +44,7 @@ def _ns2_row(reference: Reference) -> dict[str, Any]:
     mean = {name: sum(run[name] for run in runs) / len(runs) for name in runs[0]}
     setting = reference.setting
     departures = [mean[f"arrivals{kind}"] - mean[f"drops{kind}"] for kind in (1, 2)]
-    waits_ms = [mean[f"queueing_delay{kind}_ms"] for kind in (1, 2)]
+    waits_ms = [mean[f"wait{kind}_ms"] for kind in (1, 2)]
     measured_s = setting.duration_s - setting.warmup_s
     counts = setting.flow_counts
     payload = _PAYLOAD_BYTES / _WIRE_BYTES / (_RATE_BPS / 1e6)
@@ -56,10 +56,10 @@ def _ns2_row(reference: Reference) -> dict[str, Any]:
         "throughput_short": mean["goodput1_mbps"] * payload,
         "throughput_long": mean["goodput2_mbps"] * payload,
         "long_over_short": mean["goodput2_mbps"] / mean["goodput1_mbps"],
-        "delay_ms": sum(wait * number for wait, number in zip(waits_ms, departures, strict=True))
+        "wait_ms": sum(wait * number for wait, number in zip(waits_ms, departures, strict=True))
         / sum(departures),
-        "delay_short_ms": waits_ms[0],
-        "delay_long_ms": waits_ms[1],
+        "wait_short_ms": waits_ms[0],
+        "wait_long_ms": waits_ms[1],
         "loss_short_percent": mean["loss1"] * 100.0,
         "loss_long_percent": mean["loss2"] * 100.0,
         "utilization": mean["utilization"],
@@ -96,8 +96,8 @@ class _Quantity:
 
 
 _THROUGHPUT = _Quantity("throughput", "flow's throughput / link's rate", least=1e-5)
-_DELAY = _Quantity("delay", "mean queueing delay (ms)", unit="_ms")
-_LOSS = _Quantity("loss", "loss rate (%)", unit="_percent", least=1e-3)
+_WAIT = _Quantity("wait", "mean wait (ms)", unit="_ms")
+_LOSS = _Quantity("loss", "loss (%)", unit="_percent", least=1e-3)
 
 
 def draw_throughput(work: Work) -> Figure:
@@ -105,14 +105,14 @@ def draw_throughput(work: Work) -> Figure:
     return _draw(work.points, _THROUGHPUT)
 
 
-def draw_delay_and_loss(work: Work) -> dict[str, Figure]:
-    """Figure 5: mean delay, and loss rate."""
-    return {"fig5": _draw(work.points, _DELAY), "fig5-loss": _draw(work.points, _LOSS)}
+def draw_wait_and_loss(work: Work) -> dict[str, Figure]:
+    """Figure 5: mean wait, and loss."""
+    return {"fig5": _draw(work.points, _WAIT), "fig5-loss": _draw(work.points, _LOSS)}
 
 
 def draw_blind(work: Work) -> dict[str, Figure]:
-    """Figure 6: throughput and mean delay."""
-    return {"fig6a": _draw(work.points, _THROUGHPUT), "fig6b": _draw(work.points, _DELAY)}
+    """Figure 6: throughput and mean wait."""
+    return {"fig6a": _draw(work.points, _THROUGHPUT), "fig6b": _draw(work.points, _WAIT)}
 
 
 def _draw(points: pl.DataFrame, quantity: _Quantity) -> Figure:

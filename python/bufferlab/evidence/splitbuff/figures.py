@@ -49,8 +49,8 @@ def _ns2_row(run: dict[str, float]) -> dict[str, float]:
         "ratio": run["goodput1_mbps"] / run["goodput2_mbps"],
         "rate_short_mbps": run["goodput1_mbps"],
         "rate_long_mbps": run["goodput2_mbps"],
-        "delay_short_ms": run["queueing_delay1_ms"],
-        "delay_long_ms": run["queueing_delay2_ms"],
+        "wait_short_ms": run["wait1_ms"],
+        "wait_long_ms": run["wait2_ms"],
         "loss_short_percent": run["loss1"] * 100,
         "loss_long_percent": run["loss2"] * 100,
         "utilization": run["utilization"],
@@ -93,27 +93,27 @@ class _Line:
 
 
 def draw_fig1(work: Work) -> Figure:
-    """Three panels over the buffer in ms: throughput ratio, delay of the short flow, loss rates."""
+    """Three panels over the buffer in ms: throughput ratio, wait of the short flow, loss."""
     points, ns2 = work.points, work.tables["ns2"]
     claims = work.document.claims_of(work.figure.name)
     figure = Figure(figsize=(14, 5), layout="constrained")
-    ratio, delay, loss = figure.subplots(1, 3)
+    ratio, wait, loss = figure.subplots(1, 3)
     for wire in points["wire_bytes"].unique(maintain_order=True):
         ours, theirs = (frame.filter(pl.col("wire_bytes") == wire) for frame in (points, ns2))
         _pair(ratio, ours, theirs, _Line("ratio", wire))
-        _pair(delay, ours, theirs, _Line("delay_short_ms", wire))
+        _pair(wait, ours, theirs, _Line("wait_short_ms", wire))
         _pair(loss, ours, theirs, _Line("loss_long_percent", wire, "long, "))
         _pair(loss, ours, theirs, _Line("loss_short_percent", wire, "short, ", "none"))
     _models(ratio, points)
     for panel, columns in (
         (ratio, ("ratio",)),
-        (delay, ("delay_short_ms",)),
+        (wait, ("wait_short_ms",)),
         (loss, ("loss_long_percent", "loss_short_percent")),
     ):
         _published(panel, claims, columns)
     _finish(ratio, "(a)", "throughput ratio, short / long", log=True)
-    _finish(delay, "(b)", "queueing delay of the short flow (ms)", log=False)
-    _finish(loss, "(c)", "loss rate (%)", log=True)
+    _finish(wait, "(b)", "mean wait of the short flow (ms)", log=False)
+    _finish(loss, "(c)", "loss (%)", log=True)
     return figure
 
 

@@ -26,7 +26,7 @@ def flows(result: Result, keys: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def by_round_trip(result: Result, _keys: Mapping[str, Any]) -> dict[str, float | None]:
-    """Throughput and delay of flows below ("short") and above the mean propagation delay, and of all."""
+    """Throughput and wait of flows below ("short") and above the mean propagation delay, and of all."""
     flows = result.flows
     mean_ms = float(flows["propagation_ms"].to_numpy().mean())
     kinds = {
@@ -37,10 +37,10 @@ def by_round_trip(result: Result, _keys: Mapping[str, Any]) -> dict[str, float |
     row: dict[str, float | None] = {}
     for kind, own in kinds.items():
         row[f"throughput_{kind}"] = float(own["goodput_bps"].to_numpy().mean()) / _RATE_BPS
-        row[f"delay_{kind}_ms"] = _mean_wait_ms(own)
+        row[f"wait_{kind}_ms"] = _mean_wait_ms(own)
     return row | {
         "fairness": jain_index(flows["goodput_bps"].to_list()),
-        "delay_ms": queue["wait_mean_ms"],
+        "wait_ms": queue["wait_mean_ms"],
         "loss_percent": queue["loss"] * 100.0,
         "utilization": queue["utilization"],
         "timeouts_flow_s": float(flows["timeouts"].sum()) / flows.height / result.measured_s,

@@ -21,15 +21,15 @@ _NEAREST: Final = 10
 def sub_buffers(result: Result, _keys: Mapping[str, Any]) -> dict[str, float | None]:
     """The router's estimate and the mean wait in the sub-buffers of the shortest and longest round trips.
 
-    `delay_of_sub_buffers_ms` is the mean of both waits, as the table's "Avg" is.
+    `wait_of_sub_buffers_ms` is the mean of both waits, as the table's "Avg" is.
     """
     row: dict[str, float | None] = {}
     waits = []
-    for which, (rttp_ms, delay_ms) in zip(_SUB_BUFFERS, _of_sub_buffers(result), strict=True):
-        row |= {f"rttp_{which}_ms": rttp_ms, f"delay_{which}_ms": delay_ms}
-        waits.append(delay_ms)
+    for which, (rttp_ms, wait_ms) in zip(_SUB_BUFFERS, _of_sub_buffers(result), strict=True):
+        row |= {f"rttp_{which}_ms": rttp_ms, f"wait_{which}_ms": wait_ms}
+        waits.append(wait_ms)
     known = [wait for wait in waits if wait is not None]
-    row["delay_of_sub_buffers_ms"] = sum(known) / len(known) if len(known) == len(waits) else None
+    row["wait_of_sub_buffers_ms"] = sum(known) / len(known) if len(known) == len(waits) else None
     return row
 
 
