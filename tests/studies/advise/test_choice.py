@@ -10,6 +10,7 @@ import pytest
 
 from bufferlab.studies.advise.choice import MATERIAL, Choice, choose, missed_targets
 from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.advise.tried import Attempt
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target
 
@@ -107,6 +108,13 @@ def test_missed_targets_are_those_of_the_mean() -> None:
     ]
     assert missed_targets(values, (BUSY, QUICK)) == (QUICK,)
     assert missed_targets([*values, {"utilization": None}], (BUSY,)) == (BUSY,)
+
+
+@pytest.mark.parametrize("values", [(1.0, None), (None, 1.0), (None, None), (1.0, 1.0), (0.9, 1.0)])
+def test_an_attempt_misses_what_an_answer_with_its_runs_would(values: Sequence[float | None]) -> None:
+    measured: tuple[Values, ...] = tuple({"utilization": each} for each in values)
+    attempt = Attempt("fifo", "50 packets", 50, (BUSY,), measured)
+    assert attempt.missed == missed_targets(measured, (BUSY,)) == (() if values == (1.0, 1.0) else (BUSY,))
 
 
 def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -> None:

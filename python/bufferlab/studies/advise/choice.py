@@ -302,7 +302,7 @@ def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
 
 
 def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:
-    """The targets that the mean over runs misses."""
+    """The targets that the mean over runs misses; a run without a value of a target misses it."""
     found = []
     for target in targets:
         margins = [target.margin(run.get(target.name)) for run in runs]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab import _core, display
+from bufferlab.studies.advise.choice import missed_targets
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
@@ -38,9 +39,8 @@ class Attempt:
 
     @property
     def missed(self) -> tuple[Target, ...]:
-        """The targets that the means over the runs miss."""
-        means = {target: mean_over_runs(target.name, self.values).mean for target in self.targets}
-        return tuple(each for each, mean in means.items() if not each.margin(mean) >= 0)  # NaN is a miss
+        """The targets that the means over the runs miss, as in an answer."""
+        return missed_targets(self.values, self.targets)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
