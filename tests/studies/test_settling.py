@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bufferlab.scenario import Scenario
 from bufferlab.studies.settling import (
     LONGEST_CYCLE_S,
+    Waiting,
     about_longer,
     has_start_measured,
     lengthened,
@@ -44,12 +45,12 @@ def test_a_cycle_has_an_end_and_controls_without_a_model_have_none() -> None:
 
 def test_runs_that_are_long_enough_have_no_warning() -> None:
     long = DOCUMENT | {"run": {"duration": "60 s", "warmup": "10 s", "stack": "linux"}}
-    assert short_runs(Scenario.from_dict(long), 0, 50, 1500) == []
+    assert short_runs(Scenario.from_dict(long), 0, Waiting(50, 1500)) == []
 
 
 def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> None:
     short = DOCUMENT | {"run": {"duration": "4 s", "warmup": "1 s", "stack": "linux"}}
-    warmup, measured = short_runs(Scenario.from_dict(short), 0, 50, 1500)
+    warmup, measured = short_runs(Scenario.from_dict(short), 0, Waiting(50, 1500))
     assert warmup == (
         "the warm-up of 1 s is shorter than a timeout and 20 round trips, 3.35 s: use --set "
         "run.warmup='6.7 s' or more with a longer run.duration"
@@ -60,7 +61,7 @@ def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> N
     )
     enough = DOCUMENT | {"run": {"duration": "10 s", "stack": "linux"}}  # the warm-up is a fifth of it
     assert not any(
-        "from loss to loss" in each for each in short_runs(Scenario.from_dict(enough), 0, 50, 1500)
+        "from loss to loss" in each for each in short_runs(Scenario.from_dict(enough), 0, Waiting(50, 1500))
     )
 
 
@@ -70,8 +71,9 @@ def bbr(buffer: str = "4 bdp", congestion: str = "bbr", warmup: str = "12 s") ->
     link = {"rate": "12 Mbps", "delay": "1 ms", "buffer": buffer}
     scenario = Scenario.from_dict({"run": run, "bottleneck": link, "flows": flows})
     packets = {"1 bdp": 100, "4 bdp": 400}[buffer]
-    found = [each for each in short_runs(scenario, 0, packets, 1500) if each.startswith("BBR")]
-    assert has_start_measured(scenario, 0, packets, 1500) == bool(found)
+    found = [each for each in short_runs(scenario, 0, Waiting(packets, 1500)) if each.startswith("BBR")]
+    assert has_start_measured(scenario, 0, Waiting(packets, 1500)) == bool(found)
+    assert not has_start_measured(scenario, 0, Waiting(packets, 1500, is_held=True))
     return found
 
 
@@ -105,18 +107,18 @@ def test_lengthened_runs_are_long_enough(
         }
     )
     packets = 1 + round(products * rate_mbps * rtt_ms / 12)
-    longer = lengthened(scenario, 0, packets, 1500)
-    assert (longer is None) == (short_runs(scenario, 0, packets, 1500) == [])
+    longer = lengthened(scenario, 0, Waiting(packets, 1500))
+    assert (longer is None) == (short_runs(scenario, 0, Waiting(packets, 1500)) == [])
     if longer is not None:
-        assert short_runs(longer, 0, packets, 1500) == []
-        assert not has_start_measured(longer, 0, packets, 1500)
+        assert short_runs(longer, 0, Waiting(packets, 1500)) == []
+        assert not has_start_measured(longer, 0, Waiting(packets, 1500))
         assert longer.run["duration_ps"] > scenario.run["duration_ps"]
         assert longer.run["warmup_ps"] >= scenario.run["warmup_ps"]
 
 
 def test_what_lengthened_runs_are_is_said() -> None:
     short = Scenario.from_dict(DOCUMENT | {"run": {"duration": "4 s", "warmup": "1 s", "stack": "linux"}})
-    longer = lengthened(short, 0, 50, 1500)
+    longer = lengthened(short, 0, Waiting(50, 1500))
     assert longer is not None
     assert about_longer(short, longer) == (
         "runs of 15 s, measured from 7 s on, as those of 4 s were too short for these buffers; --set "

@@ -19,7 +19,7 @@ from bufferlab.theory.protocols import get_protocol
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedStack
+    from bufferlab._scenario_types import ResolvedQueue, ResolvedStack
 
 ROUND_TRIPS: Final = 20
 """"Many": slow start to 1000 packets takes 10, with an acknowledgment for every second segment 18."""
@@ -90,7 +90,27 @@ def settling(seeded: Seeded, link: int, packets: int, packet_bytes: int) -> Sett
     )
 
 
-def has_start_measured(base: Scenario, link: int, packets: int, packet_bytes: int) -> bool:
+class Waiting(NamedTuple):
+    """What waits at a link at most.
+
+    Attributes:
+        packets: How much, packets.
+        packet_bytes: Size of a full packet, bytes.
+        is_held: Whether the queue aims at a delay, so that BBR's start does not fill the buffer: runs from 12
+            and from 50 s on gave the same (docs/sizing.md).
+    """
+
+    packets: int
+    packet_bytes: int
+    is_held: bool = False
+
+
+def is_held(queue: ResolvedQueue) -> bool:
+    """Whether a queue aims at a delay."""
+    return "target_ps" in queue
+
+
+def has_start_measured(base: Scenario, link: int, waiting: Waiting) -> bool:
     """Whether the queue that BBR makes when it starts may last beyond the warm-up.
 
     What is lost then may decide whether a target is met.
@@ -98,10 +118,9 @@ def has_start_measured(base: Scenario, link: int, packets: int, packet_bytes: in
     Args:
         base: The scenario.
         link: Index of the link.
-        packets: What waits there at most, packets.
-        packet_bytes: Size of a full packet, bytes.
+        waiting: What waits there at most.
     """
-    return base.run["warmup_ps"] / PS_PER_S < _emptied_s(base.seeded(), link, packets * packet_bytes)
+    return base.run["warmup_ps"] / PS_PER_S < _emptied_s(base.seeded(), link, waiting)
 
 
 class Shortage(NamedTuple):
@@ -118,28 +137,26 @@ class Shortage(NamedTuple):
     measured_s: float
 
 
-def short_runs(base: Scenario, link: int, packets: int, packet_bytes: int) -> list[str]:
+def short_runs(base: Scenario, link: int, waiting: Waiting) -> list[str]:
     """Why runs may be too short to judge a buffer, a sentence each; none if they are long enough.
 
     Args:
         base: The scenario.
         link: Index of the link.
-        packets: What waits there at most, packets.
-        packet_bytes: Size of a full packet, bytes.
+        waiting: What waits there at most.
     """
-    return [each.text for each in _shortages(base, link, packets, packet_bytes)]
+    return [each.text for each in _shortages(base, link, waiting)]
 
 
-def lengthened(base: Scenario, link: int, packets: int, packet_bytes: int) -> Scenario | None:
+def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
     """The scenario with runs that are long enough to judge a buffer; `None` if its own are.
 
     Args:
         base: The scenario.
         link: Index of the link.
-        packets: What waits there at most, packets.
-        packet_bytes: Size of a full packet, bytes.
+        waiting: What waits there at most.
     """
-    found = list(_shortages(base, link, packets, packet_bytes))
+    found = list(_shortages(base, link, waiting))
     if not found:
         return None
     warmup_s = math.ceil(max(base.run["warmup_ps"] / PS_PER_S, *(each.warmup_s for each in found), 1.0))
@@ -169,11 +186,11 @@ def _measured_s(base: Scenario) -> float:
     return float(base.run["duration_ps"] - base.run["warmup_ps"]) / PS_PER_S
 
 
-def _shortages(base: Scenario, link: int, packets: int, packet_bytes: int) -> Iterator[Shortage]:
+def _shortages(base: Scenario, link: int, waiting: Waiting) -> Iterator[Shortage]:
     seeded = base.seeded()
-    times = settling(seeded, link, packets, packet_bytes)
+    times = settling(seeded, link, waiting.packets, waiting.packet_bytes)
     warmup_s, measured_s = base.run["warmup_ps"] / PS_PER_S, _measured_s(base)
-    emptied_s = _emptied_s(seeded, link, packets * packet_bytes)
+    emptied_s = _emptied_s(seeded, link, waiting)
     if warmup_s < emptied_s:
         enough_s, after_s = emptied_s + 10, max(measured_s, LEAST_AFTER_START_S)
         yield Shortage(
@@ -201,7 +218,7 @@ def _shortages(base: Scenario, link: int, packets: int, packet_bytes: int) -> It
         )
 
 
-def _emptied_s(seeded: Seeded, link: int, waiting_bytes: int) -> float:
+def _emptied_s(seeded: Seeded, link: int, waiting: Waiting) -> float:
     """How long flows of BBR 1 may take to empty the queue that they make when they start, s; 0 without one.
 
     A flow that measures its least round-trip time while others' packets wait takes that wait for the path's,
@@ -214,7 +231,10 @@ def _emptied_s(seeded: Seeded, link: int, waiting_bytes: int) -> float:
     crossing = [flow["tcp"] for flow in seeded.resolved["flows"] if chosen["name"] in flow["path"]]
     if not any(tcp is not None and tcp["congestion"] == "bbr" for tcp in crossing):
         return 0.0
-    times = waiting_bytes * 8 / chosen["rate_bps"] / mean_rtt_s(seeded, link)
+    if waiting.is_held:
+        return 0.0
+    drained_s = waiting.packets * waiting.packet_bytes * 8 / chosen["rate_bps"]
+    times = drained_s / mean_rtt_s(seeded, link)
     return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > STAYS_FULL else 0.0
 
 

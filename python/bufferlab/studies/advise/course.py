@@ -272,12 +272,7 @@ class Course:
             sturdy=self.sturdy,
         )
         site = self.question.site
-        filled = (
-            self.question.base,
-            self.question.index,
-            entries[choice.name].waiting(site),
-            site.packet_bytes,
-        )
+        filled = (self.question.base, self.question.index, entries[choice.name].waiting(site))
         advice = Advice(
             site=site,
             resolved=self.question.base.resolved,

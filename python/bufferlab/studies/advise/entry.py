@@ -13,6 +13,7 @@ from bufferlab.stats import REMEDY, Estimate
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray
+from bufferlab.studies.settling import Waiting
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 
@@ -121,11 +122,12 @@ class Entry:
         """Its buffer, packets."""
         return self.queue.limit(self.setting)
 
-    def waiting(self, site: Site) -> int:
-        """What waits at most, packets: a full buffer, or what a target lets wait."""
+    def waiting(self, site: Site) -> Waiting:
+        """What waits at most: a full buffer, or what a target lets wait."""
         if self.queue.knob == "limit":
-            return self.packets
-        return min(self.packets, round(site.packets_of_ms(self.mean("wait_p99_ms").mean or 0.0)))
+            return Waiting(self.packets, site.packet_bytes)
+        packets = min(self.packets, round(site.packets_of_ms(self.mean("wait_p99_ms").mean or 0.0)))
+        return Waiting(packets, site.packet_bytes, is_held=True)
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over the runs with common seeds, and how sure it is."""

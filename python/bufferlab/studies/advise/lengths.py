@@ -6,7 +6,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
-from bufferlab.studies.settling import lengthened
+from bufferlab.studies.settling import Waiting, lengthened
 
 
 def long_enough(question: Question, advice: Advice) -> Scenario | None:
@@ -19,8 +19,12 @@ def long_enough(question: Question, advice: Advice) -> Scenario | None:
         question: What was asked.
         advice: What was found.
     """
-    buffers = [advice.answer.waiting(question.site), *map(_decisive, advice.entries.values())]
-    return lengthened(question.base, question.index, max(buffers), question.site.packet_bytes)
+    packet_bytes = question.site.packet_bytes
+    searched = Waiting(max(map(_decisive, advice.entries.values())), packet_bytes)
+    base = question.base
+    for waiting in (advice.answer.waiting(question.site), searched):
+        base = lengthened(base, question.index, waiting) or base
+    return None if base is question.base else base
 
 
 def _decisive(entry: Entry) -> int:

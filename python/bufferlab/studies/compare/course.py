@@ -19,7 +19,7 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
 from bufferlab.studies.compare.further import advise_command
-from bufferlab.studies.settling import short_runs
+from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
 
 DEFAULT_SEEDS: Final = 5
@@ -136,14 +136,19 @@ def _conclude(
         missed=missed,
         needs=needs,
         advise=further(choice),
-        warnings=tuple(_short_runs(question, entries)),
+        warnings=tuple(_short_runs(question, cases, entries)),
     )
 
 
-def _short_runs(question: Question, entries: Mapping[str, Measured]) -> list[str]:
+def _short_runs(
+    question: Question, cases: Mapping[str, Scenario], entries: Mapping[str, Measured]
+) -> list[str]:
     """Why the runs may be too short for the queue in which most waits; BBR's start above all."""
+    site = question.site
     waits = {name: entry.mean("wait_p99_ms").mean or 0.0 for name, entry in entries.items()}
-    name = max(waits, key=lambda each: waits[each])
-    waiting = round(question.site.packets_of_ms(waits[name]))
-    found = short_runs(question.base, question.index, waiting, question.site.packet_bytes)
-    return [f"under {entries[name].title}, {each}" for each in found]
+    for name in sorted(waits, key=lambda each: -waits[each]):
+        held = is_held(cases[name].resolved["links"][question.index]["queue"])
+        waiting = Waiting(round(site.packets_of_ms(waits[name])), site.packet_bytes, held)
+        if found := short_runs(question.base, question.index, waiting):
+            return [f"under {entries[name].title}, {each}" for each in found]
+    return []

@@ -23,8 +23,10 @@ from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, toget
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.settling import (
     MOST_LENGTHENED,
+    Waiting,
     about_longer,
     has_start_measured,
+    is_held,
     lengthened,
     short_runs,
 )
@@ -208,8 +210,7 @@ class _Course:
         """The scenario with runs long enough to judge what was found; `None` if its own are, or must do."""
         if self.best is None or not self.lengthen:
             return None
-        packets = self.best.upper if self.best.size is None else self.best.size
-        return lengthened(self.question.base, self.question.index, packets, self.question.site.packet_bytes)
+        return lengthened(self.question.base, self.question.index, self._waiting(_decisive(self.best)))
 
     def _so_far(self, bench: Bench) -> Sizing | Tried:
         """The best answer; without one, that of shorter runs, or what was tried."""
@@ -266,21 +267,28 @@ class _Course:
             rules=self.rules,
             judged=self.judged,
             assumed=self.assumed,
-            warnings=(*self.warnings, *self._short_runs(answer.closest)),
+            warnings=(
+                *self.warnings,
+                *short_runs(self.question.base, self.question.index, self._waiting(answer.closest)),
+            ),
             start_measured=has_start_measured(
-                self.question.base,
-                self.question.index,
-                answer.upper if answer.size is None else answer.size,
-                self.question.site.packet_bytes,
+                self.question.base, self.question.index, self._waiting(_decisive(answer))
             ),
             targets_from=self.targets_from,
             floor=self.question.floor,
             finished=finished,
         )
 
-    def _short_runs(self, packets: int) -> list[str]:
+    def _waiting(self, packets: int) -> Waiting:
+        """What waits at most in a buffer."""
         question = self.question
-        return short_runs(question.base, question.index, packets, question.site.packet_bytes)
+        queue = question.base.resolved["links"][question.index]["queue"]
+        return Waiting(packets, question.site.packet_bytes, is_held(queue))
+
+
+def _decisive(found: Least) -> int:
+    """The largest buffer that decides what the answer is, packets."""
+    return found.upper if found.size is None else found.size
 
 
 def _rules(
