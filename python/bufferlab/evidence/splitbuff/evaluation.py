@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.ns2.reference import Reference, load_references
 from bufferlab.render.plots.style import COLORS
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 
 _RATE_BPS: Final = 100e6
 _WIRE_BYTES: Final = 1040
@@ -97,7 +98,7 @@ class _Quantity:
 
 _THROUGHPUT = _Quantity("throughput", "flow's throughput / link's rate", least=1e-5)
 _WAIT = _Quantity("wait", "mean wait (ms)", unit="_ms")
-_LOSS = _Quantity("loss", "loss (%)", unit="_percent", least=1e-3)
+_LOSS = _Quantity("loss", QUEUE_SUMMARY["loss"].axis, unit="_percent", least=1e-3)
 
 
 def draw_throughput(work: Work) -> Figure:

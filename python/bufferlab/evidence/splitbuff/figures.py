@@ -16,6 +16,7 @@ from bufferlab.evidence.document import Claim
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.ns2.reference import load_references
 from bufferlab.render.plots.style import COLORS
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 
 _STYLES = {1040: (COLORS[0], "solid", "o"), 1000: (COLORS[1], "dashed", "s")}
 _NS2_MARKERS = {1040: "^", 1000: "v"}
@@ -113,7 +114,7 @@ def draw_fig1(work: Work) -> Figure:
         _published(panel, claims, columns)
     _finish(ratio, "(a)", "throughput ratio, short / long", log=True)
     _finish(wait, "(b)", "mean wait of the short flow (ms)", log=False)
-    _finish(loss, "(c)", "loss (%)", log=True)
+    _finish(loss, "(c)", QUEUE_SUMMARY["loss"].axis, log=True)
     return figure
 
 
