@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.least.memory import Memory as Memory
     from bufferlab.studies.least.memory import Run as Run
     from bufferlab.studies.least.plan import Plan as Plan
+    from bufferlab.studies.settling import Waiting as Waiting
     from bufferlab.studies.size.judged import Judged as Judged
     from bufferlab.studies.targets import Target as Target
     from bufferlab.theory.characteristic import Moments as Moments
@@ -97,6 +98,7 @@ _PUBLIC: Final = {
     "Entry": "bufferlab.studies.advise.entry",
     "Site": "bufferlab.studies.advise.entry",
     "Users": "bufferlab.studies.advise.entry",
+    "Waiting": "bufferlab.studies.settling",
     "Queue": "bufferlab.studies.advise.queues",
     "Needs": "bufferlab.studies.advise.needs",
     "Aspect": "bufferlab.studies.advise.objectives",
