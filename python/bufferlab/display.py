@@ -49,6 +49,16 @@ class View(Protocol):
         """What a notebook shows."""
 
 
+class Displayed:
+    """A result or a study: it prints as a text, and a notebook shows it as tables."""
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
+
 def view(shown: object) -> View:
     """What people are shown of a result or a study."""
     _load(VIEWS, shown)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario
 
 
-class Result(Measurement):
+class Result(display.Displayed, Measurement):
     """What one run measured; it prints as tables.
 
     `Measurement` has its attributes.
@@ -56,15 +56,9 @@ class Result(Measurement):
     def __repr__(self) -> str:
         return f"<Result {self.name!r}, seed {self.seed}, {self.reached_ps / PS_PER_S:g} s>"
 
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RunSet(Sequence[Result]):
+class RunSet(display.Displayed, Sequence[Result]):
     """Runs of one scenario with several seeds, at least one, in order of the seeds asked for.
 
     `flows`, `queues`, `histograms`, `queue_samples`, `flow_samples`, `classes`, `class_samples` and
@@ -194,12 +188,6 @@ class RunSet(Sequence[Result]):
 
     def __repr__(self) -> str:
         return f"<RunSet {self.name!r}, {len(self)} seed{'s' if len(self) > 1 else ''}>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
     def _stacked(self, frame: Callable[[Result], pl.DataFrame]) -> pl.DataFrame:
         return pl.concat([frame(result) for result in self.results])

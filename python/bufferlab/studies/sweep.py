@@ -37,7 +37,7 @@ FORMAT_VERSION: Final = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep:
+class Sweep(display.Displayed):
     """A sweep that came to its end.
 
     Attributes:
@@ -119,12 +119,6 @@ class Sweep:
 
     def __repr__(self) -> str:
         return f"<Sweep {self.name!r}, {len(self.points)} points, {len(self.hashes)} runs>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def sweep(

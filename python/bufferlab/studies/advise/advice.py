@@ -37,7 +37,7 @@ Stage = Literal["first", "tuned", "final"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Advice:
+class Advice(display.Displayed):
     """Which queue, how large, what it costs, how sure.
 
     Attributes:
@@ -280,12 +280,6 @@ class Advice:
 
     def __repr__(self) -> str:
         return f"<Advice {self.site.name!r}: {self.choice.name}>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def _allowed(allowed: Allowed | None) -> dict[str, Any] | None:

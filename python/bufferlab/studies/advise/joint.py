@@ -61,7 +61,7 @@ class Both:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinksAdvice:
+class LinksAdvice(display.Displayed):
     """Which queue, how large, for each of several links.
 
     Attributes:
@@ -243,12 +243,6 @@ class LinksAdvice:
     def __repr__(self) -> str:
         answers = "; ".join(f"{each.site.link}: {each.choice.name}" for each in self.links)
         return f"<LinksAdvice {self.title!r}: {answers}>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def _pairs(down: Advice, up: Advice) -> Iterator[tuple[Entry, Entry]]:

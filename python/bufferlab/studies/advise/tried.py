@@ -44,7 +44,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tried:
+class Tried(display.Displayed):
     """What was tried when a search was interrupted that had no answer yet.
 
     Attributes:
@@ -83,12 +83,6 @@ class Tried:
 
     def __repr__(self) -> str:
         return f"<Tried {self.site.name!r}: {self.runs} runs, no answer yet>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def tried(

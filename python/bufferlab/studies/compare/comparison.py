@@ -79,7 +79,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(display.Displayed):
     """What users feel under each queue.
 
     Attributes:
@@ -217,12 +217,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<Comparison {self.name!r}, {', '.join(self.entries)}>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def _names(entry: Measured) -> Iterator[str]:

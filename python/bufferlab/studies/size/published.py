@@ -29,7 +29,7 @@ OPTIONS: Final = ("characteristics", "measured")
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(display.Displayed):
     """What the published rules say about a link's buffer, unverified.
 
     Attributes:
@@ -76,12 +76,6 @@ class Rules:
             "rules": self.frame.to_dicts(),
             "assumed": list(self.assumed),
         }
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def rules(

@@ -45,7 +45,7 @@ METRICS: Final = ("utilization", "loss", "wait_mean_ms")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sizing:
+class Sizing(display.Displayed):
     """The smallest buffer that meets all targets, or the largest that keeps a bound, by simulation.
 
     Attributes:
@@ -225,12 +225,6 @@ class Sizing:
 
     def __repr__(self) -> str:
         return f"<Sizing {self.site.name!r}, {self.packets} packets>"
-
-    def __str__(self) -> str:
-        return display.text(self)
-
-    def _repr_html_(self) -> str:
-        return display.html(self)
 
 
 def save_frames(frames: Mapping[str, pl.DataFrame], directory: Path) -> list[Path]:
