@@ -44,6 +44,7 @@ mod sending;
 mod session;
 mod statistics;
 mod streams;
+mod table;
 mod tournament;
 mod under_way;
 mod world;
@@ -62,6 +63,7 @@ pub use plan::{
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;
 pub use streams::StreamKind;
+pub use table::{Column, Table};
 
 use world::Service;
 

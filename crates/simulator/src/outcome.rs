@@ -1,6 +1,8 @@
 //! What a run measured, as plain columns. Counters of the measured window start at the warm-up's end;
 //! those named `whole_…` start with the run.
 
+use crate::table::table;
+
 /// Everything that a run measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -80,13 +82,6 @@ pub const ALL_CLASSES: u32 = u32::MAX;
 /// Stands for "none" where a time or a limit may be missing.
 pub const NONE: u64 = u64::MAX;
 
-macro_rules! table {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct $name { $($(#[$field_doc])* pub $field: Vec<$kind>,)* }
-    };
-}
 table! {
     /// One row per flow.
     FlowTable {
