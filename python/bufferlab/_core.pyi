@@ -69,8 +69,9 @@ class Table:
 
 @final
 class Outcome:
-    """What a run measured; the columns are those of `crates/simulator/src/outcome.rs`."""
+    """What a run measured, in the columns of `crates/simulator/src/outcome.rs`. A new one has no rows."""
 
+    def __new__(cls) -> Outcome: ...
     @property
     def reached_ps(self) -> int: ...
     @property

@@ -67,7 +67,7 @@ struct PyOutcome {
 }
 
 impl PyOutcome {
-    fn new(outcome: Outcome) -> PyResult<Self> {
+    fn of(outcome: Outcome) -> PyResult<Self> {
         let (reached_ps, canceled) = (outcome.reached_ps, outcome.canceled);
         let (events, packets) = (outcome.events, outcome.packets);
         let tables = tables::from_outcome(outcome).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
@@ -77,6 +77,12 @@ impl PyOutcome {
 
 #[pymethods]
 impl PyOutcome {
+    /// One without rows, which has the columns of every table.
+    #[new]
+    fn empty() -> PyResult<Self> {
+        Self::of(Outcome::default())
+    }
+
     /// One row a flow.
     fn flows(&self) -> PyTable {
         PyTable::new(&self.tables.flows)
@@ -155,7 +161,7 @@ fn simulate(
             .map_err(|fault| PyRuntimeError::new_err(format!("the engine failed: {fault}")))?
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let recordings = recording.map(|recording| recording::finish(recording, outcome.reached_ps));
-        Ok(PyOutcome { recordings: recordings.unwrap_or_default(), ..PyOutcome::new(outcome)? })
+        Ok(PyOutcome { recordings: recordings.unwrap_or_default(), ..PyOutcome::of(outcome)? })
     })
 }
 

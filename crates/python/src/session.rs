@@ -116,7 +116,7 @@ impl PySession {
         py.detach(|| {
             let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
             let session = session.ok_or_else(finished)?;
-            PyOutcome::new(faults::caught(|| session.finish(&control)).map_err(|fault| failed(&fault))?)
+            PyOutcome::of(faults::caught(|| session.finish(&control)).map_err(|fault| failed(&fault))?)
         })
     }
 }

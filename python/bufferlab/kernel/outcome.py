@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.kernel.guest import FIELDS
 from bufferlab.kernel.job import round_trips_ps
@@ -26,34 +27,6 @@ _COUNTED: Final[Mapping[str, str]] = {"delivered_bytes": "received_bytes"} | {
     name: name for name in ("sent_packets", "retransmissions", "timeouts", "spurious_retransmissions")
 }
 """Columns, and the fields of a report that they are made of."""
-
-_UNKNOWN: Final = ("recoveries", "reordered_packets")
-_EMPTY: Final[Mapping[str, Mapping[str, type[pl.DataType]]]] = {
-    "histograms": dict.fromkeys(("link", "group"), pl.UInt32)
-    | dict.fromkeys(("lower_ps", "upper_ps", "count"), pl.UInt64),
-    "class_histograms": dict.fromkeys(("link", "class"), pl.UInt32)
-    | dict.fromkeys(("lower_ps", "upper_ps", "count"), pl.UInt64),
-    "classes": dict.fromkeys(("link", "class"), pl.UInt32)
-    | dict.fromkeys(
-        (
-            "arrived_packets", "arrived_bytes", "dropped_packets", "dropped_bytes", "departed_packets",
-            "departed_bytes", "served_packets", "wait_max_ps", "whole_arrived_packets",
-            "whole_dropped_packets", "whole_departed_packets", "left_packets",
-        ),
-        pl.UInt64,
-    )
-    | dict.fromkeys(("wait_mean_ps", "busy_fraction"), pl.Float64),
-    "class_samples": dict.fromkeys(("link", "class"), pl.UInt32)
-    | dict.fromkeys(
-        (
-            "time_ps", "backlog_packets", "backlog_bytes", "limit_packets", "limit_bytes", "threshold_ps",
-            "rtt_ps", "delay_ps", "state_bytes",
-        ),
-        pl.UInt64,
-    )
-    | dict.fromkeys(("flows", "weight"), pl.Float64),
-    "exchanges": {"flow": pl.UInt32} | dict.fromkeys(("number", "start_ps", "end_ps", "bytes"), pl.UInt64),
-}  # fmt: skip
 
 
 class KernelOutcome:
@@ -104,12 +77,9 @@ class KernelOutcome:
                 whole = None if after is None or after[field] < 0 else after[field]
                 row[f"whole_{name}"] = whole
                 row[name] = None if whole is None else whole - (0 if before is None else before[field])
-            row |= dict.fromkeys([*_UNKNOWN, *(f"whole_{name}" for name in _UNKNOWN)])
             row |= {"rtt_sum_ps": sum(rtts[flow]) * _PS_PER_US, "rtt_samples": len(rtts[flow])}
             rows.append(row | {"finished_ps": NONE, "received_ps": NONE})
-        indices = {"flow": pl.UInt32, "group": pl.UInt32}
-        types = {name: indices.get(name, pl.UInt64) for name in rows[0]} | {"rtt_sum_ps": pl.Float64}
-        return pl.DataFrame(rows, schema=types)
+        return _table("flows", rows)
 
     def queues(self) -> pl.DataFrame:
         """The link's row, of all groups together: a discipline does not tell groups apart."""
@@ -128,9 +98,7 @@ class KernelOutcome:
             "link": 0,
             "group": ALL_GROUPS,
             "arrived_packets": packets + drops + after[2] - before[2],
-            "arrived_bytes": None,
             "dropped_packets": drops,
-            "dropped_bytes": None,
             "lost_packets": 0,
             "marked_packets": marks,
             "departed_packets": packets,
@@ -138,7 +106,6 @@ class KernelOutcome:
             "served_packets": packets,
             # Little's law: what waits on average, over what leaves
             "wait_mean_ps": mean * window_s / packets * _PS_PER_S if packets else None,
-            "wait_max_ps": None,
             "backlog_mean_packets": mean,
             "backlog_mean_bytes": _mean(backlog_bytes),
             **quantiles,
@@ -152,15 +119,7 @@ class KernelOutcome:
             "left_packets": after[2],
             "busy_fraction": sent_bytes * _BITS / window_s / plan["links"][0]["rate_bps"],
         }
-        floats = {
-            "wait_mean_ps",
-            "backlog_mean_packets",
-            "backlog_mean_bytes",
-            "empty_fraction",
-            "busy_fraction",
-        }
-        types = {name: pl.Float64 if name in floats else pl.UInt64 for name in row}
-        return pl.DataFrame([row], schema=types | dict.fromkeys(("link", "group"), pl.UInt32))
+        return _table("queues", [row])
 
     def queue_samples(self) -> pl.DataFrame:
         """The link at the probes' moments."""
@@ -177,9 +136,7 @@ class KernelOutcome:
             for row in self._samples()
             if self._plan["links"][0]["sample"]
         ]
-        names = ("time_ps", "link", "backlog_packets", "backlog_bytes", "arrived_packets", "dropped_packets",
-                 "departed_bytes")  # fmt: skip
-        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.UInt64) | {"link": pl.UInt32})
+        return _table("queue_samples", rows)
 
     def sender_samples(self) -> pl.DataFrame:
         """Senders at the probes' moments."""
@@ -193,16 +150,11 @@ class KernelOutcome:
                     "cwnd_segments": float(values["cwnd_segments"]),
                     "ssthresh_segments": float("inf") if threshold >= _NO_THRESHOLD else float(threshold),
                     "srtt_ps": values["rtt_us"] * _PS_PER_US,
-                    "rtt_sum_ps": None,  # single samples are not told
-                    "rtt_samples": None,
                     "inflight_segments": values["unacked_segments"],
                     "retransmissions": values["retransmissions"],
                 }
             )
-        schema = {"time_ps": pl.UInt64, "flow": pl.UInt32, "cwnd_segments": pl.Float64}
-        schema |= {"ssthresh_segments": pl.Float64, "srtt_ps": pl.UInt64, "rtt_sum_ps": pl.Float64}
-        schema |= {"rtt_samples": pl.UInt64, "inflight_segments": pl.UInt64}
-        return pl.DataFrame(rows, schema=schema | {"retransmissions": pl.UInt64})
+        return _table("sender_samples", rows)
 
     def receiver_samples(self) -> pl.DataFrame:
         """Receivers at the probes' moments."""
@@ -210,14 +162,10 @@ class KernelOutcome:
             {"time_ps": at_ns * _PS_PER_NS, "flow": flow, "delivered_bytes": values["received_bytes"]}
             for at_ns, flow, values in self._flow_samples()
         ]
-        return pl.DataFrame(
-            rows, schema={"time_ps": pl.UInt64, "flow": pl.UInt32, "delivered_bytes": pl.UInt64}
-        )
+        return _table("receiver_samples", rows)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - tables of what a kernel does not have
-        if name not in _EMPTY:
-            raise AttributeError(name)
-        return lambda: pl.DataFrame(schema=_EMPTY[name])
+        return getattr(_core.Outcome(), name)
 
     def _samples(self) -> list[Row]:
         interval_ps = self._plan["sample_interval_ps"]
@@ -243,6 +191,12 @@ class KernelOutcome:
                     if values["rtt_us"]:
                         found[flow].append(values["rtt_us"])
         return found
+
+
+def _table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
+    """The rows in the columns of the engine's table; those that they lack are null."""
+    columns = pl.DataFrame(getattr(_core.Outcome(), name)())
+    return pl.DataFrame(rows, schema=columns.schema)
 
 
 def _flows(row: Row) -> dict[int, dict[str, int]]:
