@@ -429,6 +429,8 @@ def test_shares_become_flows(bufferlab: Command) -> None:
         (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
         (("--flows", "200", "--rtt", "40"), "--rtt: '40' has no unit"),
         (("--flows", "200", "--rate", "40"), "--rate: '40' has no unit"),
+        (("--flows", "200", "--rtt", "0 s"), "--rtt: 0 leaves flows without a round-trip time"),
+        (("--flows", "200", "--rtt", "0.4 ps"), "--rtt: 0 leaves flows without a round-trip time"),
         (("--flows", "200", "--spread", "2"), "--spread: 2.0 is out of bounds"),
         (("--flows", "200", "--segment", "10"), "--segment: '10' has no unit"),
         (("--flows", "200", "--max-delay", "0 ms"), "--max-delay: '0 ms' is too small"),

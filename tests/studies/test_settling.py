@@ -65,10 +65,12 @@ def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> N
     )
 
 
-def bbr(buffer: str = "4 bdp", congestion: str = "bbr", warmup: str = "12 s") -> list[str]:
+def bbr(
+    buffer: str = "4 bdp", congestion: str = "bbr", warmup: str = "12 s", rtt: str = "100 ms"
+) -> list[str]:
     run = {"duration": "60 s", "warmup": warmup, "stack": "linux"}
-    flows = [{"congestion": congestion, "rtt": "100 ms", "count": 10}]
-    link = {"rate": "12 Mbps", "delay": "1 ms", "buffer": buffer}
+    flows = [{"congestion": congestion, "rtt": rtt, "count": 10}]
+    link = {"rate": "12 Mbps", "buffer": buffer if rtt != "0 s" else "400 packets"}
     scenario = Scenario.from_dict({"run": run, "bottleneck": link, "flows": flows})
     packets = {"1 bdp": 100, "4 bdp": 400}[buffer]
     found = [each for each in short_runs(scenario, 0, Waiting(packets, 1500)) if each.startswith("BBR")]
@@ -84,6 +86,7 @@ def test_a_buffer_that_bbr_fills_at_its_start_is_to_be_empty_before_loss_is_meas
     assert "--set run.warmup='43 s' --set run.duration='92 s'" in told
     assert bbr(warmup="40 s") == []
     assert bbr("1 bdp") == []  # full as long as they last
+    assert "may take 96 s" in bbr(rtt="0 s")[0]  # 400 packets are 400 times the least that can be under way
     assert bbr(congestion="bbr3") == bbr(congestion="cubic") == []
 
 

@@ -233,8 +233,8 @@ def _emptied_s(seeded: Seeded, link: int, waiting: Waiting) -> float:
         return 0.0
     if waiting.is_held:
         return 0.0
-    drained_s = waiting.packets * waiting.packet_bytes * 8 / chosen["rate_bps"]
-    times = drained_s / mean_rtt_s(seeded, link)
+    packet_s = waiting.packet_bytes * 8 / chosen["rate_bps"]
+    times = waiting.packets * packet_s / max(mean_rtt_s(seeded, link), packet_s)
     return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > STAYS_FULL else 0.0
 
 

@@ -41,7 +41,8 @@ def demand_of(
         measured: Measured characteristic values by protocol, used in place of the model's.
 
     Raises:
-        InputError: No TCP flow crosses the link, or a protocol has neither a model nor a measured value.
+        InputError: No TCP flow crosses the link, one has no round-trip time, or a protocol has neither model
+            nor measured value.
     """
     sized, groups = seeded.resolved["links"][link], seeded.resolved["flows"]
     chosen = [i for i in _sizing_groups(seeded, link) if groups[i]["tcp"] is not None]
@@ -51,6 +52,13 @@ def demand_of(
     mix = _mix(seeded, chosen, marks=_marks(sized))
     _check_measured(measured or {}, mix)
     rtt_s = _rtts_s(seeded, chosen)
+    if not rtt_s.all():
+        raise InputError(
+            "leaves flows without a round-trip time, so no rule applies",
+            key="rtt",
+            value=0,
+            accepted="more than 0 s",
+        )
     return Demand(
         rate_bps=float(sized["rate_bps"]),
         rtt_s=float(rtt_s.mean()),
