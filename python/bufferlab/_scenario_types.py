@@ -33,6 +33,7 @@ class FqCodelDict(TypedDict):
     flows: NotRequired[int | None]
     quantum: NotRequired[str | None]
     drop_batch: NotRequired[int | None]
+    codel_backlog: NotRequired[Literal["own", "all"] | None]
     target: NotRequired[str | None]
     interval: NotRequired[str | None]
     ecn: NotRequired[bool | None]

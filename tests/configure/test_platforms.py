@@ -188,7 +188,7 @@ OTHERS: dict[str, Any] = {
     },
     "fq_codel": {
         "flows": 64, "quantum": "300 B", "drop_batch": 8, "target": "7 ms", "interval": "70 ms", "ecn": False,
-        "ce_threshold": "2 ms", "control_law": "linux",
+        "ce_threshold": "2 ms", "control_law": "linux", "codel_backlog": "all",
     },
     "pie": {"target": "7 ms", "update": "20 ms", "alpha": 0.25, "beta": 1.5, "burst": "90 ms", "ecn": True},
     "red": {

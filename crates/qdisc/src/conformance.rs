@@ -55,7 +55,16 @@ fn configs() -> Vec<DisciplineConfig> {
         hasty_pie().into(),
         PieConfig { ecn: true, ..hasty_pie() }.into(),
         FqCodelConfig { codel: hasty_codel(), ..FqCodelConfig::default() }.into(),
-        FqCodelConfig { codel: eager, flows: 2, quantum_bytes: 300, drop_batch: 3 }.into(),
+        FqCodelConfig {
+            codel: eager,
+            flows: 2,
+            quantum_bytes: 300,
+            drop_batch: 3,
+            ..FqCodelConfig::default()
+        }
+        .into(),
+        FqCodelConfig { codel: hasty_codel(), codel_backlog: CodelBacklog::All, ..FqCodelConfig::default() }
+            .into(),
         hasty_splitbuff().into(),
         SplitBuffConfig { sub_buffers: 3, weighted: true, ..hasty_splitbuff() }.into(),
         SplitBuffConfig { sub_buffers: 4, mean: Mean::Flows, hysteresis: 0.3, ..hasty_splitbuff() }.into(),

@@ -21,7 +21,7 @@
 //! Departures from Linux:
 //! - There is no limit of memory (`memory_limit`, 32 MB): packets here have no payload.
 //! - A batch dropped for the limit does not raise CoDel's count.
-//! - CoDel never drops the only packet in its queue; Linux looks at what waits in all queues.
+//! - CoDel never drops the only packet in its queue, unless [`CodelBacklog::All`] asks for what Linux does.
 //! - No `ce_threshold` for a selected traffic class only.
 //!
 //! Cost: one copy of 40 bytes each way, a hash, a queue's state (a cache line or two). A drop at the limit looks at
@@ -29,7 +29,7 @@
 
 use std::collections::VecDeque;
 
-use bufferlab_parameters::{LARGEST_PACKET, bytes, count, parameters};
+use bufferlab_parameters::{LARGEST_PACKET, bytes, choice, count, parameters, words};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
@@ -42,6 +42,18 @@ use crate::{
 /// Most queues of hashed flows (Linux's).
 const MOST_QUEUES: u64 = 1 << 16;
 
+words! {
+    /// Whose backlog tells each queue's CoDel that at most a full packet is left, so that there is nothing to drop.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CodelBacklog {
+        /// The queue's own, of which CoDel decides (RFC 8289 section 5.6).
+        Own = "own",
+        /// That of all queues, as in Linux, where a queue may lose its only packet (`net/sched/sch_fq_codel.c`, Linux 6.12:
+        /// `codel_dequeue` gets `sch->qstats.backlog`).
+        All = "all",
+    }
+}
+
 parameters! {
     /// Parameters of FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +64,8 @@ parameters! {
         quantum_bytes: u32 = 1514, bytes(LEAST_QUANTUM, LARGEST_PACKET);
         /// Most packets dropped at once when the buffer is full (section 4.1).
         drop_batch: u32 = 64, count("packets", 1, u32::MAX as u64);
+        /// Whose backlog of at most a full packet keeps CoDel from dropping: the queue's, or, as in Linux, that of all.
+        codel_backlog: CodelBacklog = CodelBacklog::Own, choice::<CodelBacklog>();
         include
         /// CoDel's parameters in each queue; ECN is on by default (section 5.2.6).
         codel: CodelConfig = CodelConfig { ecn: true, ..CodelConfig::default() };
@@ -103,6 +117,7 @@ struct Waiting<'a> {
     chain: &'a mut Chain,
     backlog: &'a mut Backlog,
     max_packet: u64,
+    counted: CodelBacklog,
 }
 
 impl Source for Waiting<'_> {
@@ -115,7 +130,11 @@ impl Source for Waiting<'_> {
 
     #[inline]
     fn is_small(&self) -> bool {
-        self.chain.bytes() <= self.max_packet
+        let bytes = match self.counted {
+            CodelBacklog::Own => self.chain.bytes(),
+            CodelBacklog::All => self.backlog.bytes,
+        };
+        bytes <= self.max_packet
     }
 }
 
@@ -241,6 +260,7 @@ impl QueueDisc for FqCodel {
                 chain: &mut queue.chain,
                 backlog: &mut self.backlog,
                 max_packet: self.max_packet,
+                counted: self.config.codel_backlog,
             };
             let (config, marks) = (&self.config.codel, &mut self.marks);
             let service = Service { config, now, queue: &mut waiting, marks, drops };

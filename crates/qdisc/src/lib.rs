@@ -25,7 +25,7 @@ pub use classes::{ClassEstimate, Estimates};
 pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::{Drr, DrrConfig};
 pub use fifo::{Fifo, FifoConfig};
-pub use fq_codel::{FqCodel, FqCodelConfig};
+pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
 pub use limit::{Backlog, Limit, Threshold};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pie::{Pie, PieConfig};

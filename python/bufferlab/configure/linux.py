@@ -186,6 +186,11 @@ def codel_ecn(given: Mapping[str, Any]) -> list[str]:
 def fq_options(answer: Answer, notes: list[str]) -> list[str]:
     """What FQ-CoDel has beyond CoDel; the memory limit if its default might be met first."""
     given = answer.parameters
+    if given["codel_backlog"] != "all":
+        notes.append(
+            "Linux's FQ-CoDel may drop a flow's only packet while others wait (codel_backlog = 'all'); it "
+            "has no other way."
+        )
     options = [
         f"flows {given['flows']}",
         f"quantum {given['quantum_bytes']}",

@@ -166,3 +166,26 @@ fn a_sparse_flow_is_left_alone_beside_a_standing_one() {
     }
     assert!(drops.len() > 10 && drops.iter().all(|dropped| dropped.packet.flow == 0));
 }
+
+/// Eight queues whose only packet has always waited for longer than the target: what is dropped in a second.
+fn drops_of_single_packets(codel_backlog: CodelBacklog) -> usize {
+    let mut queue =
+        FqCodel::new(Limit::Unlimited, FqCodelConfig { codel_backlog, ..FqCodelConfig::default() }, 0);
+    let mut drops = Drops::new();
+    for ms in 0..1_000 {
+        for flow in 0..8 {
+            if queue.queues[queue.queue_of(flow) as usize].chain.is_empty() {
+                offer(&mut queue, at_ms(ms), flow, &[1514]);
+            }
+        }
+        queue.dequeue(at_ms(ms), &mut drops);
+    }
+    drops.len()
+}
+
+/// RFC 8289, section 5.6: a queue's last packet is not dropped. Linux asks for the backlog of all queues, so that it is.
+#[test]
+fn a_queues_only_packet_is_dropped_where_all_queues_count() {
+    assert_eq!(drops_of_single_packets(CodelBacklog::Own), 0);
+    assert!(drops_of_single_packets(CodelBacklog::All) > 8);
+}
