@@ -1,8 +1,12 @@
-"""Writes docs/metrics.md and docs/python.md from what they describe; with `--check` only compares."""
+"""Writes docs/metrics.md, docs/python.md and a table of docs/kernel.md from what they describe.
+
+With `--check` it only compares.
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -12,6 +16,7 @@ from typing import Final, is_typeddict
 
 import bufferlab
 from bufferlab import types
+from bufferlab.kernel import keys
 from bufferlab.render.grid import Grid
 from bufferlab.results.metrics.metric import Dimension, Metric
 from bufferlab.results.metrics.registry import DIMENSIONS
@@ -75,7 +80,14 @@ def python_page() -> str:
     return f"{PYTHON_HEAD}\n{own}\n{TYPES_HEAD}\n{others}\n{SCENARIOS_HEAD}{names}.\n"
 
 
-PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page}
+def kernel_page() -> str:
+    """docs/kernel.md with the table of keys."""
+    text = (DOCS / "kernel.md").read_text(encoding="utf-8")
+    part = re.compile(r"(?<=<!-- generated: keys -->\n).*?(?=<!-- end of generated -->)", re.DOTALL)
+    return part.sub(lambda _: f"{keys.table()}\n", text)
+
+
+PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page, "kernel.md": kernel_page}
 
 
 def main(check: bool) -> int:

@@ -12,6 +12,7 @@ from bufferlab.kernel.boot import boot
 from bufferlab.kernel.cache import Kernel
 from bufferlab.kernel.doctor import ping_ms
 from bufferlab.kernel.emulate import emulate
+from bufferlab.kernel.guest import FIELDS
 from bufferlab.kernel.job import job_of
 from bufferlab.plan import lower
 
@@ -48,6 +49,43 @@ def test_a_reno_flow_through_a_fifo_is_the_simulators(built: Kernel) -> None:
     assert there["backlog_max_packets"] == 100
     assert kernels.flows["goodput_bps"][0] == pytest.approx(ours.flows["goodput_bps"][0], rel=0.01)
     assert kernels.version == built.title
+
+
+def test_hosts_do_what_the_scenario_says(built: Kernel) -> None:
+    """A first window of 3 segments, each acknowledged at once; after a drop no timeout before a second."""
+    given = {
+        "rtt": "200 ms", "initial_window": 3, "delayed_ack": False, "min_rto": "1 s", "rto_margin": "1 s",
+        "fast_convergence": False, "congestion": "cubic-linux",
+    }  # fmt: skip
+    overrides = {f"flows__bulk__{key}": value for key, value in given.items()}
+    scenario = link(run__duration="1 s", run__warmup="500 ms", **overrides)
+    rows = [row for row in boot(built, job_of(lower(scenario)), 1).rows if "flows" in row]
+    sent = {row["due_ns"] // 10**8: dict(zip(FIELDS, row["flows"][0][2:], strict=True)) for row in rows}
+    # the handshake takes a round trip of 201 ms; then 3 segments leave, and each acknowledgment frees two
+    assert [sent[at]["cwnd_segments"] for at in (3, 5, 7)] == [3, 6, 12]
+    usual = boot(
+        built, job_of(lower(link(run__duration="1 s", run__warmup="500 ms", flows__bulk__rtt="200 ms"))), 1
+    )
+    (row,) = [row for row in usual.rows if row["due_ns"] == 3 * 10**8 and "flows" in row]
+    assert dict(zip(FIELDS, row["flows"][0][2:], strict=True))["cwnd_segments"] == 10
+
+
+def test_a_paced_flow_leaves_evenly(built: Kernel) -> None:
+    """While two windows a round trip are less than the link's rate, nothing waits; else something does."""
+    waits = []
+    for paced in (True, False):
+        scenario = link(
+            flows__bulk__paced=paced, flows__bulk__rtt="100 ms", run__duration="2 s", run__warmup="200 ms",
+            bottleneck__rate="50 Mbps", bottleneck__buffer="1000 packets",
+        )  # fmt: skip
+        waits.append(
+            max(
+                row["queue"][2]
+                for row in boot(built, job_of(lower(scenario)), 1).rows
+                if row["due_ns"] < 35 * 10**7
+            )
+        )
+    assert waits[0] <= 10 < waits[1], waits
 
 
 def test_what_fails_inside_is_told(built: Kernel) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.kernel.job import CONTROLS, discipline, job_of, readings
+from bufferlab.kernel.job import discipline, job_of, readings
+from bufferlab.kernel.refusals import CONTROLS
 from bufferlab.plan import lower
 
 from .conftest import link

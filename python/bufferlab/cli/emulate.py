@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from bufferlab.cli.common import say
 from bufferlab.cli.options import AsJson, Overrides, ScenarioFile, read_overrides
 from bufferlab.errors import InputError
 
@@ -56,6 +57,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
+    from bufferlab.kernel.keys import kernels_own  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
 
     if engine not in _ENGINES:
@@ -70,4 +72,6 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             by=None if kernel_name is None else kernel(kernel_name),
             done=lambda count: bar.update(count / seeds, f"seed {count} of {seeds}"),
         )
+    for line in kernels_own(runs[0].plan):
+        say(f"the kernel's own: {line}")
     outputs.deliver(runs)

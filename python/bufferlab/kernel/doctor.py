@@ -55,7 +55,6 @@ def ping_ms(kernel: Kernel) -> float:
             delays_ns=[_DELAY_NS],
             mtu=1500,
             packet_bytes=1500,
-            whole=False,
         ),
         "parameters": {},
         "sysctls": network.sysctls(1),

@@ -25,6 +25,8 @@ from typing import IO, Any, Final
 TCP_INFO: Final = 11
 TCP_CONGESTION: Final = 13
 TCP_NOTSENT_LOWAT: Final = 25
+SO_MAX_PACING_RATE: Final = 47  # include/uapi/asm-generic/socket.h, Linux 6.12
+_ANY_RATE: Final = 1 << 60
 CLONE_NEWNET: Final = 0x40000000
 _TFD_TIMER_ABSTIME: Final = 1  # include/uapi/linux/timerfd.h
 
@@ -179,6 +181,8 @@ class Traffic:
         it = socket.socket()
         it.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, flow["control"].encode())
         it.setsockopt(socket.IPPROTO_TCP, TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
+        if flow.get("paced"):  # the limit is none, but TCP paces where there is one
+            it.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, struct.pack("=Q", _ANY_RATE))
         it.setblocking(False)
         it.bind((self.job["address"], self.job["first_port"] + number))
         it.connect_ex((flow["address"], flow["port"]))

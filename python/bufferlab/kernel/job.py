@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.kernel import network
-from bufferlab.plan import NEVER_PS, Plan
-
-CONTROLS: Final[Mapping[str, str]] = {
-    "reno": "reno",
-    "cubic": "cubic",
-    "cubic-linux": "cubic",
-    "bic": "bic",
-    "scalable": "scalable",
-    "westwood": "westwood",
-    "htcp": "htcp",
-    "vegas": "vegas",
-    "bbr": "bbr",
-    "dctcp": "dctcp",
-}
-"""The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
+from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, refusals
+from bufferlab.plan import Plan
 
 FIRST_PORT: Final = 10_000
 _LISTENING_PORT: Final = 5000
-_MOST_FLOWS: Final = 400
-"""Each has two sockets, and the guest's program may have 1024."""
-
 _MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
 _FLOW_STEP_NS: Final = 100_000_000
 _PS_PER_NS: Final = 1000
 _PS_PER_US: Final = 1_000_000
-_PS_PER_S: Final = 10**12
-_AMPLE_WINDOW: Final = 16 * 2**20
-_PIE_BURST_PS: Final = 150 * 10**9
-"""Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
-
-_PIE_SCALE: Final = 16
-"""tc's alpha and beta count sixteenths of the RFC's hertz (tc-pie(8))."""
+_PS_PER_MS: Final = 10**9
+_INITIAL_WINDOW: Final = 10
+_MIN_RTO_PS: Final = 200 * _PS_PER_MS
+"""The kernel's own (include/net/tcp.h, Linux 6.12: TCP_INIT_CWND and TCP_RTO_MIN)."""
 
 _MARKS_AT: Final[Mapping[str, list[int]]] = {"codel": [24, 32], "fq_codel": [12, 28], "pie": [36]}
 """Where a discipline's own statistics count marks (include/uapi/linux/pkt_sched.h, Linux 6.12)."""
@@ -54,7 +35,7 @@ def job_of(plan: Plan) -> Job:
     Raises:
         InputError: The plan has something that the kernel is not given yet.
     """
-    mistakes = list(_refusals(plan))
+    mistakes = list(refusals(plan))
     if mistakes:
         raise InputError.of(mistakes)
     (link,), groups, flows = plan["links"], plan["groups"], plan["flows"]
@@ -74,7 +55,8 @@ def job_of(plan: Plan) -> Job:
             delays_ns=distinct,
             mtu=source["mss_bytes"] + (52 if source["timestamps"] else 40),
             packet_bytes=packet_bytes,
-            whole=source["offload"] is not None,
+            segments=_segments(source["offload"]),
+            routes=_routes(source),
         ),
         "parameters": _parameters(groups),
         "sysctls": _sysctls(len(distinct), source),
@@ -98,6 +80,7 @@ def job_of(plan: Plan) -> Job:
                 "control": controls[group],
                 "address": network.address(homes[delay_ns]),
                 "port": ports[controls[group]],
+                **({"paced": True} if groups[group]["source"]["paced"] else {}),
             }
             for start_ps, group, delay_ns in zip(flows["start_ps"], flows["group"], delays_ns, strict=True)
         ],
@@ -134,8 +117,8 @@ def discipline(of: Mapping[str, Any]) -> list[str]:
     if kind == "pie":
         words |= {
             "tupdate": f"{of['t_update_ps'] / _PS_PER_US:g}us",
-            "alpha": round(of["alpha"] * _PIE_SCALE),
-            "beta": round(of["beta"] * _PIE_SCALE),
+            "alpha": round(of["alpha"] * PIE_SCALE),
+            "beta": round(of["beta"] * PIE_SCALE),
         }
     else:
         words["interval"] = f"{of['interval_ps'] / _PS_PER_US:g}us"
@@ -148,9 +131,33 @@ def discipline(of: Mapping[str, Any]) -> list[str]:
 
 
 def _parameters(groups: list[dict[str, Any]]) -> dict[str, str]:
-    cubic = [group["source"]["congestion"] for group in groups]
-    hystart = [control["hystart"] for control in cubic if CONTROLS[control["kind"]] == "cubic"]
-    return {"/sys/module/tcp_cubic/parameters/hystart": str(int(hystart[0]))} if hystart else {}
+    """Files of the modules' parameters, which hold for all connections: groups do not differ in them."""
+    found = {}
+    for group in groups:
+        control = group["source"]["congestion"]
+        folder = f"/sys/module/tcp_{CONTROLS[control['kind']]}/parameters"
+        if "hystart" in control:
+            found[f"{folder}/hystart"] = str(int(control["hystart"]))
+        if control.get("fast_convergence") is False:  # the kernel's own is true
+            found[f"{folder}/fast_convergence"] = "0"
+    return found
+
+
+def _segments(offload: object) -> int | None:
+    """How many segments a host may hand over as one packet; nothing for what the kernel chooses."""
+    if offload is None:
+        return 1
+    return int(offload["segments"]) if isinstance(offload, Mapping) else None
+
+
+def _routes(source: Mapping[str, Any]) -> network.Routes:
+    """What hosts set by their routes, where it is not the kernel's own."""
+    senders = ""
+    if source["initial_window"] != _INITIAL_WINDOW:
+        senders += f" initcwnd {source['initial_window']}"
+    if source["min_rto_ps"] != _MIN_RTO_PS:
+        senders += f" rto_min {source['min_rto_ps'] // _PS_PER_MS}ms"
+    return network.Routes(senders, " quickack 1" if source["ack_every"] == 1 else "")
 
 
 def _sysctls(homes: int, source: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -160,67 +167,3 @@ def _sysctls(homes: int, source: Mapping[str, Any]) -> dict[str, dict[str, str]]
         ours["net/ipv4/tcp_rmem"] = "4096 131072 6291456"
     hosts = [network.SENDING, *map(network.home, range(homes))]
     return values | {name: values[name] | ours for name in hosts}
-
-
-def _refusals(plan: Plan) -> Iterator[InputError]:
-    def refuse(key: str, value: object, accepted: str) -> InputError:
-        return InputError("is not given to a kernel yet", key=key, value=value, accepted=accepted)
-
-    links, groups, flows = plan["links"], plan["groups"], plan["flows"]
-    if len(links) != 1:
-        yield refuse("links", [link["name"] for link in links], "one link")
-    yield from _link_refusals(links[0], refuse)
-    if len(flows["group"]) > _MOST_FLOWS:
-        yield refuse("flows", len(flows["group"]), f"at most {_MOST_FLOWS} flows")
-    for group in groups:
-        yield from _group_refusals(f"flows.{group['name']}", group, refuse)
-    if any(stop_ps != NEVER_PS for stop_ps in flows["stop_ps"]):
-        yield refuse("flows.stop", "a time", "flows without a stop")
-    sources = [group["source"] for group in groups if group["source"]["kind"] == "tcp"]
-    for name in ("mss_bytes", "header_bytes", "timestamps", "offload", "tuned_window"):
-        values = list(dict.fromkeys(source[name] for source in sources))
-        if len(values) > 1:
-            yield refuse(f"flows.{name}", values, "one value for all groups")
-
-
-def _link_refusals(link: Mapping[str, Any], refuse: Any) -> Iterator[InputError]:  # noqa: ANN401
-    key, queue = f"links.{link['name']}", link["discipline"]
-    if link["loss_ppb"]:
-        yield refuse(f"{key}.loss", link["loss_ppb"] / 1e9, "0")
-    if link["changes"]:
-        yield refuse(f"{key}.changes", len(link["changes"]), "a buffer that stays as it is")
-    if queue["kind"] not in {"fifo", "codel", "fq_codel", "pie"}:
-        yield refuse(f"{key}.queue", queue["kind"], "fifo, codel, fq_codel, pie")
-        return
-    if queue.get("mark_above") is not None:
-        yield refuse(f"{key}.mark_above", queue["mark_above"], "none; codel's ecn marks")
-    if queue["kind"] != "fifo" and queue["limit"] != "unlimited" and "packets" not in queue["limit"]:
-        yield refuse(f"{key}.buffer", queue["limit"], "packets, which the kernel's discipline counts")
-    if queue["kind"] == "pie":
-        if queue["max_burst_ps"] != _PIE_BURST_PS:
-            yield refuse(f"{key}.queue.max_burst", f"{queue['max_burst_ps'] / 1e9:g} ms", "150 ms")
-        for name in ("alpha", "beta"):
-            if (queue[name] * _PIE_SCALE) % 1 or not 0 <= queue[name] * _PIE_SCALE <= 32:
-                yield refuse(f"{key}.queue.{name}", queue[name], "a multiple of 1/16 up to 2")
-
-
-def _group_refusals(key: str, group: Mapping[str, Any], refuse: Any) -> Iterator[InputError]:  # noqa: ANN401
-    source = group["source"]
-    if source["kind"] != "tcp" or source["on_off"] or source["transfer_bytes"] is not None:
-        yield refuse(f"{key}.application", source["kind"], "bulk")
-        return
-    kind = source["congestion"]["kind"]
-    if kind not in CONTROLS:
-        yield refuse(f"{key}.congestion", kind, ", ".join(CONTROLS))
-    if source["recovery"] != "linux":
-        yield refuse(f"{key}.recovery", source["recovery"], "linux, as with run.stack = 'linux'")
-    if group["access_bps"] is not None:
-        yield refuse(f"{key}.access_rate", group["access_bps"], "none")
-    if group["reverse"]:
-        yield refuse(f"{key}.reverse_path", len(group["reverse"]), "none")
-    if group["host"] is not None:
-        yield refuse(f"{key}.host", "a host model", "ideal")
-    if not source["tuned_window"] and source["receive_window_bytes"] < _AMPLE_WINDOW:
-        yield refuse(f"{key}.window", f"{source['receive_window_bytes']} B", "16 MiB and more, or auto")
-    if not source["timestamps"]:
-        yield refuse(f"{key}.timestamps", False, "true")

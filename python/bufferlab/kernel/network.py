@@ -10,7 +10,7 @@ out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 SENDING: Final = "sending"
 ROUTER: Final = "router"
@@ -20,10 +20,29 @@ ADDRESS: Final = "10.0.0.2"
 """Of the senders, which differ in their ports."""
 
 _ETHERNET_BYTES: Final = 14
+_EVERYBODY: Final = "02:00:00:00:00:01"
+"""The Ethernet address of all: without ARP a packet goes to its sender's own, and no flow waits for one."""
+
 _LONG: Final = 1_000_000
 """Packets that wait where nothing shall be lost."""
 
 Command = dict[str, Any]
+
+
+class Routes(NamedTuple):
+    """What hosts set by their routes (ip-route(8)), each word with a space before it.
+
+    Attributes:
+        senders: Those of the senders.
+        receivers: Those of the receivers.
+    """
+
+    senders: str = ""
+    receivers: str = ""
+
+
+PLAIN: Final = Routes()
+"""Hosts that set nothing."""
 
 
 def home(index: int) -> str:
@@ -38,7 +57,7 @@ def address(index: int) -> str:
 
 def commands(
     *, rate_bps: int, discipline: Sequence[str], delays_ns: Sequence[int], mtu: int, packet_bytes: int,
-    whole: bool,
+    segments: int | None = 1, routes: Routes = PLAIN,
 ) -> list[Command]:  # fmt: skip
     """The commands in order.
 
@@ -48,7 +67,8 @@ def commands(
         delays_ns: The distinct delays of the ways back.
         mtu: Largest IP packet.
         packet_bytes: What the link counts such a packet as.
-        whole: Whether hosts hand over packets of several segments.
+        segments: How many segments hosts may hand over as one packet; nothing for what the kernel chooses.
+        routes: What hosts set by their routes.
     """
     homes = [home(index) for index in range(len(delays_ns))]
     names = [SENDING, ROUTER, BEYOND, *homes]
@@ -63,9 +83,9 @@ def commands(
     inner: dict[str, list[str]] = {name: ["link set lo up"] for name in names}
     for one, ours, other, theirs in pairs:
         for name, device in ((one, ours), (other, theirs)):
-            segments = "" if whole else " gso_max_segs 1"
-            inner[name].append(f"link set {device} up{segments}")
-    _add_routes(inner, homes)
+            most = "" if segments is None else f" gso_max_segs {segments}"
+            inner[name].append(f"link set {device} address {_EVERYBODY} arp off up{most}")
+    _add_routes(inner, homes, routes)
     once += [_batch("ip", lines, name) for name, lines in inner.items()]
     once.append(_batch("tc", _shaped(rate_bps, discipline, packet_bytes - mtu - _ETHERNET_BYTES), ROUTER))
     for name, delay_ns in zip(homes, delays_ns, strict=True):
@@ -85,8 +105,8 @@ def sysctls(homes: int) -> dict[str, dict[str, str]]:
     return {ROUTER: forward, BEYOND: forward, SENDING: memory} | {home(i): memory for i in range(homes)}
 
 
-def _add_routes(inner: dict[str, list[str]], homes: Sequence[str]) -> None:
-    inner[SENDING] += [f"addr add {ADDRESS}/24 dev out", "route add default via 10.0.0.1"]
+def _add_routes(inner: dict[str, list[str]], homes: Sequence[str], routes: Routes) -> None:
+    inner[SENDING] += [f"addr add {ADDRESS}/24 dev out", f"route add default via 10.0.0.1{routes.senders}"]
     inner[ROUTER] += ["addr add 10.0.0.1/24 dev in", f"addr add 10.255.0.1/24 dev {BOTTLENECK}"]
     inner[ROUTER] += ["route add default via 10.255.0.2"]
     inner[BEYOND] += ["addr add 10.255.0.2/24 dev in", "route add default via 10.255.0.1"]
@@ -94,7 +114,7 @@ def _add_routes(inner: dict[str, list[str]], homes: Sequence[str]) -> None:
         theirs = address(index)
         ours = theirs[:-1] + "1"
         inner[BEYOND].append(f"addr add {ours}/24 dev {name}")
-        inner[name] += [f"addr add {theirs}/24 dev out", f"route add default via {ours}"]
+        inner[name] += [f"addr add {theirs}/24 dev out", f"route add default via {ours}{routes.receivers}"]
 
 
 def _shaped(rate_bps: int, discipline: Sequence[str], overhead: int) -> list[str]:

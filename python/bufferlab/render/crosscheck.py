@@ -22,7 +22,12 @@ def crosscheck_view(found: Crosscheck) -> View:
             Heading(f"{found.simulated.name}: {several}"),
             ScenarioLines(found.simulated.resolved, seeds).terms(),
             Grid(["figure"], columns, [_line(row) for row in found.rows]),
-            f"kernel: {found.emulated[0].version}",
+            "\n".join(
+                [
+                    f"kernel: {found.emulated[0].version}",
+                    *(f"the kernel's own: {line}" for line in found.otherwise),
+                ]
+            ),
         ]
     )
 

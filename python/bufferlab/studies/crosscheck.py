@@ -12,6 +12,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.kernel.cache import Kernel, kernel
 from bufferlab.kernel.emulate import check, emulate
+from bufferlab.kernel.keys import kernels_own
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
@@ -136,6 +137,11 @@ class Crosscheck:
         ]
         return [row for row in rows if row.verdict is not None]
 
+    @property
+    def otherwise(self) -> list[str]:
+        """What the kernel does otherwise than the scenario says, in words."""
+        return list(kernels_own(self.emulated[0].plan))
+
     def document(self) -> Document:
         """Everything for machines."""
         return {
@@ -144,6 +150,7 @@ class Crosscheck:
             "name": self.simulated.name,
             "seeds": self.simulated.seeds,
             "kernel": self.emulated[0].version,
+            "kernels_own": self.otherwise,
             "rows": [
                 {
                     "metric": row.compared.name,

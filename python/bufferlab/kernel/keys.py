@@ -1,0 +1,186 @@
+"""What becomes of each key of a scenario in a kernel: given to it, refused, or the kernel's own and said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, Final
+
+from bufferlab.kernel.refusals import longest_jitter_ps
+
+
+class Fate(Enum):
+    """What becomes of a key."""
+
+    GIVEN = "given:"
+    """The kernel does it."""
+    REFUSED = "refused unless"
+    """Only what is accepted is taken; everything else is an error that names the key."""
+    OWN = "the kernel's own:"
+    """The kernel does as it does, which the output says where the scenario has it otherwise."""
+    NOTHING = "nothing to do:"
+    """It changes nothing of what happens in the kernel."""
+
+
+Told = tuple[Fate, str]
+
+_NO_APPLICATION: Final[Told] = (Fate.REFUSED, "bulk transfers only")
+_NO_HOST: Final[Told] = (Fate.REFUSED, "ideal hosts only")
+_DRAWN: Final[Told] = (Fate.GIVEN, "drawn as for the simulator")
+_OURS: Final[Told] = (Fate.NOTHING, "is Bufferlab's")
+_NO_QUEUE: Final[Told] = (Fate.REFUSED, "fifo, codel, fq_codel, pie")
+_OF_CODEL: Final[Mapping[str, Told]] = {
+    "discipline": (Fate.GIVEN, "tc"),
+    "target": (Fate.GIVEN, "tc"),
+    "interval": (Fate.GIVEN, "tc"),
+    "ecn": (Fate.GIVEN, "tc"),
+    "ce_threshold": (Fate.GIVEN, "tc"),
+    "control_law": (Fate.OWN, "Linux's approximation of the root"),
+}
+
+KEYS: Final[Mapping[str, Mapping[str, Told]]] = {
+    "Run": {
+        "name": _OURS,
+        "duration": (Fate.GIVEN, "end of the traffic"),
+        "warmup": (Fate.GIVEN, "moment of a reading"),
+        "seed": (Fate.GIVEN, "draws, and the kernel's random numbers"),
+        "stack": (Fate.GIVEN, "key by key, as in flows"),
+        "host": _NO_HOST,
+    },
+    "Link": {
+        "name": _OURS,
+        "rate": (Fate.GIVEN, "HTB"),
+        "delay": (Fate.NOTHING, "a part of the round trip, all of which netem has"),
+        "buffer": (Fate.GIVEN, "tc limit; packets only but for fifo"),
+        "queue": (Fate.GIVEN, "tc, key by key below"),
+        "mark_above": (Fate.REFUSED, "none: the kernel's FIFOs never mark"),
+        "loss": (Fate.REFUSED, "0"),
+        "changes": (Fate.REFUSED, "none"),
+    },
+    "Change": {"at": (Fate.REFUSED, "none"), "buffer": (Fate.REFUSED, "none")},
+    "Fifo": {"discipline": (Fate.GIVEN, "pfifo, or bfifo with bytes")},
+    "Codel": _OF_CODEL,
+    "FqCodel": {
+        **_OF_CODEL,
+        "flows": (Fate.GIVEN, "tc"),
+        "quantum": (Fate.GIVEN, "tc"),
+        "drop_batch": (Fate.GIVEN, "tc"),
+        "codel_backlog": (Fate.OWN, "that of all queues"),
+    },
+    "Pie": {
+        "discipline": (Fate.GIVEN, "tc"),
+        "target": (Fate.GIVEN, "tc"),
+        "update": (Fate.GIVEN, "tc tupdate"),
+        "alpha": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
+        "beta": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
+        "burst": (Fate.REFUSED, "150 ms"),
+        "ecn": (Fate.GIVEN, "tc"),
+    },
+    "Red": dict.fromkeys(
+        (
+            "discipline", "min_threshold", "max_threshold", "target_delay", "weight", "max_p", "gentle",
+            "adaptive", "ecn", "mean_packet",
+        ),
+        _NO_QUEUE,
+    ),
+    "Drr": dict.fromkeys(("discipline", "quantum"), _NO_QUEUE),
+    "SplitBuff": dict.fromkeys(
+        (
+            "discipline", "sub_buffers", "update", "smoothing", "first_update", "rtt", "weighted",
+            "thresholds", "hysteresis", "mean", "delays", "silent",
+        ),
+        _NO_QUEUE,
+    ),
+    "SplitBuffBlind": dict.fromkeys(("discipline", "sub_buffers"), _NO_QUEUE),
+    "Flow": {
+        "name": _OURS,
+        "count": (Fate.GIVEN, "connections, at most 400"),
+        "rtt": _DRAWN,
+        "rtt_spread": _DRAWN,
+        "start": _DRAWN,
+        "stop": (Fate.REFUSED, "none"),
+        "path": (Fate.REFUSED, "one link"),
+        "reverse_path": (Fate.REFUSED, "none"),
+        "access_rate": (Fate.REFUSED, "none"),
+        "application": _NO_APPLICATION,
+        "stack": (Fate.GIVEN, "key by key"),
+        "host": _NO_HOST,
+        "congestion": (Fate.GIVEN, "TCP_CONGESTION; HyStart by the module's parameter"),
+        "fast_convergence": (Fate.GIVEN, "the module's parameter"),
+        "growth": (Fate.REFUSED, "per-segment"),
+        "recovery": (Fate.REFUSED, "linux"),
+        "segment": (Fate.GIVEN, "ip link mtu"),
+        "header": (Fate.GIVEN, "tc stab"),
+        "ack": (Fate.NOTHING, "acknowledgments cross no queue"),
+        "initial_window": (Fate.GIVEN, "ip route initcwnd, up to 65,535 bytes"),
+        "initial_ssthresh": (Fate.REFUSED, "none"),
+        "delayed_ack": (Fate.GIVEN, "ip route quickack; true or false"),
+        "ack_delay": (Fate.REFUSED, "40 ms"),
+        "min_rto": (Fate.GIVEN, "ip route rto_min, whole milliseconds"),
+        "max_rto": (Fate.REFUSED, "120 s"),
+        "rto_margin": (Fate.REFUSED, "that of min_rto"),
+        "initial_rto": (Fate.REFUSED, "1 s"),
+        "clock": (Fate.REFUSED, "none"),
+        "timestamps": (Fate.REFUSED, "true"),
+        "limited_transmit": (Fate.REFUSED, "true"),
+        "handshake": (Fate.REFUSED, "true"),
+        "paced": (Fate.GIVEN, "SO_MAX_PACING_RATE without a limit"),
+        "window": (Fate.GIVEN, "tcp_rmem; 16 MiB and more, or auto"),
+        "window_scaling": (Fate.REFUSED, "true"),
+        "offload": (Fate.GIVEN, "ip link gso_max_segs"),
+        "jitter": (Fate.OWN, "none; more than 50 us are refused"),
+        "after_idle": (Fate.NOTHING, "bulk flows are never idle"),
+    },
+    "Bulk": {"kind": (Fate.GIVEN, "sockets that always have data")},
+    "Transfer": dict.fromkeys(("kind", "bytes"), _NO_APPLICATION),
+    "Echo": dict.fromkeys(("kind", "of"), _NO_APPLICATION),
+    "OnOff": dict.fromkeys(("kind", "on", "size", "off"), _NO_APPLICATION),
+    "ShortFlows": dict.fromkeys(("kind", "size", "interval", "load", "arrivals"), _NO_APPLICATION),
+    "Web": dict.fromkeys(("kind", "size", "every"), _NO_APPLICATION),
+    "Ping": dict.fromkeys(("kind", "packet", "interval"), _NO_APPLICATION),
+    "Udp": dict.fromkeys(
+        ("kind", "packet", "sizes", "header", "interval", "rate", "arrivals", "record"), _NO_APPLICATION
+    ),
+    "Host": dict.fromkeys(
+        ("interrupt_delay", "line_rate", "noise", "queue", "queue_limit", "quick_acks"), _NO_HOST
+    ),
+    "Probes": dict.fromkeys(("interval", "flows", "links", "per_group"), (Fate.GIVEN, "readings")),
+    "Advise": dict.fromkeys(("for", "targets", "weights"), _OURS),
+    "Weights": dict.fromkeys(("calls", "fairness", "latency", "pages", "throughput", "transfers"), _OURS),
+}  # fmt: skip
+"""By part of the scenario (docs/scenario.schema.json) and key: what becomes of it, and by what or as what."""
+
+
+def kernels_own(plan: Mapping[str, Any]) -> Iterator[str]:
+    """What the kernel does otherwise than a plan says, in words."""
+    for link in plan["links"]:
+        queue = link["discipline"]
+        if queue.get("control_law") == "rfc":
+            yield f"{link['name']}: control_law is 'linux', the scenario's is 'rfc'"
+        if queue.get("codel_backlog") == "own":
+            yield f"{link['name']}: codel_backlog is 'all', the scenario's is 'own'"
+    for group in plan["groups"]:
+        yield from _group(group)
+
+
+def _group(group: Mapping[str, Any]) -> Iterator[str]:
+    jitter_ps = longest_jitter_ps(group["jitter"])
+    if jitter_ps:
+        yield f"{group['name']}: jitter is none, the scenario's is up to {jitter_ps / 1e6:g} us"
+    control = group["source"]["congestion"]
+    if control["kind"] == "cubic":
+        yield f"{group['name']}: congestion is Linux's CUBIC, the scenario's is that of RFC 9438"
+    if control.get("hystart"):
+        yield f"{group['name']}: HyStart is Linux's, the simulator's is HyStart++ (RFC 9406)"
+
+
+def table() -> str:
+    """The keys as Markdown for docs/kernel.md: those of one part with one fate in a line."""
+    lines = ["| part | keys | what becomes of them |", "| --- | --- | --- |"]
+    for part, keys in KEYS.items():
+        fates: dict[Told, list[str]] = {}
+        for key, told in keys.items():
+            fates.setdefault(told, []).append(f"`{key}`")
+        for (fate, text), names in fates.items():
+            lines.append(f"| {part} | {', '.join(names)} | {fate.value} {text} |")
+    return "\n".join(lines)

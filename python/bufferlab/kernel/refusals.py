@@ -1,0 +1,224 @@
+"""What of a plan a kernel cannot be given: the keys, with what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from bufferlab.errors import InputError
+from bufferlab.plan import NEVER_PS, Plan
+
+CONTROLS: Final[Mapping[str, str]] = {
+    "reno": "reno",
+    "cubic": "cubic",
+    "cubic-linux": "cubic",
+    "bic": "bic",
+    "scalable": "scalable",
+    "westwood": "westwood",
+    "htcp": "htcp",
+    "vegas": "vegas",
+    "bbr": "bbr",
+    "dctcp": "dctcp",
+}
+"""The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
+
+DISCIPLINES: Final = ("fifo", "codel", "fq_codel", "pie")
+
+PIE_SCALE: Final = 16
+"""tc's alpha and beta count sixteenths of the RFC's hertz (tc-pie(8))."""
+
+_MOST_FLOWS: Final = 400
+"""Each has two sockets, and the guest's program may have 1024."""
+
+_AMPLE_WINDOW: Final = 16 * 2**20
+_FIRST_WINDOW: Final = 65_535
+"""Bytes that a receiver offers at first (tcp_select_initial_window, net/ipv4/tcp_output.c, Linux 6.12)."""
+
+_MOST_JITTER_PS: Final = 50 * 10**6
+"""What the presets have: it tells flows apart, and is too short to be felt."""
+
+_PS_PER_MS: Final = 10**9
+_PS_PER_US: Final = 10**6
+
+_PIE_BURST_PS: Final = 150 * _PS_PER_MS
+"""Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
+
+_FIXED: Final[Mapping[str, tuple[object, str]]] = {
+    "clock_ps": (1, "no clock's tick: the kernel keeps round-trip times in microseconds"),
+    "handshake": (True, "true"),
+    "initial_rto_ps": (1000 * _PS_PER_MS, "1 s, the kernel's TCP_TIMEOUT_INIT"),
+    "initial_ssthresh": (None, "none"),
+    "limited_transmit": (True, "true"),
+    "max_rto_ps": (120_000 * _PS_PER_MS, "120 s, the kernel's TCP_RTO_MAX"),
+    "timestamps": (True, "true"),
+}
+"""What the kernel has no setting for (include/net/tcp.h, Linux 6.12), and what is accepted."""
+
+_CONTROLS_OWN: Final[Mapping[str, Mapping[str, object]]] = {
+    "reno": {"growth": "per_segment"},
+    "cubic-linux": {"version": "linux_5"},
+    "scalable": {"count": 100},
+    "dctcp": {"gain": 1 / 16},
+}
+"""Parameters of controls that are fixed in the kernel (net/ipv4/tcp_*.c, Linux 6.12)."""
+
+_SHARED: Final = (
+    "mss_bytes", "header_bytes", "timestamps", "offload", "tuned_window", "initial_window", "ack_every",
+    "min_rto_ps",
+)  # fmt: skip
+"""What is set for a route, an interface or a namespace, and not for a connection."""
+
+_SWITCHES: Final = ("hystart", "fast_convergence")
+"""Parameters of a control that the kernel keeps once for all connections."""
+
+
+def refusals(plan: Plan) -> Iterator[InputError]:
+    """Everything in a plan that the kernel is not given, by key."""
+    links, groups = plan["links"], plan["groups"]
+    if len(links) != 1:
+        yield _refuse("links", [link["name"] for link in links], "one link")
+    yield from _link(links[0])
+    yield from _flows(plan["flows"])
+    transfers = zip(plan["flows"]["group"], plan["flows"]["transfer_bytes"], strict=False)
+    counted = {group for group, size in transfers if size != NEVER_PS}
+    for index, group in enumerate(groups):
+        yield from _group(f"flows.{group['name']}", group, is_bulk=index not in counted)
+    yield from _differences([group["source"] for group in groups if group["source"]["kind"] == "tcp"])
+
+
+def _flows(flows: Mapping[str, Any]) -> Iterator[InputError]:
+    if len(flows["group"]) > _MOST_FLOWS:
+        yield _refuse("flows", len(flows["group"]), f"at most {_MOST_FLOWS} flows")
+    if flows["echo_of"]:
+        yield _refuse("flows.application", "echo", "bulk")
+    if any(stop_ps != NEVER_PS for stop_ps in flows["stop_ps"]):
+        yield _refuse("flows.stop", "a time", "flows without a stop")
+
+
+def _differences(sources: list[dict[str, Any]]) -> Iterator[InputError]:
+    """Groups that differ in what the kernel has once for all."""
+    for name in _SHARED:
+        values = _distinct(source[name] for source in sources)
+        if len(values) > 1:
+            yield _refuse(f"flows.{key_of(name)}", values, "one value for all groups")
+    for name in _SWITCHES:
+        controls = [source["congestion"] for source in sources if name in source["congestion"]]
+        for kind in _distinct(CONTROLS.get(control["kind"]) for control in controls):
+            values = _distinct(each[name] for each in controls if CONTROLS.get(each["kind"]) == kind)
+            if len(values) > 1:
+                yield _refuse(f"flows.congestion.{name}", values, f"one value for all {kind}")
+
+
+def key_of(name: str) -> str:
+    """The scenario's key of a connection's parameter in a plan."""
+    known = {"mss_bytes": "segment", "header_bytes": "header", "ack_every": "delayed_ack"}
+    return known.get(name, name.removesuffix("_ps").replace("tuned_window", "window"))
+
+
+def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
+    key, queue = f"links.{link['name']}", link["discipline"]
+    if link["loss_ppb"]:
+        yield _refuse(f"{key}.loss", link["loss_ppb"] / 1e9, "0")
+    if link["changes"]:
+        yield _refuse(f"{key}.changes", len(link["changes"]), "a buffer that stays as it is")
+    if queue["kind"] not in DISCIPLINES:
+        yield _refuse(f"{key}.queue", queue["kind"], ", ".join(DISCIPLINES))
+        return
+    if queue.get("mark_above") is not None:
+        accepted = "none: the kernel's FIFOs never mark; codel's ce_threshold does"
+        yield _refuse(f"{key}.mark_above", queue["mark_above"], accepted)
+    if queue["kind"] != "fifo" and queue["limit"] != "unlimited" and "packets" not in queue["limit"]:
+        yield _refuse(f"{key}.buffer", queue["limit"], "packets, which the kernel's discipline counts")
+    if queue["kind"] == "pie":
+        if queue["max_burst_ps"] != _PIE_BURST_PS:
+            burst = f"{queue['max_burst_ps'] / _PS_PER_MS:g} ms"
+            yield _refuse(f"{key}.queue.burst", burst, "150 ms, which is fixed in the kernel")
+        for name in ("alpha", "beta"):
+            if (queue[name] * PIE_SCALE) % 1 or not 0 <= queue[name] * PIE_SCALE <= 32:
+                yield _refuse(f"{key}.queue.{name}", queue[name], "a multiple of 1/16 up to 2")
+
+
+def _group(key: str, group: Mapping[str, Any], *, is_bulk: bool) -> Iterator[InputError]:
+    source = group["source"]
+    if source["kind"] != "tcp" or source["on_off"] or source["transfer_bytes"] is not None or not is_bulk:
+        kind = "an amount of data" if source["kind"] == "tcp" else source["kind"]
+        yield _refuse(f"{key}.application", kind, "bulk")
+        return
+    yield from _control(key, source["congestion"])
+    yield from _connection(key, source)
+    if group["access_bps"] is not None:
+        yield _refuse(f"{key}.access_rate", group["access_bps"], "none")
+    if group["reverse"]:
+        yield _refuse(f"{key}.reverse_path", len(group["reverse"]), "none")
+    if group["host"] is not None:
+        yield _refuse(f"{key}.host", "a host model", "ideal")
+    most_ps = longest_jitter_ps(group["jitter"])
+    if most_ps is None or most_ps > _MOST_JITTER_PS:
+        accepted = "none, or at most 50 us, which are left out: a host in virtual time has no noise"
+        yield _refuse(f"{key}.jitter", group["jitter"]["kind"], accepted)
+
+
+def _control(key: str, control: Mapping[str, Any]) -> Iterator[InputError]:
+    if control["kind"] not in CONTROLS:
+        yield _refuse(f"{key}.congestion", control["kind"], ", ".join(CONTROLS))
+        return
+    for name, value in _CONTROLS_OWN.get(control["kind"], {}).items():
+        if control[name] != value:
+            path = f"{key}.growth" if name == "growth" else f"{key}.congestion.{name}"
+            text, accepted = (str(each).replace("_", "-") for each in (control[name], value))
+            yield _refuse(path, text, f"{accepted}, which is fixed in the kernel")
+
+
+def _connection(key: str, source: Mapping[str, Any]) -> Iterator[InputError]:
+    if source["recovery"] != "linux":
+        yield _refuse(f"{key}.recovery", source["recovery"], "linux, as with run.stack = 'linux'")
+    if not source["tuned_window"] and source["receive_window_bytes"] < _AMPLE_WINDOW:
+        window = f"{source['receive_window_bytes']} B"
+        yield _refuse(f"{key}.window", window, "16 MiB and more, or auto, with window_scaling")
+    for name, (value, accepted) in _FIXED.items():
+        if source[name] != value:
+            yield _refuse(f"{key}.{key_of(name)}", _told(name, source[name]), accepted)
+    if source["ack_every"] not in {1, 2}:
+        yield _refuse(
+            f"{key}.delayed_ack", source["ack_every"], "true or false: every second segment, or each"
+        )
+    if source["ack_every"] == 2 and source["ack_delay_ps"] != 40 * _PS_PER_MS:
+        accepted = "40 ms, the kernel's TCP_DELACK_MIN"
+        yield _refuse(f"{key}.ack_delay", _told("ack_delay_ps", source["ack_delay_ps"]), accepted)
+    if source["min_rto_ps"] % _PS_PER_MS or source["min_rto_ps"] == 0:
+        yield _refuse(f"{key}.min_rto", _told("min_rto_ps", source["min_rto_ps"]), "whole ms, 1 ms and more")
+    if source["rto_margin_ps"] != source["min_rto_ps"]:
+        accepted = (
+            f"that of min_rto, {_told('min_rto_ps', source['min_rto_ps'])}: the kernel has one for both"
+        )
+        yield _refuse(f"{key}.rto_margin", _told("rto_margin_ps", source["rto_margin_ps"]), accepted)
+    if source["initial_window"] * source["mss_bytes"] > _FIRST_WINDOW:
+        most = _FIRST_WINDOW // source["mss_bytes"]
+        accepted = f"at most {most} segments, what a Linux receiver takes at first"
+        yield _refuse(f"{key}.initial_window", source["initial_window"], accepted)
+
+
+def longest_jitter_ps(jitter: Mapping[str, Any]) -> int | None:
+    """The longest that a jitter lasts; nothing if it has no bound."""
+    if jitter["kind"] == "none":
+        return 0
+    return int(jitter["high_ps"]) if jitter["kind"] == "uniform" else None
+
+
+def _told(name: str, value: object) -> object:
+    """A parameter's value as scenarios write it."""
+    if name.endswith("_ps") and isinstance(value, int):
+        return f"{value / _PS_PER_MS:g} ms" if value >= _PS_PER_US else f"{value} ps"
+    return value
+
+
+def _distinct(values: Any) -> list[Any]:  # noqa: ANN401 - of any kind, hashable or not
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return found
+
+
+def _refuse(key: str, value: object, accepted: str) -> InputError:
+    return InputError("is not given to a kernel yet", key=key, value=value, accepted=accepted)
