@@ -38,6 +38,9 @@ to packets adds. Our choice; docs/sizing.md has what was measured with one and w
 LEAST_AFTER_START_S: Final = 30.0
 """What is measured at least once BBR's start is over, s: three of its probes. Our choice."""
 
+LONGEST_S: Final = 3600.0
+"""Runs are not made longer than this by themselves, s: a packet of a slow link takes minutes. Our choice."""
+
 MOST_LENGTHENED: Final = 2
 """How often an answer is sought again with longer runs; what then still is too short is said."""
 
@@ -149,7 +152,7 @@ def short_runs(base: Scenario, link: int, waiting: Waiting) -> list[str]:
 
 
 def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
-    """The scenario with runs that are long enough to judge a buffer; `None` if its own are.
+    """The scenario with runs that are long enough to judge a buffer; `None` if its own are, or none would be.
 
     Args:
         base: The scenario.
@@ -161,6 +164,8 @@ def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
         return None
     warmup_s = math.ceil(max(base.run["warmup_ps"] / PS_PER_S, *(each.warmup_s for each in found), 1.0))
     measured_s = math.ceil(max(_measured_s(base), *(each.measured_s for each in found)))
+    if warmup_s + measured_s > LONGEST_S:
+        return None
     times = {"run.warmup": f"{warmup_s} s", "run.duration": f"{warmup_s + measured_s} s"}
     return base.with_overrides(times)
 
