@@ -64,19 +64,19 @@ pub fn report() -> Result<String, Box<dyn Error>> {
 }
 
 fn measure(flows: usize, name: &str, what: What, plan: &Plan) -> Result<Vec<String>, Box<dyn Error>> {
-    let (mut ratios, mut extra_s, mut told) = (Vec::new(), Vec::new(), (0, 0));
+    let (mut ratios, mut extra_s, mut counted) = (Vec::new(), Vec::new(), (0, 0));
     // the first turn warms up the caches and is not counted
     for turn in 0..=TURNS {
         let (plain_s, outcome) = timed(|| run(plan, &Control::default()))?;
         outcome?;
         let (recorded_s, counts) = timed(|| record(what, plan))?;
-        told = counts?;
+        counted = counts?;
         if turn > 0 {
             ratios.push(recorded_s / plain_s);
             extra_s.push(recorded_s - plain_s);
         }
     }
-    let (records, bytes) = told;
+    let (records, bytes) = counted;
     Ok(vec![
         flows.to_string(),
         name.to_owned(),

@@ -125,7 +125,7 @@ pub(crate) struct Flow {
     /// The window that its receiver currently offers, segments, if it is tuned.
     pub(crate) offered: Option<u32>,
     /// Connections that were reported, and those that have sent something.
-    pub(crate) told: usize,
+    pub(crate) reported: usize,
     pub(crate) seen: u32,
 }
 
@@ -147,7 +147,7 @@ impl Flow {
                 SourcePlan::Tcp(tcp) => tcp.config.tuning().map(TuningConfig::first_segments),
                 SourcePlan::Udp(_) => None,
             },
-            told: 0,
+            reported: 0,
             seen: 0,
         }
     }

@@ -12,12 +12,12 @@ pub(crate) struct Order<E> {
     events: Vec<Option<E>>,
     /// Places without an event.
     free: Vec<u32>,
-    told: u64,
+    pushed: u64,
 }
 
 impl<E> Order<E> {
     pub(crate) fn new() -> Order<E> {
-        Order { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), told: 0 }
+        Order { heap: BinaryHeap::new(), events: Vec::new(), free: Vec::new(), pushed: 0 }
     }
 
     pub(crate) fn push(&mut self, at: Time, event: E) {
@@ -26,8 +26,8 @@ impl<E> Order<E> {
             self.events.len() as u32 - 1
         });
         self.events[place as usize] = Some(event);
-        self.heap.push(Reverse((at, self.told, place)));
-        self.told += 1;
+        self.heap.push(Reverse((at, self.pushed, place)));
+        self.pushed += 1;
     }
 
     /// The first event before `limit`.
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_by_time_and_then_as_told() {
+    fn events_come_by_time_and_then_as_pushed() {
         let mut order = Order::new();
         for (at, event) in [(5, 'c'), (3, 'a'), (5, 'd'), (3, 'b'), (9, 'e')] {
             order.push(Time::from_ps(at), event);

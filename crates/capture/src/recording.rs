@@ -138,7 +138,7 @@ impl Recording {
     }
 
     fn push(&mut self, at: Time, event: Event) {
-        debug_assert!(at >= self.taken, "told too late");
+        debug_assert!(at >= self.taken, "recorded too late");
         if at < self.end {
             self.order.push(at, event);
         }
@@ -282,10 +282,10 @@ impl Recorder for Recording {
 
     fn fetches(&mut self, at: Time, flow: u32, number: usize, asked: Time, base: u32) {
         let state = &mut self.network.flows[flow as usize];
-        if number < state.told {
+        if number < state.reported {
             return;
         }
-        state.told = number + 1;
+        state.reported = number + 1;
         let group = &self.network.groups[state.group as usize];
         let asks = matches!(&group.kind, Kind::Tcp(tcp) if tcp.handshake);
         if self.records(flow) {

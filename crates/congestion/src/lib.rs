@@ -105,9 +105,9 @@ pub trait CongestionControl {
     fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
     /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
     fn on_recovery_exit(&mut self, _now: Time) {}
-    /// A partial acknowledgment takes so many segments off the window, for good (ns-2's `NewReno`). Nothing by default.
+    /// A partial acknowledgment takes this many segments off the window, for good (ns-2's `NewReno`). Nothing by default.
     fn on_deflation(&mut self, _segments: u32) {}
-    /// The window becomes so many segments: ns-2's `Agent/TCP/Linux` sets it where a recovery ends. Nothing by default.
+    /// The window becomes this many segments: ns-2's `Agent/TCP/Linux` sets it where a recovery ends. Nothing by default.
     fn adopt(&mut self, _segments: u32) {}
     /// The rate to send at, segments a second; none to send as soon as the window allows.
     fn pacing(&self) -> Option<f64> {

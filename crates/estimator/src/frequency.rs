@@ -8,7 +8,7 @@ use crate::FlowTable;
 const SAMPLES: usize = 256;
 /// Frequencies are tried in steps of such a part of the narrowest peak that the time seen allows.
 const STEPS_A_PEAK: f64 = 2.0;
-/// The longest period tried fits so many times into the time seen; the shortest is so many mean gaps.
+/// The longest period tried fits this many times into the time seen; the shortest is this many mean gaps.
 const LEAST_PERIODS: f64 = 4.0;
 const LEAST_GAPS: f64 = 2.0;
 /// Power from which a peak is no chance: arrivals at random exceed z with a probability of exp(-z) at each of some 250

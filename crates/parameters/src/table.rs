@@ -144,7 +144,7 @@ pub struct OutOfBounds {
 }
 
 impl OutOfBounds {
-    /// The same with the path of what holds the field before its name.
+    /// This error with the path of what holds the field before its name.
     #[must_use]
     pub fn under(self, path: &str) -> OutOfBounds {
         OutOfBounds { field: format!("{path}.{}", self.field), ..self }

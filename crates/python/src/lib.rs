@@ -62,7 +62,7 @@ struct PyOutcome {
     /// What became of the recordings that were asked for, the capture's first: records, those left out, bytes, and what
     /// ended it early.
     #[pyo3(get)]
-    recordings: Vec<recording::Told>,
+    recordings: Vec<recording::Finished>,
     tables: Tables<RecordBatch>,
 }
 

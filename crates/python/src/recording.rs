@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 /// What became of a recording: records, those left out, bytes, and what ended it early.
-pub type Told = (u64, u64, u64, Option<String>);
+pub type Finished = (u64, u64, u64, Option<String>);
 
 /// Which files to write.
 #[derive(Deserialize)]
@@ -64,10 +64,10 @@ impl Request {
 }
 
 /// Ends the files of a run that came so far.
-pub fn finish(recording: Recording, reached_ps: u64) -> Vec<Told> {
+pub fn finish(recording: Recording, reached_ps: u64) -> Vec<Finished> {
     let (pcap, trace) = recording.finish(Time::from_ps(reached_ps));
-    let told = |report: Report| (report.records, report.left_out, report.bytes, report.problem);
-    pcap.into_iter().chain(trace).map(told).collect()
+    let finished = |report: Report| (report.records, report.left_out, report.bytes, report.problem);
+    pcap.into_iter().chain(trace).map(finished).collect()
 }
 
 fn create(path: PathBuf) -> PyResult<Box<dyn Output>> {

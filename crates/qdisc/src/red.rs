@@ -173,7 +173,7 @@ const ALPHA: f64 = 0.01;
 const BETA: f64 = 0.9;
 /// The target is the middle fifth between the thresholds (2001, section 4: `target`).
 const TARGET: (f64, f64) = (0.4, 0.6);
-/// Packets that find no more than so many waiting pass (ns-2's `queue/red.cc`, `enque`).
+/// Packets that find no more than this many waiting pass (ns-2's `queue/red.cc`, `enque`).
 const SHORT_PACKETS: u64 = 1;
 
 /// A FIFO queue under random early detection.

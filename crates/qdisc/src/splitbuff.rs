@@ -19,7 +19,7 @@
 //!   beside it, so that it is ready when its flows come.
 //! - **Shrinking below the occupancy** keeps what waits and refuses what comes, as for every discipline here.
 //! - **The sum of the sizes** is B = (mean RTT − `T_q`)·C as published, and never above the discipline's limit.
-//! - **Packets without a round-trip time** (a SYN, a datagram, a flow before its first sample, or one whose sender tells none:
+//! - **Packets without a round-trip time** (a SYN, a datagram, a flow before its first sample, or one whose sender states none:
 //!   [`SplitBuffConfig::silent`] of them) join the sub-buffer of
 //!   the shortest, where they wait least; they count in no mean.
 //! - **k sub-buffers**: thresholds at mean + (i − k/2)·sigma, i = 1 … k − 1, which is the mean for two and mean ±
@@ -38,12 +38,12 @@
 //!   a header of few bits ([`crate::RttSource::Quantized`]) moves a flow only when its round-trip time leaves a step.
 //! - **Where the information has no queueing in it** (the oracle, and handshakes, which are measured from the moment at
 //!   which the SYN leaves the queue), `T_q` counts as zero.
-//! - **A flow that lies** about its round-trip time joins the sub-buffer of the one that it names, and competes with the
+//! - **A flow that lies** about its round-trip time joins the sub-buffer of the stated one, and competes with the
 //!   flows there in one queue. It gains at most that sub-buffer's part of the link, 1/k where all are served alike, and
-//!   takes it from those flows; the other sub-buffers keep their parts. So a short flow that says a long time gains,
+//!   takes it from those flows; the other sub-buffers keep their parts. So a short flow that states a long time gains,
 //!   and may starve the long ones that are there (in `lies`, one of 20 ms among two of 200 ms goes from an eighth of the
-//!   link to half of it), but waits as long as they do; a long one that says a short time loses. The mean, hence B, moves
-//!   by its part of the packets times the difference. Only a queue that counts flows or bytes of flows could tell.
+//!   link to half of it), but waits as long as they do; a long one that states a short time loses. The mean, hence B, moves
+//!   by its part of the packets times the difference. Only a queue that counts flows or bytes of flows could detect it.
 //!
 //! Beyond the document: [`SplitBuffConfig::weighted`] serves each sub-buffer by the number of its active flows, estimated by
 //! linear counting (Whang, Vander-Zanden and Taylor, ACM TODS 15(2), 1990) in a bitmap of fixed size. A sub-buffer's
@@ -117,7 +117,7 @@ pub struct SplitBuff {
     backlog: Backlog,
     /// The sub-buffer of the packet that came or went last.
     last: u8,
-    /// Which flows tell no round-trip time.
+    /// Which flows state no round-trip time.
     silent_seed: u64,
 }
 
@@ -152,7 +152,7 @@ impl SplitBuff {
         splitbuff
     }
 
-    /// The same; chance picks the flows that tell no round-trip time by this seed.
+    /// The same; chance picks the flows that state no round-trip time by this seed.
     #[must_use]
     pub fn with_silent(self, seed: u64) -> SplitBuff {
         SplitBuff { silent_seed: seed, ..self }
@@ -201,9 +201,9 @@ impl SplitBuff {
         };
         let (rtt_s, has_queueing) = (rtt.as_s(), information.has_queueing());
         // gaps lie between the round-trip times that packets carry
-        let told_s = if has_queueing && self.gaps.is_none() { rtt_s - self.delay_s } else { rtt_s };
+        let compared_s = if has_queueing && self.gaps.is_none() { rtt_s - self.delay_s } else { rtt_s };
         let class = match &self.thresholds {
-            Some(thresholds) => thresholds.iter().filter(|&&threshold| told_s >= threshold).count(),
+            Some(thresholds) => thresholds.iter().filter(|&&threshold| compared_s >= threshold).count(),
             None => 0,
         };
         if let Some(gaps) = &mut self.gaps {
@@ -312,7 +312,7 @@ fn random_class(seed: u64, flow: u32, classes: usize) -> usize {
     ((u128::from(mixed(seed, flow)) * classes as u128) >> 64) as usize
 }
 
-/// Whether a flow is one of the part that tells no round-trip time.
+/// Whether a flow is one of the part that states no round-trip time.
 fn is_silent(part: f64, seed: u64, flow: u32) -> bool {
     part > 0.0 && (mixed(seed, flow) >> 32) as f64 <= part * f64::from(u32::MAX)
 }

@@ -43,7 +43,7 @@ fn refused(path: &str, value: &str) -> String {
 }
 
 #[test]
-fn all_mistakes_are_told_with_their_places_in_the_order_of_the_file() {
+fn all_mistakes_are_reported_with_their_places_in_the_order_of_the_file() {
     let text = "[run]\nduraton = \"1 s\"\n\n[bottleneck]\nbuffer = \"0 packets\"\nrate = \"10 mbps\"\n\n[[flows]]\nrtt = 5\n";
     let lines: Vec<String> = mistakes(text).lines().map(str::to_owned).collect();
     let starts = [

@@ -68,12 +68,12 @@ pub(crate) fn run(world: World, control: &Control) -> Outcome {
     }
 }
 
-/// The same with keys of a given width, which must hold the senders' events.
+/// Runs a world with keys of a given width, which must hold the senders' events.
 pub(crate) fn run_with<K: Key>(world: World, control: &Control) -> Outcome {
     Engine::<K>::new(world, Off).run(control)
 }
 
-/// The same with a recorder that receives every packet.
+/// Runs a world with a recorder that receives every packet.
 pub(crate) fn run_recorded(world: World, control: &Control, recorder: &mut dyn Recorder) -> Outcome {
     Engine::<i128, On<'_>>::new(world, On(recorder)).run(control)
 }

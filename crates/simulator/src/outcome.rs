@@ -165,7 +165,7 @@ table! {
         backlog_mean_packets: f64,
         /// Time average of the waiting bytes.
         backlog_mean_bytes: f64,
-        /// So many packets wait at most for 1 % of the time, read at random moments (0 in rows of one group).
+        /// At most this many packets wait for 1 % of the time, read at random moments (0 in rows of one group).
         backlog_p1_packets: u64,
         /// The same for half of the time.
         backlog_p50_packets: u64,

@@ -61,7 +61,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Samples of so many links and flows with memory for so many of each: growing would copy them again and again.
+    /// Samples of that many links and flows with memory for a number of each: growing would copy them again and again.
     pub(crate) fn with_room(each: usize, links: usize, flows: usize) -> Samples {
         let mut samples = Samples::default();
         // without the memory the run may still end before it is needed

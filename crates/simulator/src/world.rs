@@ -76,7 +76,7 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     }
 }
 
-/// The moments at which backlogs are read are the same with every seed, so that runs in which nothing is random are, too.
+/// The moments at which backlogs are read do not depend on the seed, so that runs in which nothing is random are, too.
 const MOMENTS_SEED: u64 = 0;
 
 /// Builds the parts of a plan's world.

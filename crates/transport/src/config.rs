@@ -103,7 +103,7 @@ words! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Offload {
-    /// So many.
+    /// This many.
     Segments(u32),
     /// As many as Linux takes for the pace and the shortest round-trip time.
     Auto,

@@ -57,7 +57,7 @@ pub(crate) struct DeliveryRate {
     /// Shortest round-trip time: no rate is measured in less.
     min_rtt: Span,
     /// `C.delivered` before this acknowledgment.
-    told: u32,
+    before: u32,
 }
 
 /// What one acknowledgment delivered.
@@ -80,7 +80,7 @@ impl DeliveryRate {
             first_sent: Time::ZERO,
             newest: None,
             min_rtt: Span::from_ps(u64::MAX),
-            told: 0,
+            before: 0,
         }
     }
 
@@ -138,8 +138,8 @@ impl DeliveryRate {
 
     /// The acknowledgment has been read (`GenerateRateSample`); `lost` segments are considered lost so far.
     pub(crate) fn take(&mut self, now: Time, lost: u64) -> Delivery {
-        let delivered = self.delivered - self.told;
-        self.told = self.delivered;
+        let delivered = self.delivered - self.before;
+        self.before = self.delivered;
         let Some((sent, seq)) = self.newest.take() else {
             // nothing new but perhaps losses: no interval, no rate
             let (all, interval) = (u64::from(self.delivered), Span::ZERO);
@@ -207,11 +207,11 @@ mod tests {
         let mut last = None;
         for seq in 0..300_u32 {
             rates.on_delivered(seq);
-            let told = rates.take(at(u64::from(seq) + 100), 0);
-            assert_eq!((told.delivered, told.rtt), (1, Some(Span::from_ms(100))));
+            let delivery = rates.take(at(u64::from(seq) + 100), 0);
+            assert_eq!((delivery.delivered, delivery.rtt), (1, Some(Span::from_ms(100))));
             let network = Network { in_flight: 100, lost: 0, app_limited: false, again: false };
             rates.on_sent(at(u64::from(seq) + 100), seq + 1, seq + 100, network);
-            last = Some(told.rate);
+            last = Some(delivery.rate);
         }
         let rate = last.unwrap();
         assert!((rate.bandwidth().unwrap() - 1_000.0).abs() < 1e-9, "{rate:?}");
@@ -228,9 +228,9 @@ mod tests {
         for seq in 0..101 {
             rates.on_delivered(seq);
         }
-        let told = rates.take(at(150), 0);
-        assert_eq!(told.delivered, 101);
-        assert!((told.rate.bandwidth().unwrap() - 101.0 / 0.15).abs() < 1e-9);
+        let delivery = rates.take(at(150), 0);
+        assert_eq!(delivery.delivered, 101);
+        assert!((delivery.rate.bandwidth().unwrap() - 101.0 / 0.15).abs() < 1e-9);
     }
 
     #[test]
@@ -242,8 +242,8 @@ mod tests {
         }
         assert_eq!(rates.take(at(100), 0).delivered, 2);
         (0..10).for_each(|seq| rates.on_delivered(seq));
-        let told = rates.take(at(200), 3);
-        assert_eq!((told.delivered, told.rate.delivered, told.rate.losses()), (8, 10, 3));
+        let delivery = rates.take(at(200), 3);
+        assert_eq!((delivery.delivered, delivery.rate.delivered, delivery.rate.losses()), (8, 10, 3));
         let nothing = rates.take(at(210), 3);
         assert_eq!((nothing.delivered, nothing.rate.bandwidth()), (0, None));
     }
@@ -255,7 +255,7 @@ mod tests {
         let network = Network { in_flight: 2, lost: 1, app_limited: false, again: true };
         rates.on_sent(at(150), 0, 0, network);
         rates.on_delivered(0);
-        let told = rates.take(at(160), 1);
-        assert_eq!((told.delivered, told.rtt, told.rate.prior_lost), (1, None, 1));
+        let delivery = rates.take(at(160), 1);
+        assert_eq!((delivery.delivered, delivery.rtt, delivery.rate.prior_lost), (1, None, 1));
     }
 }

@@ -88,7 +88,7 @@ impl Receiver {
         }
     }
 
-    /// The first acknowledgments of a connection are not delayed: so many, but no more than half of the window's segments,
+    /// The first acknowledgments of a connection are not delayed: this many, but no more than half of the window's segments,
     /// and two at least (Linux 6.1 `net/ipv4/tcp_input.c`, `tcp_incr_quickack`, read as behavior). For
     /// [`Receiver::on_packet`] only.
     #[must_use]

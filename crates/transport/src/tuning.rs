@@ -92,7 +92,7 @@ pub(crate) struct Tuning {
     /// In-order segments so far.
     next: u32,
     /// The window last advertised to the sender, segments.
-    told: u32,
+    advertised: u32,
 }
 
 impl Tuning {
@@ -108,7 +108,7 @@ impl Tuning {
             window_end: 0,
             window_began: None,
             next: 0,
-            told: 0,
+            advertised: 0,
         };
         tuning.restart(Time::ZERO, 0);
         tuning
@@ -121,8 +121,8 @@ impl Tuning {
         let clamp = INITIAL_BYTES.min(config.most_bytes);
         *self =
             Tuning { window: first, clamp, space, round_start: next, round_began: now, next, ..self.clone() };
-        (self.rtt, self.window_began, self.told) = (Span::ZERO, None, config.first_segments());
-        self.told
+        (self.rtt, self.window_began, self.advertised) = (Span::ZERO, None, config.first_segments());
+        self.advertised
     }
 
     /// A packet of `count` segments came, and all below `next` are there in order; its sender's smoothed round-trip time
@@ -177,8 +177,8 @@ impl Tuning {
     pub(crate) fn news(&mut self) -> Option<u32> {
         let field = self.window.next_multiple_of(self.config.unit());
         let segments = (field / u64::from(self.config.mss_bytes)).min(u64::from(u32::MAX)) as u32;
-        let grown = segments > self.told;
-        self.told = self.told.max(segments);
+        let grown = segments > self.advertised;
+        self.advertised = self.advertised.max(segments);
         grown.then_some(segments)
     }
 }
@@ -197,7 +197,7 @@ mod tests {
         Tuning::new(TuningConfig { mss_bytes: MSS, most_bytes, timestamps })
     }
 
-    /// So many segments come one after the other at a moment.
+    /// Segments come one after the other at a moment.
     fn receive(tuning: &mut Tuning, ms: u64, segments: u32) {
         for _ in 0..segments {
             tuning.on_data(at(ms), tuning.next + 1, 1, Some(Span::from_ms(100)));
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn slow_start_finds_room() {
         let mut tuning = tuning(3 << 20, true);
-        assert_eq!((tuning.window, tuning.told, tuning.space), (65_160, 45, 14_600));
+        assert_eq!((tuning.window, tuning.advertised, tuning.space), (65_160, 45, 14_600));
         tuning.restart(at(0), 0);
         receive(&mut tuning, 50, 10);
         assert_eq!((tuning.window, tuning.clamp), (65_536, 65_536));
@@ -235,7 +235,7 @@ mod tests {
                 receive(&mut tuning, 50 + 100 * round, 10 << round.min(12));
             }
             tuning.news();
-            assert_eq!(tuning.told, segments, "{most}");
+            assert_eq!(tuning.advertised, segments, "{most}");
         }
     }
 

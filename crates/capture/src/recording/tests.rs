@@ -47,7 +47,7 @@ fn only_what_is_under_way_is_kept() {
 }
 
 #[test]
-fn nothing_is_told_too_late_for_a_trace() {
+fn nothing_is_recorded_too_late_for_a_trace() {
     // by events, on slow links, from far away; `push` asserts it
     let mut plan = plan();
     plan.links[0].discipline = QueuePlan::new(Limit::Packets(20), DrrConfig::default());

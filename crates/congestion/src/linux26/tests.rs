@@ -21,7 +21,7 @@ fn ack(una: u32, sent_to: u32, rtt_ms: u64) -> KernelAck {
     }
 }
 
-/// So many acknowledgments, one a millisecond, each with as much out as the window.
+/// Acknowledgments, one a millisecond, each with as much out as the window.
 fn acks(control: &mut Linux26, first: u32, count: u32, rtt_ms: u64) {
     for una in first..first + count {
         let sent_to = una + control.window.cwnd;
@@ -48,7 +48,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 }
 
 #[test]
-fn a_recovery_has_half_of_the_threshold_and_ends_with_what_it_is_told() {
+fn a_recovery_has_half_of_the_threshold_and_ends_with_the_window_it_is_given() {
     for (law, ssthresh, cwnd) in [
         (Linux26Law::Reno, 20.0, 10.0),
         (Linux26Law::Scalable, 35.0, 17.0),

@@ -13,7 +13,7 @@ const WARMUP: u64 = 50_000;
 
 struct Source {
     rtt_ms: u32,
-    /// The round-trip time that it claims, as a multiple of its own.
+    /// The round-trip time that it states, as a multiple of its own.
     lie: f64,
     window: f64,
     inflight: u32,
@@ -54,8 +54,8 @@ fn parts(flows: &[(u32, f64)]) -> Vec<f64> {
             let flow = (first + turn) % flows.len();
             if f64::from(sources[flow].inflight) < sources[flow].window.floor() {
                 sources[flow].inflight += 1;
-                let told_ms = (sources[flow].srtt_ms * sources[flow].lie) as u32;
-                queue.enqueue(now, packet(flow as u32, slot as u32, told_ms), &mut drops);
+                let stated_ms = (sources[flow].srtt_ms * sources[flow].lie) as u32;
+                queue.enqueue(now, packet(flow as u32, slot as u32, stated_ms), &mut drops);
             }
         }
         let served = queue.dequeue(now, &mut drops);

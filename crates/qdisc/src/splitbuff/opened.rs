@@ -1,4 +1,4 @@
-//! What the document leaves open: how delays are measured, and flows that tell no round-trip time.
+//! What the document leaves open: how delays are measured, and flows that state no round-trip time.
 
 use super::tests::packet;
 use super::*;
@@ -32,7 +32,7 @@ fn delay_ms(delays: Delays) -> f64 {
 }
 
 #[test]
-fn departures_tell_their_waits_and_arrivals_the_queue_before_them() {
+fn departures_give_their_waits_and_arrivals_the_queue_before_them() {
     // the first ten left after 1 to 10 ms, all others after 10 ms
     let departures = (f64::from((1..=10).sum::<i32>()) + 89.0 * 10.0) / 99.0;
     // the first ten found 0 to 9 packets, the 99 that followed 10 each
@@ -57,7 +57,7 @@ fn the_queue_before_an_arrival_takes_longer_if_another_sub_buffer_is_served_too(
 
 #[test]
 fn silent_flows_wait_with_the_shortest_and_count_in_no_mean() {
-    let told = |silent: f64| {
+    let counted = |silent: f64| {
         let mut queue = splitbuff(SplitBuffConfig { silent, ..SplitBuffConfig::default() }).with_silent(7);
         let mut drops = Drops::new();
         for flow in 0..1_000 {
@@ -66,6 +66,6 @@ fn silent_flows_wait_with_the_shortest_and_count_in_no_mean() {
         }
         queue.sums.packets
     };
-    assert_eq!((told(0.0), told(1.0)), (1_000, 0));
-    assert!(told(0.25).abs_diff(750) < 50, "{}", told(0.25));
+    assert_eq!((counted(0.0), counted(1.0)), (1_000, 0));
+    assert!(counted(0.25).abs_diff(750) < 50, "{}", counted(0.25));
 }

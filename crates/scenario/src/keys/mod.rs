@@ -28,7 +28,7 @@ pub trait Kind {
     /// What is read.
     type Read;
 
-    /// Reads a value; what is wrong with it is told to `reading`.
+    /// Reads a value; what is wrong with it is reported to `reading`.
     fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<Self::Read>;
 
     /// Its JSON Schema; `parts` takes the tables that it refers to.

@@ -10,7 +10,7 @@ use super::{Kind, Part, Reading, Schemas, object_schema};
 use crate::text::mistake::Mistake;
 use crate::text::value::{Node, Value};
 
-/// A list of names, of at least so many.
+/// A list of names, with a least number of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// What they name, in the plural.

@@ -105,7 +105,7 @@ const LINUX_10G_INTERRUPT_US: u64 = 12;
 /// and `include/linux/dim.h`, `NET_DIM_RX_CQE_PROFILES`, with which its adaption begins (`NET_DIM_DEF_PROFILE_CQE` 1): 8 us.
 const LINUX_100G_INTERRUPT_US: u64 = 8;
 
-/// A Linux host with a card of so many Gbit/s.
+/// A Linux host with a card of that many Gbit/s.
 fn linux(line_rate_gbps: u64, interrupt_us: u64) -> HostModel {
     HostModel {
         line_rate_bps: Some(line_rate_gbps * 1_000_000_000),

@@ -14,7 +14,7 @@ use crate::text::value::Value;
 pub struct Jitter(pub Option<Law>);
 
 impl Jitter {
-    /// Evenly up to so many microseconds.
+    /// Evenly up to that many microseconds.
     pub fn up_to_us(most: u64) -> Jitter {
         let text = Value::text(format!("uniform(0 s, {most} us)"));
         parse_jitter(&text).expect("a uniform law is a jitter")

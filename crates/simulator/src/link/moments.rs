@@ -10,7 +10,7 @@ use bufferlab_units::{Span, Stream, Time};
 
 use crate::readings::Schedule;
 
-/// Moments of a window, fewer if it is shorter than so many picoseconds.
+/// Moments of a window, fewer if it is shorter than that many picoseconds.
 const MOMENTS: u64 = 5_000;
 
 /// The moments of a link that are still to come.

@@ -25,7 +25,7 @@ pub struct HostPlan {
 pub struct CardPlan {
     /// Rate of the line, bit/s.
     pub rate_bps: u64,
-    /// A sender without a pace hands over no more while more than so many bytes wait for the card; `null` for no bound
+    /// A sender without a pace hands over no more while more than this many bytes wait for the card; `null` for no bound
     /// (Linux 6.1 `net/ipv4/tcp_output.c`, `tcp_small_queue_check`: `tcp_limit_output_bytes`).
     pub most_bytes: Option<u64>,
     /// How long after the first packet that comes the host is interrupted, ps. It then takes all that have come:

@@ -39,7 +39,7 @@ impl OnOffPlan {
 pub enum OnPlan {
     /// As much as the windows allow for so long, ps.
     TimePs(LawPlan),
-    /// So many bytes, in whole segments.
+    /// This many bytes, in whole segments.
     Bytes(LawPlan),
 }
 

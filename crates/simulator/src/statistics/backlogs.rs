@@ -3,12 +3,12 @@
 /// Backlogs at random moments. Its memory follows the largest, as the queue's own does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Backlogs {
-    /// How many moments found so many packets, indexed by packets.
+    /// How many moments found a number of packets, indexed by packets.
     moments: Vec<u32>,
 }
 
 impl Backlogs {
-    /// So many packets wait at a moment.
+    /// Notes how many packets wait at a moment.
     #[inline]
     pub(super) fn note(&mut self, packets: u64) {
         let packets = packets as usize;
@@ -18,7 +18,7 @@ impl Backlogs {
         self.moments[packets] += 1;
     }
 
-    /// The least backlog that was not exceeded at so many of a hundred moments; 0 if there were none.
+    /// The least backlog that was not exceeded at a percentage of the moments; 0 if there were none.
     pub(super) fn percentile(&self, percent: u64) -> u64 {
         let all: u64 = self.moments.iter().copied().map(u64::from).sum();
         let mut up_to = 0;

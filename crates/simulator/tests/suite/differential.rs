@@ -19,7 +19,7 @@ use crate::oracle;
 use crate::plans::{config, paced_plans, plans};
 use crate::scenes::{MS, dumbbell, splitbuff};
 
-/// How many random plans are looked at, to see that they are worth their name: so many that shares hardly depend on the
+/// How many random plans are looked at, to see that they are worth their name: enough that shares hardly depend on the
 /// seed, nor on which other kinds there are to be drawn.
 const PLANS: u32 = 1000;
 
@@ -110,7 +110,7 @@ fn random_plans_reach_every_corner() {
     assert!(enough, "of {PLANS} plans with each: {sums:?}");
 }
 
-/// Flows between two sub-buffers overtake themselves, which makes senders send again in vain; the same flows in one
+/// Flows between two sub-buffers reorder themselves, which causes spurious retransmissions; the same flows in one
 /// queue do not.
 #[test]
 fn disorder_is_counted_alike() {

@@ -192,7 +192,7 @@ fn disciplines_by_buffer() {
     compare("disciplines.txt", &text);
 }
 
-/// A short transfer that loses two segments, told by the slow engine: the two agree.
+/// A short transfer that loses two segments, as the slow engine has it: the two agree.
 #[test]
 fn packets_of_a_short_transfer() {
     let mut plan = dumbbell(Recovery::Sack, 4, &[20]);

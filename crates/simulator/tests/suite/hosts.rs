@@ -13,7 +13,7 @@ fn outcome(plan: &Plan) -> Outcome {
     run(plan, &Control::default()).expect("the plan is within bounds")
 }
 
-/// Ten segments at once, of 0.8 ms each on the link, from a card of so many bit/s; segments to a packet.
+/// Ten segments at once, of 0.8 ms each on the link, from a card of that many bit/s; segments to a packet.
 fn burst(line_bps: u64, segments: u32) -> Plan {
     let mut plan = dumbbell(Recovery::Sack, 100, &[40]);
     plan.warmup_ps = 0;

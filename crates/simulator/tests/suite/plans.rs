@@ -252,7 +252,7 @@ fn udp() -> impl Strategy<Value = UdpPlan> {
     let law = || prop_oneof![Just(Variate::Constant), Just(Variate::Exponential)];
     let interval = prop_oneof![(1..20_u64).prop_map(|steps| steps * STEP_PS), MS / 2..20 * MS];
     (1..=1_500_u32, 0..=40_u32, interval, law(), law(), 0..3_u32).prop_map(
-        |(packet_bytes, header_bytes, interval_ps, arrivals, sizes, told)| UdpPlan {
+        |(packet_bytes, header_bytes, interval_ps, arrivals, sizes, kind)| UdpPlan {
             config: UdpConfig {
                 packet_bytes,
                 header_bytes: header_bytes.min(packet_bytes),
@@ -260,8 +260,8 @@ fn udp() -> impl Strategy<Value = UdpPlan> {
                 arrivals,
                 sizes,
             },
-            echo: told == 1,
-            record: told == 2,
+            echo: kind == 1,
+            record: kind == 2,
         },
     )
 }

@@ -1,4 +1,4 @@
-//! Recording changes nothing, and what is told adds up to what is counted.
+//! Recording changes nothing, and what is recorded adds up to what is counted.
 
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_simulator::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::plans::{config, plans};
 
-/// What was told, by link and by flow.
+/// What was recorded, by link and by flow.
 struct Counts {
     end: Time,
     joined: Vec<u64>,
@@ -21,7 +21,7 @@ struct Counts {
     sent: Vec<u64>,
     /// A segment of each flow on the wire, bytes.
     segment_bytes: Vec<u32>,
-    /// The moment up to which all was told.
+    /// The moment up to which all was recorded.
     reached: Time,
     /// The longest way from a sender to its first link, ps.
     lead_ps: u64,

@@ -27,7 +27,7 @@ const BUDGET: Duration = Duration::from_millis(30);
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Packets of one burst and samples of one component: more is valid, but takes more memory than a test should.
 const MAX_BURST: u64 = 1 << 18;
-/// The slow engine is asked about runs up to so many events and packets.
+/// The slow engine is asked about runs up to this many events and packets.
 const MAX_COMPARED: u64 = 20_000;
 
 /// What is done to a place in a document.

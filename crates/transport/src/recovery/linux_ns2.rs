@@ -1,7 +1,7 @@
 //! Recovery of ns-2's `Agent/TCP/Linux`, which grows windows by Linux 2.6's controls and repairs losses by a way of its own.
 //!
 //! Source: ns-2 2.35, `tcp/tcp-linux.cc` (`recv`, `tcp_fastretrans_alert`, `enter_loss`, `send_much`, `load_to_linux`), read
-//! as behavior. What is in the network is told by the scoreboard (`runs`). It differs from Linux in these points:
+//! as behavior. What is in the network is known from the scoreboard (`runs`). It differs from Linux in these points:
 //! - The window falls at once to what the control says (`min_cwnd`, half of the threshold for Reno's), and what is sent in
 //!   a recovery is bounded by the larger of that and an allowance, which begins with the window before and follows what is
 //!   in the network down (`next_pkts_in_flight_`). So where much was lost, nothing comes until the network has emptied,

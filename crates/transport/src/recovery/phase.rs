@@ -35,7 +35,7 @@ pub(crate) enum Progress {
     Partial {
         /// The retransmission timer is restarted.
         resets_timer: bool,
-        /// The congestion window shrinks by so many segments.
+        /// The congestion window shrinks by this many segments.
         deflation: u32,
     },
 }

@@ -60,7 +60,7 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
         Pair::with_load(config, Load::ENDLESS, control, lose)
     }
 
-    /// So many segments are to be sent.
+    /// A pair that sends this many segments.
     pub(crate) fn sending(segments: u32, config: &TcpConfig, control: AnyControl, lose: F) -> Pair<F> {
         Pair::with_load(config, Load { segments, bursts: None }, control, lose)
     }
@@ -242,8 +242,8 @@ fn a_lost_retransmission_waits_for_the_timer_unless_the_order_of_sending_tells()
         };
         let mut pair = Pair::new(&config(recovery), reno(20, 2), lose);
         pair.run(5_000);
-        let told = recovery == Recovery::Linux;
-        assert_eq!(pair.sender.counters().timeouts, u64::from(!told), "{recovery:?}");
+        let by_order = recovery == Recovery::Linux;
+        assert_eq!(pair.sender.counters().timeouts, u64::from(!by_order), "{recovery:?}");
         assert!(pair.receiver.delivered() > 100, "{recovery:?}");
     }
 }

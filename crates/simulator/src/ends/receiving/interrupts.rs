@@ -10,7 +10,7 @@
 //!
 //! Departures:
 //! - the time runs from the first packet and is constant; real cards adapt it to what comes;
-//! - the end of a packet of several segments is told by the time of sending, which its segments share: one of which only
+//! - the end of a packet of several segments is known by the time of sending, which its segments share: one of which only
 //!   the last segment comes with an interrupt does not end there;
 //! - the host takes what has come in no time, whatever the number (NAPI's budget of 64 packets a turn).
 

@@ -53,7 +53,7 @@ impl Bursts {
         self.way.unwrap_or(Span::ZERO)
     }
 
-    /// The receiver has so many segments.
+    /// The receiver has this many segments.
     pub(super) fn on_delivered(&mut self, now: Time, delivered: u32) {
         if let Some((_, end, _)) = self.log.last_mut()
             && u64::from(delivered) >= self.complete_at

@@ -135,7 +135,7 @@ impl Flow {
         }
     }
 
-    /// When the sender acts without being told anything.
+    /// When the sender acts without any packet.
     pub(super) fn next_wake(&self) -> Option<Time> {
         let timer = match &self.ends {
             Ends::Tcp { sender, .. } => sender.deadline(),
@@ -191,7 +191,7 @@ impl Flow {
         self.transmit(now, answers)
     }
 
-    /// So many segments have come that are to be returned.
+    /// A number of segments has come that are to be returned.
     pub(super) fn feed(&mut self, now: Time, segments: u32) {
         if let Some(fed) = &mut self.fed {
             fed.push((now, segments));

@@ -42,7 +42,7 @@ impl Run {
     }
 }
 
-/// What an acknowledgment told.
+/// What an acknowledgment brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct News {
     /// A segment is considered lost that was not.

@@ -54,7 +54,7 @@ impl Flow {
         }
     }
 
-    /// The exchanges that are to be told: start, end, bytes.
+    /// The exchanges that are to be reported: start, end, bytes.
     pub(in super::super) fn exchanges(&self) -> &[(Time, Option<Time>, u64)] {
         match &self.ends {
             Ends::Tcp { bursts: Some(bursts), .. } => &bursts.log,
