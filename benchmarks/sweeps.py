@@ -112,7 +112,7 @@ def listing(_runs: int, turns: int) -> None:
 
 
 def wall_s(runs: int, *, threads: int | None = None, ray: bool = False) -> float:
-    """How long a sweep over so many seeds takes, into a store of its own."""
+    """How long a sweep over that many seeds takes, into a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         swept = sweep(
             SCENARIO,
@@ -126,7 +126,7 @@ def wall_s(runs: int, *, threads: int | None = None, ray: bool = False) -> float
 
 
 def processes_s(runs: int, count: int) -> float:
-    """How long so many processes take, each with a sweep of one thread, from when all of them are ready."""
+    """How long that many processes take, each with a sweep of one thread, from when all of them are ready."""
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import sweeps\n"
         "sweeps.wall_s(1, threads=1); print('ready', flush=True); sys.stdin.read(1)\n"

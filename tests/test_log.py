@@ -19,26 +19,26 @@ def test_work_that_ends_soon_says_nothing(
     assert capsys.readouterr().err == ""
 
 
-def test_what_was_held_back_is_told_once_it_takes_longer(
+def test_what_was_held_back_is_printed_once_it_takes_longer(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A first stage of many minutes must not be silent."""
     monkeypatch.setattr(log, "PATIENCE_S", 0.01)
     with log.Log() as long:
         long.tell("scan", "scan, 1 … 9")
-        told, end_s = "", time.monotonic() + 60.0
-        while not told and time.monotonic() < end_s:
-            told += capsys.readouterr().err
+        printed, end_s = "", time.monotonic() + 60.0
+        while not printed and time.monotonic() < end_s:
+            printed += capsys.readouterr().err
             time.sleep(0.01)
-    assert re.fullmatch(r"bufferlab: \d+ s: scan, 1 … 9\n", told)
+    assert re.fullmatch(r"bufferlab: \d+ s: scan, 1 … 9\n", printed)
 
 
 def test_a_stage_has_few_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(log, "PATIENCE_S", 0.0)
-    with log.Log() as told:
+    with log.Log() as opened:
         for size in range(100):
-            told.tell("bisection", f"bisection {size}")
-        told.tell("checking", "checking 7")
-        told.tell("bisection", "bisection again")
+            opened.tell("bisection", f"bisection {size}")
+        opened.tell("checking", "checking 7")
+        opened.tell("bisection", "bisection again")
     texts = [line.partition(" s: ")[2] for line in capsys.readouterr().err.splitlines()]
     assert texts == ["bisection 0", "checking 7", "bisection again"]

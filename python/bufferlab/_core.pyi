@@ -160,7 +160,7 @@ def simulate(plan_json: str, control: Control | None = None, recording_json: str
 
 @final
 class Scenario:
-    """A scenario: what was given, and what it means. `bufferlab.Scenario` is the same with documentation."""
+    """A scenario: what was given, and what it means. `bufferlab.Scenario` is this class, documented."""
 
     @staticmethod
     def from_text(
@@ -198,7 +198,7 @@ class Scenario:
 
 @final
 class Seeded:
-    """A scenario under a seed. `bufferlab.scenario.Seeded` is the same with documentation."""
+    """A scenario under a seed. `bufferlab.scenario.Seeded` is this class, documented."""
 
     def plan_json(self) -> str: ...
     def resolved_json(self) -> str: ...

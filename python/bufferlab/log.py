@@ -17,11 +17,11 @@ EVERY_S: Final = 30.0
 
 
 class Log:
-    """Tells of each stage of the work within its block in a line, with the time that has passed."""
+    """Prints a line for each stage of the work within its block, with the time that has passed."""
 
     def __init__(self) -> None:
         self._began_s = time.monotonic()
-        self._told_s = -math.inf
+        self._printed_s = -math.inf
         self._stage = ""
         self._held: dict[str, str] | None = {}
         self._lock = threading.Lock()
@@ -44,16 +44,16 @@ class Log:
             self._timer.cancel()
 
     def tell(self, stage: str, text: str) -> None:
-        """Tell what is done now.
+        """Print what is done now.
 
         Args:
-            stage: What it is part of; a line of the same stage is told at times only.
+            stage: What it is part of; lines of the same stage are printed at times only.
             text: The line.
         """
         with self._lock:
             if self._held is not None:
                 self._held[stage] = text
-            elif stage != self._stage or time.monotonic() - self._told_s >= EVERY_S:
+            elif stage != self._stage or time.monotonic() - self._printed_s >= EVERY_S:
                 self._print(stage, text)
 
     def _open(self) -> None:
@@ -63,6 +63,6 @@ class Log:
                 self._print(stage, text)
 
     def _print(self, stage: str, text: str) -> None:
-        self._stage, self._told_s = stage, time.monotonic()
-        passed = f"{self._told_s - self._began_s:.0f} s"
+        self._stage, self._printed_s = stage, time.monotonic()
+        passed = f"{self._printed_s - self._began_s:.0f} s"
         print(f"bufferlab: {passed}: {text}", file=sys.stderr, flush=True)  # noqa: T201

@@ -72,7 +72,7 @@ class Scenario:
     def load(cls, path: str | PathLike[str], overrides: Mapping[str, object] | None = None) -> Scenario:
         """Load a TOML or JSON file.
 
-        JSON is told by the suffix `.json`, or by an opening brace in a file whose suffix is not `.toml`.
+        A file is JSON if its suffix is `.json`, or if it begins with a brace and its suffix is not `.toml`.
 
         Args:
             path: The file.

@@ -71,7 +71,7 @@ def test_every_verb_has_three_examples(bufferlab: Command, verb: str) -> None:
         ("bufferlab advise --queues fifo,fq", {"fifo,fq_codel"}),
     ],
 )
-def test_a_shell_is_told_how_a_line_may_go_on(line: str, ways: set[str]) -> None:
+def test_a_shell_learns_how_a_line_may_go_on(line: str, ways: set[str]) -> None:
     asked = {"_BUFFERLAB_COMPLETE": "complete_bash", "COMP_WORDS": line}
     words = {"COMP_CWORD": str(len(line.split()) - 1)}
     ended = subprocess.run(
@@ -177,7 +177,7 @@ def test_every_end_has_its_status(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_standard_output_is_told_once(
+def test_a_full_standard_output_is_reported_once(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with Path("/dev/full").open("w") as full:

@@ -57,7 +57,7 @@ def test_files_that_become_too_large(tmp_path: Path, outputs: tuple[str, ...]) -
         command("run", "small.toml", "--json", *MANY_SAMPLES, *outputs), tmp_path, no_large_files
     )
     assert status == 1
-    assert json.loads(out)["flows"][0]["group"] == "near"  # the run was not in vain
+    assert json.loads(out)["flows"][0]["group"] == "near"  # the run was not lost
     assert err.count("\n") == 1
     assert "cannot be written (File too large)" in err
     left = [path.name for path in tmp_path.rglob("*") if path.is_file()]

@@ -35,7 +35,7 @@ def test_the_doctor_fails_without_a_kernel(bufferlab: Command) -> None:
         (("build", "--source", "."), ".: is no kernel's source tree"),
     ],
 )
-def test_bad_usage_is_told(bufferlab: Command, args: tuple[str, ...], message: str) -> None:
+def test_bad_usage_is_reported(bufferlab: Command, args: tuple[str, ...], message: str) -> None:
     ended = bufferlab("kernel", *args)
     assert ended.status == 2
     assert message in ended.line()

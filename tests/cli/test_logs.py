@@ -29,28 +29,28 @@ def lines(err: str) -> list[str]:
 def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> None:
     ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--queues", "fifo,codel")
     assert ended.status == 0
-    told = lines(ended.err)
-    assert told[0].startswith("searching the buffers: fifo looking at 1 to ")
+    logged = lines(ended.err)
+    assert logged[0].startswith("searching the buffers: fifo looking at 1 to ")
     (first,) = [
-        at for at, line in enumerate(told) if " runs, first answer: Run fifo with a buffer of " in line
+        at for at, line in enumerate(logged) if " runs, first answer: Run fifo with a buffer of " in line
     ]
-    assert "It meets the target: " in told[first]
-    assert told[first - 1] == "comparing the queues with 3 runs each"
-    refined = [at for at, line in enumerate(told) if " runs, refined answer: Run " in line]
-    assert first < refined[0] and len({told[at] for at in refined}) == len(refined)  # one for each look
-    assert not any("Fragile" in line for line in told)
-    changes = [line for line in told if line.startswith("trying ")]
+    assert "It meets the target: " in logged[first]
+    assert logged[first - 1] == "comparing the queues with 3 runs each"
+    refined = [at for at, line in enumerate(logged) if " runs, refined answer: Run " in line]
+    assert first < refined[0] and len({logged[at] for at in refined}) == len(refined)  # one for each look
+    assert not any("Fragile" in line for line in logged)
+    changes = [line for line in logged if line.startswith("trying ")]
     assert [re.sub(r".* \((.*)\)", r"\1", change) for change in changes] == [
         f"{number} of {len(changes)}" for number in range(1, len(changes) + 1)
     ]
     assert any(change.startswith("trying twice the round-trip times (") for change in changes)
-    assert told[refined[-1] + 1 :] == changes
+    assert logged[refined[-1] + 1 :] == changes
 
 
 def test_size_tells_its_stages(bufferlab: Command) -> None:
     ended = bufferlab("size", "small.toml", "--utilization", "0.9", "--json")
     assert ended.status == 0
-    told = lines(ended.err)
-    assert told[0].startswith("looking at 1 to ") and " packets" in told[0]
-    assert any(line.startswith("checking ") for line in told)
-    assert told[-1] == "simulating the rules' buffers"
+    logged = lines(ended.err)
+    assert logged[0].startswith("looking at 1 to ") and " packets" in logged[0]
+    assert any(line.startswith("checking ") for line in logged)
+    assert logged[-1] == "simulating the rules' buffers"

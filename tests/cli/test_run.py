@@ -135,7 +135,7 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, args: tuple[str,
     assert says in ended.line()
 
 
-def test_every_text_of_set_that_is_none_is_told(bufferlab: Command) -> None:
+def test_every_text_of_set_that_is_none_is_reported(bufferlab: Command) -> None:
     ended = bufferlab("run", "small.toml", "--set", "nonsense", "--set", "run.seed=1", "--set", "=2")
     assert ended.status == 2
     assert [line.split("'")[1] for line in ended.err.splitlines()] == ["nonsense", "=2"]
@@ -152,7 +152,7 @@ def test_an_output_folder_that_cannot_be_made_is_one_line_and_status_1(
 
 
 def interrupted(tmp_path: Path, number: signal.Signals, *args: str, finished: int) -> tuple[int, str, str]:
-    """How a run ends that gets a signal once its store is open and has so many runs."""
+    """How a run ends that gets a signal once its store is open and has that many runs."""
     process = start("run", "small.toml", *args, "--store", "runs", cwd=tmp_path)
     end_s = time.monotonic() + 120
     while kept(tmp_path) < finished and process.poll() is None and time.monotonic() < end_s:
@@ -197,7 +197,7 @@ def test_the_command_is_installed_as_a_module() -> None:
     assert ended.stdout.startswith(b"bufferlab ")
 
 
-def test_captures_and_traces_are_written_and_told(bufferlab: Command, tmp_path: Path) -> None:
+def test_captures_and_traces_are_written_and_reported(bufferlab: Command, tmp_path: Path) -> None:
     names = ("--pcap", "a.pcapng", "--pcap-at", "senders", "--pcap-at", "bottleneck", "--trace", "a.tr")
     ended = bufferlab("run", "small.toml", *names, "--record-flows", "near")
     assert ended.status == 0
@@ -227,9 +227,11 @@ def test_a_disk_that_fills_costs_the_capture_only(bufferlab: Command, tmp_path: 
     ended = bufferlab("run", "small.toml", "--pcap", "/dev/full", "--out", "out", "--json")
     assert ended.status == 1
     assert json.loads(ended.out) == json.loads((tmp_path / "out/summary.json").read_text())
-    saved, told = ended.err.splitlines()
+    saved, reported = ended.err.splitlines()
     assert saved == "bufferlab: saved out"
-    assert told.startswith("bufferlab: /dev/full: 0 packets, 0 bytes, cut off there: No space left on device")
+    assert reported.startswith(
+        "bufferlab: /dev/full: 0 packets, 0 bytes, cut off there: No space left on device"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -70,7 +70,7 @@ def test_at_the_answer_every_target_holds_on_fresh_seeds(bufferlab: Command) -> 
     assert queue["utilization"] >= 0.9 and queue["loss"] <= 0.05
 
 
-def test_what_was_not_asked_for_is_told_too(bufferlab: Command) -> None:
+def test_what_was_not_asked_for_is_reported_too(bufferlab: Command) -> None:
     """A buffer was recommended in silence about the loss that it brings."""
     ended = bufferlab(*QUICK, "--utilization", "0.9")
     (line,) = [line for line in ended.out.splitlines() if line.startswith("gives ")]
@@ -143,7 +143,7 @@ def test_targets_of_groups(bufferlab: Command) -> None:
     assert [each["metric"] for each in found["checks"]] == ["near.goodput_bps", "wait_p95_ms"]
 
 
-def test_runs_without_chance_are_told(bufferlab: Command) -> None:
+def test_runs_without_chance_are_reported(bufferlab: Command) -> None:
     ended = bufferlab(*QUICK, "--set", "flows.near.start=0 s", "--set", "flows.near.count=1")
     assert "runs are identical, as nothing in the scenario is random" in ended.out
     assert "±" not in ended.out
@@ -165,7 +165,7 @@ def test_the_answer_is_the_same_however_many_threads(bufferlab: Command) -> None
     assert one == three
 
 
-def test_runs_that_are_too_short_are_told(bufferlab: Command) -> None:
+def test_runs_that_are_too_short_are_reported(bufferlab: Command) -> None:
     ended = bufferlab(*QUICK)
     assert "beware           the warm-up of 1 s is shorter than a timeout and 20 round trips" in ended.out
 
@@ -223,9 +223,9 @@ def test_ctrl_c_within_a_round_counts_all_runs_once(
     monkeypatch.setattr(Runner, "runs", interrupted)
     ended = bufferlab(*SMALL, "--utilization", "90%", "--no-rules")
     said = re.search(r"interrupted: (\d+) of (\d+) simulations finished", ended.err)
-    told = re.search(r"No answer yet: interrupted after (\d+) simulations", ended.out)
-    assert said is not None and told is not None
-    assert said[1] == told[1] and 3 < int(said[1]) <= int(said[2])
+    counted = re.search(r"No answer yet: interrupted after (\d+) simulations", ended.out)
+    assert said is not None and counted is not None
+    assert said[1] == counted[1] and 3 < int(said[1]) <= int(said[2])
 
 
 # What the rules say
@@ -506,7 +506,7 @@ def test_what_to_type_for_the_answer_is_in_text_and_json(bufferlab: Command) -> 
     assert document(bufferlab, *QUICK, "--utilization", "90%")["configuration"] is None
 
 
-def test_a_platform_that_cannot_be_used_is_told_before_any_run(bufferlab: Command) -> None:
+def test_a_platform_that_cannot_be_used_is_refused_before_any_run(bufferlab: Command) -> None:
     ended = bufferlab(*QUICK, "--platform", "ios")
     assert (ended.status, ended.out) == (2, "")
     assert "--platform: 'ios' is not a known platform" in ended.err

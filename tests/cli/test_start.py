@@ -70,8 +70,8 @@ def started(folder: Path, *args: str) -> Started:
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM, *args], cwd=folder, capture_output=True, text=True, check=True
     )
-    told, modules = ended.stderr.splitlines()[-2:]
-    status, collections, frozen = map(int, told.split())
+    numbers, modules = ended.stderr.splitlines()[-2:]
+    status, collections, frozen = map(int, numbers.split())
     assert status == 0
     return Started(collections, frozen, set(modules.split()))
 

@@ -58,8 +58,8 @@ def test_a_long_device_name_leaves_room_for_that_of_the_ifb_device() -> None:
     assert "ip link add name ifb4e-upstream0 type ifb 2>/dev/null || true" in made.lines
 
 
-def told_by_kernel(queue: str | dict[str, str], script: str, linklayer: str | None = None) -> str:
-    """What commands tell once the lines have run, twice, in a namespace of their own."""
+def asked_of_kernel(queue: str | dict[str, str], script: str, linklayer: str | None = None) -> str:
+    """What commands print once the lines have run, twice, in a namespace of their own."""
     if reason := why_not():
         pytest.skip(reason)
     made = configuration_of_both(
@@ -80,11 +80,11 @@ def told_by_kernel(queue: str | dict[str, str], script: str, linklayer: str | No
 def test_linux_takes_the_lines_twice_and_has_both_queues(queue: str | dict[str, str], kind: str) -> None:
     asked = [(what, at) for what in ("qdisc", "class") for at in ("eth0", "ifb4eth0")]
     shown = "; ".join(f"tc {what} show dev {at}" for what, at in asked)
-    told = told_by_kernel(queue, f"{shown}\ntc filter show dev eth0 parent ffff:")
-    assert told.count(f"{kind} 110: parent 1:10") == 2 and told.count("qdisc ingress ffff:") == 1
-    assert "limit 64p" in told and "limit 225p" in told
-    assert "rate 45Mbit ceil 45Mbit" in told and "rate 9Mbit ceil 9Mbit" in told
-    assert told.count("Egress Redirect to device ifb4eth0") == 1
+    printed = asked_of_kernel(queue, f"{shown}\ntc filter show dev eth0 parent ffff:")
+    assert printed.count(f"{kind} 110: parent 1:10") == 2 and printed.count("qdisc ingress ffff:") == 1
+    assert "limit 64p" in printed and "limit 225p" in printed
+    assert "rate 45Mbit ceil 45Mbit" in printed and "rate 9Mbit ceil 9Mbit" in printed
+    assert printed.count("Egress Redirect to device ifb4eth0") == 1
 
 
 FRAMES = """
@@ -98,16 +98,16 @@ for _ in range(25):
 
 def test_what_comes_in_passes_the_queue_of_the_download() -> None:
     send = f"ip link set peer0 up; {sys.executable} -c '{FRAMES}'; sleep 0.2"
-    told = json.loads(told_by_kernel("fifo", f"{send}\ntc -j -s qdisc show dev ifb4eth0"))
-    (queue,) = (each for each in told if each["kind"] == "pfifo")
+    printed = json.loads(asked_of_kernel("fifo", f"{send}\ntc -j -s qdisc show dev ifb4eth0"))
+    (queue,) = (each for each in printed if each["kind"] == "pfifo")
     assert queue["packets"] >= 25 and queue["bytes"] >= 25 * 1014
 
 
 @pytest.mark.parametrize(("kind", "overhead"), [("ethernet", 16), ("atm", 26)])
 def test_what_the_line_takes_for_a_packet_is_in_the_lines(kind: str, overhead: int) -> None:
-    told = f"{kind} {overhead} B"
+    layer = f"{kind} {overhead} B"
     linux, openwrt = (
-        configuration_of_both(DOWN, UP, platform=name, linklayer=told) for name in ("linux", "openwrt")
+        configuration_of_both(DOWN, UP, platform=name, linklayer=layer) for name in ("linux", "openwrt")
     )
     assert linux is not None and openwrt is not None
     shapers = [line for line in linux.lines if "root handle 1:" in line]
@@ -145,9 +145,9 @@ def test_a_bad_link_layer_says_what_is_accepted(linklayer: str, problem: str) ->
 def test_linux_counts_what_the_line_takes() -> None:
     """A frame of 1014 bytes takes 22 cells of 53 bytes with 26 more; what the kernel sends itself, fewer."""
     send = f"ip link set peer0 up; {sys.executable} -c '{FRAMES}'; sleep 0.2"
-    told = told_by_kernel("fifo", f"{send}; tc -d -s qdisc show dev ifb4eth0", "atm 26 B")
-    assert "linklayer atm overhead 26 mtu 2047 tsize 512" in told
-    sent = re.search(r"qdisc pfifo .*\n Sent (\d+) bytes (\d+) pkt", told)
+    printed = asked_of_kernel("fifo", f"{send}; tc -d -s qdisc show dev ifb4eth0", "atm 26 B")
+    assert "linklayer atm overhead 26 mtu 2047 tsize 512" in printed
+    sent = re.search(r"qdisc pfifo .*\n Sent (\d+) bytes (\d+) pkt", printed)
     assert sent is not None and int(sent[2]) >= 25
     others = int(sent[1]) - 25 * 22 * 53
     assert others >= 0 and others % 53 == 0 and others < 53 * 22 * (int(sent[2]) - 24)

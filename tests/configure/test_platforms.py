@@ -328,9 +328,9 @@ def test_lines_say_which_direction_they_queue(platform: str, shape: bool) -> Non
     if shape and not PLATFORMS[platform].shapes:
         pytest.skip("no shaper is known there")
     made = configuration("100 Mbps", "fifo", "100 packets", platform=platform, device="abc0", shape=shape)
-    (told,) = [note for note in made.notes if "downloads" in note]
-    assert told.startswith("It queues what leaves abc0; for downloads, ") and told == made.notes[0]
-    assert len(told) <= 110
+    (found,) = [note for note in made.notes if "downloads" in note]
+    assert found.startswith("It queues what leaves abc0; for downloads, ") and found == made.notes[0]
+    assert len(found) <= 110
 
 
 @pytest.mark.parametrize("platform", [name for name, platform in PLATFORMS.items() if not platform.cake])
@@ -427,5 +427,5 @@ def test_red_says_when_tc_will_warn(shift: int, *, warns: bool) -> None:
 def test_red_s_own_weight_is_as_small_as_the_kernel_takes() -> None:
     """At 1 Gbps it would be 1.2e-5; a megabyte's thresholds leave the kernel's fixed point no room for it."""
     made = configuration("1 Gbps", "red", "1000 packets")
-    (told,) = (note for note in made.notes if note.startswith("The weight is 2^-11"))
-    assert "not 1.2e-05 as simulated" in told
+    (found,) = (note for note in made.notes if note.startswith("The weight is 2^-11"))
+    assert "not 1.2e-05 as simulated" in found

@@ -34,7 +34,7 @@ def test_a_time_at_ten_per_cent_is_within() -> None:
     assert (row["packets"], row["within_10_percent"]) == (4, 50.0)
 
 
-def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         read_measured(tmp_path, 20)
     (tmp_path / "inter_dequeue_us_20_flows.txt").write_text("192\nfast\n")

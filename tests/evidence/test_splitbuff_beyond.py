@@ -75,7 +75,7 @@ def test_weighted_sub_buffers_are_nearly_as_fair_as_a_queue_a_flow() -> None:
         assert value(study.tables["points"], "fairness", mix=mix, queue="SplitBuff") < 0.5
 
 
-def test_flows_of_one_round_trip_time_are_overtaken_at_the_mean_and_not_in_gaps() -> None:
+def test_flows_of_one_round_trip_time_are_reordered_at_the_mean_and_not_in_gaps() -> None:
     points = quick("threshold").tables["points"].filter(pl.col("flows") == "all at 50 ms")
     assert value(points, "reordered_percent", queue="one buffer") == 0
     assert value(points, "reordered_percent", queue="SplitBuff") > 0.5

@@ -128,7 +128,7 @@ def test_what_runs_counts_and_not_what_its_file_says_by_now(tmp_path: Path) -> N
     assert code_of(tmp_path, BASE) == code_of(tmp_path, BASE)
 
 
-def test_functions_without_a_file_are_told_apart() -> None:
+def test_functions_without_a_file_are_distinguished() -> None:
     first: dict[str, Any] = {"__name__": "__main__"}
     second: dict[str, Any] = {"__name__": "__main__"}
     exec("def measure(result):\n    return [x + 1 for x in result]", first)
@@ -146,7 +146,7 @@ def test_the_fingerprint_is_the_same_in_every_process() -> None:
         "from bufferlab.experiment.fingerprint import identity\n"
         "print(identity(values_of_run))"
     )
-    told = {
+    printed = {
         subprocess.run(
             [sys.executable, "-c", program],
             env=os.environ | {"PYTHONHASHSEED": str(seed)},
@@ -155,7 +155,7 @@ def test_the_fingerprint_is_the_same_in_every_process() -> None:
         ).stdout
         for seed in range(2)
     }
-    assert len(told) == 1
+    assert len(printed) == 1
 
 
 def test_arguments_are_part_of_the_identity(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Conditions and columns of lists of runs: what can be asked, and what a mistake is told."""
+"""Conditions and columns of lists of runs: what can be asked, and what is said of a mistake."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_share_in_percent_is_noted() -> None:
     ]
 
 
-def test_a_text_in_double_quotes_is_told_to_be_in_single_ones() -> None:
+def test_a_text_in_double_quotes_should_be_in_single_ones() -> None:
     with pytest.raises(InputError, match="'fifo' is no column: write texts in single quotes") as caught:
         where(FRAME.rename({"links[0].buffer": "bottleneck.queue"}), ['bottleneck.queue = "fifo"'])
     assert caught.value.accepted == "bottleneck.queue = 'fifo'"

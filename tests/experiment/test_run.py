@@ -182,7 +182,7 @@ def test_an_error_in_one_seed_ends_the_others(monkeypatch: pytest.MonkeyPatch) -
     ("scenario", "seeds", "says"),
     [(3, 1, "scenario: 3 is no scenario"), (two_groups(), 1.5, "seeds: 1.5 is no number of seeds")],
 )
-def test_an_argument_of_another_type_is_told_in_words(scenario: Any, seeds: Any, says: str) -> None:
+def test_an_argument_of_another_type_is_reported_in_words(scenario: Any, seeds: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         run(scenario, seeds=seeds)
 

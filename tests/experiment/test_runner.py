@@ -96,7 +96,7 @@ def test_fresh_simulates_again_and_stores_anew(scenario: Path, tmp_path: Path) -
     assert after.stored == 2
 
 
-def test_measures_and_their_arguments_are_told_apart(scenario: Path, tmp_path: Path) -> None:
+def test_measures_and_their_arguments_are_distinguished(scenario: Path, tmp_path: Path) -> None:
     with Runner(store=tmp_path / "runs") as runner:
         values = [
             runner.values(Experiment("test", points(scenario), partial(scaled, factor)))[0]
@@ -185,7 +185,7 @@ def test_the_runs_are_listed_with_their_figures(scenario: Path, tmp_path: Path) 
     assert runs["utilization"].null_count() == 0
 
 
-def test_what_cannot_be_told_apart_is_refused(scenario: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_distinguished_is_refused(scenario: Path, tmp_path: Path) -> None:
     factor = 2.0
     experiment = Experiment("test", points(scenario), lambda result: scaled(factor, result))
     with pytest.raises(TypeError, match=r"functools\.partial"):
@@ -259,7 +259,7 @@ PROGRAM = """
 
 @pytest.mark.parametrize("turn", range(6))
 def test_signals_at_any_moment_end_it_soon(scenario: Path, tmp_path: Path, turn: int) -> None:
-    """Every finished run that was told about is in the store, and no thread keeps the process."""
+    """Every finished run that was reported is in the store, and no thread keeps the process."""
     store = tmp_path / "runs"
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(PROGRAM), str(scenario), str(store)],
@@ -275,9 +275,9 @@ def test_signals_at_any_moment_end_it_soon(scenario: Path, tmp_path: Path, turn:
     out, err = process.communicate(timeout=20)
     assert time.monotonic() - began_s < 5
     assert process.returncode == 130, err
-    told = out.count("done")
+    reported = out.count("done")
     kept = open_store(store).runs().height if (store / "store.json").exists() else 0
-    assert kept >= told
+    assert kept >= reported
 
 
 def test_threads_end_when_the_consumer_goes_away(scenario: Path) -> None:

@@ -212,7 +212,7 @@ def room(size_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_is_told_before_a_run_starts(store: Store) -> None:
+def test_a_full_disk_is_reported_before_a_run_starts(store: Store) -> None:
     writer = store.writer()
     done = 0
 
@@ -254,7 +254,7 @@ def test_a_failed_write_loses_nothing_else(store: Store, monkeypatch: pytest.Mon
     assert names(store) == ["a", "c"]
 
 
-def test_a_store_of_another_version_is_told(store: Store) -> None:
+def test_a_store_of_another_version_is_reported(store: Store) -> None:
     identity = store.directory / "store.json"
     identity.write_text(
         json.dumps(json.loads(identity.read_text()) | {"format_version": 9, "version": "7.1"})
@@ -279,13 +279,13 @@ def test_what_is_no_store(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_damaged_segment_is_told(store: Store) -> None:
+def test_a_damaged_segment_is_reported(store: Store) -> None:
     (store.directory / "segments" / "0123.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(InputError, match=r"0123\.parquet: is damaged"):
         store.runs()
 
 
-def test_folders_that_cannot_lock_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_that_cannot_lock_are_reported(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(95, "Operation not supported")
 

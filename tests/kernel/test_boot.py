@@ -88,13 +88,13 @@ def test_a_paced_flow_leaves_evenly(built: Kernel) -> None:
     assert waits[0] <= 10 < waits[1], waits
 
 
-def test_what_fails_inside_is_told(built: Kernel) -> None:
+def test_what_fails_inside_is_reported(built: Kernel) -> None:
     job = job_of(lower(link())) | {"commands": [{"words": ["ip", "link", "add", "x"], "input": ""}]}
     with pytest.raises(InputError, match=r"failed in the kernel .*ip link add x"):
         boot(built, job, 1)
 
 
-def test_a_kernel_that_does_not_start_is_told(tmp_path: Path) -> None:
+def test_a_kernel_that_does_not_start_is_reported(tmp_path: Path) -> None:
     (tmp_path / "linux").write_text("#!/bin/sh\necho broken\nexit 1\n")
     (tmp_path / "linux").chmod(0o755)
     with pytest.raises(InputError, match="it did not start: broken"):

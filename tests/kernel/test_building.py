@@ -17,7 +17,7 @@ from bufferlab.kernel.patches import patch
 from bufferlab.kernel.sources import release_of
 
 NAME = "static void extract_entropy(void *buf, size_t len)"
-RANDOM = f"{NAME};\n\n{NAME}\n{{\n\told();\n}}\n"
+RANDOM = f"{NAME};\n\n{NAME}\n{{\n\tdefault_one();\n}}\n"
 ARCH = "\tret = os_getrandom(v, max_longs * sizeof(*v), 0);\n"
 
 
@@ -46,7 +46,7 @@ def test_the_tick_and_the_random_numbers_are_changed_once(tree: Path) -> None:
     patch(tree, 1000)
     assert "\tdefault 1000\n" in (tree / "arch/um/Kconfig").read_text()
     text = (tree / "drivers/char/random.c").read_text()
-    assert "old()" not in text and text.count("bufferlab_seed;") == 1
+    assert "default_one()" not in text and text.count("bufferlab_seed;") == 1
     assert "os_getrandom" not in (tree / "arch/um/include/asm/archrandom.h").read_text()
     patch(tree, 1000)
     assert (tree / "drivers/char/random.c").read_text() == text
@@ -58,7 +58,7 @@ def test_sources_that_look_otherwise_are_refused(tree: Path) -> None:
         patch(tree, 1000)
 
 
-def test_sources_are_told_by_their_makefile(tree: Path) -> None:
+def test_sources_are_known_by_their_makefile(tree: Path) -> None:
     assert release_of(tree) == "6.12.117"
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text().replace("= 12", "= 1"))
@@ -129,7 +129,7 @@ def test_there_may_be_no_kernel() -> None:
         kernel()
 
 
-def test_what_is_built_is_told_apart() -> None:
+def test_what_is_built_is_distinguished() -> None:
     assert name_of("6.12", 1000) != name_of("6.12", 100)
     assert name_of("6.12.117-1~deb12u1", 1000).startswith("6.12.117-1_deb12u1-hz1000-")
 

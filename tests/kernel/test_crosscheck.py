@@ -36,7 +36,7 @@ def test_margins_and_chance_decide(
     assert Row(compared(name), estimate(ours), estimate(kernels)).verdict is verdict
 
 
-def test_bounds_are_told_in_words() -> None:
+def test_bounds_are_stated_in_words() -> None:
     assert [each.bound for each in COMPARED] == ["1 point", "10%", "15%", "5 points"]
 
 

@@ -129,7 +129,7 @@ def test_what_a_kernel_is_not_given_is_refused_by_key(
     assert accepted in str(refused.value.accepted)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     with pytest.raises(InputError) as refused:
         job_of(lower(link(bottleneck__queue="drr", flows__bulk__congestion="ctcp")))
     assert [refused.value.key, *(other.key for other in refused.value.others)] == [

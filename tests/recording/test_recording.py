@@ -120,7 +120,7 @@ def test_a_link_shows_what_comes_what_crosses_and_what_is_lost(tmp_path: Path) -
     assert waiting <= 20 + 1 + 2
 
 
-def test_a_discipline_s_drops_are_told_when_they_happen(tmp_path: Path) -> None:
+def test_a_discipline_s_drops_are_recorded_when_they_happen(tmp_path: Path) -> None:
     content = scenario()
     content["bottleneck"] |= {"queue": "codel", "buffer": "1000 packets"}
     result = run(content, pcap=tmp_path / "a.pcapng", pcap_at="bottleneck")
@@ -130,7 +130,7 @@ def test_a_discipline_s_drops_are_told_when_they_happen(tmp_path: Path) -> None:
     assert dropped > 0
 
 
-def test_marks_are_seen_behind_the_queue_and_told_to_the_sender(tmp_path: Path) -> None:
+def test_marks_are_seen_behind_the_queue_and_echoed_to_the_sender(tmp_path: Path) -> None:
     content = scenario(flows=[{"name": "marked", "rtt": "20 ms", "congestion": "dctcp"}])
     content["bottleneck"] |= {"mark_above": "5 packets", "buffer": "100 packets"}
     result = run(content, pcap=tmp_path / "a.pcapng", pcap_at=["senders", "bottleneck"])

@@ -69,7 +69,7 @@ def test_the_link_s_lines_are_its_counters(traced: tuple[Result, list[Line]]) ->
     assert [line.time_s for line in lines] == sorted(line.time_s for line in lines)
 
 
-def test_the_queue_told_by_lines_is_the_queue(traced: tuple[Result, list[Line]]) -> None:
+def test_the_queue_that_lines_show_is_the_queue(traced: tuple[Result, list[Line]]) -> None:
     result, lines = traced
     at_link = [line for line in lines if (line.source, line.target) == (0, 1)]
     dropped = {line.packet for line in at_link if line.event == "d"}
@@ -111,14 +111,14 @@ def test_links_in_a_row_share_their_nodes(tmp_path: Path) -> None:
     hops = {(line.source, line.target) for line in lines}
     assert hops == {(5, 0), (0, 1), (1, 2), (2, 6), (6, 3), (3, 4), (4, 5)}
     flags = {(line.kind, line.flags) for line in lines}
-    told = {
+    expected = {
         ("tcp", "-------"),
         ("tcp", "------N"),
         ("tcp", "----E-N"),
         ("ack", "-------"),
         ("ack", "C------"),
     }
-    assert flags == told
+    assert flags == expected
     assert not any(line.flags == "----E-N" for line in lines if (line.source, line.target) == (0, 1))
 
 

@@ -221,7 +221,7 @@ def test_retransmissions_are_those_of_the_flows_table(stack: str, tmp_path: Path
     path = tmp_path / "a.pcapng"
     content = losses(stack, window="2 MB", window_scaling=True)
     result = bufferlab.run(content, pcap=path, progress=False)[0]
-    # a retransmission within 3 ms or a round trip of later data looks to tshark as if it had been overtaken
+    # a retransmission within 3 ms or a round trip of later data looks reordered to tshark
     found = fields(path, "ip.src", where=" or ".join(CLASSES)).group_by("ip.src").len().sort("ip.src")
     table = result.flows.filter(pl.col("whole_retransmissions") > 0)
     assert found["len"].to_list() == table["whole_retransmissions"].to_list()
@@ -250,11 +250,11 @@ def test_round_trips_without_losses_are_ours(tmp_path: Path) -> None:
 def in_flight(path: Path, flow: int, samples: pl.DataFrame) -> pl.DataFrame:
     """Our samples, each beside what tshark says of the last segment before it."""
     names = ("frame.time_epoch", "tcp.len", "tcp.analysis.bytes_in_flight")
-    told = fields(path, *names, where=f"ip.src==10.0.0.{flow + 1} and tcp.len > 0")
-    told = told.rename(lambda name: name.split(".")[-1])
+    theirs = fields(path, *names, where=f"ip.src==10.0.0.{flow + 1} and tcp.len > 0")
+    theirs = theirs.rename(lambda name: name.split(".")[-1])
     ours = samples.filter(pl.col("flow") == flow).sort("time_s")
     both = ours.join_asof(
-        told, left_on="time_s", right_on="time_epoch", allow_exact_matches=False
+        theirs, left_on="time_s", right_on="time_epoch", allow_exact_matches=False
     ).drop_nulls()
     return both.with_columns(theirs=pl.col("bytes_in_flight") / pl.col("len"))
 
@@ -306,7 +306,7 @@ def test_captures_of_the_examples_are_sound(example: Path, tmp_path: Path) -> No
         assert capture.counted[f"{row['link']}.lost"] == lost
 
 
-def test_a_tuned_window_is_told(tmp_path: Path) -> None:
+def test_a_tuned_window_is_advertised(tmp_path: Path) -> None:
     path = tmp_path / "a.pcapng"
     content = {
         "run": {"duration": "3 s", "warmup": "0 s", "stack": "linux"},
@@ -315,11 +315,11 @@ def test_a_tuned_window_is_told(tmp_path: Path) -> None:
         "probes": {"interval": "10 ms"},
     }
     result = bufferlab.run(content, pcap=path, progress=False)[0]
-    told = fields(path, "tcp.window_size", where="ip.dst==10.0.0.1 and tcp.flags.syn==0")["tcp.window_size"]
-    assert told.is_sorted()
+    theirs = fields(path, "tcp.window_size", where="ip.dst==10.0.0.1 and tcp.flags.syn==0")["tcp.window_size"]
+    assert theirs.is_sorted()
     # from 45 whole segments to half of the buffer, in units of 32 bytes
-    assert told[0] < 70_000
-    assert told.max() == -(-690 * 1448 // 32) * 32
+    assert theirs[0] < 70_000
+    assert theirs.max() == -(-690 * 1448 // 32) * 32
     # nothing but the window is a bound in the end
     assert result.flows["whole_retransmissions"].sum() == 0
     assert result.flow_samples["inflight_segments"].max() == 690

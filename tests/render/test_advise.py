@@ -47,8 +47,10 @@ def box(advice: Advice, typed: Typed | None = None) -> list[str]:
 
 def test_the_order_of_equals_names_the_queues_that_were_tried() -> None:
     few = advised({"fq_codel": (5000, runs(FQ_CODEL)), "drr": (14, runs(FIFO)), "red": (14, runs(FIFO))})
-    told = "Of equals the first in our order is taken: fq_codel, red, drr (docs/advise.md has its reasons)."
-    assert order_text(few) == told
+    expected = (
+        "Of equals the first in our order is taken: fq_codel, red, drr (docs/advise.md has its reasons)."
+    )
+    assert order_text(few) == expected
 
 
 def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
@@ -104,7 +106,7 @@ def test_nothing_is_to_be_typed_that_misses_a_target(platform: str) -> None:
     assert "tc qdisc" not in text and "To type on" not in text
 
 
-def test_a_loss_that_another_control_does_not_have_is_told_with_it() -> None:
+def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None:
     lossy = {"fifo": (14, runs({**FIFO, "loss": 0.05}))}
     less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
     other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
@@ -147,13 +149,13 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
     assert advice_view(full).text(200).count(f"Note: {why}.") == 4
 
 
-@pytest.mark.parametrize(("control", "told"), [("dctcp", True), ("cubic", False)])
-def test_dctcp_on_a_link_that_does_not_mark_is_told(control: str, told: bool) -> None:
+@pytest.mark.parametrize(("control", "expected"), [("dctcp", True), ("cubic", False)])
+def test_dctcp_on_a_link_that_does_not_mark_is_noted(control: str, expected: bool) -> None:
     aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
     where = site(Users("x", "bulk", 4, control))
     text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=where, aspects=aspects)))
-    assert ("Nothing marks here, so that DCTCP backs off at losses" in text) == told
-    assert ("--set links.west.mark_above='30 packets' marks." in " ".join(text.split())) == told
+    assert ("Nothing marks here, so that DCTCP backs off at losses" in text) == expected
+    assert ("--set links.west.mark_above='30 packets' marks." in " ".join(text.split())) == expected
 
 
 def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
@@ -223,7 +225,7 @@ def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
         ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
     ],
 )
-def test_a_high_loss_is_told_with_a_reason_only_where_the_runs_have_it(
+def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(
     changes: dict[str, float], users: list[Users], said: str
 ) -> None:
     values = {**FIFO, **changes}
@@ -330,7 +332,7 @@ def test_targets_are_whole_on_a_narrow_terminal() -> None:
     assert "…" not in text
 
 
-def test_what_misses_for_sure_is_told_from_what_is_not_proven() -> None:
+def test_what_misses_for_sure_is_distinguished_from_what_is_not_proven() -> None:
     spread = [{**FIFO, "utilization": share} for share in (0.97, 1.0, 0.985, 1.0, 0.99)]
     given: dict[str, tuple[int, list[Values]]] = {
         "fifo": (14, [*spread]),
@@ -350,7 +352,7 @@ def test_what_misses_for_sure_is_told_from_what_is_not_proven() -> None:
     assert known == {"fq_codel": "met", "fifo": "not proven", "codel": "missed"}
 
 
-def test_the_price_is_told_where_half_the_buffer_is_nearly_as_good() -> None:
+def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
     targets = ("loss <= 1 %",)
     lossy: dict[int, Values] = {1: {**FIFO, "loss": 0.045}, 150: {**FIFO, "loss": 0.011}}
     dear = advised({"fifo": (14, runs(FIFO))}, targets)
@@ -384,8 +386,8 @@ def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with
 ) -> None:
     advice = advised(MET)
     (rival,) = advice.choice.rivals
-    told = dataclasses.replace(rival, behind=behind, is_equal=False)
-    text = behind_text(told, advice.entries[rival.name], advice.answer)
+    shown = dataclasses.replace(rival, behind=behind, is_equal=False)
+    text = behind_text(shown, advice.entries[rival.name], advice.answer)
     contrast = "mean wait 20 ms, not 4 ms"
     assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
 
@@ -551,20 +553,20 @@ def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None
     assert "better" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",))))
 
 
-def test_a_larger_buffer_than_the_least_is_told_with_what_the_least_costs() -> None:
+def test_a_larger_buffer_than_the_least_is_shown_with_what_the_least_costs() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     (given,) = advice.entries.values()
     assert given.least is not None
     least = dataclasses.replace(given.least, size=6)
     larger = dataclasses.replace(given, least=least, least_behind=Estimate(0.06, 0.012))
-    told = dataclasses.replace(advice, entries={given.name: larger})
-    said = " ".join(" ".join(box(told)).split())
+    shown = dataclasses.replace(advice, entries={given.name: larger})
+    said = " ".join(" ".join(box(shown)).split())
     assert (
         "least The least that meets the targets: 6 packets; users fare 6 ± 1 % worse with it than with 14."
         in said
     )
     assert "price" not in said
-    assert told.to_dict()["queues"][0]["least_behind"] == 0.06
+    assert shown.to_dict()["queues"][0]["least_behind"] == 0.06
     assert "The least" not in " ".join(box(advice))
     among = advised({**MET}, ("utilization >= 95 %",))
     entries = {**among.entries, given.name: larger}
@@ -592,16 +594,16 @@ def test_runs_of_the_search_confirm_no_better_size() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call_ms", "downloads_ms", "told"),
+    ("call_ms", "downloads_ms", "expected"),
     [(0.14, 106.0, "(downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
 )
-def test_waits_of_groups_are_told_where_they_differ(
-    call_ms: float | None, downloads_ms: float, told: str
+def test_waits_of_groups_are_shown_where_they_differ(
+    call_ms: float | None, downloads_ms: float, expected: str
 ) -> None:
     waits = {"call.wait_p99_ms": call_ms, "downloads.wait_p99_ms": downloads_ms}
     said = " ".join(" ".join(box(advised({"fifo": (14, runs({**FIFO, **waits}))}))).split())
     wait = said[said.index("wait mean") : said.index(" downloads 4.7")]
-    assert told in wait and ("(" in wait) == bool(told)
+    assert expected in wait and ("(" in wait) == bool(expected)
 
 
 def test_every_table_has_the_metric_of_each_target() -> None:
@@ -616,11 +618,11 @@ def test_every_table_has_the_metric_of_each_target() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "beyond", "told"),
+    ("stage", "beyond", "expected"),
     [("first", None, "1 and 14"), ("first", 9, "10 and 14"), ("first", 13, None), ("final", None, None)],
 )
 def test_a_first_answer_says_where_the_least_buffer_may_be(
-    stage: Stage, beyond: int | None, told: str | None
+    stage: Stage, beyond: int | None, expected: str | None
 ) -> None:
     """Its search ends with the first buffer that is confirmed, and goes on to smaller ones only later."""
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",), stage=stage)
@@ -628,13 +630,13 @@ def test_a_first_answer_says_where_the_least_buffer_may_be(
     assert found is not None
     answer = dataclasses.replace(advice.answer, least=dataclasses.replace(found, beyond=beyond))
     text = "\n".join(box(dataclasses.replace(advice, entries={answer.name: answer})))
-    line = f"least     between {told} packets; this is the first that was confirmed."
-    assert (line in text) == (told is not None)
-    assert ("the first that was confirmed" in text) == (told is not None)
+    line = f"least     between {expected} packets; this is the first that was confirmed."
+    assert (line in text) == (expected is not None)
+    assert ("the first that was confirmed" in text) == (expected is not None)
 
 
 def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
-    for control, count, told in (
+    for control, count, expected in (
         ("bbr", 76, True),
         ("bbr", 1, False),
         ("bbr3", 76, False),
@@ -642,7 +644,7 @@ def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
     ):
         flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
         text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
-        assert ("A low Jain's index of many is BBR's own" in text) == told
+        assert ("A low Jain's index of many is BBR's own" in text) == expected
 
 
 def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:

@@ -165,8 +165,8 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
     needs = dataclasses.replace(asked.needs, floor=FEW, targets_from="default")
     text = said(dataclasses.replace(asked, needs=needs))
     assert "Fragile" not in text
-    told = "1 of 2 what-ifs miss our default, utilization 99 %, which nobody asked for: with 2 flows."
-    assert told in text
+    expected = "1 of 2 what-ifs miss our default, utilization 99 %, which nobody asked for: with 2 flows."
+    assert expected in text
     beside = dataclasses.replace(asked.needs, floor=FEW, targets_from="asked")
     waits = make_target("wait_p99_ms", 20.0)
     both = dataclasses.replace(
@@ -178,7 +178,7 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
 
 
 def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_holds() -> None:
-    def told(size: int | None) -> str:
+    def shown(size: int | None) -> str:
         rough = Rough(size, (5000, 10_000, 20_000))
         broken = dataclasses.replace(change("bbr", [FEW], 0.981), least=rough)
         advice = dataclasses.replace(advised({"fq_codel": (5000, runs(FQ_CODEL))}), sensitivity=(broken,))
@@ -188,9 +188,9 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
         assert "least target, ms, about" in advice_view(advice).text(120)
         return said(advice)
 
-    holds = told(10_000)
+    holds = shown(10_000)
     assert "utilization with bbr; about target 10 ms holds there." in holds
     assert "missed with bbr (98.1 %; about target 10 ms does)" in holds
-    nothing = told(None)
+    nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing
     assert "missed with bbr (98.1 %; no target delay up to 20 ms does)" in nothing

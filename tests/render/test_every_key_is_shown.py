@@ -1,4 +1,4 @@
-"""What was run, in lines, tells every key that can be given: the keys are those of the JSON Schema."""
+"""What was run, in lines, shows every key that can be given: the keys are those of the JSON Schema."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ APPLICATIONS: Final[Mapping[str, dict[str, Any]]] = {
 
 UNSEEN: Final = {
     ("Flow", "name"),  # the line's label
-    ("Flow", "path"),  # told with several links only: the examples' lines have it
+    ("Flow", "path"),  # shown with several links only: the examples' lines have it
     ("Flow", "application"),  # key by key below
     ("Link", "name"),
     ("Link", "queue"),
@@ -74,7 +74,7 @@ def lines(link: Mapping[str, Any], flow: Mapping[str, Any], host: Mapping[str, A
     return "\n".join(text for _, text in terms.lines)
 
 
-def is_told(
+def is_shown(
     base: dict[str, Any], key: str, schema: Mapping[str, Any], render: Callable[[dict[str, Any]], str]
 ) -> bool:
     """Whether the lines differ by the key, also where it stands in place of another one of the base."""
@@ -97,24 +97,24 @@ def keys(part: str) -> list[str]:
 @pytest.mark.parametrize("key", keys("Flow"))
 def test_of_flows(key: str) -> None:
     schema = PARTS["Flow"]["properties"][key]
-    assert is_told({}, key, schema, lambda flow: lines({}, flow))
+    assert is_shown({}, key, schema, lambda flow: lines({}, flow))
 
 
 @pytest.mark.parametrize("key", keys("Link"))
 def test_of_links(key: str) -> None:
     schema = PARTS["Link"]["properties"][key]
-    assert is_told({}, key, schema, lambda link: lines(link, {}))
+    assert is_shown({}, key, schema, lambda link: lines(link, {}))
 
 
 @pytest.mark.parametrize("key", keys("Host"))
 def test_of_hosts(key: str) -> None:
     schema = PARTS["Host"]["properties"][key]
-    assert is_told({}, key, schema, lambda host: lines({}, {}, host))
+    assert is_shown({}, key, schema, lambda host: lines({}, {}, host))
 
 
 def test_of_kinds_of_applications() -> None:
-    told = {lines({}, {"application": {"kind": kind, **table}}) for kind, table in APPLICATIONS.items()}
-    assert len(told) == len(kinds("kind"))
+    texts = {lines({}, {"application": {"kind": kind, **table}}) for kind, table in APPLICATIONS.items()}
+    assert len(texts) == len(kinds("kind"))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_of_kinds_of_applications() -> None:
 def test_of_applications(kind: str, key: str) -> None:
     schema = PARTS[kinds("kind")[kind]]["properties"][key]
     base = {"kind": kind, **APPLICATIONS[kind]}
-    assert is_told(base, key, schema, lambda table: lines({}, {"application": table}))
+    assert is_shown(base, key, schema, lambda table: lines({}, {"application": table}))
 
 
 @pytest.mark.parametrize(
@@ -133,4 +133,4 @@ def test_of_applications(kind: str, key: str) -> None:
 )
 def test_of_queues(discipline: str, key: str) -> None:
     schema = PARTS[kinds("discipline")[discipline]]["properties"][key]
-    assert is_told({"discipline": discipline}, key, schema, lambda queue: lines({"queue": queue}, {}))
+    assert is_shown({"discipline": discipline}, key, schema, lambda queue: lines({"queue": queue}, {}))

@@ -72,7 +72,7 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open:
     given["fq_codel"] = (5000, runs(worse if word == "fifo" else best))
     targets: tuple[str, ...] = ("utilization >= 99.9 %", *TARGETS[1:]) if platform_ends else TARGETS
     if word == "fifo" and not larger:
-        targets = TARGETS[:3]  # a price is told where no wait is bounded
+        targets = TARGETS[:3]  # a price is shown where no wait is bounded
     aspects = ASPECTS[1:]
     advice = advised(
         given,
@@ -210,9 +210,9 @@ def broken(*missed: str, sizes: tuple[int | None, ...], targets: tuple[str, ...]
         Sensitivity(name, name, {}, those, Rough(size, (14, 400)))
         for name, those, size in zip(CHANGES, of_each, sizes, strict=False)
     ]
-    told = fragile(dataclasses.replace(advice, sensitivity=tuple(changes)))
-    assert told is not None
-    return told
+    fragility = fragile(dataclasses.replace(advice, sensitivity=tuple(changes)))
+    assert fragility is not None
+    return fragility
 
 
 USED: Final = "utilization >= 99 %"

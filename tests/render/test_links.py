@@ -165,11 +165,11 @@ def test_the_figure_of_one_link_of_several_names_it() -> None:
 
 
 def test_a_wait_at_another_link_is_in_the_box() -> None:
-    told: Sequence[Spoiled] = (
+    elsewhere: Sequence[Spoiled] = (
         Spoiled("call", "far", "wait", 38.0, 41.0),
         Spoiled("pages", "far", "loss", 0.0431, 0.0431),
     )
-    advice = dataclasses.replace(advised({"fifo": (14, runs(FIFO))}), elsewhere=tuple(told))
+    advice = dataclasses.replace(advised({"fifo": (14, runs(FIFO))}), elsewhere=tuple(elsewhere))
     said = words(View([box_of(advice, None)]).text(80))
     assert (
         "elsewhere at far call waits 38 of its 41 ms, pages loses all its 4.3 %: no queue at west mends that."

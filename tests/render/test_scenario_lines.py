@@ -167,11 +167,11 @@ def test_flows(flow: dict[str, Any], text: str) -> None:
         ({"host": "linux-10g"}, "stack rfc, host linux-10g"),
     ],
 )
-def test_keys_of_tcp_that_differ_from_the_stack_are_told(keys: dict[str, Any], text: str) -> None:
+def test_keys_of_tcp_that_differ_from_the_stack_are_shown(keys: dict[str, Any], text: str) -> None:
     assert lines(dumbbell({}, keys))["flows"].endswith(f", {text}")
 
 
-def test_keys_of_hosts_that_differ_from_the_preset_are_told() -> None:
+def test_keys_of_hosts_that_differ_from_the_preset_are_shown() -> None:
     host = {"line_rate": "25 Gbps", "noise": "exponential(mean=5 us)"}
     scenario = Scenario.from_dict(dumbbell({}, {"host": "linux-1g"}).to_dict() | {"host": host})
     assert lines(scenario)["flows"].endswith(
@@ -207,7 +207,7 @@ def test_a_buffer_that_each_seed_draws_names_the_seed() -> None:
     assert "seed" not in lines(fixed, (1, 2))["link bottleneck"]
 
 
-def test_the_number_of_others_is_told() -> None:
+def test_the_number_of_others_is_shown() -> None:
     many = dumbbell({}, *({"name": f"group-{index}"} for index in range(MOST_LINES + 3)))
     terms = ScenarioLines(many.seeded().resolved).terms()
     assert len(terms.lines) == 1 + MOST_LINES + 1

@@ -1,4 +1,4 @@
-"""What is never done is told, and not left out of what is said of the rest."""
+"""What never finishes is reported, and not left out of what is said of the rest."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ def test_one_line_says_what_is_wrong(make: Make, path: str, value: object, messa
     assert caught.value.accepted
 
 
-def test_a_number_that_python_cannot_hold_is_told(make: Make) -> None:
+def test_a_number_that_python_cannot_hold_is_reported(make: Make) -> None:
     with pytest.raises(InputError, match=r"seed: '9+\.\.\.9+' is too large; accepted: the seed"):
         make().with_overrides({"run.seed": "9" * 5000})
 
@@ -387,12 +387,12 @@ def test_names_that_are_given_twice_are_listed_once(table: dict[str, Any]) -> No
     table["probes"] = {"interval": "1 s", "flows": ["nobody"]}
     with pytest.raises(InputError) as caught:
         Scenario.from_dict(table)
-    told = next(line for line in str(caught.value).splitlines() if "nobody" in line)
-    accepted = told.partition("accepted: ")[2].split(", ")
+    reported = next(line for line in str(caught.value).splitlines() if "nobody" in line)
+    accepted = reported.partition("accepted: ")[2].split(", ")
     assert len(accepted) == len(set(accepted))
 
 
-def test_negative_weights_are_told(table: dict[str, Any]) -> None:
+def test_negative_weights_are_reported(table: dict[str, Any]) -> None:
     table["flows"][0]["rtt"] = "choice(10 ms: -1, 20 ms: 3)"
     with pytest.raises(InputError, match="has a negative weight; accepted: weights >= 0, not all 0"):
         Scenario.from_dict(table)

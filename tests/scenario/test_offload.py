@@ -17,9 +17,7 @@ Make = Callable[..., Scenario]
     ("offload", "lowered"),
     [("6 segments", {"segments": 6}), ("1 segments", {"segments": 1}), ("auto", "auto"), ("none", None)],
 )
-def test_the_engine_is_told_where_there_is_something_to_tell(
-    make: Make, offload: str, lowered: object
-) -> None:
+def test_the_plan_has_offload_where_there_is_some(make: Make, offload: str, lowered: object) -> None:
     source = lower(make({"flows.short.offload": offload}))["groups"][0]["source"]
     assert source.get("offload") == lowered
     assert lower(make({}))["groups"][0]["source"].get("offload") is None

@@ -76,7 +76,7 @@ def test_the_word_after_idle_is_checked(make: Make) -> None:
         make({"flows.short.after_idle": "reset"})
 
 
-def test_a_pace_is_told_the_engine_where_there_is_one(make: Make) -> None:
+def test_the_plan_has_a_pace_where_there_is_one(make: Make) -> None:
     assert not lower(make({"flows.short.paced": False}))["groups"][0]["source"].get("paced")
     assert lower(make({"flows.short.paced": True}))["groups"][0]["source"]["paced"] is True
     with pytest.raises(InputError, match=r"flows\[0\]\.paced: True means nothing to bbr3"):

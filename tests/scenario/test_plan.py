@@ -359,7 +359,7 @@ def test_flows_are_drawn_together_and_not_one_by_one(make: Make) -> None:
 
 
 def calls_to_lower(make: Make, flows: int) -> int:
-    """How many functions Python calls to lower a scenario with so many flows."""
+    """How many functions Python calls to lower a scenario with that many flows."""
     keys = {"count": flows, "rtt": "lognormal(mean=100 ms, sigma=0.3)", "start": "uniform(0 s, 5 s)"}
     scenario = make({f"flows.long.{key}": value for key, value in keys.items()})
     profile = cProfile.Profile()

@@ -95,6 +95,6 @@ def test_changing_the_dictionary_later_changes_nothing(table: dict[str, Any]) ->
     assert "count" not in str(scenario.to_dict()["flows"]).split("long", maxsplit=1)[0]
 
 
-def test_what_is_no_path_is_told() -> None:
+def test_what_is_no_path_is_reported() -> None:
     with pytest.raises(InputError, match="path: None is no path; accepted: the path of a TOML or JSON file"):
         Scenario.load(None)  # type: ignore[arg-type]

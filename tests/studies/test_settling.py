@@ -81,9 +81,9 @@ def bbr(
 
 def test_a_buffer_that_bbr_fills_at_its_start_is_to_be_empty_before_loss_is_measured() -> None:
     """10 flows lost a tenth up to the 40th second with 8 bandwidth-delay products, to the 50th with 16."""
-    (told,) = bbr()
-    assert "may take 33 s to empty it, but the warm-up is 12 s" in told
-    assert "--set run.warmup='43 s' --set run.duration='92 s'" in told
+    (warned,) = bbr()
+    assert "may take 33 s to empty it, but the warm-up is 12 s" in warned
+    assert "--set run.warmup='43 s' --set run.duration='92 s'" in warned
     assert bbr(warmup="40 s") == []
     assert bbr("1 bdp") == []  # full as long as they last
     assert "may take 96 s" in bbr(rtt="0 s")[0]  # 400 packets are 400 times the least that can be under way

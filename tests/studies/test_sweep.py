@@ -206,7 +206,7 @@ def test_points_that_do_not_fit_together_are_failures(scenario: Path, tmp_path: 
         ({"vary": {"bottleneck.rate": "1..9 foo"}, "samples": 5}, "has a wrong unit"),
     ],
 )
-def test_bad_arguments_are_told_before_any_work(
+def test_bad_arguments_are_reported_before_any_work(
     scenario: Path, tmp_path: Path, arguments: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(InputError, match=says):

@@ -168,8 +168,8 @@ def test_a_protocol_without_a_model_says_what_to_do() -> None:
     assert get_rule("stanford").buffer_packets(demand) == 59
     with pytest.raises(InputError, match=message):
         get_rule("heterogeneous").buffer_packets(demand)
-    told = Demand(rate_bps=1e8, rtt_s=0.1, flows=200, mix=mix, measured={"westwood": 0.1})
-    assert float(told.characteristic) == pytest.approx(math.sqrt((0.01 + 1 / 27) / 2))
+    demand = Demand(rate_bps=1e8, rtt_s=0.1, flows=200, mix=mix, measured={"westwood": 0.1})
+    assert float(demand.characteristic) == pytest.approx(math.sqrt((0.01 + 1 / 27) / 2))
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.0, math.nan])

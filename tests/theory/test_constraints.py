@@ -28,7 +28,7 @@ def demand(**targets: float | str) -> Demand:
 
 
 def with_way(asked: Demand, found: Feasibility, constraint: str, margin: float = 1e-6) -> Demand:
-    """The demand with one of the ways out taken, a hair more than told."""
+    """The demand with one of the ways out taken, a hair more than stated."""
     value = next(way.value for way in found.ways_out if way.constraint == constraint)
     if constraint == "flows":
         return dataclasses.replace(asked, flows=int(value))

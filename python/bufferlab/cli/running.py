@@ -24,7 +24,7 @@ CACHE_VARIABLE: Final = "BUFFERLAB_CACHE"
 
 CACHE_DAYS: Final = 90
 CACHE_BYTES: Final = 500_000_000
-"""What verbs keep by themselves: runs of so many last days, and no more than this much, bytes."""
+"""What verbs keep by themselves: the runs of this many days, and no more than this many bytes."""
 
 
 def runner_of(

@@ -63,8 +63,10 @@ def list_runs(
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
     counts = _counts(opened, kept, table)
     if means:
-        told = [name for name in ("scenario", "scenario_hash") if name in kept.columns]
-        kept = means_over_seeds(alike_in_a_point(kept, parameters), [*parameters, *told, *_PLACES[table]])
+        identifying = [name for name in ("scenario", "scenario_hash") if name in kept.columns]
+        kept = means_over_seeds(
+            alike_in_a_point(kept, parameters), [*parameters, *identifying, *_PLACES[table]]
+        )
     if sort is not None:
         kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
     if columns is not None:

@@ -247,8 +247,8 @@ def configuration_of_both(
     found = find_platform(platform)
     if found.write_both is None:
         return None
-    told = None if linklayer is None else read_linklayer(linklayer)
-    target = Target(_device(found, found.device if device is None else device), shape=True, linklayer=told)
+    layer = None if linklayer is None else read_linklayer(linklayer)
+    target = Target(_device(found, found.device if device is None else device), shape=True, linklayer=layer)
     down, up = (
         read_answer(each.rate, each.queue, each.buffer, each.packet, overhead) for each in (download, upload)
     )

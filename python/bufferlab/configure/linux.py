@@ -119,8 +119,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     if target.linklayer is not None:
         notes = (*notes, target.linklayer.note)
     # segments are joined where they are received
-    told = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
-    return Written.of_both(lines, replace(download, notes=told), upload, notes)
+    renamed = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
+    return Written.of_both(lines, replace(download, notes=renamed), upload, notes)
 
 
 def _below_line(answer: Answer, written: Written) -> Written:

@@ -47,13 +47,13 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     Raises:
         InputError: They have different ones.
     """
-    told: dict[str, list[str]] = {DOWNLOAD: [], UPLOAD: []}
+    rounding: dict[str, list[str]] = {DOWNLOAD: [], UPLOAD: []}
     rates = {
-        way: str(floored(answer.rate_bps, 1000, told[way]))
+        way: str(floored(answer.rate_bps, 1000, rounding[way]))
         for way, answer in ((DOWNLOAD, down), (UPLOAD, up))
     }
-    qdisc, ingress, *_ = _queue(down, _INGRESS, told[DOWNLOAD])
-    other, egress, *_ = _queue(up, _EGRESS, told[UPLOAD])
+    qdisc, ingress, *_ = _queue(down, _INGRESS, rounding[DOWNLOAD])
+    other, egress, *_ = _queue(up, _EGRESS, rounding[UPLOAD])
     if qdisc != other:
         raise InputError(
             "is not the other direction's, and sqm-scripts have one queue for both",
@@ -65,8 +65,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     notes = (f"{_APPEND} The interface is the one to the line.", _SHAPES, *overhead)
     return Written.of_both(
         _section(target, rates, qdisc, {**ingress, **egress}),
-        Written((), tuple(told[DOWNLOAD]), None, ""),
-        Written((), tuple(told[UPLOAD]), None, ""),
+        Written((), tuple(rounding[DOWNLOAD]), None, ""),
+        Written((), tuple(rounding[UPLOAD]), None, ""),
         notes,
     )
 

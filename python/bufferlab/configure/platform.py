@@ -76,10 +76,10 @@ class Written:
             up: The upload by itself, for its notes.
             notes: What to know besides.
         """
-        told = {note: "" for note in up.notes if note in down.notes}
-        told |= {note: f"{DOWNLOAD}: " for note in down.notes if note not in told}
-        told |= {note: f"{UPLOAD}: " for note in up.notes if note not in told}
-        return cls(lines, (*notes, *(f"{of}{note}" for note, of in told.items())), None, "")
+        prefixes = {note: "" for note in up.notes if note in down.notes}
+        prefixes |= {note: f"{DOWNLOAD}: " for note in down.notes if note not in prefixes}
+        prefixes |= {note: f"{UPLOAD}: " for note in up.notes if note not in prefixes}
+        return cls(lines, (*notes, *(f"{of}{note}" for note, of in prefixes.items())), None, "")
 
 
 @dataclass(frozen=True)

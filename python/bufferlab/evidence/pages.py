@@ -36,7 +36,7 @@ def save_tables(page: Path, text: str, tables: Mapping[str, pl.DataFrame]) -> li
 
 
 def save_study(page: Path, text: str, tables: Mapping[str, pl.DataFrame], figure: Figure) -> list[Path]:
-    """The same with a figure of the page's name.
+    """Write tables and a page as `save_tables` does, and a figure of the page's name.
 
     Raises:
         OutputError: The folder cannot be written.

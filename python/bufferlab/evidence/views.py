@@ -35,8 +35,8 @@ def _of_document(citation: str, known: Iterable[tuple[Reproduction, Sequence[int
 
 def _counted(numbers: Sequence[int | None]) -> str:
     """How many claims have which verdict: " (agrees 2, differs 1)"."""
-    told = [f"{verdict} {number}" for verdict, number in zip(VERDICTS, numbers, strict=True) if number]
-    return f" ({', '.join(told)})" if told else ""
+    counted = [f"{verdict} {number}" for verdict, number in zip(VERDICTS, numbers, strict=True) if number]
+    return f" ({', '.join(counted)})" if counted else ""
 
 
 def reproduced_view(result: Reproduced) -> View:

@@ -283,8 +283,8 @@ def _simulate(request: _Request) -> _Reply:
             performed = replace(performed, figures=row, result=result)
     except Exception as error:  # noqa: BLE001 - one run's failure, whatever it is, must not end the others
         # other errors may be of kinds that cannot be sent
-        told = error if isinstance(error, InputError) else WorkerError(why(error))
-        return _Reply(None, told, time.monotonic() - began_s)
+        sendable = error if isinstance(error, InputError) else WorkerError(why(error))
+        return _Reply(None, sendable, time.monotonic() - began_s)
     return _Reply(performed, None, time.monotonic() - began_s)
 
 

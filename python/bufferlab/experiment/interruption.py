@@ -44,7 +44,7 @@ class RunInterrupted(KeyboardInterrupt):
         super().__init__(f"interrupted: {done} of {asked} {what}{kept}")
 
     def concluded(self, finished: Any) -> RunInterrupted:  # noqa: ANN401 - each caller has its own
-        """The same with what a study makes of the runs that finished."""
+        """This interruption with what a study makes of the runs that finished."""
         return RunInterrupted(finished, self.done, self.asked, store=self.store)
 
 

@@ -94,13 +94,13 @@ class Job:
         """Name, fingerprint and arguments of what measures.
 
         Raises:
-            TypeError: They cannot be told.
+            TypeError: They cannot be determined.
         """
         function = self.procedure or self.measure
         return TABLES if function is None else identity(function)
 
     def portable(self) -> Self:
-        """The same without the scenario, which the plan stands for: little to send."""
+        """This job without the scenario, which the plan stands for: little to send."""
         return self if self.procedure is not None else replace(self, point=None)
 
     def perform(self, control: _core.Control) -> Performed | None:

@@ -46,7 +46,7 @@ def grid(axes: Sequence[Axis]) -> list[Point]:
 
 
 def latin(axes: Sequence[Axis], count: int, seed: int) -> list[Point]:
-    """So many points as a Latin hypercube.
+    """Points of a Latin hypercube.
 
     Each axis is cut into `count` shares of equal probability, and each share has one point, at random within
     it.

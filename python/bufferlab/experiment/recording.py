@@ -77,7 +77,7 @@ class Request:
         }
         return json.dumps(document)
 
-    def told(self, reports: Iterable[tuple[int, int, int, str | None]]) -> tuple[Recording, ...]:
+    def finished(self, reports: Iterable[tuple[int, int, int, str | None]]) -> tuple[Recording, ...]:
         """What the engine says has become of the files."""
         units = ["packets"] * (self.pcap is not None) + ["lines"] * (self.trace is not None)
         return tuple(

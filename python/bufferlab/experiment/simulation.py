@@ -163,6 +163,6 @@ def simulate_plan(
         packets=outcome.packets,
         cpu_s=cpu_s,
         version=_core.engine_version,
-        recordings=record[0].told(outcome.recordings) if record else (),
+        recordings=record[0].finished(outcome.recordings) if record else (),
         files=files or {},
     )

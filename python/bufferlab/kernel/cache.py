@@ -38,7 +38,7 @@ class Kernel:
 
     @property
     def title(self) -> str:
-        """What results are told to come from."""
+        """The name that results give for their source."""
         return f"Linux {self.about['release']} (User-Mode Linux, HZ {self.about['hz']}, {self.name})"
 
 

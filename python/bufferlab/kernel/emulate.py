@@ -34,7 +34,7 @@ def emulate(
         scenario: A scenario, the path of its file, or its content.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         by: The kernel; default the newest that was built.
-        done: Told after each run how many there are.
+        done: Called after each run with the number of runs so far.
 
     Returns:
         The results, in order of the seeds; the same scenario, seed and kernel give the same results.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DIGITS: Final = 4
 
-_TOLD: Final = ("congestion", "jitter")
+_OWN_WORDS: Final = ("congestion", "jitter")
 """Keys of a connection that have words of their own."""
 
 _NO_DELAY: Final = "no delayed_ack"
@@ -31,7 +31,7 @@ _NO_DELAY: Final = "no delayed_ack"
 
 
 def flow_text(flow: ResolvedFlow, *, of_several: bool) -> str:
-    """A group of flows; `of_several` says that there are several links, so that its path is told."""
+    """A group of flows; `of_several` says that there are several links, so that the path is shown."""
     parts = [*_sends(flow), f"RTT {_rtt(flow)}"]
     if of_several:
         parts.append(f"over {', '.join(flow['path'])}")
@@ -139,7 +139,7 @@ def _presets(flow: ResolvedFlow) -> Iterator[str]:
     yield from (
         _NO_DELAY if (key, value) == ("delayed_ack", 1) else parameter_text(key, value)
         for key, value in _beyond(tcp, usual["tcp"])
-        if key not in _TOLD
+        if key not in _OWN_WORDS
     )
     if host is not None:
         beyond = [parameter_text(key, value) for key, value in _beyond(host, usual["host_model"])]

@@ -138,8 +138,8 @@ def ceiling_text(least: Least) -> str:
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
     if least.ceiling == "given":
         return ""
-    told = [_level(least, target) or _last_step(least, target) for target in _missed_last(least)]
-    return f". {'; '.join(told)}" if told else ""
+    texts = [_level(least, target) or _last_step(least, target) for target in _missed_last(least)]
+    return f". {'; '.join(texts)}" if texts else ""
 
 
 def _level(least: Least, target: Target) -> str:

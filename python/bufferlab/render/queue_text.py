@@ -18,7 +18,7 @@ _PACKET_BYTES: Final = 1500
 """Stands for the packets of a link that no flow crosses."""
 
 _ALWAYS: Final = ("target_ps",)
-"""Parameters that are told at their default, too: without them a discipline's name says little."""
+"""Parameters that are shown even at their default: without them a discipline's name says little."""
 
 _FIRST: Final = {"target_ps": 0, "ecn": 1}
 
@@ -29,7 +29,7 @@ def queue_text(link: ResolvedLink) -> str:
     """A link's discipline: "splitbuff-weighted (hysteresis 0.3)"."""
     queue = link["queue"]
     name, usual = _preset(link)
-    told = [
+    shown = [
         parameter_text(key, value)
         for key, value in sorted(queue.items(), key=lambda item: _FIRST.get(item[0], 9))
         if key != "discipline"
@@ -37,8 +37,8 @@ def queue_text(link: ResolvedLink) -> str:
         and (key in _ALWAYS or _is_on(key, value) or value != usual.get(key, value))
     ]
     if link["mark_above"] is not None:
-        told.append(f"marks above {link['mark_above']['text']}")
-    return f"{name} ({', '.join(told)})" if told else name
+        shown.append(f"marks above {link['mark_above']['text']}")
+    return f"{name} ({', '.join(shown)})" if shown else name
 
 
 def _is_on(key: str, value: object) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 MOST_LINES: Final = 8
-"""So many links and groups have a line; the number of the others is told."""
+"""The most links and groups that have a line; of the others the number is shown."""
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,8 @@ def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | 
         return
     yield Heading(f"To type on {typed.platform}")
     yield Typing(typed.folded(made.lines))
-    told = amounts_to(made, sizing.least.size or 0)
-    yield Terms([("note", each) for each in (*([told] if told else []), *made.notes)])
+    amount = amounts_to(made, sizing.least.size or 0)
+    yield Terms([("note", each) for each in (*([amount] if amount else []), *made.notes)])
 
 
 def _asked(sizing: Sizing) -> str:

@@ -46,7 +46,7 @@ def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:
 
 
 def cell(found: Estimate, unit: Unit, digits: int = 3) -> str:
-    """The same without the unit, for tables."""
+    """A quantity without its unit, for tables."""
     text = number(found, unit, digits)
     return text if _mean(found) is None else text + of_estimate(found)
 

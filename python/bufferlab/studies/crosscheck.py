@@ -179,7 +179,7 @@ def crosscheck(
         scenario: A scenario, the path of its file, or its content.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         by: The kernel; default the newest that was built.
-        done: Told after each run of the kernel how many there are.
+        done: Called after each run of the kernel with the number of runs so far.
 
     Raises:
         InputError: The scenario has what a kernel is not given yet, or there is no kernel.

@@ -41,7 +41,7 @@ SHARES: Final = (("CUBIC", "cubic-linux(hystart)", 36.0), ("BBR", "bbr", 22.0))
 
 
 def controls_of(flows: int) -> list[tuple[str, int]]:
-    """The controls of so many flows, the most frequent first, and how many have each.
+    """The controls of a number of flows, the most frequent first, and how many have each.
 
     Args:
         flows: How many there are.
@@ -62,7 +62,7 @@ def shared_out(flows: int, shares: Sequence[tuple[str, float]]) -> list[tuple[st
 
 
 def about_controls(flows: int) -> str:
-    """What was assumed about the controls of so many flows, why, and how to ask for something else."""
+    """What was assumed about the controls of that many flows, why, and how to ask for something else."""
     names = {control: name for name, control, _ in SHARES}
     found = [f"{count} {names[control]}" for control, count in controls_of(flows)]
     sites = " and ".join(f"{share:g} % {name}" for name, _, share in SHARES)

@@ -32,8 +32,8 @@ PROBE_INTERVAL_S: Final = 10.0
 (`bbr_min_rtt_win_sec` in net/ipv4/tcp_bbr.c of Linux 5.10)."""
 
 STAYS_FULL: Final = 1.1
-"""Up to so many bandwidth-delay products BBR keeps a buffer full while its flows last: one, and what rounding
-to packets adds. Our choice; docs/sizing.md has what was measured with one and with two."""
+"""Up to this many bandwidth-delay products BBR keeps a buffer full while its flows last: one, and what
+rounding to packets adds. Our choice; docs/sizing.md has what was measured with one and with two."""
 
 LEAST_AFTER_START_S: Final = 30.0
 """What is measured at least once BBR's start is over, s: three of its probes. Our choice."""

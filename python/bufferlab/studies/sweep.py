@@ -149,7 +149,7 @@ def sweep(
             read as on a command line, `{"bottleneck.rate": "log(1..100 Mbps, 5)"}`; or texts "path=values".
         store: The store of runs, or its folder.
         points: Points instead of all combinations: each a mapping from paths to values.
-        samples: So many points of a Latin hypercube over `vary` instead of all combinations.
+        samples: Number of points of a Latin hypercube over `vary`, instead of all combinations.
         seeds: How many seeds for each point, counted up from the scenario's own, or a list of them.
         engine: "local" for threads of this process, "ray" for a Ray cluster.
         threads: Runs at the same time; default one for each processor. With Ray, the most tasks at a time.
@@ -228,7 +228,7 @@ def _points(
 
 
 def _try(base: Scenario, point: Point, seeds: int | Sequence[int]) -> None:
-    """Prepare a point; errors are told as those of a point, not of `--set`."""
+    """Prepare a point; errors are reported as those of a point, not of `--set`."""
     try:
         seed_list(seeds, prepare(base, point).run["seed"])
     except InputError as error:
@@ -246,8 +246,8 @@ def _of_point(error: InputError) -> InputError:
 def _keep_scenario(store: Store, scenario: Scenario) -> None:
     """Keep the scenario that the points change, by the hash of its text and of what it reads from files."""
     text, files = scenario.to_toml(), scenario.files
-    told = json.dumps([text, files], sort_keys=True) if files else text
-    name = hashlib.sha256(told.encode()).hexdigest()[:16]
+    hashed = json.dumps([text, files], sort_keys=True) if files else text
+    name = hashlib.sha256(hashed.encode()).hexdigest()[:16]
     path = store.directory / "scenarios" / f"{name}.toml"
     if path.exists():
         return
@@ -261,5 +261,5 @@ def _keep_scenario(store: Store, scenario: Scenario) -> None:
 
 
 def default_store(scenario: Path) -> Path:
-    """Where the command keeps the runs of a scenario's file if it is not told."""
+    """Where the command keeps the runs of a scenario's file if none is given."""
     return Path(f"{scenario.stem}-runs")

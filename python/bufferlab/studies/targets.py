@@ -68,7 +68,7 @@ _RANGES: Final[Mapping[str, tuple[float, float]]] = {
 _MIXED: Final = 100
 """Steps of the rating of which mixtures are made."""
 _ROUNDED: Final = 0.005
-"""Of a score, what is not told apart."""
+"""Scores that differ by less count as equal."""
 _CALL: Final = "call: "
 """Begins the titles of a call's metrics, which the group's name says better."""
 _GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")

@@ -68,5 +68,5 @@ def test_delays_that_promise_nothing_are_looked_at_and_not_searched() -> None:
     )
     assert found.met and found.answer.setting == found.answer.queue.usual
     assert all(entry.least is None and entry.around >= 5 for entry in found.entries.values())
-    told = f"at {found.answer.around} delays from the least to the largest users fare no better"
-    assert f"no other was searched: {told}" in advice_view(found, explain=True).text(400)
+    looked = f"at {found.answer.around} delays from the least to the largest users fare no better"
+    assert f"no other was searched: {looked}" in advice_view(found, explain=True).text(400)

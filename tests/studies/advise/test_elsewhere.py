@@ -1,4 +1,4 @@
-"""What users wait for at other links is told, with how much; what they do not is not."""
+"""What users wait for at other links is reported, with how much; other links are not."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def advised(scenario: str, link: str) -> Advice:
     )
 
 
-def test_a_call_that_waits_at_another_link_is_told() -> None:
+def test_a_call_that_waits_at_another_link_is_reported() -> None:
     found = advised(ROW, "near")
-    (told,) = (each for each in found.elsewhere if each.what == "wait")
-    assert (told.group, told.link) == ("call", "far")
-    assert told.there >= FELT_MS and told.there > told.total / 2
+    (wait,) = (each for each in found.elsewhere if each.what == "wait")
+    assert (wait.group, wait.link) == ("call", "far")
+    assert wait.there >= FELT_MS and wait.there > wait.total / 2
     # it is what the runs measure there
     changed = found.answer.queue.scenario(prepared(Scenario.from_toml(ROW), None), 0, found.answer.setting)
     runs = []
@@ -34,14 +34,14 @@ def test_a_call_that_waits_at_another_link_is_told() -> None:
         assert result is not None
         runs.append(felt_at_links(result))
     waits = [run["wait call far"] or 0.0 for run in runs]
-    assert told.there == pytest.approx(sum(waits) / 3, rel=0.5)
+    assert wait.there == pytest.approx(sum(waits) / 3, rel=0.5)
 
 
-def test_where_the_wait_is_here_nothing_is_told() -> None:
+def test_where_the_wait_is_here_nothing_is_reported() -> None:
     assert advised(ROW, "far").elsewhere == ()
 
 
-def test_a_call_that_crosses_the_other_link_only_is_told_too() -> None:
+def test_a_call_that_crosses_the_other_link_only_is_reported_too() -> None:
     found = advised(LINE, "upload")
     assert {(each.group, each.link) for each in found.elsewhere if each.what == "wait"} == {
         ("heard", "download")

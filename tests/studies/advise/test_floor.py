@@ -56,9 +56,9 @@ def test_what_cannot_fill_the_link_need_not(asked: tuple[str, ...], met: list[st
     assert found.floor is None and found.assumed() == ()
 
 
-def test_who_did_not_ask_is_told() -> None:
-    (told,) = needs(scenario(BULK, CALL), "call.r > 80").assumed()
-    assert told.startswith("utilization at least 99 %, as nobody said how busy")
+def test_who_did_not_ask_learns_of_the_default() -> None:
+    (said,) = needs(scenario(BULK, CALL), "call.r > 80").assumed()
+    assert said.startswith("utilization at least 99 %, as nobody said how busy")
 
 
 def test_a_queue_at_its_usual_target_needs_less_of_what_nobody_asked_for() -> None:

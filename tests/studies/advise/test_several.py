@@ -87,17 +87,22 @@ def test_where_one_queue_is_for_both_it_is_one_that_both_have_tried(answers: Lin
 
 
 def test_the_first_answers_come_before_any_search() -> None:
-    told: list[tuple[str, str]] = []
+    watched: list[tuple[str, str]] = []
 
     def watch(advice: Advice | None, note: str) -> None:
-        told.append(("" if advice is None else advice.site.link, note))
+        watched.append(("" if advice is None else advice.site.link, note))
         if note.startswith("searching the buffers: fifo "):
             raise KeyboardInterrupt
 
     with pytest.raises(RunInterrupted):
         advised("download,upload", "utilization >= 60 %", watch=watch)
-    assert [link for link, note in told if link and not note] == ["download", "download", "upload", "upload"]
-    assert told[-1][0] == "download" and "(download)" in told[-1][1]
+    assert [link for link, note in watched if link and not note] == [
+        "download",
+        "download",
+        "upload",
+        "upload",
+    ]
+    assert watched[-1][0] == "download" and "(download)" in watched[-1][1]
 
 
 def test_ctrl_c_leaves_the_answers_that_are_known() -> None:

@@ -322,7 +322,7 @@ def test_bounds_may_be_the_same(knee: float, size: int | None, conflict: tuple[T
     assert found.confirmed == (size is not None)
 
 
-def test_the_nearest_of_those_that_miss_alike_is_told() -> None:
+def test_the_nearest_of_those_that_miss_alike_is_reported() -> None:
     """No size keeps the loss, which is least with the largest; the few runs of a small one looked good."""
     lossless = make_target("loss", 0.005)
     plan = Plan((BUSY, lossless), 1, UPPER)

@@ -24,7 +24,7 @@ class Mix:
     parts: tuple[tuple[str, float], ...]
 
     def counts(self, flows: int) -> dict[str, int]:
-        """So many flows by share, those with the largest remainders rounded up."""
+        """The flows divided by share, those with the largest remainders rounded up."""
         total = sum(weight for _, weight in self.parts)
         exact = {control: flows * weight / total for control, weight in self.parts}
         counts = {control: int(value) for control, value in exact.items()}

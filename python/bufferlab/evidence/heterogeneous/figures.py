@@ -163,7 +163,7 @@ def draw_table4(work: Work) -> Figure:
 
 
 def _pairs(panel: Axes, frame: pl.DataFrame, columns: Mapping[str, str]) -> None:
-    """Two bars side by side, told apart by color and hatching."""
+    """Two bars side by side, distinguished by color and hatching."""
     places = np.arange(frame.height, dtype=np.float64)
     for index, ((column, label), hatch) in enumerate(zip(columns.items(), ("", "//"), strict=True)):
         panel.bar(

@@ -22,7 +22,7 @@ QUICK_PACKETS = 8e6
 """`quick` takes settings whose runs together carry no more packets than this through the bottleneck."""
 
 QUICK_SEEDS = 3
-"""Where a class wants more seeds, `quick` runs so many, unless ns-2 had more."""
+"""Where a class wants more seeds, `quick` runs this many, unless ns-2 had more."""
 
 
 @dataclass(frozen=True)

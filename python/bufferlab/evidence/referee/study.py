@@ -28,7 +28,7 @@ DRAW: Final = 1
 COUNT: Final = 200
 QUICK_COUNT: Final = 8
 STAGES: Final = (5, 10, 20, 40)
-"""ns-2's seeds: so many at once, more as long as one of the figures of `DECIDING` is undecided."""
+"""ns-2's seeds: this many at once, more as long as one of the figures of `DECIDING` is undecided."""
 
 DECIDING: Final = ("utilization", "mean_queue_packets", "delay_packets", "loss")
 """The figures that a buffer is sized by."""
@@ -224,7 +224,7 @@ def _known(draw: int, rows: Path | None) -> dict[str, kept.Runs]:
 def _run_ours(
     setting: Setting, runs: kept.Runs, seeds: int, control: _core.Control, variant: Variant = AS_IS
 ) -> bool:
-    """Add what is missing of the first so many seeds; whether no run was canceled."""
+    """Add what is missing of the first seeds, up to a count; whether no run was canceled."""
     for seed in range(1, seeds + 1):
         if seed in runs:
             continue
@@ -237,7 +237,7 @@ def _run_ours(
 
 
 def _run_ns2(number: int, setting: Setting, runs: kept.Runs, seeds: int, file: Path | None) -> bool:
-    """Add what is missing of the first so many seeds; whether none was ended by a signal."""
+    """Add what is missing of the first seeds, up to a count; whether none was ended by a signal."""
     fresh: kept.Runs = {}
     for seed in range(1, seeds + 1):
         if seed in runs:

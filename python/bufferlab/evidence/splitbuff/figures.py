@@ -59,7 +59,7 @@ def _ns2_row(run: dict[str, float]) -> dict[str, float]:
 
 
 _SECOND_KIND: Final = 3.0
-"""A run with so many times the least ratio of its point is of the second kind; the kinds are far apart."""
+"""A run with this many times the least ratio of its point is of the second kind; the kinds are far apart."""
 
 
 def distributions(work: Work) -> dict[str, pl.DataFrame]:

@@ -1,4 +1,4 @@
-"""Units in conditions on runs: SQL has none, so a number with one is told what to write instead."""
+"""Units in conditions on runs: SQL has none, so the error says what to write instead."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refuse_units(condition: str, quoted: str) -> None:
 
     Args:
         condition: The condition as written.
-        quoted: The same with columns in double quotes.
+        quoted: The condition with its columns in double quotes.
 
     Raises:
         InputError: There is one.

@@ -45,11 +45,11 @@ def tell_apart(frame: pl.DataFrame) -> pl.DataFrame:
     paths = parameter_paths(points)
     paths += [path for path in parameter_paths(both) if path not in paths and _differs(path, both)]
     texts = [json.dumps({path: each[path] for path in paths if path in each}) for each in both]
-    told = known.with_columns(pl.Series("told", texts, dtype=pl.String))
+    named = known.with_columns(pl.Series("named", texts, dtype=pl.String))
     joined = frame.join(
-        told, on=["overrides", "parameters"], how="left", maintain_order="left", nulls_equal=True
+        named, on=["overrides", "parameters"], how="left", maintain_order="left", nulls_equal=True
     )
-    return joined.with_columns(parameters="told").drop("told", "overrides")
+    return joined.with_columns(parameters="named").drop("named", "overrides")
 
 
 def alike_in_a_point(frame: pl.DataFrame, paths: Sequence[str]) -> pl.DataFrame:

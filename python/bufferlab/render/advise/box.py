@@ -50,7 +50,7 @@ from bufferlab.studies.least import Check, Verdict
 _BELOW: Final = "below this box"
 
 _SAME: Final = 0.005
-"""Confidences that differ by less are told as the same."""
+"""Confidences that differ by less count as the same."""
 
 _QUICK: Final = "Quick: only usual delays, only this traffic; a full run may say otherwise."
 
@@ -70,7 +70,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
 
     Args:
         advice: The advice.
-        typed: Where lines are typed; `None` where they are told elsewhere.
+        typed: Where lines are typed; `None` where they are shown elsewhere.
     """
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
@@ -174,9 +174,9 @@ def _targets(advice: Advice) -> Iterator[Line]:
     for at, each in enumerate(advice.answer.checks):
         verdict = known[each.target]
         brief = check_text(each, verdict)
-        told = brief + _sure(each, verdict, advice.answer.confidence, several=several) + _eased(advice, each)
-        shorter = [*([(3, brief)] if told != brief else []), *([(2, "")] if at and verdict == "met" else [])]
-        yield Line("target", told, shorter=shorter)
+        whole = brief + _sure(each, verdict, advice.answer.confidence, several=several) + _eased(advice, each)
+        shorter = [*([(3, brief)] if whole != brief else []), *([(2, "")] if at and verdict == "met" else [])]
+        yield Line("target", whole, shorter=shorter)
 
 
 def _used(entry: Entry) -> str:
@@ -226,8 +226,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         label = "quick" if advice.finished else "so far"
         seeds = len(advice.answer.values)
         done = f"standard delay targets, {seeds} seeds"
-        is_told = advice.finished or advice.tied
-        yield Line(label, done if is_told else f"{done}, no what-ifs: more may change the queue")
+        is_final = advice.finished or advice.tied
+        yield Line(label, done if is_final else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
@@ -241,8 +241,8 @@ def _others(advice: Advice) -> Iterator[Line]:
         (each for each in advice.choice.rivals if advice.entries[each.name].queue != advice.answer.queue),
         None,
     )
-    told = [advice.entries[each.name] for each in (second,) if each is not None]
-    told += [] if fifo is None else [fifo]
+    named = [advice.entries[each.name] for each in (second,) if each is not None]
+    named += [] if fifo is None else [fifo]
     if second is not None and (fifo is None or second.name != fifo.name):
         start = entry_text(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
@@ -256,7 +256,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         shorter = [*([(9, text)] if least is not None else []), (5, brief)]
         yield Line(label, whole, shorter=shorter)
-    if (why := equal_text(advice, told)) is not None:
+    if (why := equal_text(advice, named)) is not None:
         yield Line("equal", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:
         yield Line("equal", nor, shorter=[(7, "")])

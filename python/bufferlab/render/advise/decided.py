@@ -77,16 +77,16 @@ def outlasted_text(advice: Advice, broken: Sequence[Broken], *, most: int = MOST
     return f"as good for users here, but not with other traffic: {_missed(advice, broken, most)}"
 
 
-def equal_text(advice: Advice, told: Sequence[Entry]) -> str | None:
+def equal_text(advice: Advice, named: Sequence[Entry]) -> str | None:
     """Why equal queues were not taken that have no line of their own; `None` if there are none.
 
     Args:
         advice: The advice.
-        told: The entries that have one.
+        named: The entries that have one.
     """
     if advice.tied:
         return None
-    queues = {entry.queue.name for entry in told}
+    queues = {entry.queue.name for entry in named}
     first: dict[str, str] = {}
     for name in (*advice.outlasted, *advice.choice.equals):
         if advice.entries[name].queue.name not in queues | {advice.answer.queue.name}:
@@ -111,11 +111,11 @@ def nor_others(advice: Advice) -> str | None:
     """That no equal queue keeps the targets in all what-ifs either; `None` if one does, or none was tried."""
     if advice.is_sturdy or not advice.others:
         return None
-    told = [
+    texts = [
         f"{advice.entries[name].title} misses {_missed(advice, each.broken)}"
         for name, each in sorted(advice.others.items(), key=lambda item: place(item[0]))
     ]
-    return f"no equal queue keeps all targets there: {'; '.join(told)}."
+    return f"no equal queue keeps all targets there: {'; '.join(texts)}."
 
 
 def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) -> str:
@@ -123,14 +123,14 @@ def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) ->
     values: dict[Target, list[str]] = {}
     for each in broken[:most]:
         values.setdefault(each.target, []).append(f"{each.target.show(each.value)} with {each.change}")
-    told = [
+    texts = [
         f"{title_text(target)} {', '.join(found)} "
         f"({'our default' if advice.needs.is_assumed(target) else 'target'} {target.show(target.bound)})"
         for target, found in values.items()
     ]
     left = len(broken) - most
     more = [f"and in {left} more what-if{'s' if left > 1 else ''}"] if left > 0 else []
-    return ", ".join([*told, *more])
+    return ", ".join([*texts, *more])
 
 
 def edge_text(choice: Choice) -> str | None:

@@ -49,7 +49,7 @@ def _queues(advice: Advice) -> Grid:
     rivals = {each.name: each for each in advice.choice.rivals}
     seeds = len(advice.answer.values)
     felt = [each for each in advice.aspects if each.metric != "wait_mean_ms"]
-    more = _told_of(advice.targets, {each.metric for each in felt})
+    more = _unshown(advice.targets, {each.metric for each in felt})
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
@@ -101,7 +101,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     memory, is_limit = found.memory, entry.queue.knob == "limit"
     nearest = sorted(memory.sizes, key=lambda size: max(size, entry.setting) / min(size, entry.setting))
     sizes = sorted(nearest[:MOST_SIZES])
-    others = _told_of(advice.targets)
+    others = _unshown(advice.targets)
     rows = []
     for size in sizes:
         values = memory.values(size)
@@ -172,13 +172,13 @@ def _others(advice: Advice) -> Grid:
 
 
 def _heads_of_changed(advice: Advice) -> list[str | Column]:
-    return [*(title for title, _, _ in _LINK), *map(_head, _told_of(advice.targets))]
+    return [*(title for title, _, _ in _LINK), *map(_head, _unshown(advice.targets))]
 
 
 def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     """Which targets are missed in a change, and what the link and those about groups measured there."""
     missed = ", ".join(title_text(target) for target in each.missed)
-    numbers = [*_of_link(each.values), *_of_targets(each.values, _told_of(advice.targets))]
+    numbers = [*_of_link(each.values), *_of_targets(each.values, _unshown(advice.targets))]
     return [f"missed: {missed}" if missed else "met", *numbers]
 
 
@@ -192,12 +192,12 @@ def _shortened(
     labels: Sequence[str | Column], heads: Sequence[str | Column], rows: Sequence[list[str]], title: str
 ) -> Grid:
     """A grid without its columns in which nothing stands."""
-    told = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", NONE} for row in rows)]
-    kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in told)] for row in rows]
-    return Grid(labels, [heads[at] for at in told], kept, title)
+    filled = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", NONE} for row in rows)]
+    kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in filled)] for row in rows]
+    return Grid(labels, [heads[at] for at in filled], kept, title)
 
 
-def _told_of(targets: Sequence[Target], shown: Iterable[str] = ()) -> list[Target]:
+def _unshown(targets: Sequence[Target], shown: Iterable[str] = ()) -> list[Target]:
     """The targets whose metrics have no column yet, one of each metric."""
     known = {metric for _, metric, _ in _LINK} | set(shown)
     return list({each.name: each for each in targets if each.name not in known}.values())

@@ -33,11 +33,11 @@ _MOST_GROUPS: Final = 4
 
 _APART: Final = 2.0
 _FELT_MS: Final = 1.0
-"""The groups' waits are told if one is so many times another, and so much longer."""
+"""The groups' waits are shown if one is at least this many times another, and longer by at least this."""
 
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
-"""What is said of users who fare so many times better or worse."""
+"""What is said of users who fare at least that many times better or worse."""
 
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
@@ -66,7 +66,7 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
     """For each flow group its name and what its users feel; none for those of which nothing was measured."""
     users = advice.site.users
     if len(users) <= _MOST_GROUPS:
-        return _told((each.name, _felt(entry, each)) for each in users)
+        return _with_text((each.name, _felt(entry, each)) for each in users)
     found = []
     for other, members in groupby(sorted(users, key=_feels_other), key=_feels_other):
         listed = list(members)
@@ -74,7 +74,7 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
             found.append((f"{len(listed)} groups", _together(entry, listed)))
         else:
             found += [(each.name, _felt(entry, each)) for each in listed]
-    return _told(found)
+    return _with_text(found)
 
 
 def apart(advice: Advice, entry: Entry) -> str:
@@ -89,20 +89,20 @@ def apart(advice: Advice, entry: Entry) -> str:
     return f" ({', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
 
 
-def _told(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _with_text(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in lines if text]
 
 
 def elsewhere_text(advice: Advice) -> str:
     """What users wait for or lose at other links, which no answer here mends."""
-    told = []
+    texts = []
     for link, those in groupby(sorted(advice.elsewhere, key=_place), key=_place):
         parts = [
             f"{each.group} {_VERBS[each.what]} {_share(each)}"
             for each in sorted(those, key=lambda each: each.there, reverse=True)
         ]
-        told.append(f"at {link} {', '.join(parts)}")
-    return f"{'; '.join(told)}: no queue at {advice.site.link} mends that."
+        texts.append(f"at {link} {', '.join(parts)}")
+    return f"{'; '.join(texts)}: no queue at {advice.site.link} mends that."
 
 
 def elsewhere_brief(advice: Advice) -> str:
@@ -120,8 +120,8 @@ def judged_text(advice: Advice) -> str | None:
     for each in advice.aspects:
         group, _, title = each.title.partition(": ")
         groups.setdefault(group, []).append(title)
-    told = "; ".join(f"{group}: {', '.join(titles)}" for group, titles in groups.items())
-    return f"by {told}. The mean wait counts only as far as these feel it."
+    felt = "; ".join(f"{group}: {', '.join(titles)}" for group, titles in groups.items())
+    return f"by {felt}. The mean wait counts only as far as these feel it."
 
 
 def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
@@ -157,12 +157,12 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
-    told = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
+    text = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if mean <= 0:
-        return f"{told.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
+        return f"{text.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
     if _may_be_chance(rival.behind):
-        return f"{told.format('worse')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
-    return told.format("worse") + (f", most: {worst}" if worst else "")
+        return f"{text.format('worse')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
+    return text.format("worse") + (f", most: {worst}" if worst else "")
 
 
 def least_text(site: Site, entry: Entry) -> str | None:

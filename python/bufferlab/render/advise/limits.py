@@ -50,16 +50,16 @@ def _most(allowed: Allowed) -> str:
 
 
 def _there(found: Least) -> str:
-    """What the largest size gives, if that is not the one that is told anyway."""
+    """What the largest size gives, if that is not the one that is shown anyway."""
     memory, size = found.memory, found.upper
     if size == found.closest or size not in memory.sizes:
         return ""
-    told = []
+    texts = []
     for target in memory.targets:
         mean = mean_over_runs(target.name, memory.values(size)).mean
         known = "met" if memory.meets(size, target) else f"not {target.show(target.bound)}"
-        told.append(f"{title_text(target)} {target.show(mean)} ({known})")
-    return f" There {', '.join(told)}."
+        texts.append(f"{title_text(target)} {target.show(mean)} ({known})")
+    return f" There {', '.join(texts)}."
 
 
 def unsettled(advice: Advice) -> tuple[str, str] | None:
@@ -68,7 +68,7 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
     A first answer is the first buffer that runs confirm; only the whole search goes on to smaller ones.
 
     `None` where it is shown, to within what a search resolves, or where the answer is no such buffer. Of a
-    few packets it is always told, as the whole search may then come to another number.
+    few packets it is always given, as the whole search may then come to another number.
     """
     entry, found = advice.answer, advice.answer.least
     if (

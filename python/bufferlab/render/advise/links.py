@@ -104,8 +104,8 @@ def _what(advice: LinksAdvice) -> str:
     if len(queues) == 1:
         where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
         return f"Run {queues.pop()} at {where}."
-    told = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
-    return f"Run {', '.join(told)}."
+    texts = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
+    return f"Run {', '.join(texts)}."
 
 
 def _all(links: int) -> str:

@@ -40,7 +40,7 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
     """Show the course within the block on a terminal, where it vanishes afterwards; else a line per stage.
 
     Args:
-        typed: Where lines are typed; `None` where they are told later.
+        typed: Where lines are typed; `None` where they are shown later.
         boxed: Show the answer on standard output, if that is a terminal; otherwise only a line of progress on
             standard error.
     """
@@ -50,7 +50,7 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
     console = out if screen.boxed else err
     if not console.is_terminal:
         with Log() as log:
-            yield _Told(log).take
+            yield _Logged(log).take
         return
     with Live(
         console=console,
@@ -63,8 +63,8 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
         yield screen.take
 
 
-class _Told:
-    """Tells of each answer and each stage in a line, and of an answer again only if it has changed."""
+class _Logged:
+    """Logs each answer and each stage in a line, and of an answer again only if it has changed."""
 
     def __init__(self, log: Log) -> None:
         self._log = log

@@ -19,16 +19,16 @@ from bufferlab.studies.targets import Target
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
 
 LITTLE_USED: Final = 0.9
-"""Utilization below which it is told, if no target is about it."""
+"""Utilization below which it is reported, if no target is about it."""
 
 NOTABLE_LOSS: Final = 0.01
-"""Loss above which it is told."""
+"""Loss above which it is reported."""
 
 HEAVY_LOSS: Final = 0.05
 """Loss from which on the answer's first lines warn of it."""
 
 _MUCH_LESS: Final = 2.0
-"""With another control the loss is told if it is this many times less."""
+"""With another control the loss is reported if it is this many times less."""
 
 _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
@@ -54,15 +54,15 @@ def loss_note(advice: Advice) -> str | None:
     loss, used = entry.checked("loss").mean, entry.checked("utilization").mean
     if loss is None or used is None or loss <= NOTABLE_LOSS:
         return None
-    told = f"Loss is {significant(loss * 100, 2)} %"
+    text = f"Loss is {significant(loss * 100, 2)} %"
     if all(each.control is None for each in advice.site.users):
         offered = used / (1 - loss)
         if offered > 1:
             share = significant(offered * 100, 3)
-            return f"{told}: the datagrams offer {share} % of the rate, so no buffer avoids it."
-        return _unbounded(advice, told)
+            return f"{text}: the datagrams offer {share} % of the rate, so no buffer avoids it."
+        return _unbounded(advice, text)
     if (other := _by_control(advice, loss)) is not None:
-        return f"{told}: {other}."
+        return f"{text}: {other}."
     flows = sum(each.flows for each in _filling(advice))
     under_way = _under_way(advice, entry, used)
     if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
@@ -70,8 +70,8 @@ def loss_note(advice: Advice) -> str | None:
         those = (
             f"{flows} flows have about {window} packets each" if flows > 1 else f"1 flow has {window} packets"
         )
-        return f"{told}: {those} under way. With so few, they lose often."
-    return _unbounded(advice, told)
+        return f"{text}: {those} under way. With so few, they lose often."
+    return _unbounded(advice, text)
 
 
 def _by_control(advice: Advice, loss: float) -> str | None:
@@ -136,9 +136,9 @@ def _under_way(advice: Advice, entry: Entry, used: float) -> float:
     return used * advice.site.rate_bps * (advice.site.rtt_ms + wait_ms) / 8e3 / advice.site.packet_bytes
 
 
-def _unbounded(advice: Advice, told: str) -> str:
+def _unbounded(advice: Advice, text: str) -> str:
     bounded = any(target.name == "loss" for target in advice.targets)
-    return f"{told}." if bounded else f"{told}; --target 'loss <= 1 %' would bound it."
+    return f"{text}." if bounded else f"{text}; --target 'loss <= 1 %' would bound it."
 
 
 def _conflict(entry: Entry) -> str | None:

@@ -14,7 +14,7 @@ from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target
 
 LESS: Final = 0.5
-"""The part of the answer's buffer that another one may have, at most, to be told."""
+"""The part of the answer's buffer that another one may have, at most, to be mentioned."""
 
 BUSY: Final = 0.99
 """Utilization from which a link counts as full."""
@@ -43,10 +43,10 @@ def trade(advice: Advice) -> str | None:
         ),
         None,
     )
-    return None if small is None else _told(advice, found.memory, small)
+    return None if small is None else _price(advice, found.memory, small)
 
 
-def _told(advice: Advice, memory: Memory, small: int) -> str:
+def _price(advice: Advice, memory: Memory, small: int) -> str:
     answer, site = advice.answer, advice.site
     given = [*filter(None, (_quantity(memory, small, target) for target in advice.targets))]
     given.append(f"a mean wait of {MILLISECONDS.quantity(_mean(memory, small, 'wait_mean_ms'), digits=3)}")

@@ -43,9 +43,9 @@ def fragile(advice: Advice) -> str | None:
 def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:
     """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    told = f"{counted} our default, {bounds}, which nobody asked for"
-    text = f"{told}: with {listed([each.brief for each in missing])}{held}."
-    return text if len(wrap(text, WITHIN)) <= _MOST_LINES else f"{told}{held}. The what-if table has each."
+    start = f"{counted} our default, {bounds}, which nobody asked for"
+    text = f"{start}: with {listed([each.brief for each in missing])}{held}."
+    return text if len(wrap(text, WITHIN)) <= _MOST_LINES else f"{start}{held}. The what-if table has each."
 
 
 def _them(advice: Advice) -> str:
@@ -136,11 +136,11 @@ def _more_is_safer(advice: Advice) -> bool:
 def what_if(advice: Advice) -> Iterator[Line]:
     """Where the answer still meets all targets, and where it misses which; which sizes do there."""
     if advice.sensitivity and advice.choice.meets:
-        shorter = [(10, _told(advice, sizes=False)), (9, _counted(advice)), (2, "")]
-        yield Line("what if", _told(advice, sizes=True), 4, shorter=shorter, is_elsewhere=True)
+        shorter = [(10, _text(advice, sizes=False)), (9, _counted(advice)), (2, "")]
+        yield Line("what if", _text(advice, sizes=True), 4, shorter=shorter, is_elsewhere=True)
 
 
-def _told(advice: Advice, *, sizes: bool) -> str:
+def _text(advice: Advice, *, sizes: bool) -> str:
     holding = [_kept(advice, each) if sizes else each.brief for each in advice.sensitivity if each.holds]
     parts = [f"Met with {', '.join(holding)}."] if holding else []
     missing: dict[Target, list[str]] = {}

@@ -27,7 +27,7 @@ START_MEASURED: Final = "BBR's start may still be in what was measured"
 """What may spoil a verdict of short runs."""
 
 _NEARLY: Final = 0.99
-"""Confidence from which tenths of a percent are told."""
+"""Confidence from which tenths of a percent are shown."""
 
 
 def order_text(advice: Advice) -> str:
@@ -71,9 +71,9 @@ def needs_text(advice: Advice) -> str | None:
 
 def weights_text(weights: Mapping[Kind, float]) -> str:
     """What matters more or less than the rest: "calls 10, others 1"."""
-    told = [f"{kind} {significant(weight, 3)}" for kind, weight in weights.items() if weight != 1]
-    others = ["others 1"] if 0 < len(told) < len(weights) else []
-    return ", ".join([*told, *others]) or "all alike"
+    named = [f"{kind} {significant(weight, 3)}" for kind, weight in weights.items() if weight != 1]
+    others = ["others 1"] if 0 < len(named) < len(weights) else []
+    return ", ".join([*named, *others]) or "all alike"
 
 
 def sure_text(confidence: float) -> str:

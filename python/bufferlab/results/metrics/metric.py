@@ -72,7 +72,7 @@ class Unit:
         return f"{text} ± {significant(self.scaled(half_width), _WIDTH_DIGITS)}"
 
     def quantity(self, value: float, half_width: float | None = None, digits: int = DIGITS) -> str:
-        """The same with the unit.
+        """The text with the unit.
 
         >>> BYTES.quantity(1500), NUMBER.quantity(2)
         ('1.5 KB', '2')

@@ -69,7 +69,7 @@ def advise(
         overrides: Values that replace those of the scenario, by path.
         assumed: What the scenario takes for granted, for the answer to tell: sentences.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
-        watch: Told the best answer so far whenever something new is known.
+        watch: Called with the best answer so far whenever something new is known.
 
     Raises:
         InputError: If the scenario or an argument cannot be used.

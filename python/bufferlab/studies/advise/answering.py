@@ -71,7 +71,7 @@ def answer_link(
         runner: Runs the simulations.
         assumed: What the scenario takes for granted.
         settled: Links that have answers of their own in place.
-        watch: Told the best answer so far.
+        watch: Called with the best answer so far.
 
     Raises:
         InputError: An argument cannot be used.
@@ -164,7 +164,7 @@ class _Answering:
 
 
 def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:
-    """The question about a link, and the queues to choose from; whatever cannot be used is told here.
+    """The question about a link, and the queues to choose from; whatever cannot be used is reported here.
 
     Raises:
         InputError: An argument cannot be used.

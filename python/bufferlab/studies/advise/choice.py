@@ -44,7 +44,7 @@ LOOKS: Final = (8, 16, 32)
 """Seeds with which settings are compared: more, as long as more may tell them apart."""
 
 NEAR: Final = (0.8, 1.25)
-"""A choice is on the edge if thresholds that are so many times as large would take another queue."""
+"""A choice is on the edge if thresholds this many times as large would take another queue."""
 
 Contest = Mapping[str, Sequence[Values]]
 """What each queue measured, with the same seeds in the same order."""
@@ -312,7 +312,7 @@ def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[T
 
 
 def _behind(scores: Sequence[float], best: Sequence[float], claims: int) -> Estimate:
-    """How much worse, as a share, seed by seed; the interval allows for so many claims."""
+    """How much worse, as a share, seed by seed; the interval allows for that many claims."""
     return _allowing(estimate(-math.expm1(a - b) for a, b in zip(scores, best, strict=False)), claims)
 
 
@@ -371,7 +371,7 @@ def _behind_in(aspect: Aspect, runs: Sequence[Values], chosen: Sequence[Values],
 
 
 def _allowing(found: Estimate, claims: int) -> Estimate:
-    """An estimate with an interval that allows for so many claims."""
+    """An estimate with an interval that allows for that many claims."""
     if found.half_width is None:
         return found
     factor = t_quantile(found.known, claims) / t_quantile(found.known)

@@ -46,7 +46,7 @@ SENSITIVITY_SEEDS: Final = 4
 """Seeds of what would change the answer."""
 
 Watch = Callable[[Advice | None, str], None]
-"""Told the best answer so far, and what is done now."""
+"""Called with the best answer so far, and what is done now."""
 
 
 class Course:

@@ -26,11 +26,11 @@ SEEDS: Final = 3
 """Runs that are looked at: as many as compare queues at first."""
 
 FELT_MS: Final = 5.0
-"""A mean wait elsewhere that is told, ms: CoDel's target, the standing wait that a queue may have (RFC 8289,
-section 4.3)."""
+"""A mean wait elsewhere that is reported, ms: CoDel's target, the standing wait that a queue may have
+(RFC 8289, section 4.3)."""
 
 FELT_LOSS: Final = 0.01
-"""A loss elsewhere that is told; our choice, as that of `advise` for a link's own."""
+"""A loss elsewhere that is reported; our choice, as that of `advise` for a link's own."""
 
 MOST: Final = 0.5
 """Of what a group waits or loses in all, this share is most of it."""

@@ -20,10 +20,10 @@ from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Values
 
 NEAR: Final = 1.25
-"""Buffers that are less than so many times the least are not scored."""
+"""Buffers that are less than this many times the least are not scored."""
 
 PATIENCE: Final = 2
-"""So many buffers in a row with which users fare no better end the ladder."""
+"""This many buffers in a row with which users fare no better end the ladder."""
 
 Measure = Callable[[int, Sequence[int]], Sequence[Values]]
 """Gives what a buffer measures with seeds."""

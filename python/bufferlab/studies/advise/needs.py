@@ -69,7 +69,7 @@ class Needs:
         )
 
     def with_floor(self, base: Scenario, index: int) -> Needs:
-        """The same with a floor under the link's use, if the targets do not say enough of it.
+        """These needs with a floor under the link's use, if the targets do not say enough of it.
 
         Args:
             base: The scenario.

@@ -34,12 +34,12 @@ Emphasis = str | Mapping[str, float]
 EMPHASIS: Final = 10.0
 """Weight of the kind that `--for` names, where the others have 1."""
 
-_TOLD_BY: Final[Mapping[str, str]] = {
+_SHOWN_BY: Final[Mapping[str, str]] = {
     "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms" }',
     "pages": 'flows with application = { kind = "web", size = "200 KB", every = "2 s" }',
     "transfers": 'flows with application = { kind = "transfer", bytes = "2 MB" }',
 }
-"""The traffic that tells of each kind; the other kinds mean something for any traffic."""
+"""The traffic that shows each kind; the other kinds mean something for any traffic."""
 
 _WORST: Final = 1e-3
 """What stands for a figure that a run does not have, or that is zero, beside the best one's 1."""
@@ -99,13 +99,13 @@ def possible_aspects(scenario: Scenario, rtt_ms: float, emphasis: Emphasis | Non
         found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
     if not any(_feels_waits(flow["application"]) for flow in scenario.flows):
         found.insert(0, _of_all(rtt_ms)["latency"])
-    told = {each.kind for each in found}
+    there = {each.kind for each in found}
     named = (
         [emphasis]
         if isinstance(emphasis, str)
         else [kind for kind, weight in (emphasis or {}).items() if weight]
     )
-    return found + [each for kind, each in _of_all(rtt_ms).items() if kind in named and kind not in told]
+    return found + [each for kind, each in _of_all(rtt_ms).items() if kind in named and kind not in there]
 
 
 def _of_all(rtt_ms: float) -> dict[str, Aspect]:
@@ -152,7 +152,7 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
     """
     kinds = list(dict.fromkeys(each.kind for each in aspects))
     given = {emphasis: EMPHASIS} if isinstance(emphasis, str) else dict(emphasis or {})
-    known = [kind for kind in KINDS if kind in kinds or kind not in _TOLD_BY]
+    known = [kind for kind in KINDS if kind in kinds or kind not in _SHOWN_BY]
     for kind, weight in given.items():
         is_word = isinstance(emphasis, str)
         key = "for" if is_word else f"weights.{kind}"
@@ -174,7 +174,7 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
 
 def _lacking(kind: str) -> str:
     """What a scenario without a kind of aspect lacks; nothing if there is no such kind."""
-    flows = _TOLD_BY.get(kind)
+    flows = _SHOWN_BY.get(kind)
     return "" if flows is None else f": it has no {kind}, which {flows} in a scenario file would give"
 
 

@@ -9,7 +9,7 @@ from bufferlab.studies.least import Least, Run, Search, Step
 from bufferlab.studies.targets import Values
 
 FIRST_RUNS: Final = 100
-"""After so many runs the first part ends with the best answer so far, be it confirmed or not."""
+"""After this many runs the first part ends with the best answer so far, be it confirmed or not."""
 
 
 class Paused:

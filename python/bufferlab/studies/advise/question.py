@@ -26,7 +26,7 @@ LARGEST: Final = 2.0
 """Largest buffer that is tried, in bandwidth-delay products."""
 
 RAISED: Final = 8
-"""The largest buffer is up to so many times that if larger ones come nearer to a target that all miss."""
+"""The largest buffer is up to this many times that if larger ones come nearer to a target that all miss."""
 
 LEAST_UPPER: Final = 64
 """The largest buffer that is tried is at least this, packets."""

@@ -31,7 +31,7 @@ OTHERS: Final = ("cubic", "bbr", "reno")
 """Controls that are tried in place of the most frequent one."""
 
 MOST_CONTROLS: Final = 2
-"""So many changes of controls are tried; of a mix, the first gives all flows its most frequent one."""
+"""The most changes of controls that are tried; of a mix, the first gives all flows its most frequent one."""
 
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""

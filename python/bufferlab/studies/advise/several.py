@@ -35,7 +35,7 @@ from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, values_of_run
 
 WatchLinks = Callable[[Advice | None, str], None]
-"""Told the best answer so far for the link that is answered now, and what is done."""
+"""Called with the best answer so far for the link that is answered now, and what is done."""
 
 
 def advise_links(
@@ -83,7 +83,7 @@ def advise_links(
         assumed: What the scenario takes for granted, for the answer to tell: sentences.
         shaped: By which share the links' rates are below those of a line, if they are.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
-        watch: Told the best answer so far for a link whenever something new is known.
+        watch: Called with the best answer so far for a link whenever something new is known.
 
     Raises:
         InputError: If the scenario or an argument cannot be used.
@@ -243,8 +243,8 @@ class _Course:
 
         def watch(advice: Advice | None, note: str) -> None:
             what, semicolon, far = note.partition(";")
-            told = f"{what} ({name}){semicolon}{far}" if note else ""
-            self.watch(advice or self.found.get(index), told)
+            text = f"{what} ({name}){semicolon}{far}" if note else ""
+            self.watch(advice or self.found.get(index), text)
 
         try:
             advice = answer_link(

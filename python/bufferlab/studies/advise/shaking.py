@@ -21,7 +21,7 @@ from bufferlab.studies.least import Bench, Case, Plan
 from bufferlab.studies.targets import Target, Values, looser
 
 MOST_RIVALS: Final = 3
-"""So many equal queues are tried where the answer misses a target once the traffic changes."""
+"""The most equal queues that are tried where the answer misses a target once the traffic changes."""
 
 
 def sturdy(others: Mapping[str, Shaken]) -> str | None:
@@ -38,8 +38,8 @@ class Shaking:
         runner: Runs the simulations.
         seeds: The seeds of each change.
         plan: Gives the bounds within which a queue's setting is searched.
-        say: Told what is done now.
-        tell_round: Told how many of a round of runs are left.
+        say: Called with what is done now.
+        tell_round: Called with how many of a round of runs are left.
     """
 
     question: Question

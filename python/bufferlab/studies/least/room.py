@@ -27,7 +27,7 @@ def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> boo
 
     It may if each target that the largest size misses comes nearer there than at the size before. A bound on
     waits that it misses does not, so that targets in conflict raise nothing. Few runs tell, so that it may be
-    raised in vain, which costs some more of them; that is better than to miss an answer.
+    raised for nothing, which costs some more of them; that is better than to miss an answer.
 
     Args:
         plan: What is asked.
@@ -91,7 +91,7 @@ def level_from(memory: Memory, target: Target) -> int | None:
 
 
 def raised(plan: Plan) -> Plan:
-    """The same with sizes up to twice as large."""
+    """These bounds with sizes up to twice as large."""
     return replace(plan, upper=min(2 * plan.upper, plan.most or plan.upper))
 
 

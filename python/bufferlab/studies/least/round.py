@@ -1,6 +1,6 @@
 """How far a round of runs is: those that were asked for together.
 
-How many rounds follow depends on what they find, so that no time is told for the whole.
+How many rounds follow depends on what they find, so no time is given for the whole.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 from typing import Final
 
 _NOTABLE_S: Final = 10.0
-"""Time left that is told, s."""
+"""The least time left that is shown, s."""
 
 _MINUTES_FROM_S: Final = 90.0
 
@@ -31,10 +31,10 @@ class Round:
         """How far the round is after one more run: "this round: 3 of 14 runs, about 2 min left"."""
         self._done += 1
         passed_s = time.monotonic() - self._began_s
-        return told(self._done, self._total, passed_s)
+        return progress_text(self._done, self._total, passed_s)
 
 
-def told(done: int, total: int, passed_s: float) -> str:
+def progress_text(done: int, total: int, passed_s: float) -> str:
     """How far a round is, with the time left if that is notable and the runs so far tell.
 
     Args:

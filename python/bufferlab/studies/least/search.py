@@ -232,7 +232,7 @@ class _Search:
     def _nearest(self, answer: Least) -> Search:
         """Where a candidate misses a target: go to a size that meets all, or is nearer and misses no other.
 
-        What a few runs told of that size may have been luck, so it is run again until none is nearer.
+        What a few runs gave for that size may have been luck, so it is run again until none is nearer.
         """
         while answer.size is None and not self.fixed and self.refused < 2 * CANDIDATES:
             size = self._surest() or self._nearer(answer)

@@ -40,7 +40,7 @@ class Bench:
         link: Name of the link that the question is about.
         scenarios: Makes the scenario of a case.
         runner: Runs the simulations.
-        watch: Told after each run how many of those that were asked for are left.
+        watch: Called after each run with how many of those asked for are left.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ def together(
     Args:
         searches: The searches by name, not yet begun.
         bench: Measures.
-        watch: Told before each round where the searches are.
+        watch: Called before each round with the state of the searches.
         also: Cases that are measured with the first round, so that no processor waits for them alone.
 
     Raises:

@@ -135,8 +135,8 @@ def size(
     return sizing
 
 
-class _Told:
-    """Tells a bar of the stages, and of the rounds of runs within them."""
+class _Stages:
+    """Shows a bar the stages, and the rounds of runs within them."""
 
     def __init__(self) -> None:
         self.bar: Bar | None = None
@@ -146,13 +146,13 @@ class _Told:
     def stage(self, share: float, note: str) -> None:
         """A stage begins, when so much of the whole is done."""
         self._share, self._note = share, note
-        self._tell(note)
+        self._show(note)
 
     def round(self, progress: str) -> None:
         """A run ended."""
-        self._tell(f"{self._note}; {progress}")
+        self._show(f"{self._note}; {progress}")
 
-    def _tell(self, text: str) -> None:
+    def _show(self, text: str) -> None:
         if self.bar is not None:
             self.bar.update(self._share, text)
 
@@ -185,14 +185,14 @@ class _Course:
 
     def run(self, runner: Runner, *, with_rules: bool) -> Sizing:
         """Search, then judge the rules' buffers."""
-        told = _Told()
-        bench = Bench(self.question.site.link, self._scenario, runner, told.round)
+        stages = _Stages()
+        bench = Bench(self.question.site.link, self._scenario, runner, stages.round)
         try:
             # the bar's whole is the most runs of the search, which seldom takes all
-            with runner.bar(self.question.site.name, left="all: at most about") as told.bar:
-                self.best = self._search(bench, told)
+            with runner.bar(self.question.site.name, left="all: at most about") as stages.bar:
+                self.best = self._search(bench, stages)
                 if self.longer is None and with_rules and self.rules is not None:
-                    told.stage(0.95, "simulating the rules' buffers")
+                    stages.stage(0.95, "simulating the rules' buffers")
                     self.judged = self._judge_rules(self.rules, self.best, bench)
         except KeyboardInterrupt as interrupt:
             made = bench.runs
@@ -202,8 +202,8 @@ class _Course:
             ) from interrupt
         return self._sizing(self.best, bench, finished=True)
 
-    def _search(self, bench: Bench, told: _Told) -> Least:
-        return together({"": least(self.plan)}, bench, self._watch(bench, told))[""]
+    def _search(self, bench: Bench, stages: _Stages) -> Least:
+        return together({"": least(self.plan)}, bench, self._watch(bench, stages))[""]
 
     @property
     def longer(self) -> Scenario | None:
@@ -230,11 +230,11 @@ class _Course:
     def _scenario(self, case: Case) -> Scenario:
         return with_buffer(self.question.base, self.question.index, f"{case.size} packets")
 
-    def _watch(self, bench: Bench, told: _Told) -> Any:  # noqa: ANN401 - a closure
+    def _watch(self, bench: Bench, stages: _Stages) -> Any:  # noqa: ANN401 - a closure
         def watch(steps: Mapping[str, Step]) -> None:
             (step,) = steps.values()
             self.best = step.answer or self.best
-            told.stage(min(bench.runs / self.plan.runs, 0.9), step.note)
+            stages.stage(min(bench.runs / self.plan.runs, 0.9), step.note)
 
         return watch
 

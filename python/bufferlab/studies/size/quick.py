@@ -16,7 +16,7 @@ from bufferlab.studies.traffic import demand_of
 from bufferlab.units import PS_PER_S
 
 ROUND_TRIPS: Final = 5000
-"""So many round trips are enough of a run, where they take less than 60 s. Our choice."""
+"""This many round trips are enough of a run, where they take less than 60 s. Our choice."""
 
 START_PS: Final = 5 * PS_PER_S
 """Flows start within this at most, ps."""

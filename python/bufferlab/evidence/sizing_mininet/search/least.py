@@ -119,7 +119,7 @@ def search_least(
         sizes: Sizes to choose from, rising.
         calibrate_at: Size with plenty of buffer, whose rate counts as full.
         effort: How sure and how exact.
-        bar: Told about the progress.
+        bar: Shows the progress.
 
     Returns:
         The interval reached.
