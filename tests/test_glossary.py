@@ -1,11 +1,15 @@
-"""Names in code use the glossary's words (docs/glossary.md), one for each concept."""
+"""Names in code use the glossary's words (docs/glossary.md), one for each concept; texts avoid phrases."""
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
+GLOSSARY = ROOT / "docs" / "glossary.md"
 
 EXCEPTED = {
     "SelectiveAcknowledgement": "etherparse's",
@@ -81,10 +85,15 @@ BRITISH = re.compile(
 SENTENCE = 5
 """Words that make a test's name a sentence, which may use any word of the language."""
 
+FOLDERS = ("benchmarks", "crates", "docs", "examples", "golden", "python", "scripts", "tests")
+SUFFIXES = {".json", ".md", ".py", ".pyi", ".rs", ".sh", ".tcl", ".toml", ".txt", ".yml"}
+BETWEEN = r"(?:[\s_]|//[/!]?|#)+"
+"""Between the words of a phrase: in names, and where a comment goes on in the next line."""
+
 
 def _forbidden() -> dict[str, str]:
     """The words that the glossary does not want, and those that it wants instead."""
-    glossary = (ROOT / "docs" / "glossary.md").read_text()
+    glossary = GLOSSARY.read_text(encoding="utf-8").partition("## Phrases")[0]
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in glossary.splitlines()
@@ -169,3 +178,49 @@ def test_titles_axes_columns_and_texts_say_wait_and_loss() -> None:
         for match in pattern.finditer(path.read_text())
     }
     assert found == SAID
+
+
+def _phrases() -> dict[str, str]:
+    """Each phrase, and what to write instead."""
+    table = GLOSSARY.read_text(encoding="utf-8").partition("## Phrases")[2]
+    rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("| ")][2:]
+    return {phrase.strip(): instead.strip() for avoid, instead in rows for phrase in avoid.split(",")}
+
+
+def _pattern(phrases: dict[str, str]) -> re.Pattern[str]:
+    """Any of the phrases; not within a word, and not behind the backslash of an escape such as a tab's."""
+    either = "|".join(BETWEEN.join(phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<![a-z\\])(?:{either})(?![a-z])", re.IGNORECASE)
+
+
+def _files() -> Iterator[Path]:
+    for folder in FOLDERS:
+        yield from (path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in SUFFIXES)
+    yield from (path for path in sorted(ROOT.glob("*")) if path.suffix in SUFFIXES or path.name == "Makefile")
+
+
+def test_no_text_has_a_phrase_of_the_glossary_s_list() -> None:
+    phrases = _phrases()
+    pattern = _pattern(phrases)
+    wrong = []
+    for path in _files():
+        text = path.read_text(encoding="utf-8")
+        for found in [] if path == GLOSSARY else pattern.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            phrase = " ".join(re.findall("[a-z]+", found[0].lower()))
+            wrong.append(f"{path.relative_to(ROOT)}:{line}: {phrase!r}: write {phrases[phrase]}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("it ran in vein.", True),
+        ("/// it ran in\n    /// vein", True),
+        ("def ran_in_vein() -> None:", True),
+        ("in veins, or again in a vein", False),
+        (r"a tab, and \in vein", False),
+    ],
+)
+def test_a_phrase_is_found_in_prose_names_and_across_lines(text: str, is_found: bool) -> None:
+    assert bool(_pattern({"in vein": ""}).search(text)) == is_found

@@ -116,7 +116,7 @@ TRIED: Final = [
 
 @pytest.mark.parametrize(("part", "key"), TRIED)
 def test_no_value_is_passed_over_in_silence(part: str, key: str) -> None:
-    """Whatever changes the plan is done by the kernel, refused, or told, unless nothing is to be done."""
+    """Whatever changes the plan is done by the kernel, refused, or reported, unless nothing is to be done."""
     fate, _ = KEYS[part][key]
     for usual, now in trials(part, key):
         if now.plan == usual.plan or fate is Fate.NOTHING:

@@ -22,14 +22,14 @@ class Fate(Enum):
     """It changes nothing of what happens in the kernel."""
 
 
-Told = tuple[Fate, str]
+Reason = tuple[Fate, str]
 
-_NO_APPLICATION: Final[Told] = (Fate.REFUSED, "bulk transfers only")
-_NO_HOST: Final[Told] = (Fate.REFUSED, "ideal hosts only")
-_DRAWN: Final[Told] = (Fate.GIVEN, "drawn as for the simulator")
-_OURS: Final[Told] = (Fate.NOTHING, "is Bufferlab's")
-_NO_QUEUE: Final[Told] = (Fate.REFUSED, "fifo, codel, fq_codel, pie")
-_OF_CODEL: Final[Mapping[str, Told]] = {
+_NO_APPLICATION: Final[Reason] = (Fate.REFUSED, "bulk transfers only")
+_NO_HOST: Final[Reason] = (Fate.REFUSED, "ideal hosts only")
+_DRAWN: Final[Reason] = (Fate.GIVEN, "drawn as for the simulator")
+_OURS: Final[Reason] = (Fate.NOTHING, "is Bufferlab's")
+_NO_QUEUE: Final[Reason] = (Fate.REFUSED, "fifo, codel, fq_codel, pie")
+_OF_CODEL: Final[Mapping[str, Reason]] = {
     "discipline": (Fate.GIVEN, "tc"),
     "target": (Fate.GIVEN, "tc"),
     "interval": (Fate.GIVEN, "tc"),
@@ -38,7 +38,7 @@ _OF_CODEL: Final[Mapping[str, Told]] = {
     "control_law": (Fate.OWN, "Linux's approximation of the root"),
 }
 
-KEYS: Final[Mapping[str, Mapping[str, Told]]] = {
+KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
     "Run": {
         "name": _OURS,
         "duration": (Fate.GIVEN, "end of the traffic"),
@@ -178,9 +178,9 @@ def table() -> str:
     """The keys as Markdown for docs/kernel.md: those of one part with one fate in a line."""
     lines = ["| part | keys | what becomes of them |", "| --- | --- | --- |"]
     for part, keys in KEYS.items():
-        fates: dict[Told, list[str]] = {}
-        for key, told in keys.items():
-            fates.setdefault(told, []).append(f"`{key}`")
+        fates: dict[Reason, list[str]] = {}
+        for key, reason in keys.items():
+            fates.setdefault(reason, []).append(f"`{key}`")
         for (fate, text), names in fates.items():
             lines.append(f"| {part} | {', '.join(names)} | {fate.value} {text} |")
     return "\n".join(lines)

@@ -177,21 +177,23 @@ def _connection(key: str, source: Mapping[str, Any]) -> Iterator[InputError]:
         yield _refuse(f"{key}.window", window, "16 MiB and more, or auto, with window_scaling")
     for name, (value, accepted) in _FIXED.items():
         if source[name] != value:
-            yield _refuse(f"{key}.{key_of(name)}", _told(name, source[name]), accepted)
+            yield _refuse(f"{key}.{key_of(name)}", _as_written(name, source[name]), accepted)
     if source["ack_every"] not in {1, 2}:
         yield _refuse(
             f"{key}.delayed_ack", source["ack_every"], "true or false: every second segment, or each"
         )
     if source["ack_every"] == 2 and source["ack_delay_ps"] != 40 * _PS_PER_MS:
         accepted = "40 ms, the kernel's TCP_DELACK_MIN"
-        yield _refuse(f"{key}.ack_delay", _told("ack_delay_ps", source["ack_delay_ps"]), accepted)
+        yield _refuse(f"{key}.ack_delay", _as_written("ack_delay_ps", source["ack_delay_ps"]), accepted)
     if source["min_rto_ps"] % _PS_PER_MS or source["min_rto_ps"] == 0:
-        yield _refuse(f"{key}.min_rto", _told("min_rto_ps", source["min_rto_ps"]), "whole ms, 1 ms and more")
+        yield _refuse(
+            f"{key}.min_rto", _as_written("min_rto_ps", source["min_rto_ps"]), "whole ms, 1 ms and more"
+        )
     if source["rto_margin_ps"] != source["min_rto_ps"]:
         accepted = (
-            f"that of min_rto, {_told('min_rto_ps', source['min_rto_ps'])}: the kernel has one for both"
+            f"that of min_rto, {_as_written('min_rto_ps', source['min_rto_ps'])}: the kernel has one for both"
         )
-        yield _refuse(f"{key}.rto_margin", _told("rto_margin_ps", source["rto_margin_ps"]), accepted)
+        yield _refuse(f"{key}.rto_margin", _as_written("rto_margin_ps", source["rto_margin_ps"]), accepted)
     if source["initial_window"] * source["mss_bytes"] > _FIRST_WINDOW:
         most = _FIRST_WINDOW // source["mss_bytes"]
         accepted = f"at most {most} segments, what a Linux receiver takes at first"
@@ -205,7 +207,7 @@ def longest_jitter_ps(jitter: Mapping[str, Any]) -> int | None:
     return int(jitter["high_ps"]) if jitter["kind"] == "uniform" else None
 
 
-def _told(name: str, value: object) -> object:
+def _as_written(name: str, value: object) -> object:
     """A parameter's value as scenarios write it."""
     if name.endswith("_ps") and isinstance(value, int):
         return f"{value / _PS_PER_MS:g} ms" if value >= _PS_PER_US else f"{value} ps"
