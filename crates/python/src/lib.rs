@@ -38,6 +38,11 @@ impl PyControl {
         self.shared.cancel();
     }
 
+    /// Whether the simulation was asked to end.
+    fn is_canceled(&self) -> bool {
+        self.shared.is_canceled()
+    }
+
     /// Simulated time reached so far, ps.
     fn reached_ps(&self) -> u64 {
         self.shared.reached_ps()

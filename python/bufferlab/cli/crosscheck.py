@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from bufferlab.cli.options import AsJson, Overrides, ScenarioFile, read_overrides
+from bufferlab.cli.options import AsJson, Fresh, Overrides, ScenarioFile, StoreFolder, Threads, read_overrides
+
+if TYPE_CHECKING:
+    from bufferlab.studies.crosscheck import Crosscheck
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -22,7 +25,7 @@ def register(app: typer.Typer) -> None:
     app.command("crosscheck", epilog=_EXAMPLES)(crosscheck)
 
 
-def crosscheck(
+def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     overrides: Overrides = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 3,
@@ -34,6 +37,9 @@ def crosscheck(
             show_default=False,
         ),
     ] = None,
+    threads: Threads = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the simulator with a real kernel.
@@ -44,18 +50,20 @@ def crosscheck(
     """
     # slow to import, and not needed for a help
     from bufferlab.cli.delivery import show_as  # noqa: PLC0415
+    from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
-    from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.crosscheck import crosscheck_view  # noqa: PLC0415
     from bufferlab.studies.crosscheck import crosscheck as crosschecked  # noqa: PLC0415
 
     case = prepare(scenario, read_overrides(overrides))
-    with progress_bar(case.title) as bar:
-        found = crosschecked(
-            case,
-            seeds=seeds,
-            by=None if kernel_name is None else kernel(kernel_name),
-            done=lambda count: bar.update(count / seeds, f"seed {count} of {seeds}"),
-        )
-    show_as(found.document, partial(crosscheck_view, found), as_json=as_json)
+    runner = runner_of(threads=threads, engine="local", ray_address=None, store=store, fresh=fresh)
+
+    def deliver(found: Crosscheck) -> None:
+        show_as(found.document, partial(crosscheck_view, found), as_json=as_json)
+
+    with delivering(deliver):
+        by = None if kernel_name is None else kernel(kernel_name)
+        found = crosschecked(case, seeds=seeds, by=by, runner=runner)
+    say_kept(runner)
+    deliver(found)

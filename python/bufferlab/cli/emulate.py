@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from bufferlab.cli.common import say
-from bufferlab.cli.options import AsJson, Overrides, ScenarioFile, read_overrides
+from bufferlab.cli.options import AsJson, Fresh, Overrides, ScenarioFile, StoreFolder, Threads, read_overrides
 from bufferlab.errors import InputError
+
+if TYPE_CHECKING:
+    from bufferlab.results.result import RunSet
 
 _ENGINES: Final = ("uml",)
 _EXAMPLES: Final = """\b
@@ -44,6 +47,9 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         Path | None,
         typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
     ] = None,
+    threads: Threads = None,
+    store: StoreFolder = None,
+    fresh: Fresh = False,
     as_json: AsJson = False,
 ) -> None:
     """Have a real Linux kernel run a scenario.
@@ -54,24 +60,26 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     # slow to import, and not needed for a help
     from bufferlab.cli.outputs import Outputs  # noqa: PLC0415
+    from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
     from bufferlab.kernel.keys import kernels_own  # noqa: PLC0415
-    from bufferlab.progress import progress_bar  # noqa: PLC0415
 
     if engine not in _ENGINES:
         raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))
     outputs = Outputs(out=out, plot=None, flent=None, as_json=as_json)
     outputs.check(seeds)
     case = prepare(scenario, read_overrides(overrides))
-    with progress_bar(case.title) as bar:
-        runs = emulated(
-            case,
-            seeds=seeds,
-            by=None if kernel_name is None else kernel(kernel_name),
-            done=lambda count: bar.update(count / seeds, f"seed {count} of {seeds}"),
-        )
-    for line in kernels_own(runs[0].plan):
-        say(f"the kernel's own: {line}")
-    outputs.deliver(runs)
+    runner = runner_of(threads=threads, engine="local", ray_address=None, store=store, fresh=fresh)
+
+    def deliver(runs: RunSet) -> None:
+        for line in kernels_own(runs[0].plan):
+            say(f"the kernel's own: {line}")
+        outputs.deliver(runs)
+
+    with delivering(deliver):
+        by = None if kernel_name is None else kernel(kernel_name)
+        runs = emulated(case, seeds=seeds, by=by, runner=runner)
+    say_kept(runner)
+    deliver(runs)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.experiment.inline import CanceledError
 from bufferlab.kernel import guest
 from bufferlab.kernel.cache import Kernel
 
@@ -25,6 +27,7 @@ _BEGAN_NS: Final = 1_700_000_000 * 10**9
 """What the guest's clock says when it starts; always the same, so that nothing depends on the day."""
 
 _LINES: Final = 3
+_POLL_S: Final = 0.02
 
 
 @dataclass(frozen=True)
@@ -40,22 +43,25 @@ class Report:
     cpu_s: float
 
 
-def boot(kernel: Kernel, job: dict[str, Any], seed: int) -> Report:
+def boot(
+    kernel: Kernel, job: dict[str, Any], seed: int, is_canceled: Callable[[], bool] = lambda: False
+) -> Report:
     """Boot, do the job, and end.
 
     Args:
         kernel: Which.
         job: What `bufferlab.kernel.guest` is to do.
         seed: All random numbers in the kernel follow from it.
+        is_canceled: Whether to end at once; asked again and again.
 
     Raises:
+        CanceledError: It was canceled.
         InputError: The kernel did not start, or the job failed within it.
     """
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory(prefix="bufferlab-kernel-") as name:
         folder = Path(name)
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        said = _run(command(kernel, folder, seed), folder)
+        said, cpu_s = _run(command(kernel, folder, seed), folder, is_canceled)
         report = folder / "report.jsonl"
         lines = report.read_text("utf-8").splitlines() if report.exists() else []
     try:
@@ -66,8 +72,7 @@ def boot(kernel: Kernel, job: dict[str, Any], seed: int) -> Report:
     if failed or not rows:
         reason = failed or f"it did not start: {' / '.join(said.splitlines()[-_LINES:]) or 'it said nothing'}"
         raise InputError(f"failed in the kernel ({reason})", key=kernel.name)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Report(rows, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return Report(rows, cpu_s)
 
 
 def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
@@ -100,8 +105,15 @@ def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
     ]
 
 
-def _run(words: list[str], folder: Path) -> str:
-    """Run it to its end in a process group of its own, of which nothing is left; return what it said."""
+def _run(words: list[str], folder: Path, is_canceled: Callable[[], bool]) -> tuple[str, float]:
+    """Run it to its end in a process group of its own, of which nothing is left.
+
+    Returns:
+        What it said, and its processor time, s.
+
+    Raises:
+        CanceledError: It was canceled.
+    """
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(folder), "TERM": "dumb"}
     if Path("/dev/shm").is_dir():  # noqa: S108 - the guest's memory is a file there
         environment["TMPDIR"] = "/dev/shm"  # noqa: S108
@@ -114,11 +126,25 @@ def _run(words: list[str], folder: Path) -> str:
             env=environment,
             start_new_session=True,
         )
+        cpu_s = None
         try:
-            process.wait()
+            while cpu_s is None and not is_canceled():
+                cpu_s = _ended(process)
         finally:
             with suppress(ProcessLookupError):  # nothing is left of it
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        if cpu_s is None:
+            raise CanceledError
         console.seek(0)
-        return console.read().decode("utf-8", "replace")
+        return console.read().decode("utf-8", "replace"), cpu_s
+
+
+def _ended(process: subprocess.Popen[bytes]) -> float | None:
+    """The processor time of a process that has ended, s; nothing if it still runs a moment later."""
+    pid, status, used = os.wait4(process.pid, os.WNOHANG)
+    if not pid:
+        time.sleep(_POLL_S)
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.run import run
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
@@ -171,7 +172,7 @@ def crosscheck(
     *,
     seeds: int | Sequence[int] = 3,
     by: Kernel | None = None,
-    done: Callable[[int], object] = lambda _count: None,
+    runner: Runner | None = None,
 ) -> Crosscheck:
     """Run a scenario by the simulator and by a kernel.
 
@@ -179,14 +180,22 @@ def crosscheck(
         scenario: A scenario, the path of its file, or its content.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         by: The kernel; default the newest that was built.
-        done: Called after each run of the kernel with the number of runs so far.
+        runner: Runs the kernels, and keeps what they report if it has a store; default a plain one.
 
     Raises:
         InputError: The scenario has what a kernel is not given yet, or there is no kernel.
+        OutputError: The store cannot be written.
+        RunInterrupted: At Ctrl-C, with the comparison of the seeds that the kernel finished.
     """
     scenario = prepare(scenario)
     wanted = seed_list(seeds, scenario.run["seed"])
     check(scenario, wanted[0])
     by = by or kernel()
     simulated = run(scenario, seeds=wanted, runner=Runner(progress=False))
-    return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, done=done))
+    try:
+        return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, runner=runner))
+    except RunInterrupted as interrupted:
+        if interrupted.finished is None:
+            raise
+        ours = RunSet([each for each in simulated if each.seed in interrupted.finished.seeds])
+        raise interrupted.concluded(Crosscheck(ours, interrupted.finished)) from interrupted

@@ -1,0 +1,57 @@
+"""What a kernel once reported becomes results and verdicts, also where there is no kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bufferlab.experiment.run import run
+from bufferlab.kernel.emulate import packed, result_of, unpacked
+from bufferlab.results.result import RunSet
+from bufferlab.studies.crosscheck import Crosscheck, Verdict
+
+from .record import CASES, recorded, scenario
+
+
+def compared(case: str, **overrides: Any) -> Crosscheck:
+    """A record beside the simulator."""
+    found = recorded(case)
+    mine = scenario(case)
+    kernels = result_of(mine, 1, found["rows"], title=found["kernel"])
+    ours = mine.with_overrides({name.replace("__", "."): value for name, value in overrides.items()})
+    return Crosscheck(run(ours, seeds=[1], progress=False), RunSet([kernels]))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_store_keeps_is_what_was_reported(case: str) -> None:
+    rows = recorded(case)["rows"]
+    assert unpacked(packed(rows)) == rows
+
+
+def test_reno_through_a_fifo_agrees() -> None:
+    found = compared("reno-fifo")
+    verdicts = {row.compared.name: row.verdict for row in found.rows}
+    assert (verdicts["utilization"], verdicts["wait_mean_ms"]) == (Verdict.AGREES, Verdict.AGREES)
+    assert found.document()["kernel"].startswith("Linux 6.12")
+
+
+def test_fq_codel_agrees_if_all_queues_count() -> None:
+    """The kernel's CoDel looks at the backlog of all queues: with the queue's own, waits are longer."""
+    own, every = (
+        {row.compared.name: row for row in compared("reno-fq_codel", bottleneck__queue=queue).rows}
+        for queue in (
+            {"discipline": "fq_codel"},
+            {"discipline": "fq_codel", "codel_backlog": "all", "control_law": "linux"},
+        )
+    )
+    assert own["wait_mean_ms"].verdict is Verdict.DIFFERS
+    assert every["wait_mean_ms"].verdict is Verdict.AGREES
+
+
+def test_what_the_kernel_does_in_its_own_way_is_said() -> None:
+    assert compared("reno-fq_codel").document()["kernels_own"] == [
+        "bottleneck: control_law is 'linux', the scenario's is 'rfc'",
+        "bottleneck: codel_backlog is 'all', the scenario's is 'own'",
+        "bulk: jitter is none, the scenario's is up to 50 us",
+    ]
