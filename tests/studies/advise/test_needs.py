@@ -59,6 +59,12 @@ def test_targets_of_the_scenario_hold_where_none_is_asked_for() -> None:
     assert (list(none.targets), none.targets_from) == (DEFAULT, "default")
 
 
+def test_what_is_asked_twice_is_one_target() -> None:
+    base = stated(targets=["loss <= 2 %", "loss <= 1 %", "loss <= 2 %"])
+    assert len(Needs.of(base, (), None, ()).targets) == 2
+    assert len(Needs.of(base, ["loss <= 1 %", "loss <= 1 %"], None, ()).targets) == 1
+
+
 def test_weights_of_the_scenario_hold_where_none_is_asked_for() -> None:
     weights = stated(weights={"calls": 3, "throughput": 0})
     found = Needs.of(weights, (), None, DEFAULT)

@@ -57,7 +57,7 @@ class Needs:
         Raises:
             InputError: A target is none.
         """
-        asked = _parsed(targets, base)
+        asked = tuple(dict.fromkeys(_parsed(targets, base)))  # what is asked twice is one target
         written = () if asked else targets_of(base)
         stated = emphasis_of(base)
         origin: Origin = "asked" if asked else "scenario" if written else "default"
@@ -124,7 +124,7 @@ def targets_of(base: Scenario) -> tuple[Target, ...]:
             found += _parsed([text], base)
     with _placed(base, "targets"):
         refuse_contradictions(found)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
 
 
 def emphasis_of(base: Scenario) -> Emphasis | None:
