@@ -110,7 +110,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     platform: Annotated[
         str | None,
         typer.Option(
-            help=f"What it shall run on: {', '.join(PLATFORMS)}. Queues that it lacks are not tried, the "
+            help=f"Router platform: {', '.join(PLATFORMS)}. Queues that it lacks are not tried, the "
             "lines to type are for it. [default: any queue, lines for linux]",
             autocompletion=listing(PLATFORMS),
             show_default=False,

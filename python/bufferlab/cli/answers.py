@@ -69,11 +69,11 @@ Emphasis = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option(help="Interface for that; default a usual name.", show_default=False),
+    typer.Option(help="Interface in those lines; default a usual name.", show_default=False),
 ]
 Shape = Annotated[
     bool,
-    typer.Option("--shape", help="Hold the rate by a shaper: the interface itself is faster."),
+    typer.Option("--shape", help="Add a shaper at this rate, for an interface that is faster."),
 ]
 Plot = Annotated[
     Path | None,

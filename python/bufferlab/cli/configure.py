@@ -38,14 +38,14 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option(help="Queue as in a scenario: fq_codel, or {discipline = 'codel', target = '10 ms'}."),
     ] = "fifo",
     platform: Annotated[
-        str, typer.Option(help=f"For what: {', '.join(PLATFORMS)}.", autocompletion=listing(PLATFORMS))
+        str, typer.Option(help=f"Router platform: {', '.join(PLATFORMS)}.", autocompletion=listing(PLATFORMS))
     ] = "linux",
     device: Annotated[
         str | None,
-        typer.Option(help="Interface whose output it is; default a usual name.", show_default=False),
+        typer.Option(help="Interface that sends into the link; default a usual name.", show_default=False),
     ] = None,
     shape: Annotated[
-        bool, typer.Option("--shape", help="Hold the rate by a shaper: the router's own link is faster.")
+        bool, typer.Option("--shape", help="Add a shaper at this rate, for an interface that is faster.")
     ] = False,
     cake: Annotated[bool, typer.Option("--cake", help="CAKE in place of FQ-CoDel.")] = False,
     packet: Annotated[str, typer.Option(help="Size of a full packet.")] = "1500 B",

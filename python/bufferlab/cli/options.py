@@ -25,7 +25,7 @@ Threads = Annotated[
     typer.Option(help="Parallel simulations; default one per processor.", show_default=False),
 ]
 Engine = Annotated[
-    str, typer.Option(help="Who simulates: local (threads of this process) or ray (a cluster).")
+    str, typer.Option(help="Where to simulate: local (threads of this process) or ray (a cluster).")
 ]
 RayAddress = Annotated[
     str | None,
@@ -49,7 +49,7 @@ StoreOfResults = Annotated[
         show_default=False,
     ),
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is already stored.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is stored already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 
 

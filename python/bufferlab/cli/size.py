@@ -101,7 +101,8 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     theory: Annotated[
         bool,
         typer.Option(
-            "--theory", help="Only what the published rules say, at once; runs were off by factors."
+            "--theory",
+            help="Only what the published rules say, at once; in our runs they were wrong by large factors.",
         ),
     ] = False,
     loss_confidence: Annotated[

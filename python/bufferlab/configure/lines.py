@@ -99,9 +99,9 @@ def configuration(
         rate: Rate of the link: "100 Mbps".
         queue: The queue as in a scenario: "fq_codel", or a table with parameters.
         buffer: How much may wait: "1000 packets", "1.5 MB", "20 ms" (of sending).
-        platform: For what: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os.
-        device: The interface whose output it is; default a usual name.
-        shape: Hold the rate by a shaper, since the router's own link is faster.
+        platform: Router platform: linux, openwrt, routeros, junos, ios-xe, ios-xr, nx-os.
+        device: The interface that sends into the link; default a usual name.
+        shape: Add a shaper at this rate, for an interface that is faster.
         cake: CAKE in place of FQ-CoDel.
         packet: Size of a full packet, as the buffer counts it.
         overhead: What the router counts for each packet beyond that: 14 bytes of an Ethernet header.

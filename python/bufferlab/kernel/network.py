@@ -24,7 +24,7 @@ _EVERYBODY: Final = "02:00:00:00:00:01"
 """The Ethernet address of all: without ARP a packet goes to its sender's own, and no flow waits for one."""
 
 _LONG: Final = 1_000_000
-"""Packets that wait where nothing shall be lost."""
+"""Packets that may wait where nothing must be lost."""
 
 Command = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""What a link and its users shall get: bounds on metrics, as written and as tested.
+"""What a link and its users must get: bounds on metrics, as written and as tested.
 
 A target names a metric of docs/metrics.md, alone ("utilization >= 99 %": of the link, else of all flows) or
 of a flow group ("call.r > 80"), a relation and a value with its unit. Words that are left out of a metric's

@@ -28,11 +28,11 @@ FIRST_SEED: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Question:
-    """A link, and what its buffer shall reach.
+    """A link, and the targets for its buffer.
 
     Attributes:
         scenario: Name of the scenario's file.
-        targets: What shall be met, as written.
+        targets: What must be met, as written.
         link: Whose buffer; `None` where there is one link.
         seeds: Most seeds of a size near the truth.
         quick: Whether `--quick` asks it.

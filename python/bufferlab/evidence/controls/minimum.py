@@ -46,7 +46,7 @@ class Minimum:
     """The least buffer for one utilization.
 
     Attributes:
-        utilization: What the buffer shall keep.
+        utilization: What the buffer must keep.
         simulated: Packets; infinite if twice the BDP is not enough.
         theorem: Theorem 2's, packets; infinite where it has none.
     """

@@ -38,7 +38,7 @@ def shares(mix: Mapping[str, int], flows: int) -> dict[str, int]:
 
     Args:
         mix: Flows of each congestion control.
-        flows: How many there shall be.
+        flows: Number of flows in all.
     """
     exact = {name: count * flows / sum(mix.values()) for name, count in mix.items()}
     whole = {name: int(value) for name, value in exact.items()}

@@ -34,7 +34,7 @@ class Memory:
     """What a search has measured so far: values by size and seed.
 
     Args:
-        targets: What shall be met.
+        targets: What must be met.
     """
 
     def __init__(self, targets: Sequence[Target]) -> None:

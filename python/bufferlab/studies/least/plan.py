@@ -18,11 +18,11 @@ class Plan:
     the answer is then true of smaller ones.
 
     Attributes:
-        targets: What shall be met, at least one.
+        targets: What must be met, at least one.
         lower: Least size, at least 1.
         upper: Largest size.
         first_seed: Seed of the first run; others follow.
-        confidence: With which all targets shall be met at the answer.
+        confidence: With which all targets must be met at the answer.
         resolution: The answer may be larger than the least by this share.
         guess: A size near which the answer is expected; the scan looks there, too.
         runs: About the most runs. If they do not suffice for the resolution, the answer is larger, not less

@@ -57,7 +57,7 @@ def comes_nearer(one: Lack, two: Lack) -> bool:
 
 
 def in_doubt(memory: Memory) -> bool:
-    """Whether chance may have made a missed target come nearer at the largest size; more runs shall tell."""
+    """Whether chance may have made a missed target come nearer at the largest size; more runs will show."""
     before, last = memory.sizes[-2:]
     missed = [each for each in memory.targets if not memory.meets(last, each)]
     return any(not beyond_noise(memory, each, before, last) for each in missed)

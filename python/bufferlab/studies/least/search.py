@@ -192,7 +192,7 @@ class _Search:
         return uphill(self.memory.sizes, self.met, self.plan.ordered(self.memory.sizes)[-1])
 
     def _is_blurred(self) -> bool:
-        """Whether runs at the bracket's ends shall tell better where it is crossed."""
+        """Whether more runs at the bracket's ends are to show where it is crossed."""
         crossed = self._placing().begin()
         return crossed is not None and crossed.error > SHARPEN * self.plan.resolution
 

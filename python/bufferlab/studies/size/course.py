@@ -66,15 +66,15 @@ def size(
 
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
-        targets: What shall be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
+        targets: What must be met, such as "utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80"; default
             those of the scenario, else a utilization of 99 %, which is asked for beside others that leave it
             open, too; or, where no flow is without end, a loss of at most 1 %.
         link: Whose buffer; default the slowest that data crosses.
         bounds: Where to search: two buffers with ".." between them, a number alone is packets; default one
             packet up to twice the bandwidth-delay product, and up to 16 times while all buffers miss a target
             and larger ones come nearer.
-        platform: What it shall run on; buffers that it does not take are not tried.
-        confidence: With which all targets shall be met at the answer.
+        platform: The router platform; buffers that it does not take are not tried.
+        confidence: With which all targets must be met at the answer.
         resolution: The answer may differ from the best one by this share.
         runs: About the most runs of the search.
         with_rules: Simulate the buffers of the published rules, too.

@@ -53,7 +53,7 @@ def judge(
         rule: Name of the rule.
         packets: Its buffer, packets.
         runs: What the runs with it measured, by seed.
-        targets: What shall be met.
+        targets: What must be met.
         confidence: What makes a verdict sure.
     """
     memory = Memory(targets)

@@ -92,8 +92,8 @@ def rules(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         link: Which link; default the slowest that data crosses.
-        targets: What shall be met; default a utilization of 99 %.
-        measured: Characteristic value by congestion control, where a measured one shall stand for the
+        targets: What must be met; default a utilization of 99 %.
+        measured: Characteristic value by congestion control, where a measured one is to replace the
             model's; see `bufferlab.theory.measured`.
         overrides: Values that replace those of the scenario, by path.
         assumed: What the scenario takes for granted, for the answer to tell: sentences.

@@ -130,8 +130,8 @@ class Sizing(display.Displayed):
 
         Args:
             platform: For which platform: a name of `configure.PLATFORMS`.
-            device: The interface whose output it is; default a usual name.
-            shape: Hold the rate by a shaper, since the interface itself is faster.
+            device: The interface that sends into the link; default a usual name.
+            shape: Add a shaper at this rate, for an interface that is faster.
 
         Raises:
             InputError: There is no such platform, or it cannot take the answer's values.
@@ -165,7 +165,7 @@ class Sizing(display.Displayed):
         Args:
             platform: For which platform it has what to type; default none.
             device: The interface for that; default a usual name.
-            shape: Hold the rate by a shaper, since the interface itself is faster.
+            shape: Add a shaper at this rate, for an interface that is faster.
         """
         least, plan, site = self.least, self.plan, self.site
         return {

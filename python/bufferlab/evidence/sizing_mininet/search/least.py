@@ -41,7 +41,7 @@ SURE_BOTH: Final = 0.001
 
 @dataclass(frozen=True)
 class Effort:
-    """How sure and how exact the answer shall be.
+    """How sure and how exact the answer must be.
 
     Attributes:
         confidence: Probability with which the interval holds the least size.
@@ -115,7 +115,7 @@ def search_least(
 
     Args:
         evaluate: Measures.
-        target: The share of the full rate that shall be carried.
+        target: The share of the full rate that must be carried.
         sizes: Sizes to choose from, rising.
         calibrate_at: Size with plenty of buffer, whose rate counts as full.
         effort: How sure and how exact.

@@ -69,7 +69,7 @@ class Threshold:
 
     Args:
         sizes: The sizes in rising order, at least one, each above 0.
-        confidence: Probability with which the interval shall hold the threshold, above 0 and below 1.
+        confidence: Probability with which the interval must contain the threshold, above 0 and below 1.
     """
 
     def __init__(self, sizes: Sequence[int], confidence: float) -> None:
