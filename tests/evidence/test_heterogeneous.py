@@ -110,7 +110,7 @@ def test_table_2_shows_the_slip_in_t() -> None:
 
 def test_table_3_shows_the_slip_of_bic() -> None:
     result = reproduce("heterogeneous/table3")
-    found = row(result, "table3-characteristic", "protocol = bic")
+    found = row(result, "table3-characteristic-bic", "")
     assert found["stated"] == "0.0241"
     assert found["ours"] == pytest.approx(0.0340, abs=5e-5)
     assert "sqrt 2" in found["why"]

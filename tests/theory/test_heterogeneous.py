@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bufferlab.evidence.heterogeneous.published import table_iii
+from bufferlab.evidence.heterogeneous.settings import AS_PUBLISHED
 from bufferlab.theory import heterogeneous as theory
-from bufferlab.theory.characteristic import TABLE_III
-from bufferlab.theory.normal import DOCUMENT_Z_99, probability_of
+from bufferlab.theory.normal import probability_of
 
-RENO, BIC = TABLE_III["reno"], TABLE_III["bic"]
-Z = DOCUMENT_Z_99
+RENO, BIC = table_iii()["reno"], table_iii()["bic"]
+Z = AS_PUBLISHED.z
 BDP = 622e6 * 0.1 / 8
 
 spreads = st.floats(1e-4, 0.3)
@@ -24,7 +25,7 @@ losses = st.floats(1e-4, 0.2)
 
 def test_mix_of_the_evaluation() -> None:
     counts = {"reno": 42, "bic": 51, "cubic-0.8": 30, "cubic-0.7": 41, "ctcp": 34}
-    value = theory.mix_characteristic([TABLE_III[name] for name in counts], list(counts.values()))
+    value = theory.mix_characteristic([table_iii()[name] for name in counts], list(counts.values()))
     assert value == pytest.approx(0.12817, abs=5e-6)
     spread = theory.relative_deviation(value, 198)
     busy = theory.utilization_buffer(BDP, spread, Z)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
+from bufferlab.evidence.heterogeneous.published import table_iii
 from bufferlab.studies.size import Demand, Targets, get_rule
 from bufferlab.theory import bscl, single_flow, spang, stanford, tiny
 
@@ -141,10 +144,14 @@ def test_a_protocol_with_a_window_dependent_epoch_is_evaluated_for_each_number_o
 
 
 def test_published_values_exist_for_the_document_protocols_only() -> None:
-    published = Targets(characteristics="published")
-    assert Demand(**OC12, mix=(("bic", 1),), targets=published).characteristic == pytest.approx(0.0241)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="'bbr' has no published"):
-        _ = Demand(**OC12, mix=(("bbr", 1),), targets=published).characteristic  # type: ignore[arg-type]
+    published: dict[str, Any] = {
+        "targets": Targets(characteristics="published"),
+        "measured": table_iii(),
+        **OC12,
+    }
+    assert Demand(mix=(("bic", 1),), **published).characteristic == pytest.approx(0.0241)
+    with pytest.raises(InputError, match=r"'bbr' has no published .* accepted: .* reno, bic,"):
+        _ = Demand(mix=(("bbr", 1),), **published).characteristic
 
 
 @pytest.mark.parametrize(

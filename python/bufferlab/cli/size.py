@@ -148,7 +148,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if theory:
         _check_theory(targets=targets, plot=plot, out=out, platform=platform)
     from bufferlab.cli.running import runner_of  # noqa: PLC0415 - slow to import, and no help needs it
-    from bufferlab.cli.size_input import read_conventions, read_measured, read_targets  # noqa: PLC0415
+    from bufferlab.cli.size_input import read_conventions, read_targets, read_variation  # noqa: PLC0415
     from bufferlab.cli.sizing import answer_size, say_rules, typed_for  # noqa: PLC0415
 
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
@@ -156,7 +156,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     typed = typed_for(platform, device, shape=shape)
     quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
     loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size", simulates=not theory)
-    variation = read_measured(measured or [])
+    variation = read_variation(characteristics, measured or [])
     if theory:
         say_rules(loaded, link, short, conventions, measured=variation, assumed=assumed, as_json=as_json)
         return

@@ -119,6 +119,20 @@ def _short(option: str, form: str, value: str) -> Target:
         raise InputError("is not a valid bound", key=option, value=value, accepted=error.accepted) from error
 
 
+def read_variation(characteristics: str, measured: list[str]) -> dict[str, float]:
+    """Characteristic values in place of the models': published ones if asked for, and measured ones.
+
+    Raises:
+        InputError: A measured one is no such value.
+    """
+    given = read_measured(measured)
+    if characteristics != "published":
+        return given
+    from bufferlab.evidence.heterogeneous.published import table_iii  # noqa: PLC0415 - seldom needed
+
+    return {**table_iii(), **given}
+
+
 def read_measured(texts: list[str]) -> dict[str, float]:
     """Characteristic values from `--measured`.
 

@@ -3,17 +3,15 @@
 P. Yang, E. Zhang and L. Xu, Sizing Router Buffer for the Internet with Heterogeneous TCP (2013), section
 IV-A: from the growth function w(t) of an epoch of length T, (4) mu = ∫ w dt / T, (5) sigma = sqrt(∫ (w −
 mu)² dt / T), and a = sigma / mu. This module has (4) and (5) by numeric integration of any growth function,
-closed forms for the families of growth functions, and Table III as printed. `protocols` names the growth
-functions.
+and closed forms for the families of growth functions. `protocols` names the growth functions.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,19 +20,6 @@ from bufferlab.theory.arrays import FloatArray
 
 Growth = Callable[[float], float]
 """Window (any unit) at a time since the epoch's start, s."""
-
-TABLE_III: Final[Mapping[str, float]] = {
-    "reno": 1.0 / (3.0 * math.sqrt(3.0)),
-    "bic": 0.0241,
-    "cubic-0.8": 0.06,
-    "cubic-0.7": 0.09,
-    "ctcp": 0.19,
-}
-"""The paper's Table III: a of each protocol. The paper's own examples use these values.
-
-BIC's 0.0241 is an error: its growth function in Table II gives 0.1/(0.85·sqrt 12) = 0.0340, which is sqrt 2
-times as large.
-"""
 
 
 @dataclass(frozen=True)

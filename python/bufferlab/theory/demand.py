@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from bufferlab.errors import InputError
 from bufferlab.theory.arrays import FloatArray
-from bufferlab.theory.characteristic import TABLE_III
 from bufferlab.theory.heterogeneous import mix_characteristic, relative_deviation
 from bufferlab.theory.normal import z_score
 from bufferlab.theory.protocols import Protocol, get_protocol
@@ -32,7 +31,7 @@ class Demand:
         mix: Protocols, each with its number or share of the flows.
         harmonic_rtt_s: Harmonic mean of the delays, s; `None` if all are `rtt_s`.
         targets: Targets for utilization, loss and delay.
-        measured: Measured characteristic values by protocol, used in place of the model's.
+        measured: Measured or published characteristic values by protocol, used in place of the model's.
     """
 
     rate_bps: float
@@ -99,7 +98,7 @@ class Demand:
         `Protocol.peak`.
 
         Raises:
-            InputError: Published values are requested, but Table III has none for a protocol.
+            InputError: Published values are requested, and `measured` has none for a protocol.
         """
         values = [
             mix_characteristic([self._one(each, float(count)) for each in self.protocols], self._weights)
@@ -136,14 +135,12 @@ class Demand:
         if protocol.name in self.measured:
             return self.measured[protocol.name]
         if self.targets.characteristics == "published":
-            if protocol.name not in TABLE_III:
-                raise InputError(
-                    "has no published characteristic value",
-                    key="characteristics",
-                    value=protocol.name,
-                    accepted=f"derived values, or the protocols of Table III: {', '.join(TABLE_III)}",
-                )
-            return TABLE_III[protocol.name]
+            raise InputError(
+                "has no published characteristic value",
+                key="characteristics",
+                value=protocol.name,
+                accepted=f"derived values, or the protocols that have one: {', '.join(self.measured)}",
+            )
         if protocol.scale_free:
             return protocol.characteristic()
         window = max(self.bdp_packets / flows * protocol.peak_over_mean, _LEAST_WINDOW_PACKETS)

@@ -8,9 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from bufferlab.errors import InputError
 from bufferlab.theory.characteristic import Growth, Moments, integrate_growth
+
+CUBIC_C: Final = 0.4
+"""CUBIC's constant C, packets/s³: Table II; RFC 9438, section 5."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,8 @@ def bic_epoch(window_packets: float, rtt_s: float) -> Epoch:
     return Epoch(lambda time: (0.8 + 0.1 * time / rtt_s) * window_packets, rtt_s)
 
 
-def cubic_epoch(window_packets: float, rtt_s: float, beta: float = 0.7, c: float = 0.4) -> Epoch:
-    """0.4·(t − T)³ + w_max with T = cbrt(w_max·(1 − beta)/0.4); Table II, CUBIC, with T corrected.
+def cubic_epoch(window_packets: float, rtt_s: float, beta: float = 0.7, c: float = CUBIC_C) -> Epoch:
+    """C·(t − T)³ + w_max with T = cbrt(w_max·(1 − beta)/C); Table II, CUBIC, with T corrected.
 
     Table II prints beta, but only 1 − beta starts the epoch at beta·w_max and gives Table III.
 
@@ -64,7 +68,7 @@ def cubic_epoch(window_packets: float, rtt_s: float, beta: float = 0.7, c: float
 
 
 def cubic_reno_friendly_epoch(
-    window_packets: float, rtt_s: float, beta: float = 0.7, c: float = 0.4
+    window_packets: float, rtt_s: float, beta: float = 0.7, c: float = CUBIC_C
 ) -> Epoch:
     """RFC 9438 with its Reno-friendly region: the larger of the cubic and of the linear W_est.
 

@@ -21,9 +21,6 @@ Convention = Literal["one-sided", "document"]
 
 CONVENTIONS: Final[tuple[Convention, ...]] = get_args(Convention)
 
-DOCUMENT_Z_99: Final = 2.05
-"""The paper's z for 0.99, read from a table with two decimals; `z_score(0.99, "document")` is 2.0537."""
-
 
 def z_score(probability: ArrayLike, convention: Convention = "one-sided") -> FloatArray:
     """z-score of a guarantee probability (tau for the utilization, rho for the loss).

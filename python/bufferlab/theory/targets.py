@@ -10,7 +10,7 @@ from bufferlab.errors import InputError
 from bufferlab.theory.normal import CONVENTIONS, Convention
 
 Characteristics = Literal["derived", "published"]
-"""Where characteristic values come from: the growth functions, or Table III as printed."""
+"""Where characteristic values come from: the growth functions, or only from what a demand is given."""
 
 CHARACTERISTICS: Final[tuple[Characteristics, ...]] = get_args(Characteristics)
 
@@ -29,7 +29,8 @@ class Targets:
         max_delay_s: lambda, longest wait, s; `None` for no bound.
         confidence: rho, probability that the loss stays below its bound.
         convention: How probabilities become z-scores; see `bufferlab.theory.normal`.
-        characteristics: Which characteristic values of the protocols are used.
+        characteristics: Which characteristic values of the protocols are used: `derived` from the growth
+            functions where none is given, or only `published` ones, which a demand has as `measured`.
     """
 
     utilization: float = DEFAULT_UTILIZATION

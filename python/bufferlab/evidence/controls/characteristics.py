@@ -20,12 +20,12 @@ from bufferlab.evidence.controls.mixes import (
     scenario_of,
 )
 from bufferlab.evidence.documents import Work
+from bufferlab.evidence.heterogeneous.published import table_iii
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
-from bufferlab.theory.characteristic import TABLE_III
 from bufferlab.theory.measured import MeasuredCharacteristic, measure_characteristic
 from bufferlab.theory.protocols import get_protocol
 
@@ -130,7 +130,7 @@ def conclude(mix: str, control: str, measured: dict[str, float]) -> Characterist
         overall=measured["overall"],
         theory=protocol.characteristic(measured["window"] * protocol.peak_over_mean, RTT_S),
         theory_beta=protocol.beta,
-        published=TABLE_III.get(control, math.nan),
+        published=table_iii().get(control, math.nan),
     )
 
 

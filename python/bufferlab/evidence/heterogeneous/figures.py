@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,18 +19,13 @@ from bufferlab.evidence.heterogeneous.settings import (
     CORRECTED,
     MAX_LOSS,
     NAMES,
+    RATE_BPS,
     VARIANTS,
     bdp_packets,
 )
 from bufferlab.render.plots.style import COLORS, line_style, new_figure
 from bufferlab.theory.protocols import PROTOCOLS
 
-_BDPS: Final = {
-    28.0: "BDP1\n28 ms",
-    67.0: "BDP2\n67 ms",
-    90.0: "BDP3\n90 ms",
-    231.5: "BDP3\n18 MB (231.5 ms)",
-}
 _STEP: Final = 0.085
 _NS2_SHADES: Final = ("0.2", "0.55")
 
@@ -186,10 +182,11 @@ class _Series:
     color: str
     hollow: bool
     offset: float
+    links: Sequence[float]
 
     @property
     def places(self) -> NDArray[np.float64]:
-        nearest = [int(np.argmin([abs(rtt - known) for known in _BDPS])) for rtt in self.frame["rtt_ms"]]
+        nearest = [int(np.argmin([abs(rtt - known) for known in self.links])) for rtt in self.frame["rtt_ms"]]
         return np.asarray(nearest, dtype=np.float64) + self.offset
 
 
@@ -197,7 +194,7 @@ def draw_fig9(work: Work) -> Figure:
     """Mean utilization, with the lowest and the highest of a second."""
     figure, (panel,) = new_figure()
     _utilization(panel, work)
-    return _finished(figure, panel)
+    return _finished(figure, panel, work)
 
 
 def draw_fig10(work: Work) -> Figure:
@@ -207,7 +204,7 @@ def draw_fig10(work: Work) -> Figure:
         mean = series.frame["mean_windows"].to_numpy() / _bdps(series.frame)
         _pair(panel, series, mean, mean / series.frame["mean_over_bound"].to_numpy())
     panel.set_ylabel("W / BDP: mean (+), bound by (1) (×)")
-    return _finished(figure, panel)
+    return _finished(figure, panel, work)
 
 
 def draw_fig11(work: Work) -> Figure:
@@ -221,8 +218,8 @@ def draw_fig11(work: Work) -> Figure:
     _published_line(below, work, "fig11-lowest-loss", "lowest, published", "dotted")
     below.set_yscale("log")
     below.set_ylabel("loss (bars: over seeds)")
-    _ticks(above)
-    return _finished(figure, below)
+    _ticks(above, work)
+    return _finished(figure, below, work)
 
 
 def draw_fig12(work: Work) -> Figure:
@@ -235,12 +232,13 @@ def draw_fig12(work: Work) -> Figure:
         )
         _pair(panel, series, buffer, bound)
     panel.set_ylabel("% of BDP: buffer (+), bound (×)")
-    return _finished(figure, panel)
+    return _finished(figure, panel, work)
 
 
 def _series(work: Work, *, corrected: bool = True) -> Iterator[_Series]:
     """Ours as published, ours corrected, and ns-2's."""
     ns2 = work.tables["ns2"]
+    links = tuple(_links(work))
     known = work.points["hosts"].unique(maintain_order=True).to_list()
     colors = dict(zip(known, COLORS, strict=False))
     ns2_hosts = ns2["hosts"].unique(maintain_order=True).to_list()
@@ -252,11 +250,11 @@ def _series(work: Work, *, corrected: bool = True) -> Iterator[_Series]:
     for index, (hosts, variant) in enumerate(kinds):
         frame = work.points.filter(pl.col("hosts") == hosts, pl.col("variant") == variant.name)
         title = hosts if variant == AS_PUBLISHED else f"{hosts}, corrected"
-        yield _Series(frame, title, colors[hosts], variant == CORRECTED, (index - middle) * _STEP)
+        yield _Series(frame, title, colors[hosts], variant == CORRECTED, (index - middle) * _STEP, links)
     for index, hosts in enumerate(ns2_hosts):
         frame = ns2.filter(pl.col("hosts") == hosts)
         offset = (index + len(kinds) - middle) * _STEP
-        yield _Series(frame, f"ns-2 itself, {hosts.split(', ')[1]}", _NS2_SHADES[index], False, offset)
+        yield _Series(frame, f"ns-2 itself, {hosts.split(', ')[1]}", _NS2_SHADES[index], False, offset, links)
 
 
 def _utilization(panel: Axes, work: Work) -> None:
@@ -311,13 +309,25 @@ def _bdps(frame: pl.DataFrame) -> NDArray[np.float64]:
     return np.asarray([bdp_packets(rtt) for rtt in frame["rtt_ms"]], dtype=np.float64)
 
 
-def _ticks(panel: Axes) -> None:
-    panel.set_xticks(range(len(_BDPS)), list(_BDPS.values()))
+def _links(work: Work) -> dict[float, str]:
+    """Table IV's links by round-trip time, and the last one again with the time that its product takes."""
+    links, last = {}, (math.nan, "")
+    for number, claim in enumerate(work.document.claims_of("table4"), start=1):
+        rtt_ms, stated_mb = float(claim.setting["rtt_ms"]), claim.number or math.nan
+        links[rtt_ms] = f"BDP{number}\n{rtt_ms:g} ms"
+        taken_ms = round(stated_mb * 8e9 / RATE_BPS, 1)
+        last = (taken_ms, f"BDP{number}\n{stated_mb:g} MB ({taken_ms:g} ms)")
+    return links | dict([last])
+
+
+def _ticks(panel: Axes, work: Work) -> None:
+    links = _links(work)
+    panel.set_xticks(range(len(links)), list(links.values()))
     panel.grid(visible=False, axis="x")
 
 
-def _finished(figure: Figure, last: Axes) -> Figure:
-    _ticks(last)
+def _finished(figure: Figure, last: Axes, work: Work) -> Figure:
+    _ticks(last, work)
     return _with_legend(figure, last)
 
 

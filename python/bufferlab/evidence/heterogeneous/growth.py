@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from bufferlab.evidence.documents import Work
+from bufferlab.evidence.heterogeneous.published import table_iii
 from bufferlab.evidence.heterogeneous.settings import NAMES
 from bufferlab.theory.arrays import FloatArray
-from bufferlab.theory.characteristic import TABLE_III, cubic, integrate_growth, linear, quartic
+from bufferlab.theory.characteristic import cubic, integrate_growth, linear, quartic
+from bufferlab.theory.epochs import CUBIC_C, Epoch
 from bufferlab.theory.protocols import PROTOCOLS, REFERENCE_RTT_S, REFERENCE_WINDOW_PACKETS
-
-_CUBIC_C: Final = 0.4
 
 
 def table2(work: Work) -> dict[str, pl.DataFrame]:
@@ -41,7 +41,7 @@ def _growth_row(name: str, ctcp_factor: float) -> dict[str, Any]:
     printed_s = _printed_duration_s(name, ctcp_factor)
     start_printed = epoch.growth(0.0) / window
     if name.startswith("cubic"):
-        start_printed = 1.0 - _CUBIC_C * printed_s**3 / window
+        start_printed = 1.0 - CUBIC_C * printed_s**3 / window
     return {
         "protocol": name,
         "title": protocol.title,
@@ -58,7 +58,7 @@ def _printed_duration_s(name: str, ctcp_factor: float) -> float:
     """T to the letter of Table II, for the reference window and round-trip time."""
     window, beta = REFERENCE_WINDOW_PACKETS, PROTOCOLS[name].beta
     if name.startswith("cubic"):
-        return math.cbrt(window * beta / _CUBIC_C)
+        return math.cbrt(window * beta / CUBIC_C)
     if name == "ctcp":
         return ctcp_factor * math.sqrt(math.sqrt(window))
     return PROTOCOLS[name].epoch(window, REFERENCE_RTT_S).duration_s
@@ -81,12 +81,6 @@ def _moments_row(name: str, ctcp_factor: float) -> dict[str, Any]:
     # CUBIC's printed T is out of the question: the epoch would start at (1 - beta)·w_max
     printed_s = epoch.duration_s if name.startswith("cubic") else _printed_duration_s(name, ctcp_factor)
     printed = integrate_growth(epoch.growth, printed_s)
-    closed: dict[str, FloatArray] = {
-        "reno": linear(0.5),
-        "bic": linear(0.8, 0.9),
-        "cubic-0.8": cubic(0.8),
-        "cubic-0.7": cubic(0.7),
-    }
     return {
         "protocol": name,
         "title": PROTOCOLS[name].title,
@@ -94,6 +88,14 @@ def _moments_row(name: str, ctcp_factor: float) -> dict[str, Any]:
         "mean_printed": printed.mean / window,
         "characteristic": exact.characteristic,
         "characteristic_printed": printed.characteristic,
-        "closed_form": float(closed.get(name, quartic(0.5))),
-        "table_iii": TABLE_III[name],
+        "closed_form": float(_closed_form(name, epoch)),
+        "table_iii": table_iii()[name],
     }
+
+
+def _closed_form(name: str, epoch: Epoch) -> FloatArray:
+    """The characteristic value by the closed form of the growth function's family."""
+    start, end = (epoch.growth(time) / REFERENCE_WINDOW_PACKETS for time in (0.0, epoch.duration_s))
+    if name.startswith("cubic"):
+        return cubic(start)
+    return quartic(start) if name == "ctcp" else linear(start, end)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bufferlab.evidence.heterogeneous.published import table_iii
+from bufferlab.experiment.simulation import prepare
 from bufferlab.theory import heterogeneous as theory
-from bufferlab.theory.characteristic import TABLE_III
-from bufferlab.theory.normal import DOCUMENT_Z_99, Convention, z_score
+from bufferlab.theory.normal import Convention, z_score
 from bufferlab.theory.protocols import PROTOCOLS
 
-NAMES: Final = tuple(TABLE_III)
-RATE_BPS: Final = 622e6
-RTT_S: Final = 0.1
-BDP_BYTES: Final = RATE_BPS * RTT_S / 8.0
+NAMES: Final = tuple(table_iii())
 FLOWS: Final = 200
 MAX_LOSS: Final = 0.01
 """phi of the evaluation (section VIII)."""
@@ -24,13 +21,15 @@ MAX_LOSS: Final = 0.01
 WIRE_BYTES: Final = 1500
 
 
-def _mix() -> dict[str, int]:
-    file = Path(__file__).parent / "scenarios" / "mix.toml"
-    groups = tomllib.loads(file.read_text(encoding="utf-8"))["flows"]
-    return {group["congestion"]: group["count"] for group in groups}
+_EVALUATION: Final = prepare(Path(__file__).parent / "scenarios" / "mix.toml").resolved
 
+RATE_BPS: Final = float(_EVALUATION["links"][0]["rate_bps"])
+RTT_S: Final = 0.1
+BDP_BYTES: Final = RATE_BPS * RTT_S / 8.0
 
-MIX: Final[Mapping[str, int]] = _mix()
+MIX: Final[Mapping[str, int]] = {
+    group["tcp"]["congestion"]: group["count"] for group in _EVALUATION["flows"] if group["tcp"] is not None
+}
 """Flows of each congestion control in the evaluation."""
 
 
@@ -81,8 +80,15 @@ class Variant:
         return round(float(theory.combined_buffer(bdp_packets(rtt_ms), spread, self.z, self.z, MAX_LOSS)))
 
 
+#: From a table with two decimals.
+_PUBLISHED_Z: Final = round(float(z_score(0.99, "document")), 2)
+
 AS_PUBLISHED: Final = Variant(
-    "as published", "as published: Table III, z = 2.05", TABLE_III, DOCUMENT_Z_99, "document"
+    "as published",
+    f"as published: Table III, z = {_PUBLISHED_Z:g}",
+    table_iii(),
+    _PUBLISHED_Z,
+    "document",
 )
 CORRECTED: Final = Variant(
     "corrected",
