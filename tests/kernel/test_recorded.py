@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from bufferlab import display
 from bufferlab.experiment.run import run
 from bufferlab.kernel.emulate import packed, result_of, unpacked
 from bufferlab.results.result import RunSet
 from bufferlab.studies.crosscheck import Crosscheck, Verdict
+from bufferlab.studies.crosschecking import in_theory
 
 from .record import CASES, recorded, scenario
 
@@ -47,6 +49,33 @@ def test_fq_codel_agrees_if_all_queues_count() -> None:
     )
     assert own["wait_mean_ms"].verdict is Verdict.DIFFERS
     assert every["wait_mean_ms"].verdict is Verdict.AGREES
+
+
+def test_a_difference_has_its_likely_reason() -> None:
+    rows = {row.compared.name: row for row in compared("reno-fq_codel").rows}
+    assert rows["wait_mean_ms"].reason == (
+        "Linux's CoDel counts the backlog of all queues: codel_backlog = 'all'"
+    )
+    assert rows["largest_share"].reason is None
+    shown = display.text(compared("reno-fq_codel"))
+    assert "wait: mean differs: Linux's CoDel counts the backlog of all queues" in shown
+
+
+def test_a_lone_reno_flow_has_a_theory() -> None:
+    """The link never idles: the buffer of 60 packets is more than the 17.7 of the pipe."""
+    long = scenario("reno-fifo").with_overrides({"run.duration": "115 s"})
+    (ours,) = run(long, seeds=[1], progress=False)
+    theory = in_theory(ours.plan)
+    assert theory["utilization"] == 1
+    # a period takes 3/8 of the square of 77.7 packets, and loses one of them
+    assert theory["loss"] == pytest.approx(8 / 3 / 77.7**2, rel=0.01)
+    assert ours.queues["wait_mean_ms"][0] == pytest.approx(theory["wait_mean_ms"], rel=0.05)
+
+
+def test_what_has_no_theory_has_none() -> None:
+    assert [row.theory for row in compared("reno-fq_codel").rows] == [None] * 4
+    # less than two periods are measured, so that a mean depends on which part of one it is
+    assert [row.theory for row in compared("reno-fifo").rows] == [1, None, None]
 
 
 def test_what_the_kernel_does_in_its_own_way_is_said() -> None:

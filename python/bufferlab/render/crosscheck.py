@@ -16,7 +16,18 @@ def crosscheck_view(found: Crosscheck) -> View:
     """What was run, and a line for each figure."""
     seeds = found.simulated.seeds
     several = f"means of {len(seeds)} seeds ± 95 % confidence" if len(seeds) > 1 else f"seed {seeds[0]}"
-    columns: list[str | Column] = ["simulator", "kernel", "margin", Column("verdict", align="left")]
+    columns: list[str | Column] = [
+        "simulator",
+        "kernel",
+        "theory",
+        "margin",
+        Column("verdict", align="left"),
+    ]
+    reasons = dict.fromkeys(
+        f"{row.compared.title} {row.verdict.value}: {row.reason}"
+        for row in found.rows
+        if row.verdict is not None and row.reason is not None
+    )
     return View(
         [
             Heading(f"{found.simulated.name}: {several}"),
@@ -25,6 +36,7 @@ def crosscheck_view(found: Crosscheck) -> View:
             "\n".join(
                 [
                     f"kernel: {found.emulated[0].version}",
+                    *reasons,
                     *(f"the kernel's own: {line}" for line in found.otherwise),
                 ]
             ),
@@ -38,6 +50,7 @@ def _line(row: Row) -> list[str]:
         compared.unit.label(compared.title),
         _text(compared.unit, row.ours),
         _text(compared.unit, row.kernels),
+        "–" if row.theory is None else compared.unit.text(row.theory),
         compared.bound,
         row.verdict.value if row.verdict else "–",
     ]

@@ -18,6 +18,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
 from bufferlab.stats import Estimate, estimate
+from bufferlab.studies.crosschecking import in_theory, likely_reasons
 
 Document = dict[str, Any]
 
@@ -98,11 +99,24 @@ class Row:
         compared: Which.
         ours: By the simulator, over the seeds.
         kernels: By the kernel, over the same seeds.
+        theory: By a closed form; nothing where there is none.
+        reasons: Why the two may differ, the likeliest first.
     """
 
     compared: Compared
     ours: Estimate
     kernels: Estimate
+    theory: float | None = None
+    reasons: Sequence[str] = ()
+
+    @property
+    def reason(self) -> str | None:
+        """The likeliest reason of a difference; nothing where the means agree."""
+        if self.verdict in {None, Verdict.AGREES}:
+            return None
+        if self.verdict is Verdict.UNDECIDED:
+            return "chance is not excluded: more seeds decide"
+        return self.reasons[0] if self.reasons else "not known"
 
     @property
     def verdict(self) -> Verdict | None:
@@ -132,8 +146,18 @@ class Crosscheck:
     @property
     def rows(self) -> list[Row]:
         """The figures that the scenario has."""
+        plan = self.simulated[0].plan
+        theory = in_theory(plan)
+        drops = estimate(map(_queue("dropped_packets"), self.simulated)).mean or 0.0
+        reasons = likely_reasons(plan, drops=drops, seeds=len(self.simulated))
         rows = [
-            Row(each, estimate(map(each.of, self.simulated)), estimate(map(each.of, self.emulated)))
+            Row(
+                each,
+                estimate(map(each.of, self.simulated)),
+                estimate(map(each.of, self.emulated)),
+                theory.get(each.name),
+                reasons,
+            )
             for each in COMPARED
         ]
         return [row for row in rows if row.verdict is not None]
@@ -160,7 +184,9 @@ class Crosscheck:
                     "kernel": row.kernels.mean,
                     "kernel_ci95": row.kernels.half_width,
                     "margin": row.compared.margin(row.ours.mean or 0.0),
+                    "theory": row.theory,
                     "verdict": row.verdict.value if row.verdict else None,
+                    "reason": row.reason,
                 }
                 for row in self.rows
             ],
