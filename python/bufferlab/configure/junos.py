@@ -58,7 +58,6 @@ JUNOS: Final = Platform(
     device="ge-0/0/0",
     comment="#",
     disciplines=("fifo",),
-    nearest={},
     cake=False,
     shapes=True,
     write=write,

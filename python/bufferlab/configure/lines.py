@@ -306,7 +306,7 @@ def _made(answer: Answer, platform: Platform, written: Written) -> Configuration
 
 def _none(answer: Answer, platform: Platform, *, cake: bool) -> Configuration:
     """Says that there is no such queue, and which comes nearest."""
-    nearest = platform.nearest.get(answer.discipline, platform.disciplines[0])
+    nearest = platform.nearest(answer.discipline)
     asked = "CAKE" if cake else answer.queue
     note = (
         f"No equivalent of {asked} on {platform.title} is known here; nearest: {nearest}. "

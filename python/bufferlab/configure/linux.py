@@ -294,7 +294,6 @@ LINUX: Final = Platform(
     device="eth0",
     comment="#",
     disciplines=("fifo", "codel", "fq_codel", "pie", "red"),
-    nearest={"drr": "fq_codel", "splitbuff": "fq_codel", "splitbuff-blind": "fq_codel"},
     cake=True,
     shapes=True,
     write=write,

@@ -130,7 +130,6 @@ OPENWRT: Final = Platform(
     device="eth0",
     comment="#",
     disciplines=("fifo", "codel", "fq_codel", "pie"),
-    nearest={"red": "pie", "drr": "fq_codel", "splitbuff": "fq_codel", "splitbuff-blind": "fq_codel"},
     cake=True,
     shapes=True,
     write=write,

@@ -82,6 +82,17 @@ class Written:
         return cls(lines, (*notes, *(f"{of}{note}" for note, of in prefixes.items())), None, "")
 
 
+ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
+    "pie": ("codel",),
+    "red": ("pie", "codel"),
+    "drr": ("fq_codel",),
+    "splitbuff": ("fq_codel",),
+    "splitbuff-blind": ("fq_codel",),
+}
+"""Which disciplines come nearest to one that a system lacks, the best first: those that keep a queue of all
+flows short, or those that keep flows apart."""
+
+
 @dataclass(frozen=True)
 class Platform:
     """A system that can be configured.
@@ -92,7 +103,6 @@ class Platform:
         device: The interface that lines are for if none is named, of up to 1 Gbps.
         comment: What starts a comment.
         disciplines: The disciplines of scenarios that it can run.
-        nearest: For others, the discipline of those that comes nearest; the first one if it is not there.
         cake: Whether it has CAKE.
         shapes: Whether the syntax of its shaper is known.
         write: Writes an answer for a target.
@@ -113,7 +123,6 @@ class Platform:
     device: str
     comment: str
     disciplines: tuple[str, ...]
-    nearest: Mapping[str, str]
     cake: bool
     shapes: bool
     write: Callable[[Answer, Target], Written]
@@ -125,6 +134,11 @@ class Platform:
     sources_of_both: tuple[Source, ...] = ()
     for_downloads: str = "configure the interface towards their receivers"
     device_length: int | None = None
+
+    def nearest(self, discipline: str) -> str:
+        """Its discipline that comes nearest to one that it lacks; the first one if none is alike."""
+        alike = (each for each in ALIKE.get(discipline, ()) if each in self.disciplines)
+        return next(alike, self.disciplines[0])
 
     def device_at(self, rate_bps: int) -> str:
         """A usual name of an interface of a rate, bit/s."""

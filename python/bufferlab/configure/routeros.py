@@ -116,13 +116,6 @@ ROUTEROS: Final = Platform(
     device="ether1",
     comment="#",
     disciplines=("fifo", "codel", "fq_codel"),
-    nearest={
-        "pie": "codel",
-        "red": "codel",
-        "drr": "fq_codel",
-        "splitbuff": "fq_codel",
-        "splitbuff-blind": "fq_codel",
-    },
     cake=True,
     shapes=True,
     write=write,
