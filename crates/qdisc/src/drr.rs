@@ -43,6 +43,7 @@ parameters! {
 
 impl Discipline for DrrConfig {
     type Qdisc = Drr;
+    const SCALES: bool = true;
 
     fn build(&self, context: Context<'_>) -> Drr {
         Drr::new(context.limit, self.quantum_bytes)

@@ -26,6 +26,7 @@ parameters! {
 
 impl Discipline for FifoConfig {
     type Qdisc = Fifo;
+    const SCALES: bool = true;
 
     fn build(&self, context: Context<'_>) -> Fifo {
         let mark_above = self.mark_above.map_or(Limit::Unlimited, Limit::from);

@@ -58,6 +58,9 @@ pub trait Discipline: Parameters {
     type Qdisc: QueueDisc;
     /// Whether packets of one flow may be reordered.
     const REORDERS: bool = false;
+    /// Whether its drops are a share of what arrives, whatever the link's rate, so that the queue of a slower link with
+    /// fewer flows is like this one. CoDel's drops come at a rate of their own.
+    const SCALES: bool = false;
 
     /// An empty queue.
     fn build(&self, context: Context<'_>) -> Self::Qdisc;
@@ -127,6 +130,11 @@ macro_rules! disciplines {
             /// Whether packets of one flow may be reordered.
             pub fn reorders(&self) -> bool {
                 match self { $(DisciplineConfig::$name(_) => $config::REORDERS,)* }
+            }
+
+            /// [`Discipline::SCALES`].
+            pub fn scales(&self) -> bool {
+                match self { $(DisciplineConfig::$name(_) => $config::SCALES,)* }
             }
         }
 

@@ -59,6 +59,7 @@ parameters! {
 
 impl Discipline for PieConfig {
     type Qdisc = Pie;
+    const SCALES: bool = true;
 
     fn build(&self, context: Context<'_>) -> Pie {
         Pie::new(context.limit, *self, context.stream)

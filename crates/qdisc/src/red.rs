@@ -136,6 +136,7 @@ fn nearest(dividend: u128, divisor: u128) -> u64 {
 
 impl Discipline for RedConfig {
     type Qdisc = Red;
+    const SCALES: bool = true;
 
     fn build(&self, context: Context<'_>) -> Red {
         Red::new(context.limit, *self, context.rate, context.stream)

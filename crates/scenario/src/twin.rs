@@ -16,6 +16,9 @@
 //! Buffers", SIGCOMM 2004, section 3), so the twin's relative deviation is larger. The twin's BDP/√n follows it: its waits
 //! are √s times as long, their share of the buffer about stays.
 
+use bufferlab_parameters::Kinds;
+use bufferlab_qdisc::DisciplineConfig;
+
 use crate::parts::application::Application;
 use crate::parts::link::Link;
 use crate::quantity::buffer::{Buffer, BufferKind};
@@ -24,9 +27,6 @@ use crate::quantity::nearest_quotient;
 use crate::scenario::Scenario;
 use crate::text::mistake::{Mistake, Mistakes};
 use crate::text::value::{Node, Table, Value};
-
-/// Disciplines whose drops are a share of what arrives; CoDel's come at a rate of their own, whatever the link's.
-const SCALABLE: [&str; 4] = ["fifo", "red", "pie", "drr"];
 
 impl Scenario {
     /// The twin with 1/`factor` of the rates and flows.
@@ -79,10 +79,12 @@ impl Scenario {
 }
 
 fn add_link(changes: &mut Table, link: &Link, place: &str, factor: u64) -> Result<(), Mistake> {
-    if !SCALABLE.contains(&link.queue.discipline) {
+    if !link.queue.config.scales() {
         let mistake =
             Mistake::new("does not scale").key(format!("{place}.queue")).text(link.queue.discipline);
-        return Err(mistake.accepted(format!("one of {}", SCALABLE.join(", "))));
+        let scaling = DisciplineConfig::KINDS.iter().filter(|kind| (kind.default)().scales());
+        let words: Vec<&str> = scaling.map(|kind| kind.word.word).collect();
+        return Err(mistake.accepted(format!("one of {}", words.join(", "))));
     }
     let mut add =
         |key: &str, text: String| changes.set(&format!("{place}.{key}"), Node::new(Value::text(text)));

@@ -211,7 +211,7 @@ fn twins_have_their_share() {
     assert_eq!(twin.resolved().flows[1].count, 1);
     let refused = with("links.west.queue", "codel").twin(3, &NoFiles).unwrap_err().to_string();
     assert!(
-        refused.contains("links.west.queue: 'codel' does not scale; accepted: one of fifo, red"),
+        refused.contains("links.west.queue: 'codel' does not scale; accepted: one of fifo, pie, red, drr"),
         "{refused}"
     );
 }
