@@ -3,10 +3,8 @@
 
 use std::error::Error;
 
-use bufferlab_congestion::{
-    Bbr1Config, Bbr3Config, BicConfig, CongestionConfig, CtcpConfig, CubicConfig, Growth, HtcpConfig,
-    LinuxCubicConfig, LinuxVersion, RenoConfig, ScalableConfig, VegasConfig, WestwoodConfig,
-};
+use bufferlab_congestion::{CongestionConfig, Growth, NamedControl, RenoConfig};
+use bufferlab_parameters::Kinds;
 use bufferlab_simulator::{Plan, SourcePlan};
 use bufferlab_transport::Recovery;
 
@@ -23,31 +21,34 @@ const FLOWS: [usize; 2] = [10, 100];
 
 const RENO: CongestionConfig = CongestionConfig::Reno(RenoConfig { growth: Growth::PerSegment });
 
-/// A congestion control, its name, and the bar for the ratio of its time to Reno's, if there is one.
-fn controls() -> Vec<(&'static str, CongestionConfig, Option<f64>)> {
-    let linux = |version| LinuxCubicConfig { version, ..LinuxCubicConfig::default() }.into();
-    vec![
-        ("bic", BicConfig::default().into(), Some(1.3)),
-        ("cubic-0.8", linux(LinuxVersion::V2_6_24), Some(1.3)),
-        ("cubic-0.7", linux(LinuxVersion::V2_6_26), Some(1.3)),
-        ("cubic-linux", linux(LinuxVersion::V5), Some(1.3)),
-        ("cubic", CubicConfig::default().into(), Some(1.3)),
-        ("ctcp", CtcpConfig {}.into(), Some(1.3)),
-        ("scalable", ScalableConfig::default().into(), None),
-        ("vegas", VegasConfig {}.into(), None),
-        ("westwood", WestwoodConfig {}.into(), None),
-        ("htcp", HtcpConfig {}.into(), None),
-        ("bbr", Bbr1Config {}.into(), Some(2.0)),
-        ("bbr3", Bbr3Config {}.into(), Some(2.0)),
-    ]
+/// Bars for the ratio of a control's time to Reno's; the others have none.
+const BARS: [(&str, f64); 8] = [
+    ("bic", 1.3),
+    ("cubic-0.8", 1.3),
+    ("cubic-0.7", 1.3),
+    ("cubic-linux", 1.3),
+    ("cubic", 1.3),
+    ("ctcp", 1.3),
+    ("bbr", 2.0),
+    ("bbr3", 2.0),
+];
+
+/// Every control but Reno, without what a word in brackets adds, and without those of Linux 2.6, which have a recovery of
+/// their own.
+fn controls() -> impl Iterator<Item = NamedControl> {
+    let controls = NamedControl::words().filter_map(|word| {
+        let control = NamedControl::of(word)?;
+        (control.word == word && !word.contains('(')).then_some(control)
+    });
+    controls.filter(|control| !["reno", "reno-2.6"].contains(&control.config.word()))
 }
 
 /// Measures all congestion controls and returns the table.
 pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for flows in FLOWS {
-        for (name, control, bar) in controls() {
-            rows.push(measure(flows, name, &control, bar)?);
+        for control in controls() {
+            rows.push(measure(flows, &control)?);
         }
     }
     let headings = ["flows", "control", "Reno ns", "ns", "ratio", "bar", ""];
@@ -61,7 +62,7 @@ pub fn report() -> Result<String, Box<dyn Error>> {
 /// Runs one congestion control of the table or Reno, for profilers and for counting instructions; `bdps` is the buffer
 /// in bandwidth-delay products, 1 in the table.
 pub fn run_one(name: &str, flows: usize, duration_s: u64, bdps: f64) -> Result<String, Box<dyn Error>> {
-    let of_name = || controls().into_iter().find(|(known, ..)| *known == name).map(|(_, control, _)| control);
+    let of_name = || controls().find(|control| control.word == name).map(|control| control.config);
     let control = if name == "reno" { Some(RENO) } else { of_name() };
     let control = control.ok_or_else(|| format!("'{name}' is not a congestion control of the table"))?;
     let mut work = Workload::new(flows, duration_s);
@@ -69,14 +70,11 @@ pub fn run_one(name: &str, flows: usize, duration_s: u64, bdps: f64) -> Result<S
     Ok(serde_json::to_string(&engine::simulate(&plan(&work, &control))?)? + "\n")
 }
 
-fn measure(
-    flows: usize,
-    name: &str,
-    control: &CongestionConfig,
-    bar: Option<f64>,
-) -> Result<Vec<String>, Box<dyn Error>> {
+fn measure(flows: usize, control: &NamedControl) -> Result<Vec<String>, Box<dyn Error>> {
+    let NamedControl { word, config } = control;
+    let bar = BARS.iter().find(|(known, _)| known == word).map(|(_, bar)| *bar);
     let work = Workload::new(flows, DURATION_S);
-    let (reno, other) = (plan(&work, &RENO), plan(&work, control));
+    let (reno, other) = (plan(&work, &RENO), plan(&work, config));
     let (mut of_reno, mut of_other, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..=TURNS {
         let (reno_ns, other_ns) = (ns_a_packet(&reno)?, ns_a_packet(&other)?);
@@ -90,7 +88,7 @@ fn measure(
     let ratio = median(ratios);
     Ok(vec![
         flows.to_string(),
-        name.to_owned(),
+        word.clone(),
         format!("{:.1}", median(of_reno)),
         format!("{:.1}", median(of_other)),
         format!("{ratio:.2}"),

@@ -6,42 +6,34 @@
 
 use std::error::Error;
 
-use bufferlab_qdisc::{
-    CodelConfig, DisciplineConfig, DrrConfig, FqCodelConfig, PieConfig, RedConfig, SplitBuffConfig,
-    Threshold, Thresholds,
-};
+use bufferlab_parameters::Kinds;
+use bufferlab_qdisc::{DisciplineConfig, SplitBuffConfig, Thresholds};
 use bufferlab_simulator::{Control, Outcome, Plan, PlanError, run, run_with_link_events};
+use bufferlab_units::Rate;
 
 use crate::clock::timed;
 use crate::engine::{self, Stack};
 use crate::report::{median, table};
-use crate::workload::Workload;
+use crate::workload::{WIRE_BYTES, Workload};
 
 /// Turns of each row, simulated seconds, and the numbers of flows.
 const TURNS: usize = 9;
 const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
 
-/// Disciplines, with the bar for the ratio of their time to that of FIFO by events, if there is one.
-fn disciplines() -> Vec<(&'static str, DisciplineConfig, Option<f64>)> {
-    let thresholds = [32, 96].map(|packets| Some(Threshold::Packets(packets)));
-    let [min_threshold, max_threshold] = thresholds;
-    let red = RedConfig { min_threshold, max_threshold, ..RedConfig::default() };
+/// Bars for the ratio of a discipline's time to that of FIFO by events; the others have none.
+const BARS: [(&str, f64); 2] = [("fq_codel", 2.0), ("splitbuff", 1.5)];
+
+/// Every discipline but FIFO with its defaults, and one with costly parameters.
+fn disciplines() -> impl Iterator<Item = (&'static str, DisciplineConfig)> {
     let weighted = SplitBuffConfig {
         sub_buffers: 4,
         weighted: true,
         thresholds: Thresholds::Gaps,
         ..SplitBuffConfig::default()
     };
-    vec![
-        ("codel", CodelConfig::default().into(), None),
-        ("fq-codel", FqCodelConfig::default().into(), Some(2.0)),
-        ("pie", PieConfig::default().into(), None),
-        ("red", red.into(), None),
-        ("drr", DrrConfig::default().into(), None),
-        ("splitbuff", SplitBuffConfig::default().into(), Some(1.5)),
-        ("splitbuff-weighted", weighted.into(), None),
-    ]
+    let kinds = DisciplineConfig::KINDS.iter().map(|kind| (kind.word.word, (kind.default)()));
+    kinds.filter(|(word, _)| *word != "fifo").chain([("splitbuff-weighted", weighted.into())])
 }
 
 /// Measures all disciplines and returns the table.
@@ -49,8 +41,8 @@ pub fn report() -> Result<String, Box<dyn Error>> {
     let mut rows = Vec::new();
     for flows in FLOWS {
         let work = Workload::new(flows, DURATION_S);
-        for (name, discipline, bar) in disciplines() {
-            rows.push(measure(&work, name, discipline, bar)?);
+        for (word, discipline) in disciplines() {
+            rows.push(measure(&work, word, discipline)?);
         }
     }
     let headings = ["flows", "discipline", "FIFO ns", "by events", "ns", "ratio", "to by events", "bar", ""];
@@ -63,12 +55,13 @@ pub fn report() -> Result<String, Box<dyn Error>> {
 
 fn measure(
     work: &Workload,
-    name: &str,
-    discipline: DisciplineConfig,
-    bar: Option<f64>,
+    word: &str,
+    mut discipline: DisciplineConfig,
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let fifo = engine::plan(work, Stack::Rfc);
     let mut other = fifo.clone();
+    let rate = Rate::from_bps(fifo.links[0].rate_bps).ok_or("the workload's link has no rate")?;
+    discipline.fill(rate, WIRE_BYTES as u32);
     other.links[0].discipline.config = discipline;
     let (mut plain, mut by_events, mut own) = (Vec::new(), Vec::new(), Vec::new());
     for turn in 0..=TURNS {
@@ -83,9 +76,10 @@ fn measure(
     }
     let ratio = |to: &[f64]| median(own.iter().zip(to).map(|(own, to)| own / to).collect());
     let (to_plain, to_events) = (ratio(&plain), ratio(&by_events));
+    let bar = BARS.iter().find(|(known, _)| *known == word).map(|(_, bar)| *bar);
     Ok(vec![
         work.flows.to_string(),
-        name.to_owned(),
+        word.to_owned(),
         format!("{:.1}", median(plain)),
         format!("{:.1}", median(by_events)),
         format!("{:.1}", median(own)),
