@@ -7,6 +7,8 @@ use serde::Serialize;
 
 /// Longest run, and longest time that a parameter may be: sums of a few stay far below the type's bound.
 pub const LONGEST: Span = Span::from_s(100_000);
+/// Highest rate of a link or an interface, bit/s: a byte takes a picosecond, the engine's unit.
+pub const FASTEST_BPS: u64 = 8_000_000_000_000;
 /// Largest packet that a parameter may be, bytes: with headers on top it stays below an IP packet's 65,535 (RFC 791
 /// section 3.1).
 pub const LARGEST_PACKET: u64 = 60_000;

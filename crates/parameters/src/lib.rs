@@ -53,8 +53,8 @@ mod table;
 
 pub use field::{Field, within};
 pub use kind::{
-    FLAG, Form, Kind, LARGEST_PACKET, LONGEST, RATE, THRESHOLD, Word, Words, bytes, choice, count, form,
-    fraction, time,
+    FASTEST_BPS, FLAG, Form, Kind, LARGEST_PACKET, LONGEST, RATE, THRESHOLD, Word, Words, bytes, choice,
+    count, form, fraction, time,
 };
 pub use plan::{read, read_word, write, write_word};
 pub use table::{Described, Kinds, OutOfBounds, Parameter, Parameters, Unread, require};

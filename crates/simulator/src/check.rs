@@ -2,11 +2,11 @@
 
 mod data;
 
-use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, Parameters, require, within};
+use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, require, within};
 
 use data::{check_echoes, check_transfers};
 
-use crate::plan::{FlowColumns, GroupPlan, HostPlan, MAX_BPS, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, HostPlan, Plan, SourcePlan, TcpPlan};
 
 /// Longest run and longest delay of a path, ps.
 const MAX_PS: u64 = LONGEST.as_ps();
@@ -79,7 +79,7 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     }
     group.jitter.validate().map_err(|error| error.under(&format!("{at}.jitter")))?;
     if let Some(bps) = group.access_bps {
-        within(bps, 1, MAX_BPS, format!("{at}.access_bps"))?;
+        within(bps, 1, FASTEST_BPS, format!("{at}.access_bps"))?;
     }
     if let Some(host) = &group.host {
         check_host(group, host, &format!("{at}.host"))?;
@@ -92,7 +92,7 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
 
 /// A host beside TCP has TCP, and one interface.
 fn check_host(group: &GroupPlan, host: &HostPlan, at: &str) -> Checked {
-    host.validate(MAX_BPS).map_err(|error| error.under(at))?;
+    host.validate(FASTEST_BPS).map_err(|error| error.under(at))?;
     let is_tcp = matches!(group.source, SourcePlan::Tcp(_));
     require(is_tcp, at, "a host", "null where the source is udp")?;
     let one = host.card.is_none() || group.access_bps.is_none();

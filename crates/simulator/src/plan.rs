@@ -8,7 +8,7 @@ mod host;
 mod on_off;
 
 use bufferlab_congestion::CongestionConfig;
-use bufferlab_parameters::{Kinds, LONGEST, OutOfBounds, within};
+use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_transport::{TcpConfig, UdpConfig};
 use bufferlab_units::Span;
@@ -16,9 +16,6 @@ use serde::{Deserialize, Serialize};
 
 pub use host::{CardPlan, HostPlan};
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
-
-/// Fastest link: a byte takes at least a picosecond.
-pub(crate) const MAX_BPS: u64 = 8_000_000_000_000;
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +71,7 @@ impl LinkPlan {
 
     /// Checks its parameters.
     pub(crate) fn validate(&self) -> Result<(), OutOfBounds> {
-        within(self.rate_bps, 1, MAX_BPS, "rate_bps")?;
+        within(self.rate_bps, 1, FASTEST_BPS, "rate_bps")?;
         within(self.delay_ps, 0, LONGEST.as_ps(), "delay_ps")?;
         within(self.loss_ppb, 0, 1_000_000_000, "loss_ppb")?;
         self.discipline.limit.validate("discipline.limit")?;

@@ -103,14 +103,14 @@ impl<const N: usize> MaxFilter<N> {
 /// Samples of packets sent while the control held the window down on purpose (draft
 /// `MarkConnectionAppLimited`).
 ///
-/// Linux and the draft mark the connection, which marks the packets that it sends until what is out now is
+/// Linux and the draft note it in the connection, which notes it in the packets that it sends until what is out now is
 /// delivered; here the same packets are known by what was delivered when they were sent.
 #[derive(Clone, Copy, Debug, Default)]
 struct HeldDown(Option<(u64, u64)>);
 
 impl HeldDown {
     /// From now until what is out now is delivered.
-    fn mark(&mut self, delivered: u64, inflight: u32) {
+    fn cover(&mut self, delivered: u64, inflight: u32) {
         let until = delivered + u64::from(inflight);
         self.0 = Some(match self.0 {
             Some((from, to)) if delivered <= to => (from, until),
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn packets_sent_while_held_down_are_known() {
         let mut held = HeldDown::default();
-        held.mark(100, 50);
-        held.mark(120, 4);
+        held.cover(100, 50);
+        held.cover(120, 4);
         let sent_at = |prior_delivered| RateSample { prior_delivered, ..RateSample::default() };
         let covered: Vec<_> = [99, 100, 124, 125].map(|prior| held.covers(&sent_at(prior))).into();
         assert_eq!(covered, [false, true, true, false]);

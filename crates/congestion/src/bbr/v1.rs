@@ -294,7 +294,7 @@ impl Bbr1 {
         if self.mode != Mode::ProbeRtt {
             return;
         }
-        self.held_down.mark(delivered, sample.inflight);
+        self.held_down.cover(delivered, sample.inflight);
         match self.probe_rtt_done {
             None if f64::from(sample.inflight) <= MIN_PIPE_CWND => {
                 (self.probe_rtt_done, self.probe_rtt_round_done) = (Some(now + PROBE_RTT), false);

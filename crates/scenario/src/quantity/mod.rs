@@ -17,6 +17,8 @@ mod sampling;
 
 pub use number::{meant_number, meant_whole, nearest_quotient, nearest_whole, split_quantity, whole};
 
+use bufferlab_parameters::{FASTEST_BPS, LONGEST};
+
 use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 use format::{format_rate, format_size, format_time};
@@ -26,9 +28,9 @@ pub const PS_PER_S: u64 = 1_000_000_000_000;
 /// Picoseconds in a millisecond.
 pub const PS_PER_MS: u64 = PS_PER_S / 1000;
 /// Longest time accepted, 100,000 s: sums of several still fit the engine's 64-bit picoseconds.
-pub const MAX_TIME_PS: u64 = 100_000 * PS_PER_S;
-/// Highest rate accepted, 8 Tbps: a byte takes a picosecond, the engine's unit.
-pub const MAX_RATE_BPS: u64 = 8_000_000_000_000;
+pub const MAX_TIME_PS: u64 = LONGEST.as_ps();
+/// Highest rate accepted, 8 Tbps.
+pub const MAX_RATE_BPS: u64 = FASTEST_BPS;
 /// Largest size accepted, 1 PB: a simulation's counters of bytes stay within 64 bits.
 pub const MAX_SIZE_BYTES: u64 = 1_000_000_000_000_000;
 /// Largest number of packets accepted.

@@ -76,7 +76,7 @@ impl Bbr3 {
 
     /// `HandleProbeRTT`.
     fn handle_probe_rtt(&mut self, ack: &Ack) {
-        self.held_down.mark(ack.rate.delivered, ack.inflight as u32);
+        self.held_down.cover(ack.rate.delivered, ack.inflight as u32);
         match self.probe_rtt.done {
             None if ack.inflight <= self.probe_rtt.cwnd => {
                 (self.probe_rtt.done, self.probe_rtt.round_done) = (Some(ack.now + DURATION), false);
