@@ -30,7 +30,7 @@ CRATES = {
     "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
     "python": {"capture", "scenario", "simulator", "units"},
     "dev": {"scenario"},
-    "bench": {"capture", "congestion", "qdisc", "simulator", "transport", "units"},
+    "bench": {"capture", "congestion", "parameters", "qdisc", "simulator", "transport", "units"},
 }
 
 PACKAGE = ROOT / "python" / "bufferlab"

@@ -27,7 +27,7 @@ class CodelDict(TypedDict):
 
 
 class FqCodelDict(TypedDict):
-    """Queues of hashed flows, served in rounds, each under CoDel (RFC 8290)."""
+    """FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel."""
 
     discipline: Literal["fq_codel"]
     flows: NotRequired[int | None]
@@ -54,7 +54,7 @@ class PieDict(TypedDict):
 
 
 class RedDict(TypedDict):
-    """First in, first out, with random early drops (RED and adaptive RED)."""
+    """First in, first out, with random early drops: adaptive RED, or RED with given parameters."""
 
     discipline: Literal["red"]
     min_threshold: NotRequired[str | None]
@@ -69,14 +69,14 @@ class RedDict(TypedDict):
 
 
 class DrrDict(TypedDict):
-    """A queue a flow, served in rounds (deficit round robin)."""
+    """Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full."""
 
     discipline: Literal["drr"]
     quantum: NotRequired[str | None]
 
 
 class SplitBuffDict(TypedDict):
-    """Sub-buffers by round-trip time, sized by the traffic (SplitBuff)."""
+    """SplitBuff: sub-buffers by round-trip time, so that short flows do not wait behind long ones."""
 
     discipline: Literal["splitbuff"]
     sub_buffers: NotRequired[int | None]
@@ -93,7 +93,7 @@ class SplitBuffDict(TypedDict):
 
 
 class SplitBuffBlindDict(TypedDict):
-    """Sub-buffers of equal size, flows put there at random (Blind-SplitBuff)."""
+    """Blind-SplitBuff: flows in sub-buffers at random, `buffer` split evenly."""
 
     discipline: Literal["splitbuff-blind"]
     sub_buffers: NotRequired[int | None]

@@ -240,33 +240,37 @@ macro_rules! controls {
 }
 
 controls! {
-    /// Additive increase, multiplicative decrease (RFC 5681).
+    /// One segment a round trip, half the window after a loss; they differ in recovery. Source: RFC 5681, RFC 6582.
     Reno(RenoConfig) = "reno": Reno,
-    /// A window that never changes.
+    /// A window that never changes: `fixed(20)` keeps 20 segments.
     Fixed(FixedConfig) = "fixed": Fixed,
-    /// BIC, as Linux computes it.
+    /// Binary search for the window of the last loss, which left 0.8 of it. Source: L. Xu, K. Harfoush and I. Rhee,
+    /// INFOCOM 2004; Linux 2.6.
     Bic(BicConfig) = "bic": Box<Bic>,
-    /// CUBIC by RFC 9438.
+    /// CUBIC; with `HyStart++` in slow start. Source: RFC 9438; RFC 9406.
     Cubic(CubicConfig) = "cubic": Box<Cubic>,
-    /// CUBIC, as Linux computes it.
+    /// CUBIC of Linux 5, which counts segments; with `HyStart++`, not with Linux's own `HyStart`. Source: Linux 5.10.
     LinuxCubic(LinuxCubicConfig) = "cubic-linux": Box<LinuxCubic>,
-    /// Compound TCP.
+    /// The window of Reno plus one that delay governs: Compound TCP. Source: K. Tan and others, INFOCOM 2006;
+    /// draft-sridharan-tcpm-ctcp.
     Ctcp(CtcpConfig) = "ctcp": Box<Ctcp>,
-    /// Scalable TCP.
+    /// 1 % a round trip, 7/8 of the window after a loss. Source: T. Kelly, CCR 33(2), 2003.
     Scalable(ScalableConfig) = "scalable": Box<Scalable>,
-    /// Vegas.
+    /// Keeps 2 to 4 segments waiting. Source: L. Brakmo and L. Peterson, JSAC 13(8), 1995.
     Vegas(VegasConfig) = "vegas": Box<Vegas>,
-    /// Westwood+.
+    /// A loss leaves what the measured rate needs: Westwood+. Source: L. Grieco and S. Mascolo, CCR 34(2), 2004.
     Westwood(WestwoodConfig) = "westwood": Box<Westwood>,
-    /// H-TCP.
+    /// Grows faster the longer the last loss is ago. Source: D. Leith and R. Shorten, `PFLDnet` 2004.
     Htcp(HtcpConfig) = "htcp": Box<Htcp>,
-    /// Linux 2.6.22's controls, as ns-2's `Agent/TCP/Linux` runs them.
+    /// The same as Linux 2.6.22 had them, in whole segments: what ns-2's Agent/TCP/Linux runs, with `recovery =
+    /// "linux-ns2"`. Source: ns-2 2.35, tcp/linux/src.
     Linux26(Linux26Config) = "reno-2.6": Box<Linux26>,
-    /// DCTCP (RFC 8257).
+    /// Shrinks by the share of marked segments; needs a link that marks (`mark_above`, or `ecn` or `ce_threshold` of its
+    /// queue), without marks it is Reno. Source: RFC 8257.
     Dctcp(DctcpConfig) = "dctcp": Box<Dctcp>,
-    /// BBR version 1.
+    /// BBR, version 1: paced by the measured rate. Source: N. Cardwell and others, ACM Queue 14(5), 2016; Linux.
     Bbr1(Bbr1Config) = "bbr": Box<Bbr1>,
-    /// BBR version 3.
+    /// BBR, version 3: bounded by losses and ECN, too. Source: draft-ietf-ccwg-bbr.
     Bbr3(Bbr3Config) = "bbr3": Box<Bbr3>,
 }
 

@@ -35,6 +35,16 @@ const VARIANTS: [(&str, CongestionConfig); 11] = [
     ("compound-2.6", linux26(Linux26Law::Compound)),
 ];
 
+/// What those words are that differ from their kind by more than the recovery.
+const VARIANT_DOCS: [(&str, &str); 2] = [
+    (
+        "cubic-0.8",
+        "CUBIC of Linux up to 2.6.25: a loss leaves 0.8 (CUBIC'). Source: S. Ha, I. Rhee and L. Xu, SIGOPS OSR 42(5), \
+         2008; Linux 2.6.24",
+    ),
+    ("cubic-0.7", "CUBIC of Linux from 2.6.26 on: a loss leaves 0.7 (CUBIC''). Source: Linux 2.6.26"),
+];
+
 /// Second words for some kinds.
 const ALIASES: [(&str, &str); 2] = [("compound", "ctcp"), ("bbr1", "bbr")];
 
@@ -85,6 +95,26 @@ impl NamedControl {
     /// Every word but those of `fixed`, which is written as [`NamedControl::FIXED`].
     pub fn words() -> impl Iterator<Item = &'static str> {
         WORDS.iter().map(|(word, _)| word.as_str())
+    }
+
+    /// Every word with what it is; those of which the same is said stand together.
+    pub fn described() -> Vec<(Vec<&'static str>, &'static str)> {
+        let of_kind = |word: &str| {
+            let kind = CongestionConfig::KINDS.iter().find(|kind| kind.word.word == word);
+            kind.map_or("", |kind| kind.word.doc())
+        };
+        let words = WORDS.iter().map(|(word, control)| {
+            let own = VARIANT_DOCS.iter().find(|(variant, _)| *variant == control.word);
+            (word.as_str(), own.map_or_else(|| of_kind(control.config.word()), |(_, doc)| *doc))
+        });
+        let mut rows: Vec<(Vec<&str>, &str)> = Vec::new();
+        for (word, doc) in words.chain([(NamedControl::FIXED, of_kind("fixed"))]) {
+            match rows.iter_mut().find(|(_, known)| *known == doc) {
+                Some((words, _)) => words.push(word),
+                None => rows.push((vec![word], doc)),
+            }
+        }
+        rows
     }
 
     /// The control of a word, if it is one.

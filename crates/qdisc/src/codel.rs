@@ -68,6 +68,17 @@ impl Discipline for CodelConfig {
     fn build(&self, context: Context<'_>) -> Codel {
         Codel::new(context.limit, *self)
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        let (target, interval) = (Span::from_us(2), Span::from_us(5));
+        let hasty = CodelConfig { target, interval, ..CodelConfig::default() };
+        vec![
+            hasty,
+            CodelConfig { control_law: ControlLaw::Linux, ..hasty },
+            CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..hasty },
+        ]
+    }
 }
 
 /// Intervals after the last drop's date from which a dropping state starts anew (section 5.5).

@@ -1,7 +1,6 @@
 //! What every discipline must do, whatever its policy: random scripts of arrivals, services and changes of the
 //! limit must obey the conservation law, keep each flow in order, and continue identically from a clone.
 
-use bufferlab_parameters::Kinds;
 use proptest::prelude::*;
 
 use super::*;
@@ -38,67 +37,6 @@ fn scripts() -> impl Strategy<Value = Vec<Step>> {
         1 => limits().prop_map(Step::SetLimit),
     ];
     prop::collection::vec(step, 1..400)
-}
-
-/// Every discipline with its defaults, and some that do more within these scripts, which take microseconds.
-fn configs() -> Vec<DisciplineConfig> {
-    let eager = CodelConfig { ecn: true, ce_threshold: Some(Span::from_us(4)), ..hasty_codel() };
-    let mut configs: Vec<_> = DisciplineConfig::KINDS.iter().map(|kind| (kind.default)()).collect();
-    configs.extend([
-        FifoConfig { mark_above: Some(Threshold::Packets(3)) }.into(),
-        hasty_codel().into(),
-        CodelConfig { control_law: ControlLaw::Linux, ..hasty_codel() }.into(),
-        eager.into(),
-        DrrConfig { quantum_bytes: 100 }.into(),
-        hasty_red().into(),
-        RedConfig { ecn: true, gentle: true, ..hasty_red() }.into(),
-        hasty_pie().into(),
-        PieConfig { ecn: true, ..hasty_pie() }.into(),
-        FqCodelConfig { codel: hasty_codel(), ..FqCodelConfig::default() }.into(),
-        FqCodelConfig {
-            codel: eager,
-            flows: 2,
-            quantum_bytes: 300,
-            drop_batch: 3,
-            ..FqCodelConfig::default()
-        }
-        .into(),
-        FqCodelConfig { codel: hasty_codel(), codel_backlog: CodelBacklog::All, ..FqCodelConfig::default() }
-            .into(),
-        hasty_splitbuff().into(),
-        SplitBuffConfig { sub_buffers: 3, weighted: true, ..hasty_splitbuff() }.into(),
-        SplitBuffConfig { sub_buffers: 4, mean: Mean::Flows, hysteresis: 0.3, ..hasty_splitbuff() }.into(),
-        SplitBuffConfig { sub_buffers: 4, thresholds: Thresholds::Gaps, weighted: true, ..hasty_splitbuff() }
-            .into(),
-    ]);
-    configs
-}
-
-fn hasty_codel() -> CodelConfig {
-    CodelConfig { target: Span::from_us(2), interval: Span::from_us(5), ..CodelConfig::default() }
-}
-
-fn hasty_red() -> RedConfig {
-    let [min_threshold, max_threshold] = [2, 6].map(|packets| Some(Threshold::Packets(packets)));
-    let (weight, mean_packet_bytes) = (Some(0.2), Some(125));
-    RedConfig {
-        min_threshold,
-        max_threshold,
-        weight,
-        mean_packet_bytes,
-        gentle: false,
-        ..RedConfig::default()
-    }
-}
-
-fn hasty_pie() -> PieConfig {
-    let [target, t_update, max_burst] = [2, 3, 6].map(Span::from_us);
-    PieConfig { target, t_update, max_burst, alpha: 10_000.0, beta: 100_000.0, ..PieConfig::default() }
-}
-
-fn hasty_splitbuff() -> SplitBuffConfig {
-    let (update, first_update) = (Span::from_us(50), Some(Span::from_us(10)));
-    SplitBuffConfig { update, first_update, smoothing: 0.25, ..SplitBuffConfig::default() }
 }
 
 /// Makes a discipline with a limit, for a link of 1 Gbit/s.
@@ -172,14 +110,14 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
 proptest! {
     #[test]
     fn packets_and_bytes_are_conserved(limit in limits(), script in scripts()) {
-        for config in &configs() {
+        for config in &DisciplineConfig::tested() {
             run(&mut make(config, limit), &script, 0);
         }
     }
 
     #[test]
     fn every_flow_is_served_in_order(limit in limits(), script in scripts()) {
-        for config in configs().iter().filter(|config| !config.reorders()) {
+        for config in DisciplineConfig::tested().iter().filter(|config| !config.reorders()) {
             let served = run(&mut make(config, limit), &script, 0);
             for flow in 0..4 {
                 let seqs: Vec<_> = served.iter().filter(|(of, _)| *of == flow).map(|(_, seq)| *seq).collect();
@@ -190,7 +128,7 @@ proptest! {
 
     #[test]
     fn a_clone_continues_identically(limit in limits(), first in scripts(), second in scripts()) {
-        for config in &configs() {
+        for config in &DisciplineConfig::tested() {
             let mut qdisc = make(config, limit);
             run(&mut qdisc, &first, 0);
             let mut twin = qdisc.clone();
@@ -202,7 +140,7 @@ proptest! {
     #[test]
     fn a_packet_limit_is_never_exceeded_by_new_arrivals(packets in 1..40_u64, script in scripts()) {
         let script: Vec<_> = script.into_iter().filter(|step| !matches!(step, Step::SetLimit(_))).collect();
-        for config in &configs() {
+        for config in &DisciplineConfig::tested() {
             let mut qdisc = make(config, Limit::Packets(packets));
             for end in 0..script.len() {
                 run(&mut qdisc, &script[end..=end], end as u32);

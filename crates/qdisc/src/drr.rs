@@ -48,6 +48,11 @@ impl Discipline for DrrConfig {
     fn build(&self, context: Context<'_>) -> Drr {
         Drr::new(context.limit, self.quantum_bytes)
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        vec![DrrConfig { quantum_bytes: 100 }]
+    }
 }
 
 /// One queue a flow, served in rounds.

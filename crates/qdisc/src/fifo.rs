@@ -32,6 +32,11 @@ impl Discipline for FifoConfig {
         let mark_above = self.mark_above.map_or(Limit::Unlimited, Limit::from);
         Fifo::new(context.limit).marking_above(mark_above)
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        vec![FifoConfig { mark_above: Some(Threshold::Packets(3)) }]
+    }
 }
 
 /// A FIFO queue with a limit in packets or bytes.

@@ -78,6 +78,15 @@ impl Discipline for FqCodelConfig {
     fn build(&self, mut context: Context<'_>) -> FqCodel {
         FqCodel::new(context.limit, *self, context.stream.bits())
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        let codel = CodelConfig::eager();
+        let (hasty, marking) = (codel[0], codel[2]);
+        let of = |codel| FqCodelConfig { codel, ..FqCodelConfig::default() };
+        let small = FqCodelConfig { flows: 2, quantum_bytes: 300, drop_batch: 3, ..of(marking) };
+        vec![of(hasty), small, FqCodelConfig { codel_backlog: CodelBacklog::All, ..of(hasty) }]
+    }
 }
 
 /// Queues of hashed flows, each under CoDel.

@@ -70,6 +70,12 @@ pub trait Discipline: Parameters {
     fn fill(&mut self, rate: Rate, packet_bytes: u32) {
         let _ = (rate, packet_bytes);
     }
+
+    /// Configurations that do more than the default within the conformance suite's scripts, which take microseconds.
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        Vec::new()
+    }
 }
 
 /// A queue discipline.
@@ -138,6 +144,19 @@ macro_rules! disciplines {
             }
         }
 
+        #[cfg(test)]
+        impl DisciplineConfig {
+            /// Every discipline with its defaults, and its eager configurations.
+            fn tested() -> Vec<DisciplineConfig> {
+                let mut configs = Vec::new();
+                $(
+                    configs.push($config::default().into());
+                    configs.extend($config::eager().into_iter().map(DisciplineConfig::from));
+                )*
+                configs
+            }
+        }
+
         /// Every discipline behind one type: no allocation and no indirect call for each packet.
         #[derive(Clone, Debug)]
         pub enum AnyQdisc { $($(#[doc = $doc])+ $name($kind),)* }
@@ -178,16 +197,16 @@ disciplines! {
     Fifo(FifoConfig) = "fifo": Fifo,
     /// First in, first out, under CoDel (RFC 8289).
     Codel(CodelConfig) = "codel": Codel,
-    /// Queues of hashed flows, served in rounds, each under CoDel (RFC 8290).
+    /// FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel.
     FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
-    /// First in, first out, with random early drops (RED and adaptive RED).
+    /// First in, first out, with random early drops: adaptive RED, or RED with given parameters.
     Red(RedConfig) = "red": Box<Red>,
-    /// A queue a flow, served in rounds (deficit round robin).
+    /// Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full.
     Drr(DrrConfig) = "drr": Box<Drr>,
-    /// Sub-buffers by round-trip time, sized by the traffic (SplitBuff).
+    /// SplitBuff: sub-buffers by round-trip time, so that short flows do not wait behind long ones.
     SplitBuff(SplitBuffConfig) = "splitbuff": Box<SplitBuff>,
-    /// Sub-buffers of equal size, flows put there at random (Blind-SplitBuff).
+    /// Blind-SplitBuff: flows in sub-buffers at random, `buffer` split evenly.
     SplitBuffBlind(SplitBuffBlindConfig) = "splitbuff-blind": Box<SplitBuff>,
 }

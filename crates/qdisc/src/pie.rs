@@ -64,6 +64,14 @@ impl Discipline for PieConfig {
     fn build(&self, context: Context<'_>) -> Pie {
         Pie::new(context.limit, *self, context.stream)
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        let [target, t_update, max_burst] = [2, 3, 6].map(Span::from_us);
+        let (alpha, beta) = (10_000.0, 100_000.0);
+        let hasty = PieConfig { target, t_update, alpha, beta, max_burst, ..PieConfig::default() };
+        vec![hasty, PieConfig { ecn: true, ..hasty }]
+    }
 }
 
 /// Below so large a chance steps are divided by so much (section 4.2; the same in appendix A).

@@ -147,6 +147,21 @@ impl Discipline for RedConfig {
         let (min, max) = self.thresholds(rate, packet_bytes);
         (self.min_threshold, self.max_threshold, self.target_delay) = (Some(min), Some(max), None);
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        let [min_threshold, max_threshold] = [2, 6].map(|packets| Some(Threshold::Packets(packets)));
+        let (weight, mean_packet_bytes) = (Some(0.2), Some(125));
+        let hasty = RedConfig {
+            min_threshold,
+            max_threshold,
+            weight,
+            mean_packet_bytes,
+            gentle: false,
+            ..RedConfig::default()
+        };
+        vec![hasty, RedConfig { ecn: true, gentle: true, ..hasty }]
+    }
 }
 
 /// Weight that lets the average follow the queue within a second or so: 1 − exp(−1/C), with C the packets that the

@@ -107,6 +107,20 @@ impl Discipline for SplitBuffConfig {
     fn fill(&mut self, _rate: Rate, _packet_bytes: u32) {
         self.first_update = Some(self.first_update());
     }
+
+    #[cfg(test)]
+    fn eager() -> Vec<Self> {
+        let (update, first_update) = (Span::from_us(50), Some(Span::from_us(10)));
+        let hasty = SplitBuffConfig { update, first_update, smoothing: 0.25, ..SplitBuffConfig::default() };
+        let of_flows = SplitBuffConfig { mean: Mean::Flows, hysteresis: 0.3, ..hasty };
+        let by_gaps = SplitBuffConfig { thresholds: Thresholds::Gaps, weighted: true, ..hasty };
+        vec![
+            hasty,
+            SplitBuffConfig { sub_buffers: 3, weighted: true, ..hasty },
+            SplitBuffConfig { sub_buffers: 4, ..of_flows },
+            SplitBuffConfig { sub_buffers: 4, ..by_gaps },
+        ]
+    }
 }
 
 parameters! {

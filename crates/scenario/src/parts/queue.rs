@@ -11,6 +11,7 @@ use crate::quantity::buffer::Buffer;
 use crate::text::mistake::Mistake;
 use crate::text::nearest::hint_at;
 use crate::text::value::{Table, Value};
+use crate::text::write::inline_toml;
 
 /// A parameter of `fifo` that scenarios write beside the queue, as a key of the link.
 pub const KEY_OF_LINKS: &str = "mark_above";
@@ -67,26 +68,38 @@ impl Serialize for Queue {
     }
 }
 
-/// Words for a discipline with other parameters than its defaults.
-pub fn aliases() -> Vec<(&'static str, Table)> {
+/// Words for a discipline with other parameters than its defaults, and what they are.
+fn aliases() -> Vec<(&'static str, &'static str, Table)> {
     let weighted = Table::of([
         ("discipline", Value::text("splitbuff")),
         ("weighted", Value::Flag(true)),
         ("thresholds", Value::text("gaps")),
         ("sub_buffers", Value::Whole(4)),
     ]);
-    vec![("splitbuff-weighted", weighted)]
+    let doc = "up to four sub-buffers, cut in the gaps of the round-trip times, that share the link by their numbers of \
+               flows";
+    vec![("splitbuff-weighted", doc, weighted)]
+}
+
+/// Every word with what it is.
+pub fn described_words() -> Vec<(&'static str, String)> {
+    let kinds = DisciplineConfig::KINDS.iter().map(|kind| (kind.word.word, kind.word.doc().to_owned()));
+    let aliases = aliases().into_iter().map(|(word, doc, table)| {
+        let written = inline_toml(&Value::Table(table));
+        (word, format!("{doc}: `{written}`"))
+    });
+    kinds.chain(aliases).collect()
 }
 
 /// What a queue may be in one word.
 pub fn words() -> Vec<&'static str> {
     let kinds = DisciplineConfig::KINDS.iter().map(|kind| kind.word.word);
-    kinds.chain(aliases().into_iter().map(|(word, _)| word)).collect()
+    kinds.chain(aliases().into_iter().map(|(word, ..)| word)).collect()
 }
 
 /// The table that a word stands for.
 pub fn table_of(word: &str) -> Option<Table> {
-    let alias = aliases().into_iter().find(|(known, _)| *known == word).map(|(_, table)| table);
+    let alias = aliases().into_iter().find(|(known, ..)| *known == word).map(|(.., table)| table);
     alias.or_else(|| described(word).map(|kind| Table::of([("discipline", Value::text(kind.word.word))])))
 }
 

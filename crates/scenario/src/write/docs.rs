@@ -1,5 +1,6 @@
 //! The tables of docs/scenario.md, between markers.
 
+use bufferlab_congestion::NamedControl;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -10,7 +11,7 @@ use crate::parts::flow::Flow;
 use crate::parts::host::{HOSTS, Host};
 use crate::parts::link::Link;
 use crate::parts::probes::Probes;
-use crate::parts::queue::disciplines;
+use crate::parts::queue::{described_words, disciplines};
 use crate::parts::run::Run;
 use crate::parts::stack::STACKS;
 use crate::parts::tcp_keys::TcpKeys;
@@ -63,6 +64,11 @@ fn table(name: &str) -> Option<String> {
                 applications(parts).into_iter().map(|(word, _, _, keys)| (word, keys)).collect::<Vec<_>>();
             kinds_table("kind", "of kind", "\"udp\"", "what sends, see below", &kinds)
         }
+        "queue words" => with_head(
+            "| `queue` | what it is |",
+            described_words().iter().map(|(word, doc)| format!("| `{word}` | {} |", meaning(doc))),
+        ),
+        "controls" => controls_table(),
         "stacks" => presets_table(&TcpKeys::keys(parts), &*STACKS),
         "hosts" => presets_table(&Host::keys(parts), &*HOSTS),
         _ => return None,
@@ -78,7 +84,7 @@ fn keys_table(keys: &[Key]) -> String {
 fn tcp_table(keys: &[Key]) -> String {
     let rows = keys
         .iter()
-        .map(|key| format!("| `{}` | {} | {} | {} |", key.name, key.words, examples(key), meaning(key)));
+        .map(|key| format!("| `{}` | {} | {} | {} |", key.name, key.words, examples(key), meaning(&key.doc)));
     with_head("| key | unit, values | example | meaning |", rows)
 }
 
@@ -101,6 +107,16 @@ fn kinds_table(tag: &str, column: &str, example: &str, doc: &str, kinds: &[(&str
         &format!("| key | {column} | unit, values | default | example | meaning |"),
         std::iter::once(first).chain(rows),
     )
+}
+
+/// What a control's doc comment says before "Source:" and after it.
+fn controls_table() -> String {
+    let rows = NamedControl::described().into_iter().map(|(words, doc)| {
+        let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        let (what, source) = doc.split_once(" Source: ").unwrap_or((doc, ""));
+        format!("| {} | {} | {} |", words.join(", "), meaning(what), source.trim_end_matches('.'))
+    });
+    with_head("| `congestion` | what it is | source |", rows)
 }
 
 fn presets_table<P: Serialize>(keys: &[Key], presets: &[(&str, P)]) -> String {
@@ -143,7 +159,7 @@ fn cells(key: &Key) -> [String; 4] {
             text => format!("`{text}`"),
         },
     };
-    [key.words.clone(), default, examples(key), meaning(key)]
+    [key.words.clone(), default, examples(key), meaning(&key.doc)]
 }
 
 fn examples(key: &Key) -> String {
@@ -152,8 +168,8 @@ fn examples(key: &Key) -> String {
 }
 
 /// A doc comment as a cell: without a capital, unless the word is one of capitals, and without the last full stop.
-fn meaning(key: &Key) -> String {
-    let doc = key.doc.trim_end_matches('.').replace('|', "\\|");
+fn meaning(doc: &str) -> String {
+    let doc = doc.trim_end_matches('.').replace('|', "\\|");
     let mut letters = doc.chars();
     let first = letters.next().map(|first| first.to_lowercase().collect::<String>()).unwrap_or_default();
     let capitals = doc.split(' ').next().unwrap_or_default().chars().filter(|c| c.is_uppercase()).count();
