@@ -244,6 +244,11 @@ def test_the_list_of_layers_is_whole(folder: Path) -> None:
     assert {name for name in modules | packages if name not in listed} == set()
 
 
+def test_the_architecture_is_one_page() -> None:
+    """Reasons belong in docs/decisions.md, steps in CONTRIBUTING.md."""
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 90
+
+
 def test_no_arrow_points_up() -> None:
     upward = [
         f"{module} -> {other}"
