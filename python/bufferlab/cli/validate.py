@@ -32,6 +32,7 @@ class What(StrEnum):
     SCALING = "scaling"
     ANSWERS = "answers"
     REFEREE = "referee"
+    KERNEL = "kernel"
 
 
 def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
@@ -39,7 +40,8 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         What,
         typer.Argument(
             help="ns2: against ns-2; controls: against theory; scaling: twins of a large link; "
-            "answers: size and advise against the truth; referee: against ns-2 in settings drawn at random."
+            "answers: size and advise against the truth; referee: against ns-2 in settings drawn at random; "
+            "kernel: against recorded runs of a real Linux kernel."
         ),
     ] = What.NS2,
     quick: Annotated[bool, typer.Option("--quick", help="Short settings only, one of each kind.")] = False,
@@ -69,6 +71,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     `answers`: what size and advise answer against the true smallest buffers, for docs/answers.md.
     `referee`: settings drawn at random, run here and by ns-2 with several seeds, for docs/validation.md.
+    `kernel`: a grid of settings against recorded runs of a real Linux kernel, for docs/kernel.md.
     """
     from bufferlab.cli.validating import validate_all  # noqa: PLC0415 - slow to import, and no help needs it
 

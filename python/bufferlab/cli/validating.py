@@ -15,11 +15,14 @@ from bufferlab.cli.refereeing import Wanted, deliver_referee
 from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
+from bufferlab.evidence.kernels import report as kernel_report
+from bufferlab.evidence.kernels.study import compare as compare_with_kernel
 from bufferlab.evidence.ns2 import SettingOutcome, Validation
 from bufferlab.evidence.ns2 import validate as validate_ns2
 from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.pages import replace_study, save_study
 from bufferlab.evidence.report import marker, part_of
+from bufferlab.experiment.runner import Runner
 from bufferlab.files import make_folder
 from bufferlab.render.grid import Column, Grid
 
@@ -57,6 +60,10 @@ def validate_all(
         say(f"saved in {out}")
         say_kept(runner)
         return
+    if what == "kernel":
+        _kernel(runner, out, docs, as_json=as_json)
+        say_kept(runner)
+        return
     if what != "ns2":
         _document(what, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)
@@ -84,6 +91,16 @@ def validate_all(
     say_kept(runner)
     if result.unexplained:
         raise typer.Exit(FAILED)
+
+
+def _kernel(runner: Runner, out: Path, docs: Path | None, *, as_json: bool) -> None:
+    """Simulate the settings that a kernel's runs are recorded of, save and show how many agree."""
+    frame = compare_with_kernel(runner)
+    kernel_report.save(frame, out)
+    if docs is not None:
+        kernel_report.update_docs(frame, docs)
+    text = kernel_report.markdown(frame)
+    _deliver("bufferlab-kernel-grid", {"comparisons": frame}, text, out, as_json=as_json)
 
 
 def _document(name: str, request: Request, out: Path, docs: Path | None, *, as_json: bool) -> None:
