@@ -40,6 +40,22 @@ def test_disciplines_get_the_scenarios_parameters(queue: object, words: str) -> 
     assert discipline(plan["links"][0]["discipline"]) == words.split()
 
 
+def test_red_gets_thresholds_in_bytes_and_a_burst_for_its_weight() -> None:
+    queue = {
+        "discipline": "red", "gentle": False, "adaptive": False, "weight": 2**-9,
+        "min_threshold": "10 packets", "max_threshold": "50 packets",
+    }  # fmt: skip
+    commands = [command["input"] for command in job_of(lower(link(bottleneck__queue=queue)))["commands"]]
+    assert any(
+        "red limit 150000 min 15000 max 75000 avpkt 1500 burst 72 bandwidth 10mbit probability 0.1\n" in text
+        for text in commands
+    )
+    with pytest.raises(InputError) as refused:
+        job_of(lower(link(bottleneck__queue="red")))
+    keys = [refused.value.key, *(other.key for other in refused.value.others)]
+    assert keys == ["links.bottleneck.queue.gentle", "links.bottleneck.queue.weight"]
+
+
 def test_a_fifos_buffer_may_be_in_bytes_or_endless() -> None:
     assert discipline(lower(link(bottleneck__buffer="30 KB"))["links"][0]["discipline"]) == [
         "bfifo", "limit", "30000",

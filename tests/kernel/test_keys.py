@@ -41,6 +41,10 @@ WITH: Final[Mapping[str, Mapping[str, object]]] = {
 """What else a key needs to show."""
 
 
+QUEUES: Final[Mapping[str, Mapping[str, object]]] = {"Red": {"gentle": False, "weight": 2**-9}}
+"""What a discipline needs to be the kernel's."""
+
+
 class Seen(NamedTuple):
     """What became of a scenario."""
 
@@ -89,14 +93,14 @@ def trials(part: str, key: str) -> Iterator[tuple[Seen, Seen]]:
     for value in [*values(schema), *MORE.get(key, [])]:
         extra = WITH.get(key, {}) if part == "Flow" else {}
         word = PARTS[part]["properties"].get("discipline", {}).get("const")
-        table = {"discipline": word, key: value}
+        queue = {"discipline": word, **QUEUES.get(part, {})}
         cases: dict[str, tuple[dict[str, Any], ...]] = {
             "Link": ({key: value}, {}),
             "Flow": ({}, {**extra, key: value}),
             "Run": ({}, {}, {key: value}),
         }
-        case = cases.get(part, ({"queue": table}, {}))
-        usual = ({"queue": word}, {}) if word else ({}, extra)
+        case = cases.get(part, ({"queue": queue | {key: value}}, {}))
+        usual = ({"queue": queue}, {}) if word else ({}, extra)
         try:
             yield seen(*usual), seen(*case)
         except InputError:
@@ -109,7 +113,7 @@ def test_no_key_is_forgotten() -> None:
 
 
 TRIED: Final = [
-    (part, key) for part in ("Run", "Link", "Flow", "Codel", "FqCodel", "Pie") for key in KEYS[part]
+    (part, key) for part in ("Run", "Link", "Flow", "Codel", "FqCodel", "Pie", "Red") for key in KEYS[part]
     if key not in {"changes", "application", "window_scaling", "seed"}  # below
 ]  # fmt: skip
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux_red import red
 from bufferlab.errors import InputError
 from bufferlab.kernel import network
 from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, refusals
@@ -23,7 +25,12 @@ _INITIAL_WINDOW: Final = 10
 _MIN_RTO_PS: Final = 200 * _PS_PER_MS
 """The kernel's own (include/net/tcp.h, Linux 6.12: TCP_INIT_CWND and TCP_RTO_MIN)."""
 
-_MARKS_AT: Final[Mapping[str, list[int]]] = {"codel": [24, 32], "fq_codel": [12, 28], "pie": [36]}
+_MARKS_AT: Final[Mapping[str, list[int]]] = {
+    "codel": [24, 32],
+    "fq_codel": [12, 28],
+    "pie": [36],
+    "red": [12],
+}
 """Where a discipline's own statistics count marks (include/uapi/linux/pkt_sched.h, Linux 6.12)."""
 
 Job = dict[str, Any]
@@ -51,7 +58,11 @@ def job_of(plan: Plan) -> Job:
     return {
         "commands": network.commands(
             rate_bps=link["rate_bps"],
-            discipline=discipline(link["discipline"]),
+            discipline=(
+                red_words(link, packet_bytes)
+                if link["discipline"]["kind"] == "red"
+                else discipline(link["discipline"])
+            ),
             delays_ns=distinct,
             mtu=source["mss_bytes"] + (52 if source["timestamps"] else 40),
             packet_bytes=packet_bytes,
@@ -105,6 +116,27 @@ def readings(plan: Plan) -> list[tuple[int, str]]:
     kinds = dict.fromkeys(range(warmup, end, step), "queue") | dict.fromkeys(own, "flows")
     kinds |= dict.fromkeys(asked, "sample") | {warmup: "warmup"} | {end: "end"}
     return sorted(kinds.items())
+
+
+def red_words(link: Mapping[str, Any], packet_bytes: int) -> list[str]:
+    """RED in tc's words: its thresholds and its limit are in bytes, its weight is a burst."""
+    of = link["discipline"]
+    unit, amount = (
+        ("packets", _MOST_PACKETS) if of["limit"] == "unlimited" else next(iter(of["limit"].items()))
+    )
+    answer = Answer(
+        rate_bps=link["rate_bps"],
+        queue="red",
+        discipline="red",
+        parameters=of,
+        kind=unit,
+        amount=amount,
+        packet_bytes=packet_bytes,
+        overhead_bytes=0,
+        changed={"weight": "weight"},
+    )
+    options, _ = red(answer, [])
+    return ["red", *(word for option in options for word in option.split())]
 
 
 def discipline(of: Mapping[str, Any]) -> list[str]:

@@ -28,7 +28,7 @@ _NO_APPLICATION: Final[Reason] = (Fate.REFUSED, "bulk transfers only")
 _NO_HOST: Final[Reason] = (Fate.REFUSED, "ideal hosts only")
 _DRAWN: Final[Reason] = (Fate.GIVEN, "drawn as for the simulator")
 _OURS: Final[Reason] = (Fate.NOTHING, "is Bufferlab's")
-_NO_QUEUE: Final[Reason] = (Fate.REFUSED, "fifo, codel, fq_codel, pie")
+_NO_QUEUE: Final[Reason] = (Fate.REFUSED, "fifo, codel, fq_codel, pie, red")
 _OF_CODEL: Final[Mapping[str, Reason]] = {
     "discipline": (Fate.GIVEN, "tc"),
     "target": (Fate.GIVEN, "tc"),
@@ -76,13 +76,18 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "burst": (Fate.REFUSED, "150 ms"),
         "ecn": (Fate.GIVEN, "tc"),
     },
-    "Red": dict.fromkeys(
-        (
-            "discipline", "min_threshold", "max_threshold", "target_delay", "weight", "max_p", "gentle",
-            "adaptive", "ecn", "mean_packet",
-        ),
-        _NO_QUEUE,
-    ),
+    "Red": {
+        "discipline": (Fate.GIVEN, "tc"),
+        "min_threshold": (Fate.GIVEN, "tc min, in bytes"),
+        "max_threshold": (Fate.GIVEN, "tc max, in bytes"),
+        "target_delay": (Fate.GIVEN, "tc min and max"),
+        "weight": (Fate.GIVEN, "tc burst; powers of two"),
+        "max_p": (Fate.GIVEN, "tc probability"),
+        "gentle": (Fate.REFUSED, "false"),
+        "adaptive": (Fate.GIVEN, "tc"),
+        "ecn": (Fate.GIVEN, "tc"),
+        "mean_packet": (Fate.GIVEN, "tc avpkt"),
+    },
     "Drr": dict.fromkeys(("discipline", "quantum"), _NO_QUEUE),
     "SplitBuff": dict.fromkeys(
         (

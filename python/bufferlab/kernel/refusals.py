@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ CONTROLS: Final[Mapping[str, str]] = {
 }
 """The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
 
-DISCIPLINES: Final = ("fifo", "codel", "fq_codel", "pie")
+DISCIPLINES: Final = ("fifo", "codel", "fq_codel", "pie", "red")
 
 PIE_SCALE: Final = 16
 """tc's alpha and beta count sixteenths of the RFC's hertz (tc-pie(8))."""
@@ -127,8 +128,15 @@ def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
     if queue.get("mark_above") is not None:
         accepted = "none: the kernel's FIFOs never mark; codel's ce_threshold does"
         yield _refuse(f"{key}.mark_above", queue["mark_above"], accepted)
-    if queue["kind"] != "fifo" and queue["limit"] != "unlimited" and "packets" not in queue["limit"]:
+    yield from _queue(key, queue)
+
+
+def _queue(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
+    counts = queue["kind"] not in {"fifo", "red"}
+    if counts and queue["limit"] != "unlimited" and "packets" not in queue["limit"]:
         yield _refuse(f"{key}.buffer", queue["limit"], "packets, which the kernel's discipline counts")
+    if queue["kind"] == "red":
+        yield from _red(f"{key}.queue", queue)
     if queue["kind"] == "pie":
         if queue["max_burst_ps"] != _PIE_BURST_PS:
             burst = f"{queue['max_burst_ps'] / _PS_PER_MS:g} ms"
@@ -136,6 +144,15 @@ def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
         for name in ("alpha", "beta"):
             if (queue[name] * PIE_SCALE) % 1 or not 0 <= queue[name] * PIE_SCALE <= 32:
                 yield _refuse(f"{key}.queue.{name}", queue[name], "a multiple of 1/16 up to 2")
+
+
+def _red(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
+    """Linux's RED is not gentle, and its weight is a power of two (include/net/red.h, Linux 6.12)."""
+    if queue["gentle"]:
+        yield _refuse(f"{key}.gentle", True, "false: above max_threshold the kernel drops all")
+    weight = queue["weight"]
+    if weight is None or not 2**-31 <= weight <= 0.5 or math.frexp(weight)[0] != 0.5:
+        yield _refuse(f"{key}.weight", weight, "a power of two from 2^-31 to 1/2, such as 0.001953125")
 
 
 def _group(key: str, group: Mapping[str, Any], *, is_bulk: bool) -> Iterator[InputError]:
