@@ -102,7 +102,7 @@ def test_numbers_stand_for_a_file(bufferlab: Command) -> None:
     assert "╭─  2 flows: bottleneck, 2 Mbps, RTT 20 ms  ─" in ended.out
     said = " ".join(ended.out.split())
     assert "assumed the 2 flows are 1 CUBIC and 1 BBR (36 % CUBIC and 22 % BBR in the census" in said
-    assert "--flows cubic:2 is without" in said
+    assert "--flows 'cubic-linux(hystart):2' is without" in said
 
 
 def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: Command) -> None:

@@ -169,7 +169,10 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             {"queue": {"discipline": "pie", "alpha": 0.1}, "buffer": "9 packets"},
             "alpha in sixteenths: 2/16, not 0.1",
         ),
-        ({"queue": "codel", "buffer": "9 packets"}, "Linux approximates the root in CoDel's control law"),
+        (
+            {"queue": "codel", "buffer": "9 packets"},
+            "Linux's CoDel has a rough square root in its control law",
+        ),
         ({"queue": "red", "buffer": "1 MB"}, "Linux's RED is not gentle"),
         ({"queue": "fq_codel", "buffer": "8000 packets"}, "memory_limit is raised"),
         ({"queue": "fifo", "buffer": "9 packets"}, "byte queue limits (BQL)"),

@@ -81,6 +81,37 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
     assert "--shape" not in shaped
 
 
+def test_flows_that_starve_beside_others_are_named_at_once() -> None:
+    users = (Users("cubic", "bulk", 4, "cubic"), Users("bbr", "bulk", 2, "bbr"))
+    given = {**FIFO, "cubic.goodput_bps": 0.2e6, "bbr.goodput_bps": 4.5e6}
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users)))).split())
+    assert "But cubic starves: 0.2 Mbps a flow, where bbr has 4.5 Mbps." in said
+    given["cubic.goodput_bps"] = 0.46e6
+    assert "starves" not in " ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users))))
+
+
+def test_datagrams_that_are_lost_more_than_users_put_up_with_are_said_at_once() -> None:
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs(FIFO))}))).split())
+    assert "But call loses 2 % of its packets; --target 'call.loss <= 1 %' asks for less." in said
+    bounded = box(advised({"fifo": (14, runs(FIFO))}, ("call.loss <= 3 %",)))
+    assert "loses" not in " ".join(bounded)
+    fewer = {**FIFO, "call.loss": 0.009}
+    assert "loses" not in " ".join(box(advised({"fifo": (14, runs(fewer))})))
+
+
+def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:
+    targets = ("utilization >= 99 %", "wait_p99 <= 41.02 ms")
+    advice = advised({"fifo": (14, runs(FIFO))}, targets)
+    answer = advice.answer
+    alone = {check.target.name: check.confidence for check in answer.checks}
+    doubled = 1.0 - 2.0 * (1.0 - answer.confidence)  # one candidate before it was refused
+    later = dataclasses.replace(answer, confidence=doubled)
+    text = " ".join(box(dataclasses.replace(advice, entries={answer.name: later})))
+    least = min(alone.values())
+    assert least < 0.95 and sure_text(least) not in text
+    assert sure_text(doubled) in text
+
+
 def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     targets = ("utilization >= 99 %", "wait_p99 < 3 ms")
     lines = box(
@@ -111,9 +142,9 @@ def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None
     less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
     other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
     text = " ".join(" ".join(box(advised(lossy, sensitivity=[other, less]))).split())
-    assert "Loss is 5 %: the control makes much of it, with cubic alone it is 1 %." in text
+    assert "Loss is 5 %: the congestion control causes most, as cubic alone loses 1 %." in text
     alike = dataclasses.replace(less, values={"loss": 0.04})
-    assert "makes much of it" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
+    assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
 
 
 def test_where_no_buffer_meets_it_tells_up_to_where_was_searched() -> None:

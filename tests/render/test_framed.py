@@ -147,10 +147,15 @@ def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
 
 
 @pytest.mark.parametrize("word", ["fifo", "fq_codel"])
-@pytest.mark.parametrize("is_sturdy", [False, True])
-def test_equal_queues_with_all_that_is_to_be_said_fit_a_terminal(word: str, *, is_sturdy: bool) -> None:
+@pytest.mark.parametrize(("is_sturdy", "is_alike"), [(False, True), (False, False), (True, True)])
+def test_equal_queues_with_all_that_is_to_be_said_fit_a_terminal(
+    word: str, *, is_sturdy: bool, is_alike: bool
+) -> None:
     advice = everything(word, larger=True, is_open=False)
-    rivals = tuple(dataclasses.replace(each, is_equal=True, missed=()) for each in advice.choice.rivals)
+    rivals = tuple(
+        dataclasses.replace(each, is_equal=True, is_alike=is_alike, missed=())
+        for each in advice.choice.rivals
+    )
     target = advice.targets[0]
     broken = tuple(Broken(name, target, 0.94) for name in CHANGES[:3])
     shaken = Shaken(tuple(what_ifs(*([(target,)] * 6), sizes=(None,) * 6)), broken)
@@ -163,7 +168,8 @@ def test_equal_queues_with_all_that_is_to_be_said_fit_a_terminal(word: str, *, i
     )
     lines = shown(box_of(equal, Typed()))
     assert len(lines) <= 24
-    assert ("Equal for this traffic" in lines[1]) != is_sturdy
+    assert ("Equal for this traffic" in lines[1]) == (is_alike and not is_sturdy)
+    assert ("runs of this traffic do not tell" in lines[1]) != (is_alike or is_sturdy)
     assert ("but not with other traffic:" in words(advice_view(equal).text(80))) == is_sturdy
 
 

@@ -169,7 +169,7 @@ def codel_times(answer: Answer, notes: list[str]) -> list[str]:
     """`target` and `interval`."""
     if answer.parameters["control_law"] != "linux":
         notes.append(
-            "Linux approximates the root in CoDel's control law (control_law = 'linux'); it has no exact one."
+            "Linux's CoDel has a rough square root in its control law: control_law = 'linux' simulates that."
         )
     times = (("target", answer.parameters["target_ps"]), ("interval", answer.parameters["interval_ps"]))
     return [f"{name} {time_text(time_ps)}" for name, time_ps in times]

@@ -75,7 +75,7 @@ def _lost(comparison: Comparison, choice: Choice) -> str:
 def _choice(comparison: Comparison, choice: Choice) -> str:
     undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may decide it."
     if not comparison.is_founded:
-        why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(choice)}."
+        why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(comparison, choice)}."
         return f"{why} {_first(comparison, choice)}"
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
@@ -86,20 +86,33 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     if choice.is_clear and not undecided:
         return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
     if comparison.tied:
-        alike = listed([choice.name, *comparison.tied])
-        first = _first(comparison, choice)
-        return f"{alike} are equal for this traffic, to within {NOTICED}.{undecided} {first}"
+        return f"{_tied(comparison, choice)}.{undecided} {_first(comparison, choice)}"
     best = ": users fare best" if choice.best == choice.name else ""
     order = "" if best else " Of equals the first in our order is taken."
     return f"Run {choice.name}{best}.{undecided}{order}"
 
 
-def _unfounded(choice: Choice) -> str:
+def _tied(comparison: Comparison, choice: Choice) -> str:
+    """That queues are equal, or not distinguished."""
+    names = listed([choice.name, *comparison.tied])
+    if choice.is_tie_shown:
+        return f"{names} are equal for this traffic, to within {NOTICED}"
+    return f"{_runs(comparison)} not tell {names} apart for this traffic ({NOTICED})"
+
+
+def _unfounded(comparison: Comparison, choice: Choice) -> str:
     """Why nothing speaks for a queue."""
     queues = len(choice.rivals) + 1
+    if not all(rival.is_alike for rival in choice.rivals):
+        return f"No basis for a choice: {_runs(comparison).lower()} not tell the {queues} queues apart"
     if (better := _slightly_better(choice)) is not None:
         return f"{better}, but by less than {NOTICED}: all {queues} are equal for this traffic"
     return f"No basis for a choice: users fare alike under all {queues} queues, to within {NOTICED}"
+
+
+def _runs(comparison: Comparison) -> str:
+    count = len(comparison.seeds)
+    return f"{count} runs do" if count > 1 else "One run does"
 
 
 def _slightly_better(choice: Choice) -> str | None:

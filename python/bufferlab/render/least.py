@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.words import value_text
 from bufferlab.stats import REMEDY
-from bufferlab.studies.least import Check, Least, Plan, Verdict
+from bufferlab.studies.least import Check, Least, Plan, lowered, verdicts
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.room import comes_nearer, level_from
@@ -18,17 +18,28 @@ from bufferlab.units import packets_text
 
 _SUREST: Final = 0.999
 
+_RARELY: Final = 0.34
+"""Up to this chance it is said once in how many times, and as a share above."""
 
-def checks_grid(checks: Sequence[Check], known: Sequence[Verdict]) -> Grid:
-    """Each target, what the runs measured that check it, and what is known of it."""
+
+def checks_grid(checks: Sequence[Check], confidence: float, wanted: float) -> Grid:
+    """Each target, what the runs measured that check it, and what is known of it.
+
+    Args:
+        checks: The targets.
+        confidence: That all are met, candidates that were refused accounted for.
+        wanted: The confidence that was asked for.
+    """
     rows = [
         [
             target_text(each.target),
             value_text(each.target, each.found),
             verdict,
-            percent(each.refuted if verdict == "missed" else each.confidence),
+            percent(each.refuted if verdict == "missed" else level),
         ]
-        for each, verdict in zip(checks, known, strict=True)
+        for each, verdict, level in zip(
+            checks, verdicts(checks, confidence, wanted), lowered(checks, confidence), strict=True
+        )
     ]
     heads: list[str | Column] = ["measured", Column("", "left"), "sure"]
     return Grid([Column("target", "left", wraps=True)], heads, rows)
@@ -62,10 +73,13 @@ def how_sure(checks: Sequence[Check], confidence: float) -> str:
             f"{percent(confidence)} that fewer than {RARE * 100:g} % of runs miss: all {runs} fresh runs met "
             "a target exactly, so that their scatter tells no more"
         )
-    odds = 1.0 / max(1.0 - confidence, 1.0 - _SUREST)
+    chance = max(1.0 - confidence, 1.0 - _SUREST)
+    often = (
+        f"at most once in {1.0 / chance:.0f} times" if chance <= _RARELY else f"in {percent(chance)} of cases"
+    )
     return (
         f"{percent(confidence)}: if a target were missed in the long run, {runs} fresh runs would look this "
-        f"good by chance at most once in {odds:.0f} times"
+        f"good by chance {often}"
     )
 
 

@@ -28,7 +28,7 @@ from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import mean_values
-from bufferlab.studies.least import Check, verdicts
+from bufferlab.studies.least import Check
 from bufferlab.studies.size.sizing import METRICS as SHOWN
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
@@ -59,7 +59,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
         lines += neighbors(least, plan)
     lines += [("beware", text) for text in sizing.warnings]
     lines.append(("cost", f"{sizing.runs} runs"))
-    checks = checks_grid(least.checks, verdicts(least.checks, least.confidence, plan.confidence))
+    checks = checks_grid(least.checks, least.confidence, plan.confidence)
     return View(
         [
             f"{site.name}: {sizing.queue} at {site.link}, {rate_text(site.rate_bps)}, "

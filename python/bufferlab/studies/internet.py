@@ -70,10 +70,9 @@ def about_controls(flows: int) -> str:
     census = f"{sites} in the census of websites by Mishra and others, 2019; the other {others:g} % left out"
     if len(found) == 1:
         return f"the flow is {found[0]}, the most frequent control ({census}); --flows bbr:1 asks for BBR"
-    beware = "BBR hardly yields to losses, which shapes what a fifo gives"
-    return (
-        f"the {flows} flows are {' and '.join(found)} ({census}). {beware}: --flows cubic:{flows} is without"
-    )
+    beware = "BBR (version 1) hardly yields to losses, which shapes what a fifo gives"
+    without = f"--flows '{SHARES[0][1]}:{flows}'"
+    return f"the {flows} flows are {' and '.join(found)} ({census}). {beware}: {without} is without"
 
 
 def about_round_trips() -> str:

@@ -351,3 +351,17 @@ def test_a_choice_near_a_threshold_is_said_to_be_on_the_edge() -> None:
         found = chosen({"fifo": runs(page_s), "codel": runs(0.3)})
         assert found.edge == edge, page_s
         assert found.best == "codel"
+
+
+def test_what_runs_do_not_tell_apart_is_not_called_alike() -> None:
+    near = {"fifo": runs(0.3, spread=0.002, name="a"), "codel": runs(0.3, spread=0.002, name="b")}
+    found = chosen(near)
+    assert found.tied == ("codel",) and found.is_tie_shown
+    (rival,) = found.rivals
+    assert rival.is_equal and rival.is_alike
+    noisy = {"fifo": runs(0.3, spread=0.3, name="a"), "codel": runs(0.3, spread=0.3, name="b")}
+    (rival,) = chosen(noisy).rivals
+    assert rival.is_equal and not rival.is_alike
+    worse = {"fifo": runs(0.3, spread=0.002, name="a"), "codel": runs(0.6, spread=0.002, name="b")}
+    (rival,) = chosen(worse).rivals
+    assert not rival.is_equal and not rival.is_alike

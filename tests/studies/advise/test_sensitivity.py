@@ -146,5 +146,5 @@ def test_the_flows_of_the_link_in_question_are_counted() -> None:
     base = prepare(Scenario.from_dict(home_scenario(read_rates("50/10Mbps"), rtt="30 ms", share=Fraction(1))))
     download, upload = ([each.brief for each in variants(base, link)][:2] for link in (0, 1))
     assert download == ["2 flows", "6 flows"]
-    assert upload == ["half the flows elsewhere", "2 flows"]
+    assert upload == ["half the flows on other links", "2 flows"]
     assert variants(base, 0)[0].title == "2 flows in place of 3"

@@ -25,7 +25,15 @@ from bufferlab.render.advise.felt import (
     users_lines,
 )
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
-from bufferlab.render.advise.reasons import heavy_loss, helps, idle_note, loss_note, marks_note
+from bufferlab.render.advise.reasons import (
+    datagrams_lost,
+    heavy_loss,
+    helps,
+    idle_note,
+    loss_note,
+    marks_note,
+    starved,
+)
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.what_if import fragile, what_if
@@ -45,7 +53,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.least import Check, Verdict
+from bufferlab.studies.least import Check, Verdict, lowered
 
 _BELOW: Final = "below this box"
 
@@ -111,6 +119,7 @@ def _head(advice: Advice) -> Iterator[str]:
             yield _QUICK
         if (heavy := heavy_loss(advice.answer.checked("loss").mean, advice.targets)) is not None:
             yield heavy
+        yield from filter(None, (starved(advice), datagrams_lost(advice)))
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:
@@ -171,10 +180,11 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
 def _targets(advice: Advice) -> Iterator[Line]:
     """Each target; what is missed, and the first, stays whatever the room."""
     several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
-    for at, each in enumerate(advice.answer.checks):
+    levels = lowered(advice.answer.checks, advice.answer.confidence)
+    for at, (each, level) in enumerate(zip(advice.answer.checks, levels, strict=True)):
         verdict = known[each.target]
         brief = check_text(each, verdict)
-        whole = brief + _sure(each, verdict, advice.answer.confidence, several=several) + _eased(advice, each)
+        whole = brief + _sure(each, verdict, level, several=several) + _eased(advice, each)
         shorter = [*([(3, brief)] if whole != brief else []), *([(2, "")] if at and verdict == "met" else [])]
         yield Line("target", whole, shorter=shorter)
 
@@ -192,8 +202,7 @@ def _wait(entry: Entry) -> str:
 def _sure(check: Check, verdict: Verdict, confidence: float, *, several: bool) -> str:
     if not check.met or check.identical or not (several or verdict == "not proven"):
         return ""
-    alone = " if it were the only setting tried" if check.confidence > confidence + _SAME else ""
-    return f", {sure_text(check.confidence)}{alone}"
+    return f", {sure_text(confidence)}"
 
 
 def _eased(advice: Advice, check: Check) -> str:
@@ -225,7 +234,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if advice.stage == "first":
         label = "quick" if advice.finished else "so far"
         seeds = len(advice.answer.values)
-        done = f"standard delay targets, {seeds} seeds"
+        done = f"each discipline's usual delay target only, {seeds} seeds"
         is_final = advice.finished or advice.tied
         yield Line(label, done if is_final else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:

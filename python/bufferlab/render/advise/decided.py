@@ -27,7 +27,11 @@ def tie_head(advice: Advice, what: str) -> Iterator[str]:
     if not advice.tied:
         return
     other = "not all other" if advice.sensitivity else "no other"
-    yield f"Equal for this traffic ({other} was tried): {tied_names(advice)}."
+    if advice.choice.is_tie_shown:
+        yield f"Equal for this traffic ({other} was tried): {tied_names(advice)}."
+    else:
+        runs = len(advice.answer.values)
+        yield f"{runs} runs of this traffic do not tell {tied_names(advice)} apart ({other} was tried)."
     yield f"First in our order: {what} {_remedy(advice)}"
 
 

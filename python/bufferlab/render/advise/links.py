@@ -79,7 +79,8 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
         yield _what(advice)
         for each in advice.links:
             if each.tied:
-                yield f"Equal at {each.site.link} for this traffic: {tied_names(each)}; its box says more."
+                alike = "Equal" if each.choice.is_tie_shown else "Not distinguished"
+                yield f"{alike} at {each.site.link} for this traffic: {tied_names(each)}; its box says more."
     if missing:
         yield f"There is no answer yet for {', '.join(missing)}."
     if not advice.joint:

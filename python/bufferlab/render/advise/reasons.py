@@ -27,6 +27,13 @@ NOTABLE_LOSS: Final = 0.01
 HEAVY_LOSS: Final = 0.05
 """Loss from which on the answer's first lines warn of it."""
 
+STARVED: Final = 10.0
+"""Flows starve that get this many times less than those of another group. Our choice."""
+
+DATAGRAM_LOSS: Final = 0.01
+"""Loss of datagrams above which it is reported: what ITU-T G.1010 (appendix I, performance targets) gives for
+video phones; it gives 3 % for conversational voice."""
+
 _MUCH_LESS: Final = 2.0
 """With another control the loss is reported if it is this many times less."""
 
@@ -46,6 +53,40 @@ def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
     if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in targets):
         return None
     return f"But {significant(loss * 100, 2)} % of the packets are lost"
+
+
+def starved(advice: Advice) -> str | None:
+    """That flows of one group hardly get anything beside another's, as a sentence; `None` if none starve."""
+    rates = {
+        each.name: rate
+        for each in advice.site.users
+        if each.kind in FELT_BY_GOODPUT
+        and (rate := advice.answer.checked(f"{each.name}.goodput_bps").mean) is not None
+    }
+    if len(rates) < 2:
+        return None
+    slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    if rates[fast] < STARVED * rates[slow]:
+        return None
+    low, high = (significant(rates[name] / 1e6, 2) for name in (slow, fast))
+    return f"But {slow} starves: {low} Mbps a flow, where {fast} has {high} Mbps."
+
+
+def datagrams_lost(advice: Advice) -> str | None:
+    """That datagrams are lost more than their users put up with, where no target bounds it, as a sentence."""
+    asked = {target.group for target in advice.targets if target.metric.name == "loss"}
+    lost = {
+        each.name: loss
+        for each in advice.site.users
+        if each.kind == "udp"
+        and each.name not in asked
+        and (loss := advice.answer.checked(f"{each.name}.loss").mean) is not None
+    }
+    name = max(lost, key=lost.__getitem__, default=None)
+    if name is None or lost[name] <= DATAGRAM_LOSS:
+        return None
+    share = significant(lost[name] * 100, 2)
+    return f"But {name} loses {share} % of its packets; --target '{name}.loss <= 1 %' asks for less."
 
 
 def loss_note(advice: Advice) -> str | None:
@@ -81,7 +122,7 @@ def _by_control(advice: Advice, loss: float) -> str | None:
     if not less:
         return None
     share, each = min(less, key=lambda pair: pair[0])
-    return f"the control makes much of it, with {each.brief} it is {significant(share * 100, 2)} %"
+    return f"the congestion control causes most, as {each.brief} loses {significant(share * 100, 2)} %"
 
 
 def idle_note(advice: Advice) -> str | None:

@@ -304,6 +304,7 @@ def _behind(rival: Rival | None) -> dict[str, Any]:
         "behind": rival.behind.mean,
         "behind_ci95": rival.behind.half_width,
         "equal": rival.is_equal,
+        "alike": rival.is_alike,
         "missed": [str(each) for each in rival.missed],
         "worst": worst,
     }

@@ -63,6 +63,8 @@ class Rival:
         is_open: Whether more runs may take it in place of the chosen one: users may fare better with it by
             more than they notice; or it comes earlier in our order, and they may not notice how much worse
             they fare.
+        is_alike: Whether the runs show that the difference is too small to matter, as a whole and in each
+            aspect; what is equal and not alike is not distinguished by them.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
     """
@@ -71,6 +73,7 @@ class Rival:
     behind: Estimate
     is_equal: bool
     is_open: bool
+    is_alike: bool
     missed: tuple[Target, ...]
     worst: tuple[Aspect, float] | None
 
@@ -117,6 +120,11 @@ class Choice:
     def tied(self) -> tuple[str, ...]:
         """Those of the equals of which more runs would tell nothing else."""
         return tuple(name for name in self.equals if name not in self.open)
+
+    @property
+    def is_tie_shown(self) -> bool:
+        """Whether the runs show that all of the tied are alike; else they do not tell them apart."""
+        return all(rival.is_alike for rival in self.rivals if rival.name in self.tied)
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -166,6 +174,7 @@ def choose(
             scored.behind(name, taken),
             name in equal if name in fit else scored.is_equal(name, taken, times),
             name in fit and scored.is_open(name, taken, best, times),
+            scored.is_alike(name, taken, times),
             missed[name],
             scored.worst(name, taken, times),
         )
@@ -238,6 +247,14 @@ class _Scored:
     def is_equal(self, name: str, other: str, times: float) -> bool:
         """Whether nothing tells two queues apart."""
         return all(self._is_as_good(name, other, scores, times) for scores in self.scores)
+
+    def is_alike(self, name: str, other: str, times: float) -> bool:
+        """Whether two queues surely differ by no more than users notice, as a whole and in each aspect."""
+        whole = [self._behind(name, other, scores) for scores in self.scores]
+        return all(_surely_within(each, MATERIAL * times) for each in whole) and all(
+            _surely_within(self._behind_in(each, name, other), bound * times)
+            for each, bound in self._notable_between(name, other).items()
+        )
 
     def is_open(self, name: str, taken: str, best: str, times: float) -> bool:
         """Whether more runs may take a queue in place of the one that is taken, or not the one for it."""
@@ -331,6 +348,11 @@ def _differs(behind: Estimate, share: float) -> bool:
 def _straddles(behind: Estimate, share: float) -> bool:
     """Whether users may be worse off by more than a share, or not; a single run does not tell."""
     return behind.half_width is None or abs((behind.mean or 0.0) - share) < behind.half_width
+
+
+def _surely_within(behind: Estimate, share: float) -> bool:
+    """Whether users are surely neither worse nor better off by more than a share."""
+    return behind.half_width is not None and abs(behind.mean or 0.0) + behind.half_width <= share
 
 
 def _surely_exceeds(behind: Estimate, share: float) -> bool:

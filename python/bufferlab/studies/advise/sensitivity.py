@@ -147,7 +147,7 @@ def _of_flows(base: Scenario, link: str, changes: dict[str, int], factor: Fracti
     }
     before, after = sum(counts.values()), sum(changes.get(key, count) for key, count in counts.items())
     if before == after:  # those of other links are other
-        return f"{_times(factor)} flows elsewhere", f"{_times(factor)} flows elsewhere"
+        return f"{_times(factor)} flows on other links", f"{_times(factor)} flows on other links"
     brief = "1 flow" if after == 1 else f"{after} flows"
     if after == before * factor:
         return f"{_times(factor)} flows ({after})", brief

@@ -7,10 +7,11 @@ The document (`--json`, `Comparison.to_dict()`) has
   "scenario" or "default");
 - `aspects`: what users feel, one object an aspect with `kind`, `title`, `metric` and `weight`;
 - `queues`: one object a queue with `queue`, `buffer`, `identical` (whether all its runs are), `behind` (how
-  much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal`, `missed` (the
-  targets), `worst` (the aspect in which it is behind most), `values` and `values_ci95`: means of the link's
-  metrics and, with the group's name and a dot before, of the flow groups'; `values_runs`, of how many runs,
-  where not of all;
+  much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal` (not
+  distinguished, or by less than users notice), `alike` (the runs show the latter), `missed` (the targets),
+  `worst` (the aspect in which it is behind most), `values` and `values_ci95`: means of the link's metrics
+  and, with the group's name and a dot before, of the flow groups'; `values_runs`, of how many runs, where not
+  of all;
 - `recommendation` with `queue`, `founded` (whether users fare better than under some other queue, or it
   misses fewer targets), `clear` (than under every other that misses no more), `undecided` (the queues
   that more seeds may recommend in its place) and `tied` (those that are equal to it
@@ -204,6 +205,7 @@ class Comparison(display.Displayed):
             "behind": 0.0 if rival is None else rival.behind.mean,
             "behind_ci95": None if rival is None or entry.identical else rival.behind.half_width,
             "equal": rival is None or rival.is_equal,
+            "alike": rival is None or rival.is_alike,
             "missed": [str(target) for target in self.missed[entry.name]],
             "worst": None
             if rival is None or rival.worst is None

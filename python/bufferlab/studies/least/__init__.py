@@ -1,6 +1,6 @@
 """The least size that meets targets in the mean of runs: sought by some runs, confirmed by others."""
 
-from bufferlab.studies.least.answer import Check, Least, check, checks_to_dicts, verdicts
+from bufferlab.studies.least.answer import Check, Least, check, checks_to_dicts, lowered, verdicts
 from bufferlab.studies.least.memory import Run, Verdict
 from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.least.search import least
@@ -20,6 +20,7 @@ __all__ = [
     "check",
     "checks_to_dicts",
     "least",
+    "lowered",
     "together",
     "verdicts",
 ]

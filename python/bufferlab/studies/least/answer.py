@@ -119,12 +119,22 @@ def verdicts(checks: Sequence[Check], confidence: float, wanted: float) -> list[
             have used up some of the chance to err; each check then counts as much less.
         wanted: The confidence that is asked for.
     """
+    return [
+        replace(each, confidence=level).verdict(wanted)
+        for each, level in zip(checks, lowered(checks, confidence), strict=True)
+    ]
+
+
+def lowered(checks: Sequence[Check], confidence: float) -> list[float]:
+    """The confidence of each target once candidates that were refused are accounted for.
+
+    Args:
+        checks: The targets at one size.
+        confidence: That all are met.
+    """
     chance = max(1.0 - each.confidence for each in checks)
     times = (1.0 - confidence) / chance if chance > 0 and all(each.met for each in checks) else 1.0
-    lowered = (max(1.0 - (1.0 - each.confidence) * times, 0.0) for each in checks)
-    return [
-        replace(each, confidence=level).verdict(wanted) for each, level in zip(checks, lowered, strict=True)
-    ]
+    return [max(1.0 - (1.0 - each.confidence) * times, 0.0) for each in checks]
 
 
 def checks_to_dicts(checks: Sequence[Check], confidence: float, wanted: float) -> list[dict[str, Any]]:
