@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Final
 
+from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.judging import Figure
 from bufferlab.evidence.ns2.reference import Setting
@@ -49,12 +48,6 @@ class RowClass:
     variants: tuple[Variant, ...]
     margins: dict[str, float]
     least_seeds: int
-
-
-def criteria() -> dict[str, Any]:
-    """The content of criteria.toml."""
-    file = resources.files("bufferlab.evidence.ns2") / "criteria.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def _row_class(table: dict[str, Any]) -> RowClass:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab.evidence.expressions import Names, holds
-from bufferlab.evidence.ns2.classes import criteria
+from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.judging import Judgment, Verdict
 from bufferlab.evidence.ns2.reference import Setting
 

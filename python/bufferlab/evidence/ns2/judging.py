@@ -20,9 +20,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-CONFIDENCE: Final = 0.99
-CAP: Final = 0.10
-CAP_POINTS: Final = 0.02
+from bufferlab.evidence.ns2.criteria import criteria
+
+_TOLERANCE: Final = criteria()["tolerance"]
+
+CONFIDENCE: Final[float] = _TOLERANCE["confidence"]
+CAP: Final[float] = _TOLERANCE["relative"]
+CAP_POINTS: Final[float] = _TOLERANCE["points"]
 
 
 @dataclass(frozen=True)

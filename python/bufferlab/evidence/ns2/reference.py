@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Final
+
+from bufferlab.evidence.ns2.criteria import criteria
 
 LINUX_CONTROLS: Final = {
     "reno": "reno-2.6",
@@ -28,7 +31,7 @@ SUPPORTED_STACKS: Final = (
 )
 """ns-2 agents that have an equivalent here."""
 
-_DATA: Final = ("ns2_rows.csv", "ns2_controls.csv")
+_DATA: Final[Sequence[str]] = [each["file"] for each in criteria()["data"]]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.evidence.expressions import Names, fill
-from bufferlab.evidence.ns2.classes import CLASSES, METRICS, criteria
+from bufferlab.evidence.ns2.classes import CLASSES, METRICS
+from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, note
 from bufferlab.evidence.ns2.judging import AGREE, CAP, CAP_POINTS, CONFIDENCE, Verdict, resolutions
 from bufferlab.evidence.ns2.reference import Setting, load_references, unsupported
