@@ -43,7 +43,7 @@ def test_the_study_is_about_the_example() -> None:
         buffer=EXCHANGE.buffer,
         duration_s=EXCHANGE.duration_s,
     )
-    assert lower(Scenario.from_dict(built)) == lower(Scenario.load(EXAMPLE))
+    assert lower(built) == lower(Scenario.load(EXAMPLE))
 
 
 def test_a_twin_by_ten_keeps_what_it_should() -> None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
+
+from bufferlab.evidence.heterogeneous.settings import MIX
 
 PACKET_BYTES: Final = 1500
 RTT_S: Final = 0.1
-SPREAD: Final = 0.2
+"""Mean, of the scenarios."""
+
+SCENARIOS: Final = Path(__file__).parent / "scenarios"
 
 
 @dataclass(frozen=True)
@@ -39,9 +45,7 @@ def alone(control: str) -> Mix:
     return Mix(control, ((control, 1.0),))
 
 
-DOCUMENT_MIX: Final = Mix(
-    "mix of 2013", (("reno", 42), ("bic", 51), ("cubic-0.8", 30), ("cubic-0.7", 41), ("ctcp", 34))
-)
+DOCUMENT_MIX: Final = Mix("mix of 2013", tuple(MIX.items()))
 """Flows of P. Yang, E. Zhang and L. Xu (2013), figures 9 to 12."""
 
 MODERN_MIX: Final = Mix("cubic and bbr3", (("cubic", 1), ("bbr3", 1)))
@@ -61,7 +65,6 @@ def scenario_of(
     window_packets: float,
     duration_s: float,
     warmup_s: float,
-    spread: float = SPREAD,
     sample_ms: float = 0.0,
 ) -> dict[str, Any]:
     """Linux hosts at one link whose bandwidth-delay product is `window_packets` a flow; the buffer is 1 BDP.
@@ -71,28 +74,21 @@ def scenario_of(
         window_packets: Bandwidth-delay product over the number of flows, packets.
         duration_s: Length, s.
         warmup_s: Measured from here on, s.
-        spread: Round-trip times are spaced evenly over ± this share.
         sample_ms: Interval of samples of every flow; 0 for none.
     """
     flows = sum(counts.values())
-    rate_bps = flows * window_packets * PACKET_BYTES * 8 / RTT_S
-    groups = [
-        {
-            "name": control.replace(".", "_"),
-            "congestion": control,
-            "count": count,
-            "rtt": f"{RTT_S * 1e3:g} ms",
-            "jitter": "0 s",
-            "start": "uniform(0 s, 2 s)" if flows > 1 else "0 s",
-            **({"rtt_spread": spread} if count > 1 else {}),
-        }
-        for control, count in counts.items()
-    ]
-    document: dict[str, Any] = {
-        "run": {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s", "stack": "linux"},
-        "bottleneck": {"rate": f"{rate_bps:.0f} bps", "delay": "1 ms", "buffer": "1 bdp"},
-        "flows": groups,
-    }
+    document = tomllib.loads((SCENARIOS / "many.toml").read_text(encoding="utf-8"))
+    document["run"] |= {"duration": f"{duration_s:g} s", "warmup": f"{warmup_s:g} s"}
+    document["bottleneck"]["rate"] = f"{flows * window_packets * PACKET_BYTES * 8 / RTT_S:.0f} bps"
+    (like,) = document["flows"]
+    document["flows"] = [_group(like, control, count) for control, count in counts.items()]
     if sample_ms:
         document["probes"] = {"interval": f"{sample_ms:g} ms", "per_group": max(counts.values())}
     return document
+
+
+def _group(like: Mapping[str, Any], control: str, count: int) -> dict[str, Any]:
+    """The flows of one control; a lone one has the mean round-trip time."""
+    own = {"name": control.replace(".", "_"), "congestion": control, "count": count}
+    spread = {} if count > 1 else {"rtt_spread": 0.0}
+    return {**like, **own, **spread}

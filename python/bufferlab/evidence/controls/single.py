@@ -8,11 +8,10 @@ from typing import Any, Final
 import polars as pl
 from matplotlib.figure import Figure
 
-from bufferlab.evidence.controls.mixes import CONTROLS, scenario_of
+from bufferlab.evidence.controls.mixes import CONTROLS, SCENARIOS
 from bufferlab.evidence.documents import Work
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
-from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS
 from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.result import Result
@@ -21,13 +20,11 @@ from bufferlab.theory.protocols import get_protocol
 from bufferlab.theory.single_flow import bbr_utilization, single_flow_utilization
 
 BDP_PACKETS: Final = 100.0
+"""Of the scenario."""
+
 BUFFERS: Final = (0.1, 0.25, 0.5, 1.0)
 DRAWN: Final = 0.5
 SINGLE_CONTROLS: Final = (*CONTROLS, "vegas", "westwood")
-_DURATION_S: Final = 150.0
-_WARMUP_S: Final = 50.0
-_SAMPLE_MS: Final = 200.0
-"""Two round-trip times: the least utilization is that of such a stretch."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +105,12 @@ def draw(work: Work, duration_s: float = 60.0) -> Figure:
 
 
 def _scenario(control: str, buffer_bdps: float) -> Scenario:
-    document = scenario_of(
-        {control: 1},
-        window_packets=BDP_PACKETS,
-        duration_s=_DURATION_S,
-        warmup_s=_WARMUP_S,
-        sample_ms=_SAMPLE_MS,
-    )
-    return prepare(document, {"links[0].buffer": f"{buffer_bdps:g} bdp"})
+    changes = {
+        "flows[0].name": control.replace(".", "_"),
+        "flows[0].congestion": control,
+        "links[0].buffer": f"{buffer_bdps:g} bdp",
+    }
+    return Scenario.load(SCENARIOS / "single.toml", changes)
 
 
 def measure(run: Result) -> dict[str, Any]:
@@ -128,5 +123,6 @@ def measure(run: Result) -> dict[str, Any]:
 
 
 def _least(run: Result) -> float:
-    measured = run.queue_samples.filter(pl.col("time_s") > _WARMUP_S)["throughput_bps"].to_numpy()
+    """The least utilization of an interval of samples, which is two round-trip times long."""
+    measured = run.queue_samples.filter(pl.col("time_s") > run.warmup_s)["throughput_bps"].to_numpy()
     return float(measured.min() / run.queues["rate_bps"][0])

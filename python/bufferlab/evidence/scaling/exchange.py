@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
-RTT: Final = "lognormal(median=60 ms, sigma=0.6, min=10 ms, max=300 ms)"
-SHARES: Final[Mapping[str, int]] = {"reno": 2, "cubic": 5, "bbr3": 3}
-"""Tenths of the flows."""
+from bufferlab.scenario import Scenario
 
-LOSS_BASED: Final[Mapping[str, int]] = {"reno": 3, "cubic": 7}
+MIXED: Final = "exchange.toml"
+LOSS_BASED: Final = "loss-based.toml"
 """Without BBR, which fills a link whatever its buffer."""
+
+_SCENARIOS: Final = Path(__file__).parent / "scenarios"
 
 
 def exchange(
@@ -19,30 +20,26 @@ def exchange(
     flows: int,
     buffer: str = "stanford",
     duration_s: float = 20.0,
-    shares: Mapping[str, int] = SHARES,
-) -> dict[str, Any]:
+    scenario: str = MIXED,
+) -> Scenario:
     """Long flows of mixed congestion controls and mixed round-trip times, measured in a run's second half.
 
     Args:
         rate_bps: Rate of the link, bit/s.
-        flows: Number of flows, a multiple of ten.
+        flows: Number of flows, a multiple of ten, in the scenario's shares.
         buffer: As scenarios write it.
         duration_s: Length, s.
-        shares: Tenths of the flows by congestion control.
+        scenario: The file.
     """
-    groups = [
+    large = Scenario.load(_SCENARIOS / scenario)
+    counts = {group["name"]: group["count"] for group in large.resolved["flows"]}
+    total = sum(counts.values())
+    return large.with_overrides(
         {
-            "name": control,
-            "congestion": control,
-            "count": flows * tenths // 10,
-            "rtt": RTT,
-            "jitter": "0 s",
-            "start": "uniform(0 s, 2 s)",
+            "run.duration": f"{duration_s:g} s",
+            "run.warmup": f"{duration_s / 2:g} s",
+            "links[0].rate": f"{rate_bps:.0f} bps",
+            "links[0].buffer": buffer,
+            **{f"flows.{name}.count": flows * count // total for name, count in counts.items()},
         }
-        for control, tenths in shares.items()
-    ]
-    return {
-        "run": {"duration": f"{duration_s:g} s", "warmup": f"{duration_s / 2:g} s", "stack": "linux"},
-        "bottleneck": {"rate": f"{rate_bps:.0f} bps", "delay": "1 ms", "buffer": buffer},
-        "flows": groups,
-    }
+    )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import polars as pl
 
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.points import means_of_points
-from bufferlab.evidence.scaling.exchange import LOSS_BASED, SHARES, exchange
+from bufferlab.evidence.scaling.exchange import LOSS_BASED, MIXED, exchange
 from bufferlab.experiment.experiment import Experiment
-from bufferlab.experiment.simulation import prepare
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, queue_values
 from bufferlab.results.tables import ALL
@@ -30,7 +29,7 @@ class Case:
         buffer: As scenarios write it.
         duration_s: Length of each run, s; its second half is measured.
         seeds: Number of seeds by what rate and flows are divided by; smaller twins differ more.
-        shares: Tenths of the flows by congestion control.
+        scenario: The file that is scaled.
     """
 
     name: str
@@ -39,7 +38,7 @@ class Case:
     buffer: str
     duration_s: float
     seeds: Mapping[int, int]
-    shares: Mapping[str, int] = field(default_factory=lambda: SHARES)
+    scenario: str = MIXED
 
 
 EXCHANGE: Final = Case("10 Gbps, 10,000 flows, BDP/√n", 1e10, 10_000, "stanford", 20, {1: 2, 10: 3, 100: 5})
@@ -105,9 +104,9 @@ def _twin(case: Case, factor: int) -> Scenario:
         flows=case.flows,
         buffer=case.buffer,
         duration_s=case.duration_s,
-        shares=case.shares,
+        scenario=case.scenario,
     )
-    return prepare(full).twin(factor)
+    return full.twin(factor)
 
 
 def measure(run: Result) -> dict[str, float | None]:
