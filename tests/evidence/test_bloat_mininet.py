@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.evidence import reproduce
+from bufferlab.evidence import find_reproductions, reproduce
 from bufferlab.evidence.bloat_mininet import author
 from bufferlab.evidence.bloat_mininet.author import QUEUES, author_points, read_measured, summarized
 from bufferlab.evidence.bloat_mininet.series import regression
@@ -168,3 +168,32 @@ def test_files_of_a_copied_folder_are_its_own(tmp_path: Path) -> None:
     copied = call(folder, None, "author:author_points")
     assert copied.columns == author.author_points().columns
     assert not copied.equals(author.author_points())
+
+
+def test_a_copied_folder_runs_in_its_quick_form_with_modules_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "copied"
+    shutil.copytree(Path(author.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    changes = {
+        "claims.toml": ('name = "bloat-mininet"', 'name = "copied"'),
+        "series.py": ("from bufferlab.evidence.bloat_mininet import", "from . import"),
+        "figures.py": ("from bufferlab.evidence.bloat_mininet.", "from ."),
+        "author.csv": ("0.", "7."),
+    }
+    for name, (old, new) in changes.items():
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new))
+    monkeypatch.chdir(tmp_path)
+    found = find_reproductions("copied")
+    assert [each.name for each in found] == [
+        f"copied/{name}" for name in ("table1", "fig4", "fig1", "fig2", "fig3")
+    ]
+    own, original = (
+        reproduce(f"{name}/fig3", quick=True, progress=False, store=tmp_path / "store")
+        for name in ("copied", "bloat-mininet")
+    )
+    assert own.tables["points"].equals(original.tables["points"])
+    assert list(own.figures) == ["fig3"]
+    assert not own.tables["author"].equals(original.tables["author"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -72,20 +71,25 @@ def _module(folder: Path, package: str | None, module: str, name: str) -> Module
     file = (folder / f"{module.replace('.', '/')}.py").resolve()
     if not file.is_file():
         raise _unknown(folder, name, f"a module in {folder}")
+    importlib.invalidate_caches()  # the file may be a moment old
+    try:
+        return importlib.import_module(f"{_own_package(folder)}.{module}")
+    except InputError:
+        raise
+    except Exception as error:
+        raise _failed(folder, name, error) from error
+
+
+def _own_package(folder: Path) -> str:
+    """Name of a package of the folder's modules, which can so import each other: `from . import series`."""
+    place = str(folder.resolve())
     # the same in every process, for stores know measures by it
-    own_name = f"_bufferlab_claims_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}"
-    if own_name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(own_name, file)
-        if spec is None or spec.loader is None:
-            raise _unknown(folder, name, "a Python module")
-        loaded = importlib.util.module_from_spec(spec)
-        sys.modules[own_name] = loaded
-        try:
-            spec.loader.exec_module(loaded)
-        except Exception as error:
-            del sys.modules[own_name]
-            raise _failed(folder, name, error) from error
-    return sys.modules[own_name]
+    name = f"_bufferlab_claims_{hashlib.sha256(place.encode()).hexdigest()[:16]}"
+    if name not in sys.modules:
+        package = ModuleType(name)
+        package.__path__ = [place]
+        sys.modules[name] = package
+    return name
 
 
 def _failed(folder: Path, name: str, error: Exception) -> InputError:
