@@ -1,0 +1,1 @@
+"""What real hosts do to the least buffer of a fast link: docs/hosts.md."""
