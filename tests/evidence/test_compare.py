@@ -20,7 +20,7 @@ from bufferlab.evidence.ns2.judging import (
     welch_half_width,
 )
 from bufferlab.evidence.ns2.measure import with_share
-from bufferlab.evidence.ns2.reference import load_references, unsupported
+from bufferlab.evidence.ns2.reference import Reference, load_experiments, load_references, unsupported
 from bufferlab.evidence.ns2.validation import Point, explained, outcome_of
 
 QUEUE = next(metric for metric in METRICS if metric.name == "mean_queue_packets")
@@ -103,10 +103,23 @@ def test_an_explanation_counts_where_its_experiment_agrees() -> None:
     explanation = next(each for each in EXPLANATIONS if each.sign == 1 and "loss1" in each.metrics)
     outcome = outcome_of(reference, far)
     assert [each.figure.name for each in outcome.unexplained] == ["loss1"]
-    point = Point(reference, explanation)
-    assert all(each.keys == explanation.keys for each in point.variants)
-    assert explained(outcome, [(point, outcome_of(reference, near))]).explained == {"loss1": explanation.name}
-    assert explained(outcome, [(point, outcome)]).unexplained == outcome.unexplained
+    experiment = Reference(explanation.experiment(reference.setting), reference.runs)
+    point = Point(experiment, reference.setting, explanation)
+    assert explained(outcome, [(point, outcome_of(experiment, near))]).explained == {
+        "loss1": explanation.name
+    }
+    assert explained(outcome, [(point, outcome_of(experiment, far))]).unexplained == outcome.unexplained
+    other = Point(experiment, load_references()[0].setting, explanation)
+    assert explained(outcome, [(other, outcome_of(experiment, near))]).unexplained == outcome.unexplained
+
+
+def test_experiments_of_ns2_are_those_of_explanations() -> None:
+    settings = [each.setting for each in load_references()]
+    possible = {each.experiment(setting) for each in EXPLANATIONS for setting in settings}
+    experiments = load_experiments()
+    assert experiments
+    assert experiments.keys() <= possible
+    assert not experiments.keys() & set(settings)
 
 
 def test_every_class_has_settings() -> None:

@@ -15,14 +15,24 @@ from scipy import stats
 from bufferlab import _core
 from bufferlab.cli import main
 from bufferlab.errors import InputError
-from bufferlab.evidence.ns2.judging import Figure, Judgment, Verdict, judged, welch_half_width
+from bufferlab.evidence.ns2.equivalent import scenario_of
+from bufferlab.evidence.ns2.explanations import EXPLANATIONS
+from bufferlab.evidence.ns2.judging import (
+    CONFIDENCE,
+    Figure,
+    Judgment,
+    Verdict,
+    judged,
+    judged_in_pairs,
+    welch_half_width,
+)
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.pages import END
 from bufferlab.evidence.referee import Referee, kept, program, referee
 from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
 from bufferlab.evidence.referee.report import BEGIN, DETAIL, generated, update_docs
-from bufferlab.evidence.referee.study import explained, frame_of, try_explanation
+from bufferlab.evidence.referee.study import LOOK_CONFIDENCE, STAGES, Pairs, explained, frame_of
 from bufferlab.experiment.runner import Runner
 
 LOSS = next(each for each in FIGURES if each.name == "loss")
@@ -222,20 +232,47 @@ def test_the_result_tells_its_draw(stand_in: Path) -> None:
 
 
 def test_a_large_difference_is_explained_where_the_experiment_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    setting = replace(
-        drawn(1, 5), stack="linux-reno", options=(), flows=2, rtt_ms=(40.0, 40.0), duration_s=20.0
-    )
+    setting = replace(drawn(1, 5), options=())
     monkeypatch.setattr("bufferlab.evidence.referee.study.drawn", lambda _draw, _number: setting)
-    monkeypatch.setattr("bufferlab.evidence.referee.study.EXPERIMENT_SEEDS", 3)
-    again = try_explanation((1, 5, "less with a fixed order of ties"), 1, _core.Control())
-    assert again is not None
-    near = [{name: value for name, value in each.items() if name != "loss"} for each in again]
-    part = {"window_cuts": 0.05}
-    ours = [{name: value * part.get(name, 0.5) for name, value in each.items()} for each in near]
-    theirs = {"ns2": near, "ours": ours}
-    frame = frame_of([(5, setting, theirs)])
-    found = explained(frame, 1, {5: theirs}, Runner(progress=False))
-    named = dict(zip(found["figure"], found["explanation"], strict=True))
-    assert found.filter(pl.col("figure") == "utilization")["verdict"].to_list() == ["large"]
-    assert named["utilization"] == "less with a fixed order of ties"
-    assert named["window_cuts"] == ""  # more apart than the explanation allows
+    theirs = [{"utilization": 0.8 + scatter, "loss": 0.01} for scatter in (0.0, 0.001, 0.002)]
+    lower = [(each, {"utilization": each["utilization"] - 0.2, "loss": 0.0001}) for each in theirs]
+    asked = []
+
+    def experiment(point: tuple[int, int, str], _seed: int, _control: _core.Control) -> Pairs:
+        asked.append(point)
+        return [(each, each) for each in theirs]
+
+    frame = frame_of([(5, setting, lower)])
+    assert frame["verdict"].to_list() == ["large", "large"]
+    found = explained(frame, 1, experiment, Runner(threads=1, progress=False))
+    # the loss is more apart than the explanation allows
+    assert found["explanation"].to_list() == ["less where ns-2 rounds ties", ""]
+    assert asked == [(1, 5, "less where ns-2 rounds ties")]
+
+    def again(_point: tuple[int, int, str], _seed: int, _control: _core.Control) -> Pairs:
+        return lower
+
+    assert not any(explained(frame, 1, again, Runner(threads=1, progress=False))["explanation"])
+
+
+def test_an_experiment_changes_ns2_and_ours_alike() -> None:
+    setting = replace(drawn(1, 5), options=())
+    experiment = EXPLANATIONS[0].experiment(setting)
+    assert program.arguments(experiment) == f"{program.arguments(setting)} overhead=1e-9"
+    assert {group["jitter"] for group in scenario_of(experiment)["flows"]} == {"uniform(0 s, 0.001 us)"}
+
+
+def test_pairs_are_judged_by_their_differences() -> None:
+    random = np.random.default_rng(4)
+    ns2 = random.normal(1.0, 0.5, 12)
+    ours = ns2 + random.normal(0.01, 0.02, 12)
+    interval = stats.ttest_rel(ours, ns2).confidence_interval(LOOK_CONFIDENCE)
+    judgment = judged_in_pairs(Figure("x", "x"), ns2.tolist(), ours.tolist(), LOOK_CONFIDENCE)
+    assert judgment.half_width == pytest.approx((interval.high - interval.low) / 2)
+    assert judgment.difference == pytest.approx((interval.high + interval.low) / 2)
+    assert judgment.verdict in {Verdict.SAME, Verdict.SMALL}
+    assert judged(Figure("x", "x"), ns2.tolist(), ours.tolist()).verdict is Verdict.UNDECIDED
+
+
+def test_all_looks_together_err_no_more_than_one() -> None:
+    assert len(STAGES) * (1 - LOOK_CONFIDENCE) == pytest.approx(1 - CONFIDENCE)

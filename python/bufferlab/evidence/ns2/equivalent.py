@@ -48,6 +48,7 @@ def scenario_of(setting: Setting) -> dict[str, Any]:
         setting: A supported setting; see `bufferlab.evidence.ns2.reference.unsupported`.
     """
     rate = _rate(setting.rate_bps)
+    back = _rate(float(setting.option("back")) * 1e6) if setting.option("back") else rate
     delay = f"{_bottleneck_delay_ms(setting):.10g} ms"
     return {
         "run": {
@@ -64,7 +65,7 @@ def scenario_of(setting: Setting) -> dict[str, Any]:
                 "delay": delay,
                 "buffer": f"{setting.buffer_packets - 1} packets",
             },
-            {"name": "back", "rate": rate, "delay": delay, "buffer": "unlimited"},
+            {"name": "back", "rate": back, "delay": delay, "buffer": "unlimited"},
         ],
         "flows": [
             _group(setting, kind, control, len(own)) for (kind, control), own in _members(setting).items()
@@ -83,14 +84,12 @@ class Variant:
         noise_ns: Senders wait up to so long: ties fall at random, as in ns-2 by rounding.
         further_us: All flows have so much more delay: an ack-clocked flow's packets come at another moment
             between two departures, and that decides which flow finds a full buffer.
-        keys: Keys of all flow groups that an experiment changes.
     """
 
     later_ms: float = 0.0
     second_first_ps: int = 0
     noise_ns: int = 0
     further_us: int = 0
-    keys: tuple[tuple[str, str], ...] = ()
 
 
 AS_IS = Variant()
@@ -100,7 +99,6 @@ def plan_of(setting: Setting, seed: int, variant: Variant = AS_IS) -> dict[str, 
     """The plan of one run: the scenario's, with the start times (and spread) that ns-2 had with this seed."""
     scenario = scenario_of(setting)
     for group in scenario["flows"]:
-        group.update(variant.keys)
         if variant.noise_ns:
             group["jitter"] = f"uniform(0 s, {variant.noise_ns} ns)"
     plan = lower(Scenario.from_dict(scenario), seed)

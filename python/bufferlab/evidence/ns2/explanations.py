@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from bufferlab.evidence.expressions import Names, holds
@@ -26,7 +26,7 @@ class Explanation:
         metrics: Names of the metrics that it is about.
         sign: Whether ours is above ns-2's (1) or below (-1).
         at_most: The greatest difference, as a part of ns-2's value or in the metric's own unit.
-        keys: Keys of our flows in the experiment.
+        options: What the setting has besides in the experiment, in ns-2 and here.
         text: The reason.
     """
 
@@ -35,7 +35,7 @@ class Explanation:
     metrics: tuple[str, ...]
     sign: int
     at_most: float
-    keys: tuple[tuple[str, str], ...]
+    options: tuple[tuple[str, str], ...]
     text: str
 
     def covers(self, setting: Setting, judgment: Judgment) -> bool:
@@ -53,6 +53,11 @@ class Explanation:
             and holds(self.when, _names(setting))
         )
 
+    def experiment(self, setting: Setting) -> Setting:
+        """The setting of the experiment: nothing else is changed, in ns-2 neither."""
+        options = dict(setting.options) | dict(self.options)
+        return replace(setting, options=tuple(options.items()))
+
 
 def _explanation(table: Mapping[str, Any]) -> Explanation:
     return Explanation(
@@ -61,7 +66,7 @@ def _explanation(table: Mapping[str, Any]) -> Explanation:
         metrics=tuple(table["metrics"]),
         sign=table["sign"],
         at_most=table["at_most"],
-        keys=tuple(table["set"].items()),
+        options=tuple(table["options"].items()),
         text=table["text"],
     )
 

@@ -6,6 +6,9 @@ Biometrika 34, 1947). To agree, all of it must lie within the margin (as in D. J
 tests, J. Pharmacokinetics and Biopharmaceutics 15(6), 1987). A sample that scatters widely shows nothing, so
 it cannot agree. Where ns-2 ran once, its scatter is taken to be ours.
 
+Runs of both sides with the same draws are compared in pairs: what a draw does to both cancels, and the
+interval is Student's, of the mean of the differences.
+
 Runs that chance cannot tell apart are compared one by one: the worst must lie within a margin of its own.
 """
 
@@ -108,6 +111,16 @@ def judged(figure: Figure, ns2: Sequence[float], ours: Sequence[float]) -> Judgm
     return Judgment(figure, theirs, mine, mine - theirs, welch_half_width(ns2, ours), figure.margin(theirs))
 
 
+def judged_in_pairs(
+    figure: Figure, ns2: Sequence[float], ours: Sequence[float], confidence: float = CONFIDENCE
+) -> Judgment:
+    """Compare two samples whose runs belong together, in the same order."""
+    apart = np.subtract(ours, ns2)
+    theirs, mine = (float(np.mean(side)) for side in (ns2, ours))
+    half_width = student_half_width(apart, confidence)
+    return Judgment(figure, theirs, mine, float(apart.mean()), half_width, figure.margin(theirs))
+
+
 def judged_by_run(figure: Figure, ns2: Sequence[float], ours: Sequence[float], margin: float) -> Judgment:
     """Compare run by run; `margin` is a part of ns-2's mean, or in the figure's unit if not relative."""
     theirs, mine = (float(np.mean(side)) for side in (ns2, ours))
@@ -136,9 +149,22 @@ def welch_half_width(first: ArrayLike, second: ArrayLike) -> float:
         freedom = sum(squared) ** 2 / math.fsum(
             each**2 / (side.size - 1) for each, side in zip(squared, sides, strict=True)
         )
+    return _quantile(freedom, CONFIDENCE) * math.sqrt(sum(squared))
+
+
+def student_half_width(sample: ArrayLike, confidence: float = CONFIDENCE) -> float:
+    """Half the width of the interval of a mean; nothing is known of the mean of one."""
+    values = np.asarray(sample, dtype=np.float64)
+    if values.size < 2:
+        return math.inf
+    return _quantile(values.size - 1, confidence) * float(values.std(ddof=1)) / math.sqrt(values.size)
+
+
+def _quantile(freedom: float, confidence: float) -> float:
+    """How many standard errors half an interval of Student's distribution is wide."""
     from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
 
-    return float(stdtrit(freedom, 0.5 + CONFIDENCE / 2)) * math.sqrt(sum(squared))
+    return float(stdtrit(freedom, 0.5 + confidence / 2))
 
 
 def resolutions(figures: Iterable[Figure]) -> str:

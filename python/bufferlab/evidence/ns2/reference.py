@@ -32,6 +32,7 @@ SUPPORTED_STACKS: Final = (
 """ns-2 agents that have an equivalent here."""
 
 _DATA: Final[Sequence[str]] = [each["file"] for each in criteria()["data"]]
+_EXPERIMENTS: Final = "ns2_experiments.csv"
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,17 @@ class Reference:
 
 def load_references() -> list[Reference]:
     """All settings with their runs, in the order of the data files."""
+    return _load(_DATA)
+
+
+def load_experiments() -> dict[Setting, Reference]:
+    """ns-2's runs of settings in the experiments of explanations."""
+    return {each.setting: each for each in _load((_EXPERIMENTS,))}
+
+
+def _load(names: Sequence[str]) -> list[Reference]:
     grouped: dict[Setting, dict[int, dict[str, float]]] = {}
-    for name in _DATA:
+    for name in names:
         path = resources.files("bufferlab.evidence.ns2") / "data" / name
         with path.open(encoding="utf-8") as file:
             rows = csv.DictReader(line for line in file if not line.startswith("#"))

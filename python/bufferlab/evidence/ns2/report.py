@@ -190,10 +190,10 @@ def _table(
 def _experiments(frame: pl.DataFrame) -> Iterator[str]:
     for each in EXPLANATIONS:
         own = frame.filter(pl.col("explanation") == each.name)
-        keys = ", ".join(f"`{key} = {value!r}`".replace("'", '"') for key, value in each.keys)
+        options = ", ".join(f"`{key}={value}`" for key, value in each.options)
         yield (
             f"- **{each.name}**: {each.text} It explains {own.height} differences in "
-            f"{own.select('scenario', 'setting').n_unique()} settings; the experiment is {keys}."
+            f"{own.select('scenario', 'setting').n_unique()} settings; the experiment is {options}."
         )
 
 

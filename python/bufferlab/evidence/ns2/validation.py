@@ -14,7 +14,13 @@ from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
 from bufferlab.evidence.ns2.judging import Figure, Judgment, Verdict, judged, judged_by_run
 from bufferlab.evidence.ns2.measure import simulate, with_share
-from bufferlab.evidence.ns2.reference import Reference, Setting, load_references, unsupported
+from bufferlab.evidence.ns2.reference import (
+    Reference,
+    Setting,
+    load_experiments,
+    load_references,
+    unsupported,
+)
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.runner import Runner
 
@@ -96,7 +102,7 @@ def validate(
 ) -> Validation:
     """Simulate the settings that ns-2 ran, with the same start times, and compare.
 
-    Where a known explanation is about a difference, its experiment is run, too.
+    Where a known explanation is about a difference and ns-2 ran its experiment, it is run here, too.
 
     Args:
         quick: Only short settings, one of every kind: some ten seconds.
@@ -115,11 +121,13 @@ def validate(
     runner = runner or Runner(threads=threads, progress=progress)
     points = [Point(each) for each in references]
     outcomes = _compared(runner, points, seeds, quick=quick)
+    experiments = load_experiments()
     doubtful = [
-        Point(reference, explanation)
-        for reference, outcome in zip(references, outcomes, strict=True)
+        Point(experiments[again], outcome.setting, explanation)
+        for outcome in outcomes
         for explanation in EXPLANATIONS
-        if any(explanation.covers(reference.setting, each) for each in outcome.comparisons)
+        if any(explanation.covers(outcome.setting, each) for each in outcome.comparisons)
+        and (again := explanation.experiment(outcome.setting)) in experiments
     ]
     tried = (
         list(zip(doubtful, _compared(runner, doubtful, seeds, quick=quick), strict=True)) if doubtful else []
@@ -163,17 +171,22 @@ Runs = dict[int, list[dict[str, float]]]
 
 @dataclass(frozen=True)
 class Point:
-    """A setting to be compared, as it is or in the experiment of an explanation."""
+    """A setting to be compared, as it is or in the experiment of an explanation.
+
+    Attributes:
+        reference: What ns-2 ran.
+        explains: The setting whose difference is to be explained.
+        explanation: Whose experiment it is.
+    """
 
     reference: Reference
+    explains: Setting | None = None
     explanation: Explanation | None = None
 
     @property
     def variants(self) -> tuple[Variant, ...]:
         """The circumstances in which each seed is run."""
-        variants = class_of(self.reference.setting).variants
-        keys = () if self.explanation is None else self.explanation.keys
-        return tuple(replace(each, keys=keys) for each in variants)
+        return class_of(self.reference.setting).variants
 
 
 _Key = tuple[int, int]
@@ -192,9 +205,11 @@ def explained(outcome: SettingOutcome, tried: Sequence[tuple[Point, SettingOutco
     found = {
         comparison.figure.name: point.explanation.name
         for point, result in tried
-        if point.explanation is not None and result.setting == outcome.setting
-        for comparison, again in zip(outcome.comparisons, result.comparisons, strict=True)
-        if point.explanation.covers(outcome.setting, comparison) and again.agrees
+        if point.explanation is not None and point.explains == outcome.setting
+        for comparison in outcome.comparisons
+        for again in result.comparisons
+        if again.figure == comparison.figure and again.agrees
+        if point.explanation.covers(outcome.setting, comparison)
     }
     return replace(outcome, explained=found)
 

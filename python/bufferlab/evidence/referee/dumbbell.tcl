@@ -2,15 +2,15 @@
 #
 #   ns dumbbell.tcl NAME=VALUE ...
 #
-# The first half of the flows (rounded up) has the two-way propagation delay rtt1, the others rtt2, ms. `rate` and
-# `access` are Mbps, `botdelay` ms, all other times s. `bytes` is a data packet on the wire. `buf` is the queue's
-# limit_: buf - 1 packets wait. The round-trip times of a type's pairs of hosts are evenly spaced over
-# rtt (1 - spread) ... rtt (1 + spread). `overhead` is the hosts' noise. Measured is from `warm` to `sim`.
+# The first half of the flows (rounded up) has the two-way propagation delay rtt1, the others rtt2, ms. `rate`, `access`
+# and `back` (the way back, if it differs from `rate`) are Mbps, `botdelay` ms, all other times s. `bytes` is a data
+# packet on the wire. `buf` is the queue's limit_: buf - 1 packets wait. The round-trip times of a type's pairs of hosts
+# are evenly spaced over rtt (1 - spread) ... rtt (1 + spread). `overhead` is the hosts' noise. Measured is from `warm` to `sim`.
 # Prints one line: RESULT NAME=VALUE ...
 
 array set given {
   cc sack1  rate 10  bytes 1000  n 2  rtt1 40  rtt2 40  buf 50  sim 100  warm 20  startmax 5  seed 1
-  access 10000  botdelay 1  hosts 1  spread 0  overhead 0  delack 0  window 100000
+  access 10000  back 0  botdelay 1  hosts 1  spread 0  overhead 0  delack 0  window 100000
   singledup 1  minrto 0.2  tick 0.01
 }
 foreach word $argv {
@@ -42,6 +42,7 @@ proc join {left right mbps ms limit} {
 set left [$ns node]
 set right [$ns node]
 join $left $right $rate $botdelay $buf
+if {$back > 0} { [[$ns link $right $left] link] set bandwidth_ [expr {$back * 1e6}] }
 foreach kind {1 2} {
   for {set host 0} {$host < $hosts} {incr host} {
     set place [expr {2.0 * ($host + 0.5) / $hosts - 1.0}]

@@ -51,8 +51,9 @@ def run(setting: Setting, seed: int) -> dict[str, float] | None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode < 0:
         return None
-    line = next((each for each in done.stdout.splitlines() if each.startswith("RESULT ")), None)
-    if line is None:
+    # what ns-2 itself prints may end in the middle of a line, as it has another buffer than Tcl
+    line = done.stdout.partition("RESULT ")[2].partition("\n")[0]
+    if not line:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise InputError(f"failed: {said[0] if said else done.returncode}", file=" ".join(command))
-    return {name: float(value) for name, _, value in (word.partition("=") for word in line.split()[1:])}
+    return {name: float(value) for name, _, value in (word.partition("=") for word in line.split())}

@@ -115,17 +115,19 @@ def _lines(frame: pl.DataFrame) -> Iterator[str]:
     known = [each for each in (*OWN_AGENTS, *LINUX_AGENTS) if each in there]
     rows = [[each, *_cells(sized.filter(pl.col("agent") == each))] for each in known]
     yield markdown_table(("agent", "settings", *_SAID.values()), rows)
-    yield "Explained by an experiment are large differences that vanish where our flows get these keys:\n"
+    yield "Explained by an experiment are large differences that vanish where both sides get these options:\n"
     for each in EXPLANATIONS:
-        keys = ", ".join(f'`{key} = "{value}"`' for key, value in each.keys)
+        options = ", ".join(f"`{key}={value}`" for key, value in each.options)
         own = frame.filter(pl.col("explanation") == each.name)
-        yield f"- **{each.name}** ({keys}; {own.height} differences): {each.text}"
+        if not own.is_empty():
+            yield f"- **{each.name}** ({options}; {own.height} differences): {each.text}"
     yield "\nThe largest that nothing explains, in margins:\n"
     yield markdown_table(("setting", "figure", "ours", "ns-2", "margins apart"), _worst(sized))
     yield "What is drawn:\n"
     yield markdown_table(("what", "how"), [(each.what, each.how) for each in RANGES])
     yield (
-        f"Seeds of ns-2: {STAGES[0]}, and up to {STAGES[-1]} while one of the four figures is undecided. "
+        f"Seeds of both sides: {STAGES[0]}, then {' and '.join(map(str, STAGES[1:]))} while one of the four "
+        "figures is undecided and the last can decide it. "
         "In a figure's margin: " + resolutions(FIGURES) + "."
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,31 +13,32 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.evidence.ns2.equivalent import AS_IS, Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
-from bufferlab.evidence.ns2.judging import Judgment, Verdict, judged
+from bufferlab.evidence.ns2.judging import CONFIDENCE, Judgment, Verdict, judged_in_pairs
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.ns2.reference import Setting
 from bufferlab.evidence.referee import kept, program
 from bufferlab.evidence.referee.draw import drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
 from bufferlab.experiment.experiment import Experiment
+from bufferlab.experiment.job import Procedure
 from bufferlab.experiment.runner import Runner
 
 DRAW: Final = 1
 COUNT: Final = 200
 QUICK_COUNT: Final = 8
-STAGES: Final = (5, 10, 20, 40)
-"""ns-2's seeds: this many at once, more as long as one of the figures of `DECIDING` is undecided."""
+STAGES: Final = (10, 40, 80)
+"""Seeds of both sides: this many at once, more as long as one of the figures of `DECIDING` is undecided."""
+
+LOOK_CONFIDENCE: Final = 1 - (1 - CONFIDENCE) / len(STAGES)
+"""Looking again until all is decided errs more often, so each look has its part of the error (Bonferroni)."""
 
 DECIDING: Final = ("utilization", "mean_queue_packets", "delay_packets", "loss")
 """The figures that a buffer is sized by."""
 
-EXPERIMENT_SEEDS: Final = 10
-"""Our runs of a setting in an experiment."""
 
-OURS_EACH: Final = 2
-"""Our seeds for each of ns-2's; ours are the quicker ones."""
+Pairs = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
+"""Figures of ns-2's run and of ours, seed by seed."""
 
 
 @dataclass(frozen=True)
@@ -92,39 +93,47 @@ def referee(
     else:
         lacking = 0
     procedure = partial(confront, rows="" if rows is None else str(rows))
-    points = {number: (draw, number) for number in settings}
     experiment = Experiment(
-        f"referee, draw {draw}", points, procedure=procedure, parameters=lambda number: {"number": number}
+        f"referee, draw {draw}",
+        {number: (draw, number, "") for number in settings},
+        procedure=procedure,
+        parameters=lambda number: {"number": number},
     )
     runner = runner or Runner()
     outcomes = {each.key: each.value for each in runner.all(experiment)}
     frame = frame_of((number, settings[number], outcomes[number]) for number in settings)
-    return Referee(draw, explained(frame, draw, outcomes, runner), lacking)
+    return Referee(draw, explained(frame, draw, procedure, runner), lacking)
 
 
-def confront(
-    point: tuple[int, int], _seed: int, control: _core.Control, *, rows: str
-) -> dict[str, Any] | None:
-    """Run one setting on both sides until all is decided: the figures of every run, `None` if canceled."""
-    draw, number = point
+def confront(point: tuple[int, int, str], _seed: int, control: _core.Control, *, rows: str) -> Pairs | None:
+    """Run one setting on both sides until all is decided: the figures of every seed, `None` if canceled.
+
+    Args:
+        point: Draw, number, and the explanation in whose experiment the setting is run; `""` as it is.
+        control: Cancels the work.
+        rows: File that keeps ns-2's runs as they end; `""` for none.
+    """
+    draw, number, name = point
     setting = drawn(draw, number)
+    if name:
+        setting = next(each for each in EXPLANATIONS if each.name == name).experiment(setting)
     file = Path(rows) if rows else None
     ns2 = dict(_known(draw, file).get(program.arguments(setting), {}))
     ours: kept.Runs = {}
+    pairs: list[tuple[dict[str, float], dict[str, float]]] = []
     for seeds in STAGES:
         if program.is_there() and not _run_ns2(number, setting, ns2, seeds, file):
             return None
-        if not _run_ours(setting, ours, max(seeds, len(ns2)) * OURS_EACH, control):
+        if not _run_ours(setting, ours, seeds, control):
             return None
-        if not any(_is_worth_more(each, len(ns2)) for each in judgments(ns2, ours)):
+        pairs = [(ns2[seed], ours[seed]) for seed in range(1, seeds + 1) if seed in ns2]
+        if not any(_is_worth_more(each, seeds) for each in judgments(pairs)):
             break
-    return {"ns2": list(ns2.values()), "ours": list(ours.values())}
+    return pairs
 
 
-def explained(
-    frame: pl.DataFrame, draw: int, outcomes: Mapping[int, Mapping[str, Any]], runner: Runner
-) -> pl.DataFrame:
-    """The frame with the explanation of each large difference that its experiment makes vanish."""
+def explained(frame: pl.DataFrame, draw: int, procedure: Procedure, runner: Runner) -> pl.DataFrame:
+    """The frame with the explanations of the large differences that vanish in their experiments."""
     rows = frame.to_dicts()
     about = [_explanations(row, draw) for row in rows]
     points = {
@@ -132,31 +141,18 @@ def explained(
         for row, names in zip(rows, about, strict=True)
         for name in names
     }
-    experiment = Experiment("referee, experiments", points, procedure=try_explanation)
+    experiment = Experiment("referee, experiments", points, procedure=procedure)
     tried = {each.key: each.value for each in runner.all(experiment)} if points else {}
     found = []
     for row, names in zip(rows, about, strict=True):
-        number = row["number"]
-        ns2 = dict(enumerate(outcomes[number]["ns2"]))
         agreeing = [
             name
             for name in names
-            for each in judgments(ns2, dict(enumerate(tried[number, name])))
+            for each in judgments(tried[row["number"], name])
             if each.figure.name == row["figure"] and each.agrees
         ]
         found.append(next(iter(agreeing), ""))
     return frame.with_columns(explanation=pl.Series(found, dtype=pl.String))
-
-
-def try_explanation(
-    point: tuple[int, int, str], _seed: int, control: _core.Control
-) -> list[dict[str, float]] | None:
-    """Our figures of a setting in an explanation's experiment, run by run; `None` if canceled."""
-    draw, number, name = point
-    variant = Variant(keys=next(each.keys for each in EXPLANATIONS if each.name == name))
-    runs: kept.Runs = {}
-    whole = _run_ours(drawn(draw, number), runs, EXPERIMENT_SEEDS, control, variant)
-    return list(runs.values()) if whole else None
 
 
 def _explanations(row: Mapping[str, Any], draw: int) -> list[str]:
@@ -179,29 +175,27 @@ def _is_worth_more(judgment: Judgment, seeds: int) -> bool:
     )
 
 
-def judgments(ns2: kept.Runs, ours: kept.Runs) -> list[Judgment]:
+def judgments(pairs: Pairs) -> list[Judgment]:
     """Every figure that both sides have."""
-    return [
-        judged(figure, theirs, mine)
-        for figure in FIGURES
-        if len(theirs := [each[figure.name] for each in ns2.values() if figure.name in each]) > 1
-        and len(mine := [each[figure.name] for each in ours.values() if figure.name in each]) > 1
-    ]
+    found = []
+    for figure in FIGURES:
+        own = [(ns2[figure.name], ours[figure.name]) for ns2, ours in pairs if figure.name in ns2]
+        if len(own) > 1:
+            theirs, mine = zip(*own, strict=True)
+            found.append(judged_in_pairs(figure, theirs, mine, LOOK_CONFIDENCE))
+    return found
 
 
-def frame_of(outcomes: Iterable[tuple[int, Setting, dict[str, Any]]]) -> pl.DataFrame:
+def frame_of(outcomes: Iterable[tuple[int, Setting, Pairs]]) -> pl.DataFrame:
     """One row a setting and figure."""
-    rows = []
-    for number, setting, outcome in outcomes:
-        ns2, ours = (dict(enumerate(outcome[side])) for side in ("ns2", "ours"))
-        rows += [
+    return pl.DataFrame(
+        [
             {
                 "number": number,
                 "setting": program.arguments(setting),
                 "agent": setting.stack,
                 "figure": each.figure.name,
-                "ns2_seeds": len(ns2),
-                "our_seeds": len(ours),
+                "seeds": len(pairs),
                 "ns2": each.ns2,
                 "ours": each.ours,
                 "difference": each.difference,
@@ -209,9 +203,10 @@ def frame_of(outcomes: Iterable[tuple[int, Setting, dict[str, Any]]]) -> pl.Data
                 "margin": each.margin,
                 "verdict": str(each.verdict),
             }
-            for each in judgments(ns2, ours)
+            for number, setting, pairs in outcomes
+            for each in judgments(pairs)
         ]
-    return pl.DataFrame(rows)
+    )
 
 
 def _known(draw: int, rows: Path | None) -> dict[str, kept.Runs]:
@@ -221,15 +216,13 @@ def _known(draw: int, rows: Path | None) -> dict[str, kept.Runs]:
     return found
 
 
-def _run_ours(
-    setting: Setting, runs: kept.Runs, seeds: int, control: _core.Control, variant: Variant = AS_IS
-) -> bool:
+def _run_ours(setting: Setting, runs: kept.Runs, seeds: int, control: _core.Control) -> bool:
     """Add what is missing of the first seeds, up to a count; whether no run was canceled."""
     for seed in range(1, seeds + 1):
         if seed in runs:
             continue
         run = nudged(setting, seed)
-        measured = simulate(run, seed, control, variant)
+        measured = simulate(run, seed, control)
         if measured is None:
             return False
         runs[seed] = figures_of(run, measured)
