@@ -88,6 +88,17 @@ def test_a_paced_flow_leaves_evenly(built: Kernel) -> None:
     assert waits[0] <= 10 < waits[1], waits
 
 
+def test_a_thousand_flows_have_their_sockets(built: Kernel) -> None:
+    scenario = link(
+        flows__bulk__count=1000, flows__bulk__start="uniform(0 s, 500 ms)", bottleneck__rate="200 Mbps",
+        bottleneck__buffer="100000 packets", run__duration="2 s", run__warmup="600 ms",
+        flows__bulk__initial_window=2,
+    )  # fmt: skip
+    last = boot(built, job_of(lower(scenario, 1)), 1).rows[-1]
+    assert len(last["flows"]) == 1000
+    assert sum(received > 0 for _, received, *_ in last["flows"]) == 1000
+
+
 def test_what_fails_inside_is_reported(built: Kernel) -> None:
     job = job_of(lower(link())) | {"commands": [{"words": ["ip", "link", "add", "x"], "input": ""}]}
     with pytest.raises(InputError, match=r"failed in the kernel .*ip link add x"):

@@ -120,7 +120,12 @@ def test_controls_that_linux_has_are_accepted(control: str) -> None:
         ({"bottleneck__loss": 0.01}, "links.bottleneck.loss", "0"),
         ({"flows__bulk__congestion": "ctcp"}, "flows.bulk.congestion", "reno, cubic"),
         ({"flows__bulk__stop": "9 s"}, "flows.stop", "without a stop"),
-        ({"flows__bulk__count": 401}, "flows", "at most 400 flows"),
+        ({"flows__bulk__count": 2001}, "flows", "at most 2000 flows"),
+        (
+            {"flows__bulk__count": 401, "flows__bulk__rtt": "uniform(40 ms, 80 ms)"},
+            "flows.rtt",
+            "at most 400 different round-trip times",
+        ),
         ({"run__stack": "rfc"}, "flows.bulk.recovery", "linux"),
         ({"flows__bulk__window": "64 KB"}, "flows.bulk.window", "16 MiB"),
         ({"flows__bulk__access_rate": "1 Gbps"}, "flows.bulk.access_rate", "none"),

@@ -11,6 +11,7 @@ import ctypes
 import heapq
 import json
 import os
+import resource
 import select
 import socket
 import struct
@@ -29,6 +30,9 @@ SO_MAX_PACING_RATE: Final = 47  # include/uapi/asm-generic/socket.h, Linux 6.12
 _ANY_RATE: Final = 1 << 60
 CLONE_NEWNET: Final = 0x40000000
 _TFD_TIMER_ABSTIME: Final = 1  # include/uapi/linux/timerfd.h
+
+_MOST_FILES: Final = 65_536
+"""Two sockets a flow, and more; the usual limit is 1024."""
 
 _UNSENT_BYTES: Final = 131_072
 _READ_BYTES: Final = 1 << 22
@@ -62,6 +66,7 @@ def main(folder: Path) -> None:
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
         try:
             job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
             set_up(job)
             if "flows" in job:
                 Traffic(job, report).run()

@@ -99,8 +99,8 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
     "SplitBuffBlind": dict.fromkeys(("discipline", "sub_buffers"), _NO_QUEUE),
     "Flow": {
         "name": _OURS,
-        "count": (Fate.GIVEN, "connections, at most 400"),
-        "rtt": _DRAWN,
+        "count": (Fate.GIVEN, "connections, at most 2000"),
+        "rtt": (Fate.GIVEN, "drawn as for the simulator, at most 400 different ones"),
         "rtt_spread": _DRAWN,
         "start": _DRAWN,
         "stop": (Fate.REFUSED, "none"),

@@ -28,8 +28,11 @@ DISCIPLINES: Final = ("fifo", "codel", "fq_codel", "pie", "red")
 PIE_SCALE: Final = 16
 """tc's alpha and beta count sixteenths of the RFC's hertz (tc-pie(8))."""
 
-_MOST_FLOWS: Final = 400
-"""Each has two sockets, and the guest's program may have 1024."""
+_MOST_FLOWS: Final = 2000
+"""What was tried: each has two sockets and the kernel's memory for them."""
+
+_MOST_ROUND_TRIPS: Final = 400
+"""Each distinct round-trip time has a network namespace of its own."""
 
 _AMPLE_WINDOW: Final = 16 * 2**20
 _FIRST_WINDOW: Final = 65_535
@@ -90,6 +93,10 @@ def refusals(plan: Plan) -> Iterator[InputError]:
 def _flows(flows: Mapping[str, Any]) -> Iterator[InputError]:
     if len(flows["group"]) > _MOST_FLOWS:
         yield _refuse("flows", len(flows["group"]), f"at most {_MOST_FLOWS} flows")
+    delays = (flows[f"{part}_delay_ps"] for part in ("source", "sink", "return"))
+    distinct = len({sum(each) for each in zip(*delays, strict=True)})
+    if distinct > _MOST_ROUND_TRIPS:
+        yield _refuse("flows.rtt", distinct, f"at most {_MOST_ROUND_TRIPS} different round-trip times")
     if flows["echo_of"]:
         yield _refuse("flows.application", "echo", "bulk")
     if any(stop_ps != NEVER_PS for stop_ps in flows["stop_ps"]):
