@@ -331,7 +331,9 @@ def test_flows_without_a_control_are_the_internet_s_and_it_is_said(bufferlab: Co
     assert found["rtt_ms"] == pytest.approx(100.0, rel=1e-9)
     controls, times = found["assumed"]
     assert "310 CUBIC and 190 BBR" in controls and "36 %" in controls and "22 %" in controls
-    assert "--flows cubic:500" in controls and "BBR hardly yields" in controls
+    assert "--flows 'cubic-linux(hystart):500'" in controls and "BBR (version 1) hardly yields" in controls
+    without = document(bufferlab, *RULES, "--flows", "cubic-linux(hystart):500")
+    assert [(each["protocol"], each["flows"]) for each in without["mix"]] == [("cubic-linux", 500)]
     assert "± 90 %" in times and "our choice" in times and "--spread 0.2" in times
     shown = " ".join(bufferlab(*RULES, "--flows", "500").out.split())
     assert f"Assumed: {controls}." in shown and f"Assumed: {times}." in shown
