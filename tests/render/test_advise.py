@@ -18,7 +18,7 @@ from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import order_text, sure_text
 from bufferlab.render.view import View
-from bufferlab.render.words import measured
+from bufferlab.render.words import measured, value_text
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Stage
@@ -684,3 +684,30 @@ def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
     bounded = advised(lossy, ("utilization >= 99 %", "loss < 20 %"))
     assert "of the packets are lost" not in " ".join(box(bounded))
     assert "of the packets are lost" not in " ".join(box(advised(MET)))
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "shown"),
+    [
+        (0.01004, None, "1.004 %"),
+        (0.0100004, None, "1.00004 %"),
+        (0.01004, 0.002, "1.004 ± 0.2 %"),
+        (0.014, 0.002, "1.4 ± 0.2 %"),
+    ],
+)
+def test_a_measured_loss_is_not_rounded_to_its_target(mean: float, half: float | None, shown: str) -> None:
+    assert value_text(make_target("loss", 0.01), Estimate(mean, half)) == shown
+
+
+def test_an_aspect_that_is_twice_as_bad_comes_before_users_as_a_whole() -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    aspect = Aspect("throughput", "cubic: goodput a flow", "cubic.goodput_bps", "more")
+    behind = Estimate(0.36, 0.01)
+    starving = dataclasses.replace(rival, behind=behind, is_equal=False, worst=(aspect, 0.96))
+    fifo = entry("fifo", 14, runs({**FIFO, "cubic.goodput_bps": 0.9e6}), advice.targets)
+    chosen = entry("fq_codel", 5000, runs({**FQ_CODEL, "cubic.goodput_bps": 25e6}), advice.targets)
+    text = behind_text(starving, fifo, chosen)
+    assert text.startswith("cubic: goodput a flow 0.9 Mbps, not 25 Mbps; users fare 36 ± 1 % worse than with")
+    less = dataclasses.replace(starving, worst=(aspect, 0.4))
+    assert behind_text(less, fifo, chosen).startswith("users fare 36 ± 1 % worse than with")

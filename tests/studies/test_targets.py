@@ -264,3 +264,11 @@ def test_a_score_goes_with_the_ratings_that_can_have_it(score: str, rated: str, 
         return
     with pytest.raises(InputError, match="contradicts another target, call: rating R"):
         refuse_contradictions(targets)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.01004, "1.004 %"), (0.0100004, "1.00004 %"), (0.01, "1 %"), (0.0123456, "1.235 %")],
+)
+def test_a_value_is_not_rounded_to_the_bound_that_it_misses(value: float, shown: str) -> None:
+    assert parse_target("loss <= 1 %", GROUPS).show_measured(value) == shown

@@ -35,8 +35,18 @@ def rate_text(rate_bps: float) -> str:
 
 
 def value_text(target: Target, found: Estimate) -> str:
-    """A target's metric with its interval: "99.21 ± 0.06 %"."""
-    return measured(found, target.metric.unit)
+    """A target's metric with its interval: "99.21 ± 0.06 %"; the mean is not rounded to the bound."""
+    text = measured(found, target.metric.unit)
+    mean = text.partition(" ")[0]
+    if (known := _mean(found)) is None or mean != _decimals_of(mean, target):
+        return text
+    return text.replace(mean, target.show_measured(known).partition(" ")[0], 1)
+
+
+def _decimals_of(text: str, target: Target) -> str:
+    """The bound of a target with as many decimals as a text has."""
+    bound = target.metric.unit.scaled(target.bound)
+    return f"{bound:.{len(text.partition('.')[2])}f}"
 
 
 def measured(found: Estimate, unit: Unit, digits: int = 3) -> str:

@@ -74,6 +74,9 @@ _CALL: Final = "call: "
 _GROWING: Final = ("wait_", "backlog_", "loaded_rtt_", "rtt_increase_")
 """Beginnings of the names of metrics that grow with the buffer."""
 
+_MOST_DIGITS: Final = 16
+"""What agrees with a bound in all digits of a floating-point number is shown as the bound."""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -112,6 +115,12 @@ class Target:
         if value is None or math.isnan(value):
             return "—"
         return self.metric.unit.quantity(value, digits=digits)
+
+    def show_measured(self, value: float | None) -> str:
+        """A measured value, with as many digits as distinguish it from the bound: "1.004 %" beside "1 %"."""
+        texts = (self.show(value, digits) for digits in range(DIGITS, _MOST_DIGITS))
+        bound = self.show(self.bound)
+        return next((text for text in texts if text != bound), bound)
 
     @property
     def title(self) -> str:

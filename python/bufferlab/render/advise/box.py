@@ -275,7 +275,8 @@ def _brief(advice: Advice, rival: Rival) -> str:
     """Why a queue was not taken, in few words: neither what is worse most, nor all other traffic."""
     if not rival.missed and rival.name in advice.outlasted:
         return f"{outlasted_text(advice, advice.outlasted[rival.name], most=1)}."
-    return f"{_lost(advice, rival).partition(', most: ')[0]}."
+    text = _lost(advice, rival).partition(", most: ")[0]
+    return f"{text if rival.missed else text.partition('; users fare ')[0]}."
 
 
 def _lost(advice: Advice, rival: Rival) -> str:

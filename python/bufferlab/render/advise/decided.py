@@ -126,7 +126,9 @@ def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) ->
     """What is missed with which traffic: "utilization 98.6 % with 9 flows, 97 % with bbr (target 99 %)"."""
     values: dict[Target, list[str]] = {}
     for each in broken[:most]:
-        values.setdefault(each.target, []).append(f"{each.target.show(each.value)} with {each.change}")
+        values.setdefault(each.target, []).append(
+            f"{each.target.show_measured(each.value)} with {each.change}"
+        )
     texts = [
         f"{title_text(target)} {', '.join(found)} "
         f"({'our default' if advice.needs.is_assumed(target) else 'target'} {target.show(target.bound)})"

@@ -39,6 +39,9 @@ _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
 """What is said of users who fare at least that many times better or worse."""
 
+_HALF: Final = 0.5
+"""What is worse by more than this share, a factor of two, is shown before what users feel as a whole."""
+
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
@@ -158,6 +161,9 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
     text = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
+    if rival.worst is not None and rival.worst[1] > _HALF:
+        word = "worse" if mean > 0 else "better"
+        return f"{worst}; {text.format(word)} as a whole"
     if mean <= 0:
         return f"{text.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
     if _may_be_chance(rival.behind):

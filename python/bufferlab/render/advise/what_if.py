@@ -169,7 +169,7 @@ def _kept(advice: Advice, each: Sensitivity) -> str:
 
 
 def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
-    found = target.show(each.values.get(target.name))
+    found = target.show_measured(each.values.get(target.name))
     if each.least is None or len(each.least.tried) < 2:
         return f"{each.brief} ({found})"
     queue = advice.answer.queue
