@@ -22,7 +22,10 @@ READS_PLANS: Final = {
     "experiment/simulation.py",  # hands it to the engine
     "results/transfers.py",  # what was drawn for each flow
     "kernel/job.py",  # gives it to a real kernel in the engine's place
+    "kernel/keys.py",
     "kernel/outcome.py",
+    "kernel/refusals.py",
+    "studies/crosschecking.py",  # compares what a kernel and the engine made of the same plan
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
     "evidence/ns2/measure.py",
 }
