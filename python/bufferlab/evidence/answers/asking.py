@@ -85,7 +85,10 @@ class Judge:
         return Answer(found.packets, found.met, found.runs)
 
     def by_advise(self, seed: int) -> Answer:
-        """What `bufferlab advise --queues fifo` answers if the scenario has this seed."""
+        """What `bufferlab advise --queues fifo` names as the least if the scenario has this seed.
+
+        Where users fare better with a larger buffer it takes that, and names both.
+        """
         found = advise(
             self.question.file,
             self.question.targets,
@@ -95,7 +98,9 @@ class Judge:
             overrides={"run.seed": seed},
             runner=self.runner,
         )
-        return Answer(found.answer.packets if found.choice.meets else None, found.met, found.runs)
+        entry = found.answer
+        packets = entry.packets if entry.least is None else entry.least.size
+        return Answer(packets if found.choice.meets else None, found.met, found.runs)
 
     def judged(self, answer: Answer) -> dict[str, Any]:
         """An answer as a row: how far it is from the truth, and what it gives."""
