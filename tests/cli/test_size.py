@@ -421,7 +421,7 @@ def test_shares_become_flows(bufferlab: Command) -> None:
         ),
         (
             ("--flows", "200", "--max-loss", "1"),
-            "--max-loss: 1.0 is out of bounds; accepted: a share above 0 and",
+            "--max-loss: '1' has no unit, and is no share below 1; accepted: '1 %' or 0.01",
         ),
         (
             ("--flows", "200", "--max-loss", "150 %"),
@@ -429,6 +429,7 @@ def test_shares_become_flows(bufferlab: Command) -> None:
         ),
         (("--flows", "200", "--max-loss", "0"), "--max-loss: 0.0 is out of bounds"),
         (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
+        (("--flows", "200", "--max-loss", "2"), "--max-loss: '2' has no unit, and is no share"),
         (("--flows", "200", "--rtt", "40"), "--rtt: '40' has no unit"),
         (("--flows", "200", "--rate", "40"), "--rate: '40' has no unit"),
         (("--flows", "200", "--rtt", "0 s"), "--rtt: 0 leaves flows without a round-trip time"),

@@ -58,6 +58,7 @@ def test_eighty_columns_are_enough(path: Path) -> None:
         ({"buffer": "50 ms"}, "12 Mbps, buffer 50 ms: 50 packets (75 KB), fifo"),
         ({"buffer": "0.5 bdp"}, "12 Mbps, buffer 0.5 bdp: 50 packets (75 KB, 50 ms), fifo"),
         ({"buffer": "unlimited"}, "12 Mbps, unlimited buffer, fifo"),
+        ({"buffer": "99999999999 packets"}, "12 Mbps, buffer 99999999999 packets (150000 GB, 1e+08 s), fifo"),
         ({"queue": "codel"}, "12 Mbps, buffer 100 packets (150 KB, 100 ms), codel (target 5 ms)"),
         (
             {"mark_above": "20 packets", "loss": 0.001},

@@ -26,6 +26,7 @@ _SHARES_MISS_PERCENT: Final = 0.1
 _FLOWS: Final = "200, or reno:150,cubic:50"
 _MIX: Final = "reno:40%,cubic:60%"
 _DELAY: Final = "--max-delay"
+_LOSS: Final = "--max-loss"
 _OPTIONS: Final = {
     "utilization": "--utilization",
     "max_loss": "--max-loss",
@@ -113,6 +114,10 @@ def _short(option: str, form: str, value: str) -> Target:
             parse_time(value, least_ps=1)  # a number alone has no unit
         except InputError as error:
             raise error.at(key=option) from error
+    if option == _LOSS and is_number(value) and int(value) > 0:
+        raise InputError(
+            "has no unit, and is no share below 1", key=option, value=value, accepted="'1 %' or 0.01"
+        )
     try:
         return parse_target(form.format(value), ())
     except InputError as error:

@@ -38,7 +38,8 @@ def write(answer: Answer, target: Target) -> Written:
         lines.append(f"{cos} interfaces {target.device} shaping-rate {answer.rate_bps}")
     notes = [
         "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
-        "A scheduler map replaces the default one: map your other forwarding classes as well.",
+        "A scheduler map replaces the default one: map your other forwarding classes as well, "
+        "network-control (BGP, IS-IS) above all.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
     ]
     too_short = [f"{who} ({most} us)" for most, who in _RANGES if most < us]

@@ -39,7 +39,9 @@ def link(rating: Callable[[int], float], most: int = UPPER) -> Callable[[Run], V
     return run
 
 
-def climbed(measured: Callable[[Run], Values]) -> tuple[Least, Larger | None, list[Run]]:
+def climbed(
+    measured: Callable[[Run], Values], beyond: int | None = None
+) -> tuple[Least, Larger | None, list[Run]]:
     """The least buffer, what is taken in its place, and the runs that this took."""
     found = solve(Plan((BUSY,), 1, UPPER, resolution=0.2), measured)
     asked: list[Run] = []
@@ -48,7 +50,7 @@ def climbed(measured: Callable[[Run], Values]) -> tuple[Least, Larger | None, li
         asked.extend(run for seed in seeds if (run := Run(size, seed)) not in asked)
         return [measured(Run(size, seed)) for seed in seeds]
 
-    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95)
+    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95, beyond)
     return found, ladder.climb(found), asked
 
 
@@ -100,3 +102,17 @@ def test_no_buffer_is_taken_that_misses_a_target() -> None:
 def test_where_no_buffer_meets_there_is_no_larger_one() -> None:
     found, larger, asked = climbed(link(lambda _: 90.0, most=0))
     assert found.size is None and larger is None and not asked
+
+
+def test_users_may_fare_alike_over_a_wide_range_and_better_beyond_it() -> None:
+    _, larger, _ = climbed(link(lambda size: 92.0 if size > 66 else 80.0))
+    assert larger is not None and larger.size == 133
+
+
+def test_the_largest_that_the_search_tried_is_no_bound_while_users_fare_better() -> None:
+    measured = link(lambda size: min(70.0 + size / 20, 90.0), most=10**6)
+    assert (found := climbed(measured)[1]) is not None and found.size == 133
+    (_, beyond, asked) = climbed(measured, 16 * UPPER)
+    assert beyond is not None and beyond.size == 4 * UPPER
+    assert max(run.size for run in asked) <= 8 * UPPER
+    assert (held := climbed(measured, 2 * UPPER - 1)[1]) is not None and held.size == 133

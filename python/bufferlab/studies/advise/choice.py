@@ -210,7 +210,7 @@ class _Scored:
         self.contest = contest
         self.aspects = aspects
         self.sturdy = sturdy
-        leading = leading_kind(weights)
+        self.leading = leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
         self.scores = [
             {name: [score(run, aspects, each) for run in runs] for name, runs in contest.items()}
@@ -270,14 +270,18 @@ class _Scored:
         )
 
     def worst(self, name: str, taken: str, times: float) -> tuple[Aspect, float] | None:
-        """The aspect in which a queue is behind most: of those that tell it from the other, if some do."""
+        """The aspect in which a queue is behind most: of those that tell it from the other, if some do.
+
+        Of these one of the kind that decides first goes before.
+        """
         found = {each: self._behind_in(each, name, taken) for each in self.aspects}
         telling = {
             each: found[each]
             for each, bound in self._notable_between(name, taken).items()
             if _is_worse(found[each], bound * times)
         }
-        aspect, behind = max((telling or found).items(), key=lambda each: each[1].mean or 0.0)
+        first = {each: behind for each, behind in telling.items() if each.kind == self.leading}
+        aspect, behind = max((first or telling or found).items(), key=lambda each: each[1].mean or 0.0)
         return (aspect, behind.mean) if behind.mean is not None and behind.mean > 0 else None
 
     def behind(self, name: str, other: str) -> Estimate:

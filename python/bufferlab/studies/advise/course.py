@@ -221,7 +221,13 @@ class Course:
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
         return Ladder(
-            aspects, weights, measure, self.seeds[:PILOTS], self.seeds[:CONTEST], self.confidence
+            aspects,
+            weights,
+            measure,
+            self.seeds[:PILOTS],
+            self.seeds[:CONTEST],
+            self.confidence,
+            self.question.most,
         ).climb(found)
 
     def _aspects(self, runs: Iterable[Values]) -> list[Aspect]:

@@ -2,8 +2,10 @@
 
 The least buffer answers how little suffices. Beside queues that were searched for what users feel it may be a
 straw man: a call that may lose 3 % by its target would lose nothing with a few times the buffer. So larger
-ones are scored, from the least upwards, until users twice fare no better or a target is missed; of those that
-are as good as the best, by the rule that chooses between settings of one queue, the smallest is taken.
+ones are scored, from the least upwards, until a target is missed: all up to the largest that the search
+tried, since users may fare alike over a wide range and better beyond it, and from there on twice as large
+ones while they fare better. Of those that are as good as the best, by the rule that chooses between settings
+of one queue, the smallest is taken.
 """
 
 from __future__ import annotations
@@ -21,9 +23,6 @@ from bufferlab.studies.targets import Values
 
 NEAR: Final = 1.25
 """Buffers that are less than this many times the least are not scored."""
-
-PATIENCE: Final = 2
-"""This many buffers in a row with which users fare no better end the ladder."""
 
 Measure = Callable[[int, Sequence[int]], Sequence[Values]]
 """Gives what a buffer measures with seeds."""
@@ -57,6 +56,15 @@ def sizes_above(least: int, upper: int) -> list[int]:
     return sizes[::-1]
 
 
+def sizes_beyond(upper: int, most: int | None) -> list[int]:
+    """Buffers that are larger than any that the search tried, each twice the one before."""
+    sizes = []
+    while most is not None and 2 * upper <= most:
+        upper *= 2
+        sizes.append(upper)
+    return sizes
+
+
 def _name(size: int) -> str:
     """As of settings of one queue, which compare as a whole."""
     return f"buffer, {size}"
@@ -73,6 +81,7 @@ class Ladder:
         pilots: Seeds that show where users fare no better.
         seeds: Seeds that decide.
         confidence: With which a larger buffer shall meet the targets.
+        most: Up to which larger buffers than the search tried may be; `None` if nobody may go beyond.
     """
 
     aspects: Sequence[Aspect]
@@ -81,6 +90,7 @@ class Ladder:
     pilots: Sequence[int]
     seeds: Sequence[int]
     confidence: float
+    most: int | None = None
 
     def climb(self, found: Least) -> Larger | None:
         """The smallest of the buffers with which users fare best; `None` if that is the least that meets.
@@ -109,7 +119,9 @@ class Ladder:
     def _up_to_best(self, memory: Memory, found: Least) -> list[int]:
         """The least buffer and larger ones, up to the one with which users seem to fare best."""
         sizes, best, scores = [found.closest], 0, [self._mean_score(memory, found.closest)]
-        for size in sizes_above(found.closest, found.upper):
+        for size in (*sizes_above(found.closest, found.upper), *sizes_beyond(found.upper, self.most)):
+            if size > found.upper and best < len(sizes) - 1:
+                break
             score_of_size = self._mean_score(memory, size)
             if not memory.meets_all(size):
                 break
@@ -117,8 +129,6 @@ class Ladder:
             scores.append(score_of_size)
             if score_of_size > scores[best]:
                 best = len(sizes) - 1
-            elif len(sizes) - 1 - best >= PATIENCE:
-                break
         return sizes[: best + 1]
 
     def _larger(
