@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bufferlab.studies.advise.choice import MATERIAL, Choice, choose, missed_targets
+from bufferlab.studies.advise.choice import Choice, choose, missed_targets
 from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.advise.thresholds import MATERIAL
 from bufferlab.studies.advise.tried import Attempt
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target

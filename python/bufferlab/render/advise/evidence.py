@@ -14,10 +14,9 @@ from bufferlab.render.words import cell, metric_of, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import place
 from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.queues import Queue, place
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least, Verdict
 from bufferlab.studies.least.memory import Memory

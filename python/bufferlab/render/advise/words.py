@@ -10,10 +10,9 @@ from bufferlab.display import significant
 from bufferlab.render.words import title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import place
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.objectives import Kind
-from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.queues import Queue, place
 from bufferlab.studies.advise.words import OWN
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.units import packets_text

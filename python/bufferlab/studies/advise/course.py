@@ -11,7 +11,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import Around, in_reach, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
-from bufferlab.studies.advise.choice import LOOKS, choose, place
+from bufferlab.studies.advise.choice import LOOKS, choose
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.lengths import long_enough
@@ -20,7 +20,7 @@ from bufferlab.studies.advise.objectives import Aspect, aspects_of
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
-from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.queues import Queue, place
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together

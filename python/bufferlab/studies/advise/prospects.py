@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bufferlab.results.latency.emodel import rating
-from bufferlab.studies.advise.choice import MATERIAL, notable
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.advise.thresholds import MATERIAL, notable
 from bufferlab.studies.targets import Values
 
 

@@ -162,6 +162,17 @@ def queues_for(
     return queues
 
 
+def place(name: str) -> int:
+    """Place of an entry's queue in the order of equals."""
+    queue = queue_of(name).partition(":")[0]
+    return ORDER.index(queue) if queue in ORDER else len(ORDER)
+
+
+def queue_of(name: str) -> str:
+    """An entry's queue; its name stands before the setting's comma."""
+    return name.partition(",")[0]
+
+
 def _as_typed(table: Table, step_us: int) -> Table:
     """A discipline's table with its interval in whole steps, rounded up, as it is typed."""
     written = table.get("interval")

@@ -1,0 +1,150 @@
+"""The scores of queues in runs with common seeds, and which of two are equal for users."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.behind import (
+    behind,
+    behind_in,
+    differs,
+    is_worse,
+    straddles,
+    surely_exceeds,
+    surely_within,
+)
+from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.advise.queues import place, queue_of
+from bufferlab.studies.advise.thresholds import MATERIAL, leading_kind, notable
+from bufferlab.studies.targets import Values
+
+Contest = Mapping[str, Sequence[Values]]
+"""What each queue measured, with the same seeds in the same order."""
+
+
+class Scored:
+    """The scores of queues, and which of two are equal.
+
+    Args:
+        contest: What was measured.
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        claims: How many may be made about each score and each aspect.
+        sturdy: Queues that are taken first of equals.
+    """
+
+    def __init__(
+        self,
+        contest: Contest,
+        aspects: Sequence[Aspect],
+        weights: Mapping[Kind, float],
+        *,
+        claims: int,
+        sturdy: Collection[str],
+    ) -> None:
+        self.contest = contest
+        self.aspects = aspects
+        self.sturdy = sturdy
+        self.leading = leading = leading_kind(weights)
+        counted = [weights] if leading is None else [{leading: 1.0}, weights]
+        self.scores = [
+            {name: [score(run, aspects, each) for run in runs] for name, runs in contest.items()}
+            for each in counted
+        ]
+        """By what decides first, if something does, and by all together."""
+        self.notable = {
+            each: share for each in aspects if (share := notable(each, weights)) < 1.0 and len(aspects) > 1
+        }
+        self.claims = max(claims * (len(counted) + len(self.notable)), 2)
+
+    def choice(self, fit: Sequence[str], times: float) -> tuple[str, str, list[str]]:
+        """What is taken, what has the best score, and all that are as good."""
+        left = list(fit)
+        for scores in self.scores:
+            best, left = self._best_of(left, scores, times)
+        return min(left, key=self._place), best, left
+
+    def _best_of(
+        self, names: list[str], scores: Mapping[str, list[float]], times: float
+    ) -> tuple[str, list[str]]:
+        """What has the best score, and all that are as good; those that are left may have more runs."""
+        while True:
+            best = functools.reduce(lambda one, other: _better(one, other, scores), names)
+            left = [name for name in names if name == best or self._is_as_good(name, best, scores, times)]
+            if len(left) == len(names):
+                return best, left
+            names = left
+
+    def _place(self, name: str) -> tuple[bool, int]:
+        """Place among equals: the first is taken."""
+        return name not in self.sturdy, place(name)
+
+    def is_equal(self, name: str, other: str, times: float) -> bool:
+        """Whether nothing tells two queues apart."""
+        return all(self._is_as_good(name, other, scores, times) for scores in self.scores)
+
+    def is_alike(self, name: str, other: str, times: float) -> bool:
+        """Whether two queues surely differ by no more than users notice, as a whole and in each aspect."""
+        whole = [self._behind(name, other, scores) for scores in self.scores]
+        return all(surely_within(each, MATERIAL * times) for each in whole) and all(
+            surely_within(self._behind_in(each, name, other), bound * times)
+            for each, bound in self._notable_between(name, other).items()
+        )
+
+    def is_open(self, name: str, taken: str, best: str, times: float) -> bool:
+        """Whether more runs may take a queue in place of the one that is taken, or not the one for it."""
+        share = MATERIAL * times
+        if any(straddles(self._behind(taken, name, scores), share) for scores in self.scores):
+            return True
+        if self._place(name) >= self._place(taken):
+            return False
+        whole = [self._behind(name, best, scores) for scores in self.scores]
+        return not any(surely_exceeds(each, share) for each in whole) and not any(
+            surely_exceeds(self._behind_in(each, name, best), bound * times)
+            for each, bound in self._notable_between(name, best).items()
+        )
+
+    def worst(self, name: str, taken: str, times: float) -> tuple[Aspect, float] | None:
+        """The aspect in which a queue is behind most: of those that tell it from the other, if some do.
+
+        Of these one of the kind that decides first goes before.
+        """
+        found = {each: self._behind_in(each, name, taken) for each in self.aspects}
+        telling = {
+            each: found[each]
+            for each, bound in self._notable_between(name, taken).items()
+            if is_worse(found[each], bound * times)
+        }
+        first = {each: behind for each, behind in telling.items() if each.kind == self.leading}
+        aspect, behind = max((first or telling or found).items(), key=lambda each: each[1].mean or 0.0)
+        return (aspect, behind.mean) if behind.mean is not None and behind.mean > 0 else None
+
+    def behind(self, name: str, other: str) -> Estimate:
+        """How much worse users fare as a whole."""
+        return self._behind(name, other, self.scores[-1])
+
+    def _is_as_good(self, name: str, other: str, scores: Mapping[str, list[float]], times: float) -> bool:
+        if differs(self._behind(name, other, scores), MATERIAL * times):
+            return False
+        return not any(
+            is_worse(self._behind_in(each, name, other), bound * times)
+            for each, bound in self._notable_between(name, other).items()
+        )
+
+    def _notable_between(self, name: str, other: str) -> Mapping[Aspect, float]:
+        """The aspects that tell queues apart by themselves, and from which share on; none of one queue."""
+        return {} if queue_of(name) == queue_of(other) else self.notable
+
+    def _behind_in(self, aspect: Aspect, name: str, other: str) -> Estimate:
+        return behind_in(aspect, self.contest[name], self.contest[other], self.claims)
+
+    def _behind(self, name: str, other: str, scores: Mapping[str, list[float]]) -> Estimate:
+        return behind(scores[name], scores[other], self.claims)
+
+
+def _better(one: str, other: str, scores: Mapping[str, list[float]]) -> str:
+    """Which of two has the better score, by the seeds that both have; of the same, the first."""
+    runs = min(len(scores[one]), len(scores[other]))
+    return other if sum(scores[other][:runs]) > sum(scores[one][:runs]) else one

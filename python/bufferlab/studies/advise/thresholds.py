@@ -1,0 +1,42 @@
+"""From which difference on users notice that they fare worse, and which kind of aspect decides first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, Kind
+
+MATERIAL: Final = 0.05
+"""Scores that differ by less than this share are equal for users."""
+
+NOTABLE: Final = 0.1
+NOTABLE_RATING: Final = 0.05
+"""Two queues are not equal if in some aspect users fare worse by more than this share; calls, by about half
+the width of a category of users' satisfaction, which is ten points of the rating R (ITU-T G.109: its abstract
+was read, and the categories' bounds in manuals that quote its table). Of a kind that weighs less than the
+heaviest, by as many times more, up to `TWICE`. Of one queue's settings the usual one is taken unless users
+fare better as a whole: it is the one that is tested everywhere."""
+
+TWICE: Final = 0.5
+"""What is surely worse by more than this share is never equal, however little it weighs."""
+
+
+def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
+    """By which share users must fare worse in an aspect for it to matter by itself; never, from 1 on.
+
+    What weighs little beside another kind counts by its part of the score, unless it is twice as bad.
+    """
+    share = NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
+    weight = weights.get(aspect.kind, 0.0)
+    return min(share * max(weights.values()) / weight, TWICE) if weight else math.inf
+
+
+def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
+    """The kind that decides first: it weighs as many times more than each other as an emphasis gives it."""
+    heaviest = max(weights, key=lambda kind: weights[kind], default=None)
+    if heaviest is None or len(weights) == 1:
+        return None
+    others = max(weight for kind, weight in weights.items() if kind != heaviest)
+    return heaviest if weights[heaviest] >= EMPHASIS * others else None
