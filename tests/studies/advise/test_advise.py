@@ -13,9 +13,9 @@ from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.checked import Checked, checks_at
-from bufferlab.studies.advise.course import Course
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.settings import Settings
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Values, make_target, values_of_run
 
@@ -83,5 +83,5 @@ def test_a_setting_is_given_up_once_more_runs_did_not_make_it_sure_either() -> N
     target = found.checks[0].target
     for is_last, missed in ((False, ()), (True, (target,))):
         checked = {Case("fifo", 14): Checked({}, 2, is_last)}
-        course = cast("Course", SimpleNamespace(checked=checked, confidence=0.95))
-        assert Course._missed(course, {found.name: found}) == {found.name: missed}
+        settings = cast("Settings", SimpleNamespace(_checked=checked, confidence=0.95))
+        assert Settings.missed(settings, {found.name: found}) == {found.name: missed}

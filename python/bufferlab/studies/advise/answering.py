@@ -122,7 +122,7 @@ class _Answering:
     @property
     def runs(self) -> int:
         """How many runs were made."""
-        return self.made + self.course.bench.runs
+        return self.made + self.course.settings.bench.runs
 
     def run(self) -> Advice:
         """Go the course, again with longer runs where it takes them."""
@@ -141,7 +141,9 @@ class _Answering:
     def so_far(self) -> Advice | Tried:
         """The best answer so far; without one, what was tried."""
         course = self.course
-        return course.best or tried_queues(course.question, course.bench.known, course.queues)
+        return course.best or tried_queues(
+            course.question, course.settings.bench.known, course.settings.queues
+        )
 
     def _course(self, best: Advice | None, *, lengthen: bool) -> Course:
         question, field = asked(self.base, self.index, self.needs, self.manner)

@@ -23,13 +23,13 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.answering import Manner, answer_link, asked
 from bufferlab.studies.advise.checked import checks_at
-from bufferlab.studies.advise.course import CONTEST, PILOTS
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.objectives import Emphasis
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.settings import CONTEST, PILOTS
 from bufferlab.studies.advise.words import EACH
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, values_of_run

@@ -1,0 +1,263 @@
+"""Each queue's setting: searched, enlarged where users fare better with more, checked, and made an entry."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.around import Around, look_around
+from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
+from bufferlab.studies.advise.choice import LOOKS
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.larger import Ladder, Larger
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.objectives import Aspect, aspects_of
+from bufferlab.studies.advise.paused import Paused
+from bufferlab.studies.advise.prospects import could_be_felt
+from bufferlab.studies.advise.question import Question
+from bufferlab.studies.advise.queues import Queue, place
+from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together
+from bufferlab.studies.least.candidates import CHECK_SEEDS
+from bufferlab.studies.targets import Target, Values, want_largest
+from bufferlab.studies.traffic import likely_packets
+
+PILOTS: Final = 3
+"""Seeds with which queues are compared at first."""
+
+CONTEST: Final = LOOKS[0]
+"""Seeds with which they are compared once each has its own setting."""
+
+QUICK_RUNS: Final = 60
+"""About the most runs of a search if only the first answer is asked for: it may be larger, not less sure."""
+
+
+class Settings:
+    """The settings of all queues, as far as they are known.
+
+    Args:
+        question: What is asked.
+        field: The queues to choose from.
+        needs: What users need.
+        confidence: How sure a setting has to be.
+        resolution: How exactly it is searched, as a share.
+        runner: Runs the simulations.
+        say: Called with what is done now.
+        tell_round: Called with how many of a round of runs are left.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        field: Iterable[Queue],
+        *,
+        needs: Needs,
+        confidence: float,
+        resolution: float,
+        runner: Runner,
+        say: Callable[[str], None],
+        tell_round: Callable[[str], None],
+    ) -> None:
+        self.question = question
+        self.queues = {queue.name: queue for queue in field}
+        self.needs = needs
+        self.confidence = confidence
+        self.resolution = resolution
+        self.quick = False
+        first = int(question.base.run["seed"]) + CHECK_SEEDS
+        self.seeds = [first + index for index in range(LOOKS[-1])]
+        """With which the queues are compared."""
+        self.found: dict[str, Least] = {}
+        self.bench = Bench(question.site.link, self._scenario, runner, tell_round)
+        self._say = say
+        self._searches: dict[str, Paused] = {}
+        self._larger: dict[str, Larger | None] = {}
+        self._checked: dict[Case, Checked] = {}
+        self._around: dict[str, Around] = {}
+        """Of queues whose delay is not searched, what a few delays came to."""
+
+    def _scenario(self, case: Case) -> Scenario:
+        return self.queues[case.name].scenario(self.question.base, self.question.index, case.size)
+
+    def plan(self, queue: Queue) -> Plan:
+        """How a queue's setting is searched."""
+        return Plan(
+            targets=self.question.targets,
+            lower=queue.lower,
+            upper=queue.upper,
+            first_seed=int(self.question.base.run["seed"]),
+            confidence=self.confidence,
+            resolution=self.resolution,
+            guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
+            runs=QUICK_RUNS if self.quick else Plan.runs,
+            largest=want_largest(self.question.targets),
+            most=self.question.most if queue.knob == "limit" else None,
+            unit="packets" if queue.knob == "limit" else "us",
+        )
+
+    def search(self, queues: Iterable[Queue], why: str, also: Mapping[Case, list[int]] | None = None) -> None:
+        """Search each queue's setting until one is confirmed."""
+        searches = {queue.name: Paused(least(self.plan(queue))) for queue in queues}
+        self._searches |= searches
+        self._together({name: search.first() for name, search in searches.items()}, why, also)
+
+    def tune(self, queues: Iterable[Queue]) -> None:
+        """Search queues' own delays, and take all searches to their ends."""
+        for queue in (queues := list(queues)):
+            self._around.pop(queue.name, None)
+        self.search(queues, "searching whether another delay does better")
+        # a search may go on from a confirmed setting to a better one
+        rest = {name: each.rest() for name, each in self._searches.items() if not each.ended}
+        self._together(rest, "searching whether less does")
+        self.enlarge()
+
+    def is_promising(self, queue: Queue, advice: Advice) -> bool:
+        """Whether some delay of a queue may do better than the answer; if not, it is kept why."""
+        if not advice.met or place(queue.name) < place(advice.choice.name):
+            return True
+        self._say(f"looking whether another delay of {queue.title} does better")
+        runs = Paused(least(self.plan(queue))).asks
+        found = look_around(queue, advice, runs, self.bench, self.question)
+        usual = next(
+            each for each in advice.entries.values() if case_of(each) == Case(queue.name, queue.usual)
+        )
+        if found.is_promising(usual_meets=all(each.met for each in usual.checks)):
+            return True
+        is_answer = queue == advice.answer.queue  # which is at least as good already
+        self._around[queue.name] = dataclasses.replace(found, best=None) if is_answer else found
+        return False
+
+    def _together(
+        self, searches: Mapping[str, Search], why: str, also: Mapping[Case, list[int]] | None = None
+    ) -> None:
+        def watch(steps: Mapping[str, Step]) -> None:
+            self._say(f"{why}: {_note(steps)}")
+
+        self.found |= together(searches, self.bench, watch, also=also)
+
+    def enlarge(self) -> None:
+        """Take a larger buffer than the least of each queue, where users fare better with it."""
+        for name, found in self.found.items():
+            known = self._larger.pop(name, None)
+            is_same = known is not None and known.least == found.size
+            self._larger[name] = known if is_same else self._climbed(self.queues[name], found)
+
+    def _climbed(self, queue: Queue, found: Least) -> Larger | None:
+        if queue.knob != "limit" or not found.confirmed or want_largest(self.question.targets):
+            return None
+        aspects = self.aspects(found.values.values())
+        weights = self.needs.weights(aspects, self.question.base)
+        entry = self.entry(queue, found.closest, found.values, found)
+        if not could_be_felt(entry, aspects, weights, groups=len(self.question.site.users)):
+            return None
+
+        def measure(size: int, seeds: Sequence[int]) -> list[Values]:
+            self._say(f"larger buffers of {queue.title}: {size} packets, as users may fare better")
+            return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
+
+        return Ladder(
+            aspects,
+            weights,
+            measure,
+            self.seeds[:PILOTS],
+            self.seeds[:CONTEST],
+            self.confidence,
+            self.question.most,
+        ).climb(found)
+
+    def aspects(self, runs: Iterable[Values]) -> list[Aspect]:
+        """What users feel in runs."""
+        return aspects_of(self.question.base, [*runs], self.question.site.rtt_ms, self.needs.emphasis)
+
+    def cases(self) -> dict[Case, Least | None]:
+        """What is compared: each queue as it is usual, where that is known, and as the searches left it."""
+        cases: dict[Case, Least | None] = {}
+        for queue in self.queues.values():
+            found = self.found.get(queue.name)
+            if queue.knob == "target":
+                cases[Case(queue.name, queue.usual)] = None
+                around = self._around.get(queue.name)
+                if around is not None and around.best is not None:
+                    cases[Case(queue.name, around.best)] = None
+            if found is not None:
+                larger = self._larger.get(queue.name)
+                cases[Case(queue.name, found.closest if larger is None else larger.size)] = found
+        return cases
+
+    def check(self, entry: Entry, attempt: int) -> None:
+        """Run an entry's setting with fresh seeds.
+
+        Args:
+            entry: The entry.
+            attempt: How many checks there were before, of any entry.
+        """
+        case = case_of(entry)
+        again = self._checked.get(case)
+        first = self.seeds[0] + CHECK_SEEDS // 2 + (0 if again is None else MOST_ASSURING)
+        seeds = [first + index for index in range(runs_to_assure(entry))]
+        measured = self.bench.measure({case: seeds})
+        values = {seed: measured[case, seed] for seed in seeds}
+        # the first check may err with half of what is allowed, the next with half of that
+        self._checked[case] = Checked(values, chances=2 ** (attempt + 1), is_last=again is not None)
+
+    def missed(self, entries: Mapping[str, Entry]) -> dict[str, tuple[Target, ...]]:
+        """The targets that each entry misses, or, once that was checked twice by more runs, may miss."""
+        found = {}
+        for name, entry in entries.items():
+            missed = tuple(each.target for each in entry.checks if not each.met)
+            checked = self._checked.get(case_of(entry))
+            if not missed and checked is not None and checked.is_last:
+                missed = tuple(each.target for each in entry.checks if each.confidence < self.confidence)
+            found[name] = missed
+        return found
+
+    def entry(self, queue: Queue, setting: int, values: Mapping[int, Values], found: Least | None) -> Entry:
+        """A queue at a setting, with the runs that judge it: fresh ones of a check, or those that found it.
+
+        Args:
+            queue: The queue.
+            setting: Its setting.
+            values: What the runs measured by which it is compared, by seed.
+            found: What the search came to.
+        """
+        runs, confidence, chances = values, None, 1
+        checked, larger = self._checked.get(Case(queue.name, setting)), self._larger.get(queue.name)
+        if larger is not None and larger.size != setting:
+            larger = None
+        if checked is not None:
+            runs, chances = checked.values, checked.chances
+        elif larger is not None:
+            runs = larger.values
+        elif found is not None and found.closest == setting:
+            runs = found.values
+            confidence = found.confidence if found.size == setting else None
+        checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
+        if confidence is None:
+            confidence = min(each.confidence for each in checks)
+        behind = None
+        if found is not None and larger is not None:
+            found, behind = dataclasses.replace(found, memory=larger.memory), larger.behind
+        around = self._around.get(queue.name)
+        return Entry(
+            queue,
+            setting,
+            tuple(values.values()),
+            tuple(runs.values()),
+            checks,
+            confidence,
+            found,
+            behind,
+            0 if around is None else around.tried,
+        )
+
+
+def case_of(entry: Entry) -> Case:
+    """The queue and the setting of an entry."""
+    return Case(entry.queue.name, entry.setting)
+
+
+def _note(steps: Mapping[str, Step]) -> str:
+    return ", ".join(f"{name} {step.note}" for name, step in steps.items())
