@@ -6,11 +6,11 @@ from typing import Final
 
 from bufferlab import _core
 
+PS_PER_NS: Final = 10**3
+PS_PER_US: Final = 10**6
+PS_PER_MS: Final = 10**9
 PS_PER_S: Final = 10**12
-"""Picoseconds in a second."""
-
-MAX_TIME_PS: Final = 10**5 * PS_PER_S
-"""Longest time accepted, 100,000 s: sums of several still fit the engine's 64-bit picoseconds."""
+"""Picoseconds, the engine's unit of time."""
 
 
 def parse_time(value: object, *, least_ps: int = 0) -> int:

@@ -9,14 +9,13 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
 from bufferlab.configure.platform import Platform, Source, Target, Written
 from bufferlab.configure.shared import (
-    PS_PER_MS,
-    PS_PER_US,
     counted_limit,
     counted_note,
     raised_memory_limit,
     shaped_note,
     show_rate,
 )
+from bufferlab.units import PS_PER_MS, PS_PER_US
 
 _LIMIT: Final = (
     "Linux, include/uapi/linux/pkt_sched.h, tc_fifo_qopt: 32 bits; the manual of RouterOS names no most"

@@ -9,9 +9,7 @@ from bufferlab import _core
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
 from bufferlab.errors import InputError
-
-PS_PER_US: Final = 10**6
-PS_PER_MS: Final = 10**9
+from bufferlab.units import PS_PER_US
 
 MOST_U32: Final = 2**32 - 1
 

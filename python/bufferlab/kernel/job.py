@@ -11,6 +11,7 @@ from bufferlab.errors import InputError
 from bufferlab.kernel import network
 from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, refusals
 from bufferlab.plan import Plan
+from bufferlab.units import PS_PER_MS, PS_PER_NS, PS_PER_US
 
 FIRST_PORT: Final = 10_000
 _LISTENING_PORT: Final = 5000
@@ -18,11 +19,8 @@ _MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
 _FLOW_STEP_NS: Final = 100_000_000
-_PS_PER_NS: Final = 1000
-_PS_PER_US: Final = 1_000_000
-_PS_PER_MS: Final = 10**9
 _INITIAL_WINDOW: Final = 10
-_MIN_RTO_PS: Final = 200 * _PS_PER_MS
+_MIN_RTO_PS: Final = 200 * PS_PER_MS
 """The kernel's own (include/net/tcp.h, Linux 6.12: TCP_INIT_CWND and TCP_RTO_MIN)."""
 
 _MARKS_AT: Final[Mapping[str, list[int]]] = {
@@ -50,7 +48,7 @@ def job_of(plan: Plan) -> Job:
     packet_bytes = source["mss_bytes"] + source["header_bytes"]
     # HTB lets a packet leave when the one before it has been sent, so the last one's time is lacking
     own_ns = packet_bytes * 8 * 10**9 // link["rate_bps"]
-    delays_ns = [round(ps / _PS_PER_NS) + own_ns for ps in round_trips_ps(plan)]
+    delays_ns = [round(ps / PS_PER_NS) + own_ns for ps in round_trips_ps(plan)]
     distinct = sorted(set(delays_ns))
     homes = {delay_ns: index for index, delay_ns in enumerate(distinct)}
     controls = [CONTROLS[group["source"]["congestion"]["kind"]] for group in groups]
@@ -87,7 +85,7 @@ def job_of(plan: Plan) -> Job:
         ],
         "flows": [
             {
-                "start_ns": start_ps // _PS_PER_NS,
+                "start_ns": start_ps // PS_PER_NS,
                 "control": controls[group],
                 "address": network.address(homes[delay_ns]),
                 "port": ports[controls[group]],
@@ -108,11 +106,11 @@ def round_trips_ps(plan: Plan) -> list[int]:
 
 def readings(plan: Plan) -> list[tuple[int, str]]:
     """The moments, ns, at which to look, each with what at: everything at the warm-up's end and the run's."""
-    warmup, end = plan["warmup_ps"] // _PS_PER_NS, plan["duration_ps"] // _PS_PER_NS
+    warmup, end = plan["warmup_ps"] // PS_PER_NS, plan["duration_ps"] // PS_PER_NS
     sample_ps = plan["sample_interval_ps"]
     step = max((end - warmup) // _QUEUE_READINGS, _SHORTEST_STEP_NS)
     own = range(_FLOW_STEP_NS, end, _FLOW_STEP_NS)
-    asked = range(0, end + 1, sample_ps // _PS_PER_NS)[1:] if sample_ps else range(0)
+    asked = range(0, end + 1, sample_ps // PS_PER_NS)[1:] if sample_ps else range(0)
     kinds = dict.fromkeys(range(warmup, end, step), "queue") | dict.fromkeys(own, "flows")
     kinds |= dict.fromkeys(asked, "sample") | {warmup: "warmup"} | {end: "end"}
     return sorted(kinds.items())
@@ -145,17 +143,17 @@ def discipline(of: Mapping[str, Any]) -> list[str]:
     packets = _MOST_PACKETS if limit == "unlimited" else limit.get("packets")
     if kind == "fifo":
         return ["pfifo", "limit", str(packets)] if packets else ["bfifo", "limit", str(limit["bytes"])]
-    words: dict[str, object] = {"limit": packets, "target": f"{of['target_ps'] / _PS_PER_US:g}us"}
+    words: dict[str, object] = {"limit": packets, "target": f"{of['target_ps'] / PS_PER_US:g}us"}
     if kind == "pie":
         words |= {
-            "tupdate": f"{of['t_update_ps'] / _PS_PER_US:g}us",
+            "tupdate": f"{of['t_update_ps'] / PS_PER_US:g}us",
             "alpha": round(of["alpha"] * PIE_SCALE),
             "beta": round(of["beta"] * PIE_SCALE),
         }
     else:
-        words["interval"] = f"{of['interval_ps'] / _PS_PER_US:g}us"
+        words["interval"] = f"{of['interval_ps'] / PS_PER_US:g}us"
         if of["ce_threshold_ps"] is not None:
-            words["ce_threshold"] = f"{of['ce_threshold_ps'] / _PS_PER_US:g}us"
+            words["ce_threshold"] = f"{of['ce_threshold_ps'] / PS_PER_US:g}us"
     if kind == "fq_codel":
         words |= {name: of[name] for name in ("flows", "drop_batch")} | {"quantum": of["quantum_bytes"]}
         words["memory_limit"] = "1gb"
@@ -188,7 +186,7 @@ def _routes(source: Mapping[str, Any]) -> network.Routes:
     if source["initial_window"] != _INITIAL_WINDOW:
         senders += f" initcwnd {source['initial_window']}"
     if source["min_rto_ps"] != _MIN_RTO_PS:
-        senders += f" rto_min {source['min_rto_ps'] // _PS_PER_MS}ms"
+        senders += f" rto_min {source['min_rto_ps'] // PS_PER_MS}ms"
     return network.Routes(senders, " quickack 1" if source["ack_every"] == 1 else "")
 
 

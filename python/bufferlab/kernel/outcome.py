@@ -13,12 +13,10 @@ from bufferlab.kernel.guest import FIELDS
 from bufferlab.kernel.job import round_trips_ps
 from bufferlab.plan import Plan
 from bufferlab.results.tables import ALL_GROUPS, NONE
+from bufferlab.units import PS_PER_NS, PS_PER_S, PS_PER_US
 
 Row = Mapping[str, Any]
 
-_PS_PER_NS: Final = 1000
-_PS_PER_US: Final = 10**6
-_PS_PER_S: Final = 10**12
 _BITS: Final = 8
 _NO_THRESHOLD: Final = 0x7FFFFFFF
 """TCP_INFINITE_SSTHRESH (include/net/tcp.h, Linux 6.12)."""
@@ -77,7 +75,7 @@ class KernelOutcome:
                 whole = None if after is None or after[field] < 0 else after[field]
                 row[f"whole_{name}"] = whole
                 row[name] = None if whole is None else whole - (0 if before is None else before[field])
-            row |= {"rtt_sum_ps": sum(rtts[flow]) * _PS_PER_US, "rtt_samples": len(rtts[flow])}
+            row |= {"rtt_sum_ps": sum(rtts[flow]) * PS_PER_US, "rtt_samples": len(rtts[flow])}
             rows.append(row | {"finished_ps": NONE, "received_ps": NONE})
         return _table("flows", rows)
 
@@ -105,7 +103,7 @@ class KernelOutcome:
             "departed_bytes": sent_bytes,
             "served_packets": packets,
             # Little's law: what waits on average, over what leaves
-            "wait_mean_ps": mean * window_s / packets * _PS_PER_S if packets else None,
+            "wait_mean_ps": mean * window_s / packets * PS_PER_S if packets else None,
             "backlog_mean_packets": mean,
             "backlog_mean_bytes": _mean(backlog_bytes),
             **quantiles,
@@ -125,7 +123,7 @@ class KernelOutcome:
         """The link at the probes' moments."""
         rows = [
             {
-                "time_ps": row["at_ns"] * _PS_PER_NS,
+                "time_ps": row["at_ns"] * PS_PER_NS,
                 "link": 0,
                 "backlog_packets": row["queue"][2],
                 "backlog_bytes": row["queue"][3],
@@ -145,11 +143,11 @@ class KernelOutcome:
             threshold = values["ssthresh_segments"]
             rows.append(
                 {
-                    "time_ps": at_ns * _PS_PER_NS,
+                    "time_ps": at_ns * PS_PER_NS,
                     "flow": flow,
                     "cwnd_segments": float(values["cwnd_segments"]),
                     "ssthresh_segments": float("inf") if threshold >= _NO_THRESHOLD else float(threshold),
-                    "srtt_ps": values["rtt_us"] * _PS_PER_US,
+                    "srtt_ps": values["rtt_us"] * PS_PER_US,
                     "inflight_segments": values["unacked_segments"],
                     "retransmissions": values["retransmissions"],
                 }
@@ -159,7 +157,7 @@ class KernelOutcome:
     def receiver_samples(self) -> pl.DataFrame:
         """Receivers at the probes' moments."""
         rows = [
-            {"time_ps": at_ns * _PS_PER_NS, "flow": flow, "delivered_bytes": values["received_bytes"]}
+            {"time_ps": at_ns * PS_PER_NS, "flow": flow, "delivered_bytes": values["received_bytes"]}
             for at_ns, flow, values in self._flow_samples()
         ]
         return _table("receiver_samples", rows)
@@ -169,7 +167,7 @@ class KernelOutcome:
 
     def _samples(self) -> list[Row]:
         interval_ps = self._plan["sample_interval_ps"]
-        step_ns = interval_ps // _PS_PER_NS if interval_ps else 0
+        step_ns = interval_ps // PS_PER_NS if interval_ps else 0
         whole = (row for row in self._rows if "flows" in row)
         return [row for row in whole if step_ns and row["due_ns"] and row["due_ns"] % step_ns == 0]
 

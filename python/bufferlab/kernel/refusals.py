@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.plan import NEVER_PS, Plan
+from bufferlab.units import PS_PER_MS, PS_PER_US
 
 CONTROLS: Final[Mapping[str, str]] = {
     "reno": "reno",
@@ -41,19 +42,17 @@ _FIRST_WINDOW: Final = 65_535
 _MOST_JITTER_PS: Final = 50 * 10**6
 """What the presets have: it tells flows apart, and is too short to be felt."""
 
-_PS_PER_MS: Final = 10**9
-_PS_PER_US: Final = 10**6
 
-_PIE_BURST_PS: Final = 150 * _PS_PER_MS
+_PIE_BURST_PS: Final = 150 * PS_PER_MS
 """Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
 
 _FIXED: Final[Mapping[str, tuple[object, str]]] = {
     "clock_ps": (1, "no clock's tick: the kernel keeps round-trip times in microseconds"),
     "handshake": (True, "true"),
-    "initial_rto_ps": (1000 * _PS_PER_MS, "1 s, the kernel's TCP_TIMEOUT_INIT"),
+    "initial_rto_ps": (1000 * PS_PER_MS, "1 s, the kernel's TCP_TIMEOUT_INIT"),
     "initial_ssthresh": (None, "none"),
     "limited_transmit": (True, "true"),
-    "max_rto_ps": (120_000 * _PS_PER_MS, "120 s, the kernel's TCP_RTO_MAX"),
+    "max_rto_ps": (120_000 * PS_PER_MS, "120 s, the kernel's TCP_RTO_MAX"),
     "timestamps": (True, "true"),
 }
 """What the kernel has no setting for (include/net/tcp.h, Linux 6.12), and what is accepted."""
@@ -146,7 +145,7 @@ def _queue(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
         yield from _red(f"{key}.queue", queue)
     if queue["kind"] == "pie":
         if queue["max_burst_ps"] != _PIE_BURST_PS:
-            burst = f"{queue['max_burst_ps'] / _PS_PER_MS:g} ms"
+            burst = f"{queue['max_burst_ps'] / PS_PER_MS:g} ms"
             yield _refuse(f"{key}.queue.burst", burst, "150 ms, which is fixed in the kernel")
         for name in ("alpha", "beta"):
             if (queue[name] * PIE_SCALE) % 1 or not 0 <= queue[name] * PIE_SCALE <= 32:
@@ -206,10 +205,10 @@ def _connection(key: str, source: Mapping[str, Any]) -> Iterator[InputError]:
         yield _refuse(
             f"{key}.delayed_ack", source["ack_every"], "true or false: every second segment, or each"
         )
-    if source["ack_every"] == 2 and source["ack_delay_ps"] != 40 * _PS_PER_MS:
+    if source["ack_every"] == 2 and source["ack_delay_ps"] != 40 * PS_PER_MS:
         accepted = "40 ms, the kernel's TCP_DELACK_MIN"
         yield _refuse(f"{key}.ack_delay", _as_written("ack_delay_ps", source["ack_delay_ps"]), accepted)
-    if source["min_rto_ps"] % _PS_PER_MS or source["min_rto_ps"] == 0:
+    if source["min_rto_ps"] % PS_PER_MS or source["min_rto_ps"] == 0:
         yield _refuse(
             f"{key}.min_rto", _as_written("min_rto_ps", source["min_rto_ps"]), "whole ms, 1 ms and more"
         )
@@ -234,7 +233,7 @@ def longest_jitter_ps(jitter: Mapping[str, Any]) -> int | None:
 def _as_written(name: str, value: object) -> object:
     """A parameter's value as scenarios write it."""
     if name.endswith("_ps") and isinstance(value, int):
-        return f"{value / _PS_PER_MS:g} ms" if value >= _PS_PER_US else f"{value} ps"
+        return f"{value / PS_PER_MS:g} ms" if value >= PS_PER_US else f"{value} ps"
     return value
 
 

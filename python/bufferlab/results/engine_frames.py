@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from bufferlab.plan import Plan
 from bufferlab.results import exchanges
 from bufferlab.results.frames import NAMES, Frames, measured_s
 from bufferlab.results.metrics.exchanges import EXCHANGES
@@ -15,9 +16,9 @@ from bufferlab.results.metrics.flows import FLOWS
 from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.metrics.queues import CLASSES, QUEUES, WAIT_QUANTILES
 from bufferlab.results.metrics.samples import CLASS_SAMPLES, FLOW_SAMPLES, HISTOGRAMS, QUEUE_SAMPLES
-from bufferlab.results.tables import PS_PER_MS, Plan
 from bufferlab.results.transfers import with_sizes
 from bufferlab.stats import histogram_quantiles
+from bufferlab.units import PS_PER_MS
 
 if TYPE_CHECKING:
     from bufferlab._core import Outcome

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from bufferlab.plan import Plan
 from bufferlab.results.frames import Frames, measured_s
 from bufferlab.results.recording import Recording
-from bufferlab.results.tables import Plan
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:

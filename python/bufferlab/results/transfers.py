@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from bufferlab.results.tables import NONE, Plan
+from bufferlab.plan import Plan
+from bufferlab.results.tables import NONE
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedFlow, ResolvedScenario

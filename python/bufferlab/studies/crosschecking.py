@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from bufferlab.kernel.job import round_trips_ps
+from bufferlab.plan import Plan
 from bufferlab.theory.tcp_models import reno_sawtooth
+from bufferlab.units import PS_PER_S
 
-PlanLike = Mapping[str, Any]
-
-_PS_PER_S: Final = 10**12
 _BITS: Final = 8
 _FEW: Final = 10
 """Losses a run, below which one more or less is a difference."""
 
 
-def in_theory(plan: PlanLike) -> dict[str, float]:
+def in_theory(plan: Plan) -> dict[str, float]:
     """The figures of a lone Reno flow through a FIFO (`reno_sawtooth`), of others nothing."""
     groups, flows, (link,) = plan["groups"], plan["flows"], plan["links"]
     source = groups[0]["source"]
@@ -28,14 +27,14 @@ def in_theory(plan: PlanLike) -> dict[str, float]:
     rate = link["rate_bps"] / _BITS / packet_bytes
     packets = limit["packets"] if "packets" in limit else limit["bytes"] / packet_bytes
     # each acknowledged segment counts, whether or not acknowledgments are delayed: growth is per_segment
-    tooth = reno_sawtooth(rate, round_trips_ps(dict(plan))[0] / _PS_PER_S + 1 / rate, packets)
-    measured_s = (plan["duration_ps"] - plan["warmup_ps"]) / _PS_PER_S
+    tooth = reno_sawtooth(rate, round_trips_ps(plan)[0] / PS_PER_S + 1 / rate, packets)
+    measured_s = (plan["duration_ps"] - plan["warmup_ps"]) / PS_PER_S
     found = {"utilization": tooth.utilization, "wait_mean_ms": tooth.wait_mean_s * 1e3, "loss": tooth.loss}
     # a part of a period says nothing of its mean
     return found if measured_s >= 2 * tooth.period_s else {"utilization": tooth.utilization}
 
 
-def likely_reasons(plan: PlanLike, *, drops: float, seeds: int) -> Sequence[str]:
+def likely_reasons(plan: Plan, *, drops: float, seeds: int) -> Sequence[str]:
     """Why the figures of a scenario may differ, as far as that is known; the likeliest first.
 
     Args:
@@ -46,7 +45,7 @@ def likely_reasons(plan: PlanLike, *, drops: float, seeds: int) -> Sequence[str]
     return list(_reasons(plan, drops, seeds))
 
 
-def _reasons(plan: PlanLike, drops: float, seeds: int) -> Iterator[str]:
+def _reasons(plan: Plan, drops: float, seeds: int) -> Iterator[str]:
     queue, groups = plan["links"][0]["discipline"], plan["groups"]
     controls = {group["source"]["congestion"]["kind"] for group in groups}
     if queue.get("codel_backlog") == "own" and len(plan["flows"]["group"]) > 1:

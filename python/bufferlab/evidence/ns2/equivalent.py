@@ -9,9 +9,8 @@ from bufferlab.evidence.ns2.ns2_random import uniform
 from bufferlab.evidence.ns2.reference import LINUX_CONTROLS, Setting
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
+from bufferlab.units import PS_PER_S, PS_PER_US
 
-_PS_PER_S = 10**12
-_PS_PER_US = 10**6
 _ACK_BYTES = 40
 _BOTTLENECK_DELAY_MS = 1.0
 _BLOAT_DELAY_MS = 20.0
@@ -105,10 +104,10 @@ def plan_of(setting: Setting, seed: int, variant: Variant = AS_IS) -> dict[str, 
     order = [flow for own in _members(setting).values() for flow in own]
     starts = uniform(seed, start_bound_s(setting), setting.flows)
     later_s = variant.later_ms / 1e3
-    plan["flows"]["start_ps"] = [round((starts[flow] + later_s) * _PS_PER_S) for flow in order]
+    plan["flows"]["start_ps"] = [round((starts[flow] + later_s) * PS_PER_S) for flow in order]
     for index, flow in enumerate(order):
         earlier_ps = variant.second_first_ps if kind_of(setting, flow) == 1 else 0
-        plan["flows"]["sink_delay_ps"][index] += variant.further_us * _PS_PER_US - earlier_ps
+        plan["flows"]["sink_delay_ps"][index] += variant.further_us * PS_PER_US - earlier_ps
     if setting.option("spread"):
         _spread_round_trips(plan["flows"], setting, order)
     return plan

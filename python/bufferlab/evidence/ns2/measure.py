@@ -12,9 +12,7 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.evidence.ns2.equivalent import AS_IS, Variant, groups_of, plan_of
 from bufferlab.evidence.ns2.reference import Setting
-
-ALL_GROUPS = 2**32 - 1
-"""Stands for "all groups" in the engine's tables."""
+from bufferlab.results.tables import ALL_GROUPS
 
 
 def simulate(

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab import _core
-from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
+from bufferlab.results.tables import BITS_PER_BYTE
 from bufferlab.scenario import Seeded
-from bufferlab.units import PS_PER_S
+from bufferlab.units import PS_PER_MS, PS_PER_S
 
 SPAN_S: Final = 120.0
 """So much simulated time is shown, the last, s."""

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bufferlab.results.latency.emodel import G711, G729A, Codec, opinion_score, rating
-from bufferlab.results.tables import BITS_PER_BYTE, PS_PER_MS
-from bufferlab.units import PS_PER_S
+from bufferlab.results.tables import BITS_PER_BYTE
+from bufferlab.units import PS_PER_MS, PS_PER_S
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedApplication

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self
 import polars as pl
 
 from bufferlab.results.metrics.metric import Dimension
-from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE, PS_PER_MS
-from bufferlab.units import PS_PER_S
+from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE
+from bufferlab.units import PS_PER_MS, PS_PER_S
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario

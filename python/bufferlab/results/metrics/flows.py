@@ -26,8 +26,7 @@ from bufferlab.results.metrics.metric import (
     Dimension,
     Metric,
 )  # fmt: skip
-from bufferlab.results.tables import PS_PER_MS
-from bufferlab.units import PS_PER_S
+from bufferlab.units import PS_PER_MS, PS_PER_S
 
 
 def _finished(_run: Run) -> pl.Expr:

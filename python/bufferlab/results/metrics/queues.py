@@ -23,7 +23,8 @@ from bufferlab.results.metrics.metric import (
     Metric,
     Unit,
 )  # fmt: skip
-from bufferlab.results.tables import ALL_GROUPS, PS_PER_MS
+from bufferlab.results.tables import ALL_GROUPS
+from bufferlab.units import PS_PER_MS
 
 WAIT_QUANTILES: Final[Mapping[str, float]] = {
     f"wait_p{percent}_ms": percent / 100 for percent, _ in QUANTILES

@@ -19,7 +19,8 @@ from bufferlab.results.metrics.metric import (
     Dimension,
     Metric,
 )  # fmt: skip
-from bufferlab.results.tables import ALL_CLASSES, PS_PER_MS
+from bufferlab.results.tables import ALL_CLASSES
+from bufferlab.units import PS_PER_MS
 
 _BACKLOG: Final = (
     Metric("backlog_packets", PACKETS, "Packets that wait.", title="backlog"),
