@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from bufferlab.studies.compare.comparison import Measured as Measured
     from bufferlab.studies.least.answer import Check as Check
     from bufferlab.studies.least.answer import Least as Least
+    from bufferlab.studies.least.goal import Goal as Goal
     from bufferlab.studies.least.memory import Memory as Memory
     from bufferlab.studies.least.memory import Run as Run
-    from bufferlab.studies.least.plan import Plan as Plan
     from bufferlab.studies.settling import Waiting as Waiting
     from bufferlab.studies.size.judged import Judged as Judged
     from bufferlab.studies.targets import Target as Target
@@ -91,7 +91,7 @@ _PUBLIC: Final = {
     "Target": "bufferlab.studies.targets",
     "Least": "bufferlab.studies.least.answer",
     "Check": "bufferlab.studies.least.answer",
-    "Plan": "bufferlab.studies.least.plan",
+    "Goal": "bufferlab.studies.least.goal",
     "Memory": "bufferlab.studies.least.memory",
     "Run": "bufferlab.studies.least.memory",
     "Judged": "bufferlab.studies.size.judged",

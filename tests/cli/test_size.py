@@ -15,7 +15,7 @@ import pytest
 from bufferlab.cli.size import size
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Goal
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
@@ -534,8 +534,8 @@ def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Co
 def test_defaults_are_those_of_the_search_and_the_rules() -> None:
     """They are written in the command's own module, as their modules are slow to import for a help."""
     defaults = {name: each.default for name, each in signature(size).parameters.items()}
-    assert defaults["confidence"] == Plan.confidence
-    assert defaults["resolution"] == Plan.resolution
-    assert defaults["runs"] == Plan.runs
+    assert defaults["confidence"] == Goal.confidence
+    assert defaults["resolution"] == Goal.resolution
+    assert defaults["runs"] == Goal.runs
     assert (defaults["loss_confidence"], defaults["z"]) == (DEFAULT_CONFIDENCE, CONVENTIONS[0])
     assert defaults["characteristics"] == CHARACTERISTICS[0]

@@ -16,15 +16,15 @@ from bufferlab.render.least import (
     percent,
     target_text,
 )
-from bufferlab.studies.least import Least, Plan, least
+from bufferlab.studies.least import Goal, Least, least
 from bufferlab.studies.targets import Values, make_target, parse_target
 
 BUSY = make_target("utilization", 0.9)
 QUICK = make_target("wait_mean_ms", 50.0)
 
 
-def searched(plan: Plan, measure: Callable[[int], Values]) -> Least:
-    search = least(plan)
+def searched(goal: Goal, measure: Callable[[int], Values]) -> Least:
+    search = least(goal)
     step = next(search)
     while True:
         try:
@@ -41,8 +41,8 @@ def link(size: int) -> Values:
 
 
 def test_a_buffer_that_misses_again_is_a_warning() -> None:
-    plan = Plan((BUSY,), 1, 1000, guess=300)
-    lines = dict(neighbors(searched(plan, link), plan))
+    goal = Goal((BUSY,), 1, 1000, guess=300)
+    lines = dict(neighbors(searched(goal, link), goal))
     assert lines["why not smaller"].startswith("1")
     assert "miss: utilization 89." in lines["why not smaller"]
     assert lines["beware"] == "larger buffers may miss a target again: 251, 300 packets do"
@@ -50,20 +50,20 @@ def test_a_buffer_that_misses_again_is_a_warning() -> None:
 
 
 def test_the_end_of_the_range_is_none() -> None:
-    plan = Plan((BUSY, QUICK), 1, 200)
-    found = searched(plan, link)
-    lines = dict(neighbors(found, plan))
+    goal = Goal((BUSY, QUICK), 1, 200)
+    found = searched(goal, link)
+    lines = dict(neighbors(found, goal))
     assert found.islands == () and "beware" not in lines
     assert lines["why not larger"] == "200 packets miss: mean wait 100 ms"
 
 
 def test_an_answer_at_the_end_says_so() -> None:
-    plan = Plan((BUSY,), 30, 1000)
-    assert dict(neighbors(searched(plan, link), plan))["why not smaller"] == "none was allowed"
+    goal = Goal((BUSY,), 30, 1000)
+    assert dict(neighbors(searched(goal, link), goal))["why not smaller"] == "none was allowed"
 
 
 def test_without_chance_nothing_is_known_about_it() -> None:
-    found = searched(Plan((BUSY,), 1, 1000), link)
+    found = searched(Goal((BUSY,), 1, 1000), link)
     assert how_sure(found.checks, found.confidence).startswith("all 2 runs are identical")
 
 
@@ -72,20 +72,20 @@ def bending(by: float, size: int) -> Values:
 
 
 def test_where_none_meets_it_says_why_nothing_larger_was_tried() -> None:
-    given = searched(Plan((BUSY,), 1, 10), lambda _size: {"utilization": 0.5})
+    given = searched(Goal((BUSY,), 1, 10), lambda _size: {"utilization": 0.5})
     assert (given.size, ceiling_text(given)) == (None, "")
-    flat = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
+    flat = searched(Goal((BUSY,), 1, 10, most=80), lambda _size: {"utilization": 0.5})
     assert ceiling_text(flat) == ". From 6 to 10 packets, utilization stays at 50 %"
-    bent = searched(Plan((BUSY,), 1, 10, most=80), partial(bending, -0.001))
+    bent = searched(Goal((BUSY,), 1, 10, most=80), partial(bending, -0.001))
     assert (bent.upper, ceiling_text(bent)) == (
         10,
         ". From 1 packet on, no larger buffer comes notably nearer: utilization is 49 % to 49.9 %",
     )
-    hill = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 - 0.03 * abs(size - 6)})
+    hill = searched(Goal((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 - 0.03 * abs(size - 6)})
     assert ceiling_text(hill).startswith(". From 6 packets on, no larger buffer comes notably nearer")
-    silent = searched(Plan((BUSY,), 1, 10, most=80), lambda _size: {"utilization": None})
+    silent = searched(Goal((BUSY,), 1, 10, most=80), lambda _size: {"utilization": None})
     assert ceiling_text(silent).endswith("utilization is unknown in 100, then 100 % of the runs")
-    rising = searched(Plan((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size**0.5 / 30})
+    rising = searched(Goal((BUSY,), 1, 10, most=80), lambda size: {"utilization": 0.5 + size**0.5 / 30})
     assert (rising.upper, ceiling_text(rising)) == (
         80,
         ". Larger buffers come nearer, but none above 80 packets was tried: --bounds 80..320 goes further",
@@ -103,13 +103,13 @@ def test_targets_in_words() -> None:
 
 
 def test_how_far_the_least_is_known_is_said() -> None:
-    plan = Plan((BUSY,), 1, 1000)
-    sharp = searched(plan, link)
-    assert is_sharp(sharp, plan)
+    goal = Goal((BUSY,), 1, 1000)
+    sharp = searched(goal, link)
+    assert is_sharp(sharp, goal)
     blurred = dataclasses.replace(sharp, size=sharp.closest, beyond=4)
-    assert not is_sharp(blurred, plan)
-    assert gap(blurred, plan) == f"between 5 and {sharp.closest} packets"
+    assert not is_sharp(blurred, goal)
+    assert gap(blurred, goal) == f"between 5 and {sharp.closest} packets"
     unknown = dataclasses.replace(sharp, beyond=None)
-    assert gap(unknown, plan) == f"between 1 and {sharp.closest} packets"
-    said = dict(neighbors(blurred, plan))["why not smaller"]
+    assert gap(unknown, goal) == f"between 1 and {sharp.closest} packets"
+    said = dict(neighbors(blurred, goal))["why not smaller"]
     assert re.fullmatch(r"\d+ packets: not proven to miss \(utilization .*\); 4 packets miss: .*", said)

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.words import value_text
 from bufferlab.stats import REMEDY
-from bufferlab.studies.least import Check, Least, Plan, lowered, verdicts
+from bufferlab.studies.least import Check, Goal, Least, lowered, verdicts
 from bufferlab.studies.least.answer import RARE
 from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.room import comes_nearer, level_from
@@ -83,60 +83,60 @@ def how_sure(checks: Sequence[Check], confidence: float) -> str:
     )
 
 
-def neighbors(least: Least, plan: Plan) -> Iterator[tuple[str, str]]:
+def neighbors(least: Least, goal: Goal) -> Iterator[tuple[str, str]]:
     """What buffers do that are not the answer, each line behind its question."""
     if least.size is None:
         return
-    sides = ("larger", "smaller") if plan.largest else ("smaller", "larger")
-    yield f"why not {sides[0]}", "; ".join([*_unproven(least, plan), _beyond(least, plan)])
-    if (end := _end(least, plan)) is not None:
+    sides = ("larger", "smaller") if goal.largest else ("smaller", "larger")
+    yield f"why not {sides[0]}", "; ".join([*_unproven(least, goal), _beyond(least, goal)])
+    if (end := _end(least, goal)) is not None:
         yield f"why not {sides[1]}", _misses(least, end, least.memory.surely_fails(end, SURE))
     if least.islands:
         sizes = ", ".join(map(str, least.islands))
         yield "beware", f"{sides[1]} buffers may miss a target again: {sizes} packets do"
 
 
-def is_sharp(least: Least, plan: Plan) -> bool:
+def is_sharp(least: Least, goal: Goal) -> bool:
     """Whether runs show that the answer is the least, or the largest, to within the resolution."""
     if least.size is None:
         return False
-    step = plan.bolder(least.size, plan.resolution)
-    return step == least.size or (least.beyond is not None and not plan.preferred(least.beyond, step))
+    step = goal.bolder(least.size, goal.resolution)
+    return step == least.size or (least.beyond is not None and not goal.preferred(least.beyond, step))
 
 
-def gap(least: Least, plan: Plan) -> str:
+def gap(least: Least, goal: Goal) -> str:
     """Between which buffers the least one, or the largest, is: "between 3 and 14 packets"."""
-    end = plan.ordered((plan.lower, plan.upper))[0]
-    beyond = end if least.beyond is None else least.beyond + (-1 if plan.largest else 1)
+    end = goal.ordered((goal.lower, goal.upper))[0]
+    beyond = end if least.beyond is None else least.beyond + (-1 if goal.largest else 1)
     first, last = sorted((beyond, least.size or least.closest))
     return f"between {first} and {last} packets"
 
 
-def _unproven(least: Least, plan: Plan) -> Iterator[str]:
+def _unproven(least: Least, goal: Goal) -> Iterator[str]:
     """A size that would be a better answer, and is not proven to miss a target."""
-    better = [size for size in least.memory.sizes if plan.preferred(size, least.closest)]
-    nearest = plan.ordered(better)[-1] if better else None
-    if nearest is not None and nearest != least.beyond and not is_sharp(least, plan):
+    better = [size for size in least.memory.sizes if goal.preferred(size, least.closest)]
+    nearest = goal.ordered(better)[-1] if better else None
+    if nearest is not None and nearest != least.beyond and not is_sharp(least, goal):
         given = [
-            f"{subject(target)} {target.show(_measured(least, nearest, target))}" for target in plan.targets
+            f"{subject(target)} {target.show(_measured(least, nearest, target))}" for target in goal.targets
         ]
         runs = len(least.memory.values(nearest))
         yield f"{packets_text(nearest)}: not proven to miss ({', '.join(given)}; {runs} runs)"
 
 
-def _end(least: Least, plan: Plan) -> int | None:
+def _end(least: Least, goal: Goal) -> int | None:
     """The nearest buffer on the other side that misses a target, as is expected; `None` if none does."""
-    tried = [size for size in least.memory.sizes if plan.preferred(least.closest, size)]
+    tried = [size for size in least.memory.sizes if goal.preferred(least.closest, size)]
     expected = [size for size in tried if size not in least.islands and least.memory.surely_fails(size, SURE)]
-    return plan.ordered(expected)[0] if expected else None
+    return goal.ordered(expected)[0] if expected else None
 
 
-def _beyond(least: Least, plan: Plan) -> str:
+def _beyond(least: Least, goal: Goal) -> str:
     """What a buffer does that would be a better answer."""
     if least.beyond is None:
-        end = plan.upper if plan.largest else plan.lower
+        end = goal.upper if goal.largest else goal.lower
         return "none was allowed" if least.size == end else "none that was tried misses a target"
-    missed = [target for target in plan.targets if not least.memory.meets(least.beyond, target)]
+    missed = [target for target in goal.targets if not least.memory.meets(least.beyond, target)]
     return _misses(least, least.beyond, missed)
 
 

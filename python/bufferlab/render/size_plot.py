@@ -61,7 +61,7 @@ def _plot(panel: Axes, points: pl.DataFrame, name: str) -> None:
 
 
 def _bounds(panel: Axes, sizing: Sizing, name: str) -> None:
-    for target in sizing.plan.targets:
+    for target in sizing.goal.targets:
         if target.name == name:
             bound = target.metric.unit.scaled(target.bound)
             panel.axhline(bound, color="0.5", linewidth=0.8, label="target")

@@ -50,16 +50,16 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
         sizing: The sizing.
         typed: Where lines are typed; `None` for no lines.
     """
-    least, plan, site = sizing.least, sizing.plan, sizing.site
+    least, goal, site = sizing.least, sizing.goal, sizing.site
     asked = _asked(sizing)
-    within = f"{plan.confidence * 100:g} % sure; {plan.lower} to {least.upper} packets{_raised(sizing)}"
+    within = f"{goal.confidence * 100:g} % sure; {goal.lower} to {least.upper} packets{_raised(sizing)}"
     lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))
-        lines += neighbors(least, plan)
+        lines += neighbors(least, goal)
     lines += [("beware", text) for text in sizing.warnings]
     lines.append(("cost", f"{sizing.runs} runs"))
-    checks = checks_grid(least.checks, least.confidence, plan.confidence)
+    checks = checks_grid(least.checks, least.confidence, goal.confidence)
     return View(
         [
             f"{site.name}: {sizing.queue} at {site.link}, {rate_text(site.rate_bps)}, "
@@ -79,7 +79,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
 def _heavy_loss(sizing: Sizing) -> Iterator[str]:
     """A loss that nobody has bounded and hardly anybody would accept."""
     loss = mean_over_runs("loss", sizing.least.values.values()).mean
-    if (text := heavy_loss(loss, sizing.plan.targets)) is not None:
+    if (text := heavy_loss(loss, sizing.goal.targets)) is not None:
         yield text
 
 
@@ -101,7 +101,7 @@ def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | 
 
 def _asked(sizing: Sizing) -> str:
     """The targets, and who asked for them."""
-    texts = [target_text(each) for each in sizing.plan.targets if each != sizing.floor]
+    texts = [target_text(each) for each in sizing.goal.targets if each != sizing.floor]
     by = {"scenario": f", {BY_SCENARIO}", "default": "", "asked": ""}[sizing.targets_from]
     asked = ["; ".join(texts) + by] if texts else []
     if sizing.floor is not None:
@@ -111,7 +111,7 @@ def _asked(sizing: Sizing) -> str:
 
 def headline(sizing: Sizing) -> str:
     """The answer in a sentence."""
-    least, plan = sizing.least, sizing.plan
+    least, goal = sizing.least, sizing.goal
     early = "" if sizing.finished else " This is the best answer so far: the search was interrupted."
     if least.size is None:
         return f"{no_buffer(sizing)}.{early}"
@@ -121,20 +121,20 @@ def headline(sizing: Sizing) -> str:
     if not sizing.met:
         unsure = "but that is not proven. Allow more --runs, or longer runs."
         return f"Perhaps {buffer}: the mean meets {what}, {unsure}{early}"
-    kind = "largest" if plan.largest else "smallest"
-    if is_sharp(least, plan):
-        exact = f"to within {FRACTION.quantity(plan.resolution)}"
+    kind = "largest" if goal.largest else "smallest"
+    if is_sharp(least, goal):
+        exact = f"to within {FRACTION.quantity(goal.resolution)}"
         return f"Take {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
-    return f"Take {buffer}: it meets {what}. The {kind} buffer that does is {gap(least, plan)}.{early}"
+    return f"Take {buffer}: it meets {what}. The {kind} buffer that does is {gap(least, goal)}.{early}"
 
 
 def no_buffer(sizing: Sizing) -> str:
     """Why there is no answer, and what comes closest."""
-    least, plan = sizing.least, sizing.plan
-    kept = [target_text(target) for target in plan.targets if target not in least.conflict]
+    least, goal = sizing.least, sizing.goal
+    kept = [target_text(target) for target in goal.targets if target not in least.conflict]
     but = f"meets {' and '.join(kept)}, but " if kept else ""
     missed = [_result(each) for each in least.checks if not each.met]
-    none = f"No buffer from {plan.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
+    none = f"No buffer from {goal.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
     if sizing.start_measured:
         none = f"Not known: {START_MEASURED} (beware). In these runs: {none}"
@@ -143,7 +143,7 @@ def no_buffer(sizing: Sizing) -> str:
 
 def _raised(sizing: Sizing) -> str:
     """That the search has gone beyond where it was to end."""
-    first = sizing.plan.upper
+    first = sizing.goal.upper
     return f", as all up to {first} miss and larger ones come nearer" if sizing.least.upper > first else ""
 
 
@@ -154,7 +154,7 @@ def _result(check: Check) -> str:
 
 
 def _what(sizing: Sizing) -> str:
-    return "the target" if len(sizing.plan.targets) == 1 else "all targets"
+    return "the target" if len(sizing.goal.targets) == 1 else "all targets"
 
 
 def _given(sizing: Sizing) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from bufferlab.studies.advise.larger import Ladder, Larger, sizes_above
 from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.least import Least, Plan, Run
+from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Values, make_target
 
 from ..least.problems import solve
@@ -43,7 +43,7 @@ def climbed(
     measured: Callable[[Run], Values], beyond: int | None = None
 ) -> tuple[Least, Larger | None, list[Run]]:
     """The least buffer, what is taken in its place, and the runs that this took."""
-    found = solve(Plan((BUSY,), 1, UPPER, resolution=0.2), measured)
+    found = solve(Goal((BUSY,), 1, UPPER, resolution=0.2), measured)
     asked: list[Run] = []
 
     def measure(size: int, seeds: Sequence[int]) -> list[Values]:

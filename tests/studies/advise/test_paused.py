@@ -8,14 +8,14 @@ from collections.abc import Mapping
 import pytest
 
 from bufferlab.studies.advise.paused import Paused
-from bufferlab.studies.least import Least, Plan, Run, Search, least
+from bufferlab.studies.least import Goal, Least, Run, Search, least
 from bufferlab.studies.targets import Values, make_target
 
 BUSY = make_target("utilization", 0.99)
 
 
-def plan() -> Plan:
-    return Plan((BUSY,), 1, 2000)
+def goal() -> Goal:
+    return Goal((BUSY,), 1, 2000)
 
 
 def measured(run: Run, reaches: float) -> Values:
@@ -37,8 +37,8 @@ def ended(search: Search, reaches: float) -> tuple[Least, int]:
 
 
 def test_two_parts_are_the_whole() -> None:
-    whole, runs = ended(least(plan()), 1.0)
-    paused = Paused(least(plan()))
+    whole, runs = ended(least(goal()), 1.0)
+    paused = Paused(least(goal()))
     first, before = ended(paused.first(), 1.0)
     assert first.confirmed and first.runs == before
     rest, after = ended(paused.rest(), 1.0)
@@ -50,6 +50,6 @@ def test_two_parts_are_the_whole() -> None:
 
 @pytest.mark.parametrize("reaches", [0.97])
 def test_a_search_that_confirms_nothing_ends_in_its_first_part(reaches: float) -> None:
-    paused = Paused(least(plan()))
+    paused = Paused(least(goal()))
     first, _ = ended(paused.first(), reaches)
     assert paused.ended and first.size is None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bufferlab.studies.advise.rough import RESOLUTION, Rough, roughly
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Goal
 from bufferlab.studies.targets import Target, make_target, parse_target
 
 BUSY = make_target("utilization", 0.99)
@@ -35,7 +35,7 @@ def found(
         return tuple(target for target, is_met in limits if not is_met)
 
     asked: list[int] = []
-    rough = roughly(Plan((BUSY, QUICK, CALL), 1, UPPER, largest=largest), start, missed)
+    rough = roughly(Goal((BUSY, QUICK, CALL), 1, UPPER, largest=largest), start, missed)
     assert sorted(asked) == list(rough.tried)  # each once
     return rough
 

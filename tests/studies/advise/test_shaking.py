@@ -17,7 +17,7 @@ from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Variant
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Goal
 from bufferlab.studies.targets import Target, Values, looser, make_target
 
 from ...advised import FIFO, advised, runs
@@ -59,8 +59,8 @@ def shaking(changed: Changed, targets: tuple[Target, ...], floor: Target | None 
 
     def nothing(_: str) -> None: ...
 
-    runner, plan = cast(Runner, None), cast(Plan, None)  # no run is made, and no buffer searched
-    return MadeUp(question, runner, (1, 2), lambda _: plan, nothing, nothing, changed=changed)
+    runner, goal = cast(Runner, None), cast(Goal, None)  # no run is made, and no buffer searched
+    return MadeUp(question, runner, (1, 2), lambda _: goal, nothing, nothing, changed=changed)
 
 
 def test_the_first_equal_that_keeps_all_targets_is_found_and_why_the_others_lost() -> None:
@@ -133,8 +133,8 @@ def test_a_longer_delay_is_searched_only_where_the_usual_one_misses(enough_us: i
             return [IDLE if is_idle else FINE] * 2
 
     made = shaking({}, (BUSY,))
-    plan = Plan((BUSY,), 50, 60_000)
-    slow = Slow(made.question, made.runner, (1, 2), lambda _: plan, made.say, made.tell_round)
+    goal = Goal((BUSY,), 50, 60_000)
+    slow = Slow(made.question, made.runner, (1, 2), lambda _: goal, made.say, made.tell_round)
     entry = next(entry for entry in equals().entries.values() if entry.queue.name == "codel")
     more, half = (slow.sensitivity(change, entry) for change in slow.changes)
     assert more.holds and more.least is None

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from bufferlab.studies.least import Least, Plan, Run, least
+from bufferlab.studies.least import Goal, Least, Run, least
 from bufferlab.studies.targets import Target, Values, make_target
 
 Noise = Callable[[random.Random], float]
@@ -59,15 +59,15 @@ class Problem:
         """Whether a size truly meets all targets."""
         return all(target.margin(self.truth[target.name](size)) >= 0 for target in targets)
 
-    def least(self, plan: Plan) -> int | None:
+    def least(self, goal: Goal) -> int | None:
         """The true answer, of a problem without islands."""
-        sizes = plan.ordered(range(plan.lower, plan.upper + 1))
-        return next((size for size in sizes if self.meets(size, plan.targets)), None)
+        sizes = goal.ordered(range(goal.lower, goal.upper + 1))
+        return next((size for size in sizes if self.meets(size, goal.targets)), None)
 
 
-def solve(plan: Plan, measure: Callable[[Run], Values]) -> Least:
+def solve(goal: Goal, measure: Callable[[Run], Values]) -> Least:
     """A search's answer; fails if it asks for a run twice."""
-    search = least(plan)
+    search = least(goal)
     asked: set[Run] = set()
     try:
         step = next(search)

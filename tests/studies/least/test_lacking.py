@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from bufferlab.studies.least import Plan, Run
+from bufferlab.studies.least import Goal, Run
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.targets import Values, make_target
 
@@ -49,7 +49,7 @@ def test_the_closest_of_sizes_that_miss_is_one_whose_runs_have_values(known_from
             return {"wait_mean_ms": None, "utilization": 1.0}
         return {"wait_mean_ms": 2.0 * QUICK.bound + run.size, "utilization": 1.0}
 
-    found = solve(Plan((QUICK, BUSY), 1, 1000), measure)
+    found = solve(Goal((QUICK, BUSY), 1, 1000), measure)
     assert found.size is None and found.closest >= known_from
     assert found.checks[0].mean is not None
 
@@ -60,5 +60,5 @@ def test_larger_sizes_come_nearer_where_only_they_let_runs_have_a_value() -> Non
     def measure(run: Run) -> Values:
         return {"loss": None if run.size < 1000 else 20.0 / run.size}
 
-    found = solve(Plan((make_target("loss", 0.01),), 1, 1000, most=8000), measure)
+    found = solve(Goal((make_target("loss", 0.01),), 1, 1000, most=8000), measure)
     assert found.confirmed and 2000 <= found.closest <= 2240

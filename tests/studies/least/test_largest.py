@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Least, Plan, Run, least
+from bufferlab.studies.least import Goal, Least, Run, least
 from bufferlab.studies.least.candidates import LEAST_CHECKS
 from bufferlab.studies.targets import Target, make_target
 
@@ -17,7 +17,7 @@ WAIT = make_target("wait_mean_ms", 20.0)
 
 def searched(wait_ms: Callable[[int], float], spread_ms: float, *targets: Target, upper: int = 2000) -> Least:
     """A search over mean waits that scatter by seed."""
-    search = least(Plan(targets or (WAIT,), 1, upper, largest=True))
+    search = least(Goal(targets or (WAIT,), 1, upper, largest=True))
     step = next(search)
     while True:
         values = {run: value(run, wait_ms, spread_ms) for run in step.runs}

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Least, Plan, Run
+from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
 
 UPPER = 2000
-PLAN = Plan((BUSY,), 1, UPPER)
+PLAN = Goal((BUSY,), 1, UPPER)
 
 
 def flat(size: int) -> float:
@@ -67,8 +67,8 @@ def test_what_is_confirmed_is_true() -> None:
 @pytest.mark.parametrize("runs", [20, 60, 300])
 def test_runs_are_bounded(runs: int) -> None:
     """Whatever the scatter; with few runs the answer is larger, and as sure."""
-    plan = dataclasses.replace(PLAN, runs=runs)
-    answers = [(problem, solve(plan, problem.run)) for problem in map(drawn, range(100, 160))]
+    goal = dataclasses.replace(PLAN, runs=runs)
+    answers = [(problem, solve(goal, problem.run)) for problem in map(drawn, range(100, 160))]
     assert max(each.runs for _, each in answers) <= runs + 200
     false = [each for problem, each in answers if each.confirmed and not problem.meets(each.closest, (BUSY,))]
     assert len(false) / len(answers) <= most(0.05, len(answers))
@@ -122,7 +122,7 @@ def test_the_same_seeds_give_the_same_answer() -> None:
 def test_other_seeds_are_other_runs() -> None:
     seen: list[set[int]] = []
     for first_seed in (1, 50_000):
-        found = solve(Plan((BUSY,), 1, UPPER, first_seed=first_seed), drawn(3).run)
+        found = solve(Goal((BUSY,), 1, UPPER, first_seed=first_seed), drawn(3).run)
         seen.append({seed for size in found.memory.sizes for seed in found.memory.seeds(size)})
     assert seen[0].isdisjoint(seen[1])
 
@@ -130,20 +130,20 @@ def test_other_seeds_are_other_runs() -> None:
 @pytest.mark.parametrize("runs", [100, 300, 20_000])
 def test_no_candidate_is_checked_by_runs_that_were_seen_before(runs: int) -> None:
     """Each candidate's checks have seeds of their own, whatever was seen at other sizes."""
-    plan = Plan((BUSY,), 1, UPPER, runs=runs)
+    goal = Goal((BUSY,), 1, UPPER, runs=runs)
     problem = Problem({"utilization": straight(100)}, skewed, {"utilization": 0.05}, 2)
     checked: dict[int, set[Run]] = {}
     asked: set[Run] = set()
 
     def measure(run: Run) -> Values:
-        part = (run.seed - plan.first_seed) // CHECK_SEEDS
+        part = (run.seed - goal.first_seed) // CHECK_SEEDS
         assert run not in asked
         asked.add(run)
         if part:
             checked.setdefault(part, set()).add(run)
         return problem.run(run)
 
-    solve(plan, measure)
+    solve(goal, measure)
     sizes = [{run.size for run in each} for each in checked.values()]
     assert len(sizes) > 1
     assert all(len(each) == 1 for each in sizes[:-1])  # beside the last others are shown to miss
@@ -201,11 +201,11 @@ def test_an_answer_that_proves_too_safe_is_brought_nearer(noise: Noise) -> None:
 @pytest.mark.parametrize("most_packets", [50, 90])
 def test_targets_in_conflict_have_no_answer(noise: Noise, most_packets: int) -> None:
     """A hundred packets keep the link busy, but they wait too long."""
-    plan = Plan((BUSY, QUICK), 1, UPPER)
+    goal = Goal((BUSY, QUICK), 1, UPPER)
     truth = {"utilization": saturating(100), "wait_mean_ms": lambda size: 20.0 * size / most_packets}
     for number in range(10):
         spread = {"utilization": 3e-4, "wait_mean_ms": 0.3}
-        found = solve(plan, Problem(truth, noise, spread, number).run)
+        found = solve(goal, Problem(truth, noise, spread, number).run)
         assert (found.size, found.confirmed, found.confidence) == (None, False, 0.0)
         assert found.conflict == (QUICK,)
         assert 100 <= found.closest <= 115
@@ -216,11 +216,11 @@ def test_targets_in_conflict_have_no_answer(noise: Noise, most_packets: int) -> 
     [(none, 100.5), (none, 105), (normal, 110), (skewed, 110), (normal, 125), (skewed, 125)],
 )
 def test_a_narrow_window_between_two_targets_is_found(noise: Noise, most_packets: float) -> None:
-    plan = Plan((BUSY, QUICK), 1, UPPER)
+    goal = Goal((BUSY, QUICK), 1, UPPER)
     truth = {"utilization": saturating(100), "wait_mean_ms": lambda size: 20.0 * size / most_packets}
     for number in range(10):
         spread = {"utilization": 3e-4, "wait_mean_ms": 0.3}
-        found = solve(plan, Problem(truth, noise, spread, number).run)
+        found = solve(goal, Problem(truth, noise, spread, number).run)
         assert found.confirmed and 100 <= found.closest <= most_packets
 
 
@@ -230,12 +230,12 @@ def test_an_answer_in_a_window_that_is_hard_to_see_is_right_or_unsure(
     noise: Noise, most_packets: int
 ) -> None:
     """What no number of runs could tell is not said to be impossible, save seldom."""
-    plan = Plan((BUSY, QUICK), 1, UPPER)
+    goal = Goal((BUSY, QUICK), 1, UPPER)
     truth = {"utilization": saturating(100), "wait_mean_ms": lambda size: 20.0 * size / most_packets}
     none_found = 0
     for number in range(20):
         spread = {"utilization": 3e-4, "wait_mean_ms": 0.3}
-        found = solve(plan, Problem(truth, noise, spread, number).run)
+        found = solve(goal, Problem(truth, noise, spread, number).run)
         assert not found.confirmed or 100 <= found.closest <= most_packets
         assert 96 <= found.closest <= 108
         none_found += found.size is None
@@ -271,7 +271,7 @@ def test_runs_without_a_value_miss() -> None:
     def measure(run: Run) -> Values:
         return {"wait_mean_ms": None if run.size < 100 and run.seed % 3 == 0 else 10.0 + run.seed % 5}
 
-    found = solve(Plan((target,), 1, UPPER), measure)
+    found = solve(Goal((target,), 1, UPPER), measure)
     assert found.confirmed and 100 <= found.closest <= 112
     assert all(check.lacking == 0 for check in found.checks)
 
@@ -292,7 +292,7 @@ def test_a_busy_time_of_all_is_confirmed_by_many_runs() -> None:
         used = 1.0 if draw.random() < run.size / 100 else 0.995 + 0.004 * draw.random()
         return {"utilization": used, "wait_mean_ms": draw.random()}
 
-    found = solve(Plan((make_target("utilization", 1.0),), 1, UPPER), measure)
+    found = solve(Goal((make_target("utilization", 1.0),), 1, UPPER), measure)
     (check,) = found.checks
     assert found.confirmed and found.closest >= 90
     assert check.saturated and not check.identical and check.half_width is None
@@ -317,7 +317,7 @@ def test_runs_that_differ_late_are_random_after_all() -> None:
 @pytest.mark.parametrize(("knee", "size", "conflict"), [(30, 40, ()), (60, None, (BUSY,))])
 def test_bounds_may_be_the_same(knee: float, size: int | None, conflict: tuple[Target, ...]) -> None:
     problem = Problem({"utilization": saturating(knee)}, normal, {"utilization": 1e-4})
-    found = solve(Plan((BUSY,), 40, 40), problem.run)
+    found = solve(Goal((BUSY,), 40, 40), problem.run)
     assert (found.size, found.closest, found.conflict) == (size, 40, conflict)
     assert found.confirmed == (size is not None)
 
@@ -325,12 +325,12 @@ def test_bounds_may_be_the_same(knee: float, size: int | None, conflict: tuple[T
 def test_the_nearest_of_those_that_miss_alike_is_reported() -> None:
     """No size keeps the loss, which is least with the largest; the few runs of a small one looked good."""
     lossless = make_target("loss", 0.005)
-    plan = Plan((BUSY, lossless), 1, UPPER)
+    goal = Goal((BUSY, lossless), 1, UPPER)
     truth = {
         "utilization": saturating(30),
         "loss": lambda size: 0.16 if 10 < size < 0.9 * UPPER else 0.14,
     }
-    found = solve(plan, Problem(truth, normal, {"utilization": 3e-4, "loss": 0.002}, 1).run)
+    found = solve(goal, Problem(truth, normal, {"utilization": 3e-4, "loss": 0.002}, 1).run)
     assert found.size is None
     assert found.conflict == (lossless,)
     assert found.closest == UPPER
@@ -340,13 +340,13 @@ def test_the_nearest_of_those_that_miss_alike_is_reported() -> None:
 def test_a_hump_that_many_runs_confirm_is_not_forgotten(number: int) -> None:
     """Loss is kept from 400 to 900 packets, with much scatter; larger ones lose more again."""
     kept = make_target("loss", 0.02)
-    plan = Plan((BUSY, kept), 1, UPPER)
+    goal = Goal((BUSY, kept), 1, UPPER)
 
     def lost(size: int) -> float:
         return 0.017 if 400 <= size <= 900 else 0.035 if size < 400 else 0.07
 
     truth = {"utilization": saturating(30), "loss": lost}
-    found = solve(plan, Problem(truth, skewed, {"utilization": 3e-4, "loss": 0.008}, number).run)
+    found = solve(goal, Problem(truth, skewed, {"utilization": 3e-4, "loss": 0.008}, number).run)
     assert found.closest <= 900
     surest = min(found.memory.sizes, key=found.memory.chance)
     if found.size is None:  # then no size with as many runs met in the mean

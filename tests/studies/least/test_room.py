@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Plan, least
+from bufferlab.studies.least import Goal, least
 from bufferlab.studies.least.room import level_from
 from bufferlab.studies.targets import make_target
 
@@ -15,7 +15,7 @@ from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, ske
 
 LOSS = make_target("loss", 0.01)
 UPPER, MOST = 1000, 8000
-PLAN = Plan((LOSS,), 1, UPPER, most=MOST)
+PLAN = Goal((LOSS,), 1, UPPER, most=MOST)
 
 
 def losing(knee: float) -> Callable[[int], float]:
@@ -64,7 +64,7 @@ def test_the_most_is_never_exceeded() -> None:
 
 
 def test_bounds_that_were_asked_for_stay() -> None:
-    found = solve(Plan((LOSS,), 1, UPPER), Problem({"loss": losing(1500)}, normal, {"loss": 1e-5}).run)
+    found = solve(Goal((LOSS,), 1, UPPER), Problem({"loss": losing(1500)}, normal, {"loss": 1e-5}).run)
     assert (found.size, found.upper, found.ceiling) == (None, UPPER, "given")
 
 
@@ -78,13 +78,13 @@ def test_what_comes_no_nearer_raises_nothing(noise: Noise) -> None:
 def test_targets_in_conflict_raise_nothing() -> None:
     truth = {"utilization": saturating(3000), "wait_mean_ms": lambda size: size / 5}
     problem = Problem(truth, normal, {"utilization": 1e-4, "wait_mean_ms": 0.1})
-    found = solve(Plan((BUSY, QUICK), 1, UPPER, most=MOST), problem.run)
+    found = solve(Goal((BUSY, QUICK), 1, UPPER, most=MOST), problem.run)
     assert (found.size, found.upper) == (None, UPPER)
 
 
 def test_a_largest_size_is_sought_within_the_bounds() -> None:
     problem = Problem({"wait_mean_ms": lambda size: size / 1e3}, normal, {"wait_mean_ms": 1e-3})
-    found = solve(Plan((QUICK,), 1, UPPER, largest=True, most=MOST), problem.run)
+    found = solve(Goal((QUICK,), 1, UPPER, largest=True, most=MOST), problem.run)
     assert (found.size, found.upper) == (UPPER, UPPER)
 
 
@@ -102,13 +102,13 @@ def bottoming(size: int) -> float:
 @pytest.mark.parametrize("bound", [0.002, 0.004])
 def test_a_search_ends_where_larger_sizes_come_no_nearer(noise: Noise, bound: float) -> None:
     """It does not creep on by candidates of twice as many runs."""
-    plan = Plan((make_target("loss", bound),), 1, UPPER, most=MOST)
+    goal = Goal((make_target("loss", bound),), 1, UPPER, most=MOST)
     found = [
-        solve(plan, Problem({"loss": bottoming}, noise, {"loss": 2e-3}, number).run) for number in range(10)
+        solve(goal, Problem({"loss": bottoming}, noise, {"loss": 2e-3}, number).run) for number in range(10)
     ]
     assert all(each.size is None and each.ceiling == "no nearer" for each in found)
     assert sorted(each.runs for each in found)[8] <= 100
-    starts = [level_from(each.memory, plan.targets[0]) for each in found]
+    starts = [level_from(each.memory, goal.targets[0]) for each in found]
     assert all(start is not None and 251 <= start <= 2000 for start in starts)
 
 

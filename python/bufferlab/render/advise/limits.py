@@ -9,7 +9,7 @@ from bufferlab.render.advise.words import queue_text
 from bufferlab.render.least import ceiling_text, gap, is_sharp
 from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.least import Least, Plan
+from bufferlab.studies.least import Goal, Least
 from bufferlab.studies.targets import mean_over_runs, want_largest
 
 _FEW: Final = 20
@@ -79,10 +79,10 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
         or found.size != entry.setting
     ):
         return None
-    plan = Plan(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
-    label = "largest" if plan.largest else "least"
-    if is_sharp(found, plan):
-        way = "larger" if plan.largest else "smaller"
+    goal = Goal(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
+    label = "largest" if goal.largest else "least"
+    if is_sharp(found, goal):
+        way = "larger" if goal.largest else "smaller"
         near = f"a buffer that is a packet or two {way} may do, too: this is the first that was confirmed"
         return (label, near) if found.closest <= _FEW else None
-    return label, f"{gap(found, plan)}; this is the first that was confirmed"
+    return label, f"{gap(found, goal)}; this is the first that was confirmed"

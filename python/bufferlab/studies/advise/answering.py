@@ -19,7 +19,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.tried import Tried, tried_queues
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 
 
@@ -174,7 +174,7 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
     question = Question.of(
         base, index, needs.targets, needs.floor, bounds=manner.bounds, platform=manner.platform
     )
-    Plan(
+    Goal(
         question.targets, 1, question.upper, confidence=manner.confidence, resolution=manner.resolution
     ).check()
     needs.weights(possible_aspects(base, question.site.rtt_ms, needs.emphasis), base)

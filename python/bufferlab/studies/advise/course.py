@@ -73,7 +73,7 @@ class Course:
         """Entries that keep their targets in all changes of the traffic."""
         self._doing = ""
         changed = self.settings.seeds[:SENSITIVITY_SEEDS]
-        self.shaking = Shaking(question, runner, changed, self.settings.plan, self._say, self._tell_round)
+        self.shaking = Shaking(question, runner, changed, self.settings.goal, self._say, self._tell_round)
 
     def run(self, *, quick: bool, sensitivity: bool) -> Advice:
         """Answer, better and better.

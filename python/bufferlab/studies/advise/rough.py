@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from bufferlab.studies.least import Plan
+from bufferlab.studies.least import Goal
 from bufferlab.studies.targets import Target
 
 RESOLUTION: Final = 0.25
@@ -33,22 +33,22 @@ class Rough:
     tried: tuple[int, ...]
 
 
-def roughly(plan: Plan, start: int, missed: Missed) -> Rough:
+def roughly(goal: Goal, start: int, missed: Missed) -> Rough:
     """Search from a size, in steps that double, then between the last two.
 
     Args:
-        plan: The targets and the bounds.
+        goal: The targets and the bounds.
         start: The size to begin with.
         missed: Which targets a size misses.
     """
-    search = _Rough(plan, missed)
+    search = _Rough(goal, missed)
     size = search.least(start)
     return Rough(size, tuple(sorted(search.tried)))
 
 
 class _Rough:
-    def __init__(self, plan: Plan, missed: Missed) -> None:
-        self.plan = plan
+    def __init__(self, goal: Goal, missed: Missed) -> None:
+        self.goal = goal
         self.tried: dict[int, tuple[Target, ...]] = {}
         self._missed = missed
 
@@ -61,11 +61,11 @@ class _Rough:
         met = self._any(start)
         share = 1.0
         while met is not None:
-            beyond = [size for size in self.tried if self.plan.preferred(size, met)]
+            beyond = [size for size in self.tried if self.goal.preferred(size, met)]
             if beyond:
-                size = self._between(self.plan.ordered(beyond)[-1], met)
+                size = self._between(self.goal.ordered(beyond)[-1], met)
             else:
-                size, share = self.plan.bolder(met, share), 2 * share + 1
+                size, share = self.goal.bolder(met, share), 2 * share + 1
             if size == met:
                 break
             met = met if self.missed(size) else size
@@ -79,8 +79,8 @@ class _Rough:
             return None if missed else start
         # Bounds on waits want smaller sizes, others larger ones; what a group feels, such as a call's rating,
         # may want either.
-        way = self.plan.safer if wishes == {self.plan.largest} else self.plan.bolder
-        back = self.plan.bolder if way == self.plan.safer else self.plan.safer
+        way = self.goal.safer if wishes == {self.goal.largest} else self.goal.bolder
+        back = self.goal.bolder if way == self.goal.safer else self.goal.safer
         found = self._walk(start, way)
         if found is None and any(target.group for target in missed):
             found = self._walk(start, back)

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, place
-from bufferlab.studies.least import Bench, Case, Least, Plan, Search, Step, least, together
+from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
@@ -82,9 +82,9 @@ class Settings:
     def _scenario(self, case: Case) -> Scenario:
         return self.queues[case.name].scenario(self.question.base, self.question.index, case.size)
 
-    def plan(self, queue: Queue) -> Plan:
+    def goal(self, queue: Queue) -> Goal:
         """How a queue's setting is searched."""
-        return Plan(
+        return Goal(
             targets=self.question.targets,
             lower=queue.lower,
             upper=queue.upper,
@@ -92,7 +92,7 @@ class Settings:
             confidence=self.confidence,
             resolution=self.resolution,
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
-            runs=QUICK_RUNS if self.quick else Plan.runs,
+            runs=QUICK_RUNS if self.quick else Goal.runs,
             largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
             unit="packets" if queue.knob == "limit" else "us",
@@ -100,7 +100,7 @@ class Settings:
 
     def search(self, queues: Iterable[Queue], why: str, also: Mapping[Case, list[int]] | None = None) -> None:
         """Search each queue's setting until one is confirmed."""
-        searches = {queue.name: Paused(least(self.plan(queue))) for queue in queues}
+        searches = {queue.name: Paused(least(self.goal(queue))) for queue in queues}
         self._searches |= searches
         self._together({name: search.first() for name, search in searches.items()}, why, also)
 
@@ -119,7 +119,7 @@ class Settings:
         if not advice.met or place(queue.name) < place(advice.choice.name):
             return True
         self._say(f"looking whether another delay of {queue.title} does better")
-        runs = Paused(least(self.plan(queue))).asks
+        runs = Paused(least(self.goal(queue))).asks
         found = look_around(queue, advice, runs, self.bench, self.question)
         usual = next(
             each for each in advice.entries.values() if case_of(each) == Case(queue.name, queue.usual)

@@ -17,7 +17,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, place
 from bufferlab.studies.advise.rough import roughly
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
-from bufferlab.studies.least import Bench, Case, Plan
+from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.targets import Target, Values, looser
 
 MOST_RIVALS: Final = 3
@@ -37,7 +37,7 @@ class Shaking:
         question: What is asked.
         runner: Runs the simulations.
         seeds: The seeds of each change.
-        plan: Gives the bounds within which a queue's setting is searched.
+        goal: Gives the bounds within which a queue's setting is searched.
         say: Called with what is done now.
         tell_round: Called with how many of a round of runs are left.
     """
@@ -45,7 +45,7 @@ class Shaking:
     question: Question
     runner: Runner
     seeds: Sequence[int]
-    plan: Callable[[Queue], Plan]
+    goal: Callable[[Queue], Goal]
     say: Callable[[str], None]
     tell_round: Callable[[str], None]
     _benches: dict[tuple[str, str], Bench] = field(default_factory=dict)
@@ -89,14 +89,14 @@ class Shaking:
             change.is_of_control,
         )
 
-    def _widened(self, entry: Entry) -> Plan:
+    def _widened(self, entry: Entry) -> Goal:
         """Within which bounds a setting is searched where the traffic is other."""
-        plan = self.plan(entry.queue)
+        goal = self.goal(entry.queue)
         if entry.queue.knob != "limit":
-            return plan
+            return goal
         upper = 2 * max(entry.queue.upper, entry.setting)
         allowed = self.question.site.allowed
-        return dataclasses.replace(plan, upper=upper if allowed is None else min(upper, allowed.most))
+        return dataclasses.replace(goal, upper=upper if allowed is None else min(upper, allowed.most))
 
     def others(self, advice: Advice) -> dict[str, Shaken]:
         """What becomes of the queues that are as good as the answer, where that misses a target.

@@ -11,7 +11,7 @@ from bufferlab.studies.targets import Target
 
 
 @dataclass(frozen=True)
-class Plan:
+class Goal:
     """What a search for the least size is asked.
 
     A search for the largest size goes the same way from the other end: what is said here of larger sizes than

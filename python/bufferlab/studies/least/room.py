@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from bufferlab.studies.least.answer import Ceiling
+from bufferlab.studies.least.goal import Goal
 from bufferlab.studies.least.lacking import Lack, lack
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.targets import Target
 
 NEARER: Final = 0.05
@@ -22,7 +22,7 @@ DOUBT: Final = 2.0
 """Standard errors within which a difference is noise: chance makes a larger one in 2 of 100 cases."""
 
 
-def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
+def lacks_room(goal: Goal, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
     """Whether more than the largest size may do what that does not.
 
     It may if each target that the largest size misses comes nearer there than at the size before. A bound on
@@ -30,21 +30,21 @@ def lacks_room(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> boo
     raised for nothing, which costs some more of them; that is better than to miss an answer.
 
     Args:
-        plan: What is asked.
+        goal: What is asked.
         memory: What was measured.
         unsure: Targets that the largest size may miss.
     """
-    if plan.most is None or plan.upper >= plan.most:
+    if goal.most is None or goal.upper >= goal.most:
         return False
-    return _rising(plan, memory, unsure)
+    return _rising(goal, memory, unsure)
 
 
-def _rising(plan: Plan, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
+def _rising(goal: Goal, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
     """Whether each target that the largest size misses comes nearer there than at the size before."""
-    if plan.largest or len(memory.sizes) < 2:
+    if goal.largest or len(memory.sizes) < 2:
         return False
     before, last = memory.sizes[-2:]
-    missed = [each for each in plan.targets if each in unsure or not memory.meets(last, each)]
+    missed = [each for each in goal.targets if each in unsure or not memory.meets(last, each)]
     lacks = [[lack(each, memory.margins(size, each)) for size in (before, last)] for each in missed]
     return all(comes_nearer(one, two) for one, two in lacks)
 
@@ -90,13 +90,13 @@ def level_from(memory: Memory, target: Target) -> int | None:
     return None
 
 
-def raised(plan: Plan) -> Plan:
+def raised(goal: Goal) -> Goal:
     """These bounds with sizes up to twice as large."""
-    return replace(plan, upper=min(2 * plan.upper, plan.most or plan.upper))
+    return replace(goal, upper=min(2 * goal.upper, goal.most or goal.upper))
 
 
-def ceiling_of(plan: Plan, memory: Memory) -> Ceiling:
+def ceiling_of(goal: Goal, memory: Memory) -> Ceiling:
     """Why nothing larger was tried."""
-    if plan.most is None:
+    if goal.most is None:
         return "given"
-    return "most" if plan.upper >= plan.most and _rising(plan, memory) else "no nearer"
+    return "most" if goal.upper >= goal.most and _rising(goal, memory) else "no nearer"

@@ -30,9 +30,9 @@ import numpy as np
 
 from bufferlab.studies.least.answer import Least, check
 from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placing, wants_safer
+from bufferlab.studies.least.goal import Goal
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.least.memory import Memory, Run
-from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.least.room import beyond_noise, ceiling_of, comes_nearer, in_doubt, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
 from bufferlab.studies.least.window import between, room, uphill
@@ -66,11 +66,11 @@ SURE: Final = 0.01
 _NARROWING: Final = "narrowing down between {low} and {high} {unit}"
 
 
-def least(plan: Plan) -> Search:
+def least(goal: Goal) -> Search:
     """Search the least size that meets all targets, or the largest.
 
     Args:
-        plan: What is asked.
+        goal: What is asked.
 
     Yields:
         Runs to make; it is to be sent their values.
@@ -78,15 +78,15 @@ def least(plan: Plan) -> Search:
     Returns:
         The answer.
     """
-    return _Search(plan).run()
+    return _Search(goal).run()
 
 
 class _Search:
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.memory = Memory(plan.targets)
-        self.missed, self.met = plan.ordered((plan.lower, plan.upper))
-        self.rising: tuple[Target, ...] = plan.targets
+    def __init__(self, goal: Goal) -> None:
+        self.goal = goal
+        self.memory = Memory(goal.targets)
+        self.missed, self.met = goal.ordered((goal.lower, goal.upper))
+        self.rising: tuple[Target, ...] = goal.targets
         self.refused = 0
         self.floor: int | None = None
         self.fixed = False
@@ -99,44 +99,44 @@ class _Search:
         while True:
             yield from self._narrow()
             answer = yield from self._nearest((yield from self._confirm()))
-            unsure = [each.target for each in answer.checks if each.confidence < self.plan.confidence]
-            at_end = answer.closest == self.plan.upper and self.refused < CANDIDATES
-            if answer.confirmed or not at_end or not lacks_room(self.plan, self.memory, unsure):
+            unsure = [each.target for each in answer.checks if each.confidence < self.goal.confidence]
+            at_end = answer.closest == self.goal.upper and self.refused < CANDIDATES
+            if answer.confirmed or not at_end or not lacks_room(self.goal, self.memory, unsure):
                 return replace(answer, memory=self.memory)
             yield from self._raise()
 
     # The scan
 
     def _scan_sizes(self) -> list[int]:
-        plan = self.plan
-        sizes = {round(float(size)) for size in np.geomspace(plan.lower, plan.upper, SCAN_SIZES)}
-        if plan.guess is not None:
-            sizes.add(plan.within(plan.guess))
+        goal = self.goal
+        sizes = {round(float(size)) for size in np.geomspace(goal.lower, goal.upper, SCAN_SIZES)}
+        if goal.guess is not None:
+            sizes.add(goal.within(goal.guess))
         return sorted(sizes)
 
     def _lacks_room(self) -> Generator[Step, Mapping[Run, Values], bool]:
         """Whether larger sizes come nearer; where that may be chance, after more runs of the last two."""
         for count in MORE_SEEDS:
-            if self.fixed or not lacks_room(self.plan, self.memory) or not in_doubt(self.memory):
+            if self.fixed or not lacks_room(self.goal, self.memory) or not in_doubt(self.memory):
                 break
             yield from self._ask(self.memory.sizes[-2:], count, "looking whether larger come nearer")
-        return lacks_room(self.plan, self.memory) and (self.fixed or not in_doubt(self.memory))
+        return lacks_room(self.goal, self.memory) and (self.fixed or not in_doubt(self.memory))
 
     def _raise(self) -> Generator[Step, Mapping[Run, Values], None]:
         """Allow sizes up to twice as large, and look at the largest."""
-        self.plan = raised(self.plan)
-        self.missed, self.met = self.plan.lower, self.plan.upper
-        yield from self._ask([self.plan.upper], SCAN_SEEDS, "looking at up to {high} {unit}")
+        self.goal = raised(self.goal)
+        self.missed, self.met = self.goal.lower, self.goal.upper
+        yield from self._ask([self.goal.upper], SCAN_SEEDS, "looking at up to {high} {unit}")
         self.fixed = self.fixed and self.memory.is_fixed()
 
     def _rising(self, sizes: Sequence[int]) -> tuple[Target, ...]:
         """The targets that a bracket is for: those that want a safer size, unless one size meets all."""
         if any(map(self.memory.meets_all, sizes)):
-            return self.plan.targets
-        return tuple(filter(self._wants_safer, self.plan.targets)) or self.plan.targets
+            return self.goal.targets
+        return tuple(filter(self._wants_safer, self.goal.targets)) or self.goal.targets
 
     def _wants_safer(self, target: Target) -> bool:
-        return wants_safer(self.plan, self.memory, target)
+        return wants_safer(self.goal, self.memory, target)
 
     # The bracket
 
@@ -146,7 +146,7 @@ class _Search:
         After each step the bracket is taken anew from all that is known, as few runs may mislead.
         """
         count = 2 * SCAN_SEEDS
-        while self._bracket() and (self.fixed or self.memory.runs < self.plan.runs * SEARCH_SHARE):
+        while self._bracket() and (self.fixed or self.memory.runs < self.goal.runs * SEARCH_SHARE):
             unclear = [size for size in (self.missed, self.met) if self._wants_more(size)]
             if unclear:
                 seeds = len(self.memory.seeds(unclear[0]))
@@ -167,9 +167,9 @@ class _Search:
 
     def _bracket(self) -> bool:
         """Set the bracket: the best tried size that meets, and the one before it. Whether there is one."""
-        sizes = self.plan.ordered(self.memory.sizes)
+        sizes = self.goal.ordered(self.memory.sizes)
         if self.floor is not None:
-            sizes = [size for size in sizes if not self.plan.preferred(size, self.floor)]
+            sizes = [size for size in sizes if not self.goal.preferred(size, self.floor)]
         self.rising = self._rising(sizes)
         met = next((i for i, size in enumerate(sizes) if self.memory.meets_all(size, self.rising)), None)
         if met is None:
@@ -189,17 +189,17 @@ class _Search:
         """Where no tried size meets: one beside the best, if that is between others, as on a hump."""
         if self.missed != self.met or self.memory.meets_all(self.met, self.rising):
             return None
-        return uphill(self.memory.sizes, self.met, self.plan.ordered(self.memory.sizes)[-1])
+        return uphill(self.memory.sizes, self.met, self.goal.ordered(self.memory.sizes)[-1])
 
     def _is_blurred(self) -> bool:
         """Whether more runs at the bracket's ends are to show where it is crossed."""
         crossed = self._placing().begin()
-        return crossed is not None and crossed.error > SHARPEN * self.plan.resolution
+        return crossed is not None and crossed.error > SHARPEN * self.goal.resolution
 
     def _is_wide(self) -> bool:
         """Whether there is a size between the bracket's ends that would make a difference."""
         low, high = sorted((self.missed, self.met))
-        resolution = self.plan.resolution
+        resolution = self.goal.resolution
         if not self.memory.meets_all(self.met):  # a size between may be safe enough, and not too safe
             resolution = 0.0 if self.fixed else resolution / 4
         return high - low > 1 and high > low * (1.0 + resolution)
@@ -225,7 +225,7 @@ class _Search:
                 yield from self._narrow()
             placing = self._placing()
             following, wanted = placing.following(answer, allowed, runs)
-            if following == size and (answer.size is None or self.memory.runs >= self.plan.runs):
+            if following == size and (answer.size is None or self.memory.runs >= self.goal.runs):
                 return best
             size, runs = following, max(wanted, min(2 * runs, placing.most_checks()))
 
@@ -260,7 +260,7 @@ class _Search:
         def lacking(size: int) -> Lack:
             return total(lack(each, self.memory.margins(size, each)) for each in answer.conflict)
 
-        others = [target for target in self.plan.targets if target not in answer.conflict]
+        others = [target for target in self.goal.targets if target not in answer.conflict]
         fit = [size for size in self._behind_of(answer.closest) if self.memory.meets_all(size, others)]
         best = min(fit, key=lacking, default=None)
         if best is None or not comes_nearer(lacking(answer.closest), lacking(best)):
@@ -269,10 +269,10 @@ class _Search:
 
     def _placing(self) -> Placing:
         """What places candidates, by all that is known now."""
-        return Placing(self.plan, self.memory, self.rising, self.missed, self.met, self.refused, self.fixed)
+        return Placing(self.goal, self.memory, self.rising, self.missed, self.met, self.refused, self.fixed)
 
     def _answer(self, size: int, seeds: Sequence[int], allowed: float) -> Least:
-        checks = tuple(check(self.memory, size, target, seeds) for target in self.plan.targets)
+        checks = tuple(check(self.memory, size, target, seeds) for target in self.goal.targets)
         unsure = [each for each in checks if 1.0 - each.confidence > allowed]
         missed = tuple(each.target for each in checks if not each.met)
         chance = max(1.0 - each.confidence for each in checks)
@@ -287,9 +287,9 @@ class _Search:
             beyond=self._beyond(size),
             conflict=missed,
             islands=self._islands(size),
-            lower=self.plan.lower,
-            upper=self.plan.upper,
-            ceiling=ceiling_of(self.plan, self.memory),
+            lower=self.goal.lower,
+            upper=self.goal.upper,
+            ceiling=ceiling_of(self.goal, self.memory),
             values=dict(zip(seeds, self.memory.values(size, seeds), strict=True)),
             memory=self.memory.copy(),  # the search may go on, and be halted before it has a better answer
         )
@@ -302,7 +302,7 @@ class _Search:
         begin, end = self._placing().begin(), self._placing().end()
         if begin is None or end is None or self.fixed:
             return True
-        return room(self.plan, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
+        return room(self.goal, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
 
     def _is_level(self, answer: Least) -> bool:
         """Whether a target that wants safer sizes is surely missed, and none comes nearer beyond noise.
@@ -328,7 +328,7 @@ class _Search:
         """
         allowed, confidence = self._placing().allowed(), answer.confidence
         while True:
-            size = self.plan.bolder(answer.closest, self.plan.resolution)
+            size = self.goal.bolder(answer.closest, self.goal.resolution)
             if size == answer.closest:
                 break
             self.memory.add(
@@ -338,31 +338,31 @@ class _Search:
             if not bolder.confirmed:
                 break
             answer, confidence = bolder, min(confidence, bolder.confidence)
-            if self.memory.runs >= self.plan.runs:
+            if self.memory.runs >= self.goal.runs:
                 break
         chosen = answer.closest
         doubtful = [each for each in self._behind_of(chosen) if not self.memory.meets_all(each)]
         if doubtful:
             more = tuple(Run(each, seed) for each in doubtful for seed in seeds[:LEAST_CHECKS])
             self.memory.add((yield Step(more, "checking others that should meet", answer)))
-        settled = self._answer(chosen, seeds, 1.0 - self.plan.confidence)
+        settled = self._answer(chosen, seeds, 1.0 - self.goal.confidence)
         return replace(settled, confidence=min(settled.confidence, confidence))
 
     def _behind_of(self, size: int) -> list[int]:
         """The tried sizes that should meet what this one meets: larger ones, or smaller ones."""
-        return [each for each in self.memory.sizes if self.plan.preferred(size, each)]
+        return [each for each in self.memory.sizes if self.goal.preferred(size, each)]
 
     def _beyond(self, size: int) -> int | None:
         """The nearest tried size that would be a better answer, but surely misses a target."""
-        chance = 1.0 - self.plan.confidence
-        better = [each for each in self.memory.sizes if self.plan.preferred(each, size)]
+        chance = 1.0 - self.goal.confidence
+        better = [each for each in self.memory.sizes if self.goal.preferred(each, size)]
         missed = [each for each in better if self._surely_missed(each, chance)]
-        return self.plan.ordered(missed)[-1] if missed else None
+        return self.goal.ordered(missed)[-1] if missed else None
 
     def _surely_missed(self, size: int, chance: float) -> list[Target]:
         """The targets that a size misses, by chance with at most this probability."""
         if self.fixed:
-            return [target for target in self.plan.targets if not self.memory.meets(size, target)]
+            return [target for target in self.goal.targets if not self.memory.meets(size, target)]
         return self.memory.surely_fails(size, chance)
 
     def _islands(self, size: int) -> tuple[int, ...]:
@@ -370,16 +370,16 @@ class _Search:
 
     def _is_island(self, size: int) -> bool:
         """Whether a size misses what it should meet; that waits grow with the buffer is no surprise."""
-        return any(target.wants_less == self.plan.largest for target in self._surely_missed(size, SURE))
+        return any(target.wants_less == self.goal.largest for target in self._surely_missed(size, SURE))
 
     def _closest(self, sizes: Sequence[int]) -> int:
         """The size with the fewest targets missed; of those, the one that misses them by the least."""
 
         def missed(size: int) -> tuple[int, Lack]:
-            lacking = [target for target in self.plan.targets if not self.memory.meets(size, target)]
+            lacking = [target for target in self.goal.targets if not self.memory.meets(size, target)]
             return len(lacking), total(lack(each, self.memory.margins(size, each)) for each in lacking)
 
-        return min(self.plan.ordered(sizes), key=missed)
+        return min(self.goal.ordered(sizes), key=missed)
 
     # Asking
 
@@ -387,11 +387,11 @@ class _Search:
         self, sizes: Sequence[int], count: int, phase: str
     ) -> Generator[Step, Mapping[Run, Values], None]:
         """Have each size run with the first seeds of the search."""
-        seeds = range(self.plan.first_seed, self.plan.first_seed + count)
+        seeds = range(self.goal.first_seed, self.goal.first_seed + count)
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
         low, high = sorted((self.missed, self.met))
-        note = phase.format(low=low, high=high, unit=self.plan.unit)
+        note = phase.format(low=low, high=high, unit=self.goal.unit)
         self.memory.add((yield Step(tuple(runs), note)))
 
     def _shown(self, size: int) -> str:
-        return f"{size} {self.plan.unit}"
+        return f"{size} {self.goal.unit}"

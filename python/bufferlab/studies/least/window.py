@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Final
 
 from bufferlab.studies.least.fit import Crossing, crossing
+from bufferlab.studies.least.goal import Goal
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.least.plan import Plan
 from bufferlab.studies.targets import Target
 
 HUMP: Final = 0.25
@@ -33,27 +33,27 @@ def between(memory: Memory, targets: Sequence[Target], missed: int, met: int) ->
     return min(max(round(missed * math.pow(met / missed, share)), low + 1), high - 1)
 
 
-def ending(memory: Memory, plan: Plan, less: Sequence[Target]) -> Crossing | None:
+def ending(memory: Memory, goal: Goal, less: Sequence[Target]) -> Crossing | None:
     """Where targets that want bolder sizes begin to be missed; `None` if no tried size tells.
 
     Args:
         memory: What was measured.
-        plan: What is asked.
+        goal: What is asked.
         less: The targets that safer sizes miss, such as a mean wait for the least buffer.
     """
-    sizes = plan.ordered(memory.sizes)
+    sizes = goal.ordered(memory.sizes)
     met = [place for place, size in enumerate(sizes) if memory.meets_all(size, less)]
     if not less or not met or met[-1] == len(sizes) - 1:
         return None
     return crossing(memory, less, sizes[met[-1] + 1], sizes[met[-1]])
 
 
-def room(plan: Plan, begin: Crossing, end: Crossing) -> float:
+def room(goal: Goal, begin: Crossing, end: Crossing) -> float:
     """How far it is from where some targets begin to be met to where others end, as a logarithm of the size.
 
     Negative if they exclude each other.
     """
-    return math.log(end.size / begin.size) * (-1.0 if plan.largest else 1.0)
+    return math.log(end.size / begin.size) * (-1.0 if goal.largest else 1.0)
 
 
 def middle(begin: Crossing, end: Crossing) -> int:

@@ -19,7 +19,7 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import own_table
 from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.buffers import with_buffer
-from bufferlab.studies.least import Bench, Case, Least, Plan, Step, least, together
+from bufferlab.studies.least import Bench, Case, Goal, Least, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.settling import (
     MOST_LENGTHENED,
@@ -38,7 +38,7 @@ from bufferlab.studies.traffic import likely_packets
 from bufferlab.theory.targets import Targets
 from bufferlab.units import packets_text
 
-MOST_RUNS: Final = Plan.runs
+MOST_RUNS: Final = Goal.runs
 """About the most runs of a search."""
 
 
@@ -49,8 +49,8 @@ def size(
     link: str | None = None,
     bounds: str | None = None,
     platform: str | None = None,
-    confidence: float = Plan.confidence,
-    resolution: float = Plan.resolution,
+    confidence: float = Goal.confidence,
+    resolution: float = Goal.resolution,
     runs: int = MOST_RUNS,
     with_rules: bool = True,
     conventions: Targets | None = None,
@@ -97,7 +97,7 @@ def size(
     needs = Needs.of(base, targets, None, default_targets(base, index)).with_floor(base, index)
     question = Question.of(base, index, needs.targets, needs.floor, bounds=bounds, platform=platform)
     found, warnings = _rules(question, conventions, measured or {})
-    plan = Plan(
+    goal = Goal(
         targets=question.targets,
         lower=question.lower,
         upper=question.upper,
@@ -109,14 +109,14 @@ def size(
         runs=runs,
         largest=want_largest(question.targets),
     )
-    plan.check()
+    goal.check()
     about: list[str] = []
     shorter: Sizing | None = None
     with runner or Runner(threads=threads, progress=progress) as keeping:
         for left in reversed(range(MOST_LENGTHENED + 1)):
             course = _Course(
                 question,
-                plan,
+                goal,
                 found,
                 warnings,
                 assumed=(*assumed, *needs.assumed(), *about),
@@ -163,7 +163,7 @@ class _Course:
     def __init__(
         self,
         question: Question,
-        plan: Plan,
+        goal: Goal,
         rules: Rules | None,
         warnings: Sequence[str],
         *,
@@ -173,7 +173,7 @@ class _Course:
         shorter: Sizing | None,
     ) -> None:
         self.question = question
-        self.plan = plan
+        self.goal = goal
         self.rules = rules
         self.warnings = tuple(warnings)
         self.assumed = assumed
@@ -203,7 +203,7 @@ class _Course:
         return self._sizing(self.best, bench, finished=True)
 
     def _search(self, bench: Bench, stages: _Stages) -> Least:
-        return together({"": least(self.plan)}, bench, self._watch(bench, stages))[""]
+        return together({"": least(self.goal)}, bench, self._watch(bench, stages))[""]
 
     @property
     def longer(self) -> Scenario | None:
@@ -220,7 +220,7 @@ class _Course:
             return self.shorter
 
         def attempt(case: Case, values: tuple[Values, ...]) -> Attempt:
-            return Attempt(self._queue(), packets_text(case.size), case.size, self.plan.targets, values)
+            return Attempt(self._queue(), packets_text(case.size), case.size, self.goal.targets, values)
 
         return tried(self.question, bench.known, attempt)
 
@@ -234,7 +234,7 @@ class _Course:
         def watch(steps: Mapping[str, Step]) -> None:
             (step,) = steps.values()
             self.best = step.answer or self.best
-            stages.stage(min(bench.runs / self.plan.runs, 0.9), step.note)
+            stages.stage(min(bench.runs / self.goal.runs, 0.9), step.note)
 
         return watch
 
@@ -243,14 +243,14 @@ class _Course:
         if all(each.identical for each in answer.checks):
             seeds = seeds[:2]
         else:
-            fresh = self.plan.first_seed + CHECK_SEEDS
+            fresh = self.goal.first_seed + CHECK_SEEDS
             seeds += [seed for seed in range(fresh, fresh + RUNS) if seed not in seeds][: RUNS - len(seeds)]
         packets = rules.packets()
         measured = bench.measure({Case("", each): seeds for each in packets.values()})
         judged = []
         for rule, each in sorted(packets.items(), key=lambda item: item[1]):
             values = {seed: measured[Case("", each), seed] for seed in seeds}
-            judged.append(judge(rule, each, values, self.plan.targets, self.plan.confidence))
+            judged.append(judge(rule, each, values, self.goal.targets, self.goal.confidence))
         return tuple(judged)
 
     def _sizing(self, answer: Least, bench: Bench, *, finished: bool) -> Sizing:
@@ -261,7 +261,7 @@ class _Course:
             site=self.question.site,
             resolved=self.question.base.seeded().resolved,
             table=own_table(self.question.base, self.question.index),
-            plan=self.plan,
+            goal=self.goal,
             least=dataclasses.replace(answer, finished=finished),
             measured=measured,
             rules=self.rules,

@@ -27,7 +27,7 @@ from bufferlab.files import make_folder, write_whole
 from bufferlab.scenario import Table
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Origin
-from bufferlab.studies.least import Least, Plan, checks_to_dicts
+from bufferlab.studies.least import Goal, Least, checks_to_dicts
 from bufferlab.studies.size.judged import Judged
 from bufferlab.studies.size.published import Rules
 from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs
@@ -52,7 +52,7 @@ class Sizing(display.Displayed):
         site: Where it is for.
         resolved: The scenario, with its own buffer.
         table: The link's queue discipline as a scenario has it.
-        plan: What was asked of the search.
+        goal: What was asked of the search.
         least: What it came to.
         measured: What every run measured, by buffer in packets and seed.
         rules: What the published rules say; `None` if none applies.
@@ -69,7 +69,7 @@ class Sizing(display.Displayed):
     site: Site
     resolved: ResolvedScenario
     table: Table
-    plan: Plan
+    goal: Goal
     least: Least
     measured: Mapping[int, Mapping[int, Values]]
     rules: Rules | None = None
@@ -94,7 +94,7 @@ class Sizing(display.Displayed):
     @property
     def met(self) -> bool:
         """Whether the buffer meets all targets with the confidence that was asked for."""
-        return self.least.size is not None and self.least.confidence >= self.plan.confidence
+        return self.least.size is not None and self.least.confidence >= self.goal.confidence
 
     @property
     def runs(self) -> int:
@@ -103,7 +103,7 @@ class Sizing(display.Displayed):
 
     def metrics(self) -> list[str]:
         """Names of what is shown of every buffer."""
-        return list(dict.fromkeys((*METRICS, *(target.name for target in self.plan.targets))))
+        return list(dict.fromkeys((*METRICS, *(target.name for target in self.goal.targets))))
 
     def curve(self) -> pl.DataFrame:
         """Means over the runs by buffer: `buffer_packets`, `runs`, each metric and its `…_ci95`.
@@ -167,7 +167,7 @@ class Sizing(display.Displayed):
             device: The interface for that; default a usual name.
             shape: Add a shaper at this rate, for an interface that is faster.
         """
-        least, plan, site = self.least, self.plan, self.site
+        least, goal, site = self.least, self.goal, self.site
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -179,19 +179,19 @@ class Sizing(display.Displayed):
             "rate_bps": site.rate_bps,
             "rtt_ms": site.rtt_ms,
             "packet_bytes": site.packet_bytes,
-            "targets": [str(target) for target in plan.targets],
+            "targets": [str(target) for target in goal.targets],
             "targets_from": self.targets_from,
             "asked": {
-                "for": "largest" if plan.largest else "least",
-                "confidence": plan.confidence,
-                "resolution": plan.resolution,
-                "bounds": [plan.lower, least.upper],
+                "for": "largest" if goal.largest else "least",
+                "confidence": goal.confidence,
+                "resolution": goal.resolution,
+                "bounds": [goal.lower, least.upper],
             },
             "buffer": None if least.size is None else site.buffer(least.size),
             "closest": site.buffer(least.closest),
             "confirmed": self.met,
             "confidence": least.confidence,
-            "checks": checks_to_dicts(least.checks, least.confidence, plan.confidence),
+            "checks": checks_to_dicts(least.checks, least.confidence, goal.confidence),
             "beyond": least.beyond,
             "conflict": [str(target) for target in least.conflict],
             "islands": list(least.islands),
