@@ -6,7 +6,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
-from bufferlab.evidence.hosts.least import BDP_PACKETS, STEPS
+from bufferlab.evidence.hosts.least import SCENARIOS, STEPS, bdp_packets
+from bufferlab.experiment.simulation import prepare
 
 
 def draw(work: Work) -> Figure:
@@ -15,13 +16,14 @@ def draw(work: Work) -> Figure:
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     every = work.points.sort("flows")
     counts = every["flows"].unique().sort().to_list()
+    bdp = bdp_packets(prepare(SCENARIOS / f"{STEPS[0]}.toml"))
+    root = [bdp / flows**0.5 for flows in counts]
     for axis, control in zip(axes.flat, every["control"].unique(maintain_order=True), strict=False):
         for index, step in enumerate(STEPS):
             rows = every.filter(pl.col("control") == control, pl.col("step") == step)
             color = f"C{index}"
             axis.plot(rows["flows"], rows["utilization"], "-o", color=color, markersize=3, label=step)
             axis.plot(rows["flows"], rows["queue"], ":", color=color)
-        root = [BDP_PACKETS / flows**0.5 for flows in counts]
         axis.plot(counts, root, color="gray", linewidth=0.8, label="BDP/√n")
         axis.set(title=control, xscale="log", yscale="log")
         axis.set_xticks(counts, [str(flows) for flows in counts], minor=False)

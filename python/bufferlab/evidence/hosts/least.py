@@ -15,8 +15,10 @@ from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError, Inline
 from bufferlab.experiment.simulation import prepare
+from bufferlab.resolved import full_packet_bytes
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
+from bufferlab.units import PS_PER_S
 
 STEPS: Final = ("ideal", "bursts", "interrupts", "noise", "fq")
 """The scenarios, in the order in which parts of the host are added."""
@@ -26,14 +28,11 @@ FLOWS: Final = (1, 2, 4, 8, 16, 32, 64)
 SIZES: Final = tuple(sorted({round(2 * 1.15**step) for step in range(46)}))
 """Packets, 15 % apart."""
 
-BDP_PACKETS: Final = 10e9 * 1.2e-3 / 8 / 9000
-"""Of the scenarios' link and flows, whose packets have 9000 bytes."""
-
 UTILIZATION: Final = 0.999
 WAITING: Final = 2
 """A queue of more than two packets, as one leaves it: the next is in transmission, so two wait."""
 
-_SCENARIOS: Final = Path(__file__).parent / "scenarios"
+SCENARIOS: Final = Path(__file__).parent / "scenarios"
 _QUICK: Final = {"run.duration": "1 s", "run.warmup": "200 ms"}
 
 
@@ -90,7 +89,7 @@ def _points(request: Request) -> dict[Point, Scenario]:
 
 def _scenario(point: Point, changes: Mapping[str, Any]) -> Scenario:
     senders = {"flows[0].count": point.flows, "flows[0].congestion": point.control}
-    return prepare(_SCENARIOS / f"{point.step}.toml", {**senders, **changes})
+    return prepare(SCENARIOS / f"{point.step}.toml", {**senders, **changes})
 
 
 def search(scenario: Scenario, seed: int, control: _core.Control) -> dict[str, Any] | None:
@@ -108,7 +107,7 @@ def search(scenario: Scenario, seed: int, control: _core.Control) -> dict[str, A
         return {
             "utilization": least(lambda size: at(size).utilization >= UTILIZATION),
             "queue": least(lambda size: at(size).p1_packets >= WAITING),
-            "standing": at(round(BDP_PACKETS)).p1_packets,
+            "standing": at(round(bdp_packets(scenario))).p1_packets,
         }
     except CanceledError:
         return None
@@ -123,6 +122,15 @@ def least(holds: Callable[[int], bool]) -> int | None:
         middle = (below + above) // 2
         below, above = (below, middle) if holds(SIZES[middle]) else (middle, above)
     return SIZES[above]
+
+
+def bdp_packets(scenario: Scenario) -> float:
+    """The bandwidth-delay product of a scenario's link and flows, packets."""
+    flows = scenario.flows[0]
+    rtt = flows["rtt"]
+    if rtt["kind"] != "constant":
+        raise TypeError("flows of several round-trip times have several products")
+    return scenario.links[0]["rate_bps"] * rtt["value"] / PS_PER_S / 8 / full_packet_bytes(flows)
 
 
 def of_result(result: Result) -> dict[str, float]:

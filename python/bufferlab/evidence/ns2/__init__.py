@@ -1,4 +1,8 @@
-"""The simulator against ns-2 2.35, run by run."""
+"""The simulator against ns-2 2.35, run by run.
+
+There is no claims.toml, as nobody published these numbers: they are runs of a program, a row each in data/.
+criteria.toml says how they are judged.
+"""
 
 from __future__ import annotations
 

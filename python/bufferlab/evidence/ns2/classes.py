@@ -14,21 +14,8 @@ from bufferlab.evidence.ns2.reference import Setting
 FEW_FLOWS: Final = 10
 """This many flows of Agent/TCP/Linux may lock others out."""
 
-
-METRICS = (
-    Figure("utilization", "utilization", relative=False),
-    Figure("mean_queue_packets", "mean queue, packets", resolution=0.1, unit="packets"),
-    Figure("wait1_ms", "wait 1, ms", resolution=0.02, unit="ms"),
-    Figure("wait2_ms", "wait 2, ms", resolution=0.02, unit="ms"),
-    Figure("loss1", "loss 1", resolution=1e-6),
-    Figure("loss2", "loss 2", resolution=1e-6),
-    Figure("share1", "share of type 1", relative=False),
-    Figure("share_reno", "share of reno", relative=False),
-    Figure("share_bic", "share of bic", relative=False),
-    Figure("share_cubic", "share of cubic", relative=False),
-    Figure("share_compound", "share of compound", relative=False),
-)
-"""Shares are derived: type 1's part of the goodput and, in mixes, that of the flows of each control."""
+METRICS: Final = tuple(Figure(**table) for table in criteria()["figures"])
+"""What is compared."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is compared with ns-2 and how it is judged: criteria.toml."""
+"""What is compared with ns-2 and how it is judged: criteria.toml of this folder and of the referee's."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+FILE = "criteria.toml"
+
 
 @cache
-def criteria() -> dict[str, Any]:
-    """The content of criteria.toml."""
-    file = resources.files("bufferlab.evidence.ns2") / "criteria.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def criteria(package: str = "bufferlab.evidence.ns2") -> dict[str, Any]:
+    """The content of a package's criteria.toml."""
+    return tomllib.loads((resources.files(package) / FILE).read_text(encoding="utf-8"))

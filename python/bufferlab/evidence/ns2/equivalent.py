@@ -17,7 +17,7 @@ _BLOAT_DELAY_MS = 20.0
 _ACCESS_MBPS = 10_000.0
 _BLOAT_ACCESS_MBPS = 1000.0
 _START_BOUND_S = {"mininet": 30.0, "bufferbloat": 0.0, "bufferbloat-omnet": 0.0}
-_STANDARD_START_BOUND_S = 5.0
+STANDARD_START_BOUND_S = 5.0
 _DELAYED_ACK = "100 ms"
 _NS2_WINDOW_PACKETS = 100_000
 
@@ -134,7 +134,7 @@ def _members(setting: Setting) -> dict[tuple[int, str], list[int]]:
 
 def start_bound_s(setting: Setting) -> float:
     """Flows start at times uniform between 0 and this, s."""
-    return _START_BOUND_S.get(setting.scenario, _STANDARD_START_BOUND_S)
+    return _START_BOUND_S.get(setting.scenario, STANDARD_START_BOUND_S)
 
 
 def _group(setting: Setting, kind: int, control: str, count: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Final, TypeVar
 
@@ -13,8 +13,7 @@ _Choice = TypeVar("_Choice")
 
 WARMUP_S: Final = 15.0
 RUN_PACKETS: Final = 60_000
-SHORTEST_S: Final = 40.0
-LONGEST_S: Final = 150.0
+LENGTH_S: Final = (40.0, 150.0)
 NUDGE: Final = 0.01
 """In each run the round-trip times are longer by up to this part of themselves, drawn by its seed."""
 
@@ -34,30 +33,6 @@ OWN_AGENTS: Final = ("sack1", "newreno", "reno")
 LINUX_AGENTS: Final = tuple(
     f"linux-{name}" for name in ("reno", "cubic", "bic", "compound", "htcp", "scalable", "vegas", "westwood")
 )
-
-
-@dataclass(frozen=True)
-class Range:
-    """One line of the table of ranges: what is drawn, and how."""
-
-    what: str
-    how: str
-
-
-RANGES: Final = (
-    Range("agent", f"half of the draws {', '.join(OWN_AGENTS)}; half {', '.join(LINUX_AGENTS)}"),
-    Range("rate", "1 to 10 Mbps, log-uniform"),
-    Range("packet", "1000 or 1500 bytes"),
-    Range("round-trip time", "10 to 300 ms, log-uniform; in half of the draws a second one"),
-    Range("spread of round-trip times", "two draws of three none; else 10, 20 or 40 % on up to 10 hosts"),
-    Range("flows", "1 to 64, log-uniform; at least one packet of buffer and BDP a flow"),
-    Range("buffer", "0.05 to 2 BDP of the mean round-trip time, log-uniform; at least 4 packets"),
-    Range("noise of the hosts", "half of the draws none; else uniform up to 0.1 to 5 ms, log-uniform"),
-    Range("acknowledgments", "delayed in one draw of four"),
-    Range("length", "40 to 150 s after 15 s of warm-up: 60,000 packets if that lies between"),
-    Range("starts", "0 to 5 s, uniform, by the seed of the run"),
-    Range("phase", "in each run the round-trip times are up to 1 % longer, by the seed of the run"),
-)  # fmt: skip
 
 
 def drawn(draw: int, number: int) -> Setting:
@@ -89,7 +64,7 @@ def drawn(draw: int, number: int) -> Setting:
         rtt_ms=rtt_ms,
         buffer_packets=limit,
         buffer_rule=f"{ratio:g} BDP",
-        duration_s=WARMUP_S + round(min(max(RUN_PACKETS / packets_s, SHORTEST_S), LONGEST_S)),
+        duration_s=WARMUP_S + round(min(max(RUN_PACKETS / packets_s, LENGTH_S[0]), LENGTH_S[1])),
         warmup_s=WARMUP_S,
         options=tuple(_options(chance, flows)),
     )

@@ -6,19 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
+from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.judging import Figure
 from bufferlab.evidence.ns2.reference import Setting
 
-FIGURES: Final = (
-    Figure("utilization", "utilization", relative=False),
-    Figure("mean_queue_packets", "mean queue, packets", resolution=0.1, unit="packets"),
-    Figure("delay_packets", "mean wait, packet times", resolution=0.1, unit="packet times"),
-    Figure("loss", "loss", resolution=1e-5),
-    Figure("timeouts", "timeouts", resolution=1.0, unit="a run"),
-    Figure("window_cuts", "window cuts", resolution=1.0, unit="a run"),
-    Figure("goodput_spread", "spread of goodput (deviation / mean)", resolution=0.01),
-    Figure("share1", "share of the first round-trip time", relative=False),
-)
+FIGURES: Final = tuple(Figure(**table) for table in criteria(__package__)["figures"])
 
 
 def figures_of(setting: Setting, measured: Mapping[str, float]) -> dict[str, float]:

@@ -11,8 +11,9 @@ import polars as pl
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.ns2.judging import AGREE, CAP, CAP_POINTS, CONFIDENCE, Verdict, resolutions
 from bufferlab.evidence.pages import markdown_table, replace_generated, save_tables
-from bufferlab.evidence.referee.draw import LINUX_AGENTS, OWN_AGENTS, RANGES
+from bufferlab.evidence.referee.draw import LINUX_AGENTS, OWN_AGENTS
 from bufferlab.evidence.referee.figures import FIGURES
+from bufferlab.evidence.referee.ranges import RANGES
 from bufferlab.evidence.referee.study import DECIDING, STAGES, Referee
 from bufferlab.files import make_folder, not_written
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.ns2.judging import CONFIDENCE, Judgment, Verdict, judged_in_pairs
 from bufferlab.evidence.ns2.measure import simulate
@@ -27,15 +28,17 @@ from bufferlab.experiment.runner import Runner
 DRAW: Final = 1
 COUNT: Final = 200
 QUICK_COUNT: Final = 8
-STAGES: Final = (10, 40, 80)
+
+_SEEDS: Final = criteria(__package__)["seeds"]
+
+STAGES: Final[tuple[int, ...]] = tuple(_SEEDS["stages"])
 """Seeds of both sides: this many at once, more as long as one of the figures of `DECIDING` is undecided."""
 
 LOOK_CONFIDENCE: Final = 1 - (1 - CONFIDENCE) / len(STAGES)
 """Looking again until all is decided errs more often, so each look has its part of the error (Bonferroni)."""
 
-DECIDING: Final = ("utilization", "mean_queue_packets", "delay_packets", "loss")
+DECIDING: Final[tuple[str, ...]] = tuple(_SEEDS["deciding"])
 """The figures that a buffer is sized by."""
-
 
 Pairs = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 """Figures of ns-2's run and of ours, seed by seed."""
