@@ -94,7 +94,7 @@ class Course:
         if self._is_short(advice):
             return advice
         if quick:
-            advice = self._decided(advice, LOOKS[:1])
+            advice = self._assured(self._decided(advice, LOOKS[:1]), most=1)
             return self._tell(dataclasses.replace(advice, finished=True))
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
         settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
@@ -191,15 +191,16 @@ class Course:
             advice = self._conclude(advice.stage)
         return advice
 
-    def _assured(self, advice: Advice) -> Advice:
+    def _assured(self, advice: Advice, most: int = MOST_CHECKS) -> Advice:
         """Run the answer's setting with more seeds until its targets are sure, or another one is chosen."""
-        for attempt in range(MOST_CHECKS):
+        for attempt in range(most):
             entry = advice.answer
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
             self._say(f"checking {entry.title} with fresh runs, to be {self.confidence * 100:g} % sure")
             self.settings.check(entry, attempt)
-            advice = self._decided(self._conclude("tuned"), LOOKS[1:])
+            looks = LOOKS[:1] if advice.stage == "first" else LOOKS[1:]
+            advice = self._decided(self._conclude(advice.stage), looks)
         return advice
 
     def _shaken(self, advice: Advice) -> Advice:

@@ -18,6 +18,9 @@ Ceiling = Literal["given", "no nearer", "most"]
 RARE: Final = 0.05
 """Share of runs that would have to miss for it to show where none does."""
 
+_EVEN: Final = 0.5
+"""Chance of a run to be on either side of the median."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -29,7 +32,8 @@ class Check:
         half_width: Half its 95 % confidence interval; `None` if the runs are too few or all gave one value.
         confidence: One minus the chance of margins as good if the target were missed; 0 if it is missed. If
             all runs gave just the bound, such as a utilization of 100 %: that a share of them below `RARE`
-            misses.
+            misses. Of n runs it is never above 1 - 1/2^n, as a sign test of their median has it: few runs may
+            scatter less than many do.
         runs: How many runs there are.
         identical: Whether the runs are the same in all that was measured, as nothing in them is random.
         saturated: Whether runs that differ all gave just the bound, so that their scatter tells nothing.
@@ -96,17 +100,18 @@ def check(memory: Memory, size: int, target: Target, seeds: Sequence[int]) -> Ch
     identical = same and all(run == runs[0] for run in runs)
     saturated = same and not identical and not margins.any()
     chance = (1.0 - RARE) ** len(runs) if saturated else chance_of_mean(margins)
+    rare = 0.0 if identical else _EVEN ** len(runs)
     missed = found.mean is not None and target.margin(found.mean) < 0
     return Check(
         target=target,
         mean=found.mean,
         half_width=None if same else found.half_width,
-        confidence=1.0 - chance,
+        confidence=1.0 - max(chance, rare),
         runs=len(runs),
         identical=identical,
         saturated=saturated,
         lacking=found.lacking,
-        refuted=1.0 - chance_of_mean(-margins) if missed else 0.0,
+        refuted=1.0 - max(chance_of_mean(-margins), rare) if missed else 0.0,
     )
 
 
