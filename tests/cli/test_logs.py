@@ -35,7 +35,7 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
         at for at, line in enumerate(logged) if " runs, first answer: Run fifo with a buffer of " in line
     ]
     assert "It meets the target: " in logged[first]
-    assert logged[first - 1] == "comparing the queues with 3 runs each"
+    assert logged[first - 1] == "comparing the queues with 5 runs each"
     refined = [at for at, line in enumerate(logged) if " runs, refined answer: Run " in line]
     assert first < refined[0] and len({logged[at] for at in refined}) == len(refined)  # one for each look
     assert not any("Fragile" in line for line in logged)

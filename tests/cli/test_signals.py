@@ -91,7 +91,7 @@ def test_before_the_first_answer_it_leaves_what_was_tried(tmp_path: Path, verb: 
         found.append(out)
     text, left = found[0], json.loads(found[1])
     assert "No answer yet: interrupted after " in text
-    assert "means of few runs, which confirm nothing" in text and " missed: " in text
+    assert "What was tried so far, in means; nothing is decided yet" in text and " missed: " in text
     assert left["answer"] is None and left["finished"] is False
     assert left["runs"] == sum(each["runs"] for each in left["tried"]) >= 3
     for each in left["tried"]:

@@ -140,6 +140,8 @@ def load(
         assumed.append(about_round_trips())
     if simulates and quick.details.get("calls") is None:
         assumed.append("no calls, pages or pings: --calls adds calls, a scenario file all of them")
+    elif simulates:
+        assumed.append("calls and data cross the link in one direction; advise --home answers both of a line")
     return prepare(made, overrides), assumed
 
 

@@ -79,7 +79,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
 def _heavy_loss(sizing: Sizing) -> Iterator[str]:
     """A loss that nobody has bounded and hardly anybody would accept."""
     loss = mean_over_runs("loss", sizing.least.values.values()).mean
-    if (text := heavy_loss(loss, sizing.goal.targets)) is not None:
+    if (text := heavy_loss(loss, sizing.goal.targets, sizing.least.memory)) is not None:
         yield text
 
 

@@ -12,6 +12,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.joint import LinksAdvice
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.settings import PILOTS
 from bufferlab.studies.advise.several import advise_links, link_indices, with_answers
 
 from ...small import LINE
@@ -59,7 +60,7 @@ def test_all_answers_are_run_together(answers: LinksAdvice) -> None:
     buffers = [link["buffer"]["text"] for link in together.links]
     assert buffers == [f"{each.answer.packets} packets" for each in answers.links]
     for entry in answers.joint:
-        assert len(entry.runs) == 3 and all(check.met for check in entry.checks)
+        assert len(entry.runs) == PILOTS and all(check.met for check in entry.checks)
     document = answers.to_dict(platform="openwrt")
     assert document["format"] == "bufferlab-advice-links" and document["meets"]
     assert [each["link"] for each in document["together"]] == ["download", "upload"]

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Goal, Least, Run
+from bufferlab.studies.least import Goal, Least, Run, check
 from bufferlab.studies.least.candidates import CHECK_SEEDS
+from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, Noise, Problem, none, normal, saturating, skewed, solve
@@ -298,6 +299,17 @@ def test_a_busy_time_of_all_is_confirmed_by_many_runs() -> None:
     assert check.saturated and not check.identical and check.half_width is None
     assert 0.95**check.runs <= 0.025
     assert 0.95 <= found.confidence < 0.99
+
+
+@pytest.mark.parametrize(("count", "least"), [(3, 0.125), (8, 0.5**8)])
+def test_few_runs_are_no_surer_than_a_sign_test(count: int, least: float) -> None:
+    """Runs that hardly scatter, or give one value, leave as much doubt as tosses of a coin do."""
+    target = make_target("utilization", 0.99)
+    for scatter in (0.0, 1e-6):
+        memory, seeds = Memory([target]), range(count)
+        used = [0.995 + scatter * seed for seed in seeds]
+        memory.add({Run(5, seed): {"utilization": used[seed], "loss": 0.01 * seed} for seed in seeds})
+        assert check(memory, 5, target, seeds).confidence == 1 - least
 
 
 def test_runs_that_differ_late_are_random_after_all() -> None:

@@ -100,8 +100,15 @@ def _head(advice: Advice) -> Iterator[str]:
     what = _what(advice)
     them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
     if advice.choice.meets:
+        found = entry.least
+        heavy = heavy_loss(
+            entry.checked("loss").mean, advice.targets, None if found is None else found.memory
+        )
         is_doubtful = entry.confidence < EVEN and not entry.identical
-        run = f"Perhaps run {what}" if is_doubtful else f"Run {what}"
+        begin = "Perhaps run" if is_doubtful else "Run"
+        if heavy is not None:  # what loses much is no advice to run it
+            begin = f"By {them.removeprefix('all ')} alone:"
+        run = f"{begin} {what}"
         yield from [*tie_head(advice, what)] or [run]
         if entry.identical:
             yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
@@ -117,9 +124,7 @@ def _head(advice: Advice) -> Iterator[str]:
             yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
         if advice.stage == "first" and advice.finished and not advice.tied:
             yield _QUICK
-        if (heavy := heavy_loss(advice.answer.checked("loss").mean, advice.targets)) is not None:
-            yield heavy
-        yield from filter(None, (starved(advice), datagrams_lost(advice)))
+        yield from filter(None, (heavy, starved(advice), datagrams_lost(advice)))
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:
@@ -213,8 +218,8 @@ def _eased(advice: Advice, check: Check) -> str:
     if check.target in advice.targets:
         is_assumed = check.target == floor and advice.needs.targets_from != "default"
         return "; assumed, --utilization sets it" if is_assumed else ""
-    bound = check.target.show(check.target.bound)
-    return f"; {bound}, not {floor.show(floor.bound)}, as its usual delay gives up some use"
+    usual = check.target.show(check.target.bound)
+    return f"; assumed: {floor.show(floor.bound)} of other queues, {usual} at a usual delay"
 
 
 def _notes(advice: Advice) -> Iterator[Line]:

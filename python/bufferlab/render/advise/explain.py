@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.configure import PLATFORMS
@@ -30,9 +30,37 @@ _AROUND: Final = (
 _UNFELT: Final = "no other was searched: the best imaginable would be as good for users as the answer"
 
 
-def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
-    """How it was found."""
-    yield Heading("How it was found")
+def explanation(advice: Advice, typed: Typed, links: Sequence[Advice] = ()) -> Iterator[str | Heading]:
+    """How it was found.
+
+    Args:
+        advice: The answer; of several links, the first one's.
+        typed: Where lines are typed.
+        links: The answers of all links, if there are several.
+    """
+    for each in links or (advice,):
+        yield Heading(f"{each.site.link}: how it was found" if links else "How it was found")
+        yield from _found(each)
+    yield (
+        "A setting meets a target if the mean over independent runs does. Confidence is one minus the chance "
+        "of a margin as good if the target were missed: Student's t test with Hall's correction for "
+        "skewness, of runs with seeds that the search has not seen; of n runs at most 1 - 1/2^n, as a sign "
+        "test has it. Refused candidates are accounted for."
+    )
+    yield from _compared(advice)
+    for each in links or (advice,):
+        yield from _weighed(each, f"{each.site.link}: " if links else "")
+    yield Heading("Sources")
+    yield (
+        "Intersection-union test: R. L. Berger, Technometrics 24(4), 1982. Skewness: P. Hall, J. R. Statist. "
+        "Soc. B 54(1), 1992. Rating R: ITU-T G.107, G.109. Jain's index: DEC-TR-301, 1984. CoDel's least "
+        "target: RFC 8289, section 4.3."
+    )
+    known = PLATFORMS[typed.platform]
+    yield f"Lines for {known.title}: {'; '.join(dict.fromkeys(source.title for source in known.sources))}."
+
+
+def _found(advice: Advice) -> Iterator[str]:
     changed = sum(each.runs for each in advice.sensitivity)
     changed += sum(each.runs for other in advice.others.values() for each in other.changed)
     of_changes = (
@@ -44,11 +72,9 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
     )
     for entry in advice.entries.values():
         yield f"{entry_text(entry)}: {_course(advice, entry.name)}"
-    yield (
-        "A setting meets a target if the mean over independent runs does. Confidence is one minus the chance "
-        "of a margin as good if the target were missed: Student's t test with Hall's correction for "
-        "skewness, of runs with seeds that the search has not seen. Refused candidates are accounted for."
-    )
+
+
+def _compared(advice: Advice) -> Iterator[str | Heading]:
     yield Heading("How queues were compared")
     yield (
         "Each queue was run with the same seeds. Its score is the weighted mean of logarithms of what users "
@@ -60,10 +86,13 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
         f"{order_text(advice)} Intervals of how much worse users fare allow for all queues, aspects and "
         "looks: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )
+
+
+def _weighed(advice: Advice, of_link: str) -> Iterator[str]:
     if advice.choice.meets:
-        yield _with_thresholds(advice)
+        yield f"{of_link}{_with_thresholds(advice)}"
     targets, weights = (_FROM[each] for each in (advice.needs.targets_from, advice.needs.weights_from))
-    yield f"Targets: {targets}. Weights: {weights}."
+    yield f"{of_link}Targets: {targets}. Weights: {weights}."
     total = sum(advice.weights.values())
     for kind, weight in advice.weights.items():
         aspects = "; ".join(_aspect(each) for each in advice.aspects if each.kind == kind)
@@ -74,14 +103,6 @@ def explanation(advice: Advice, typed: Typed) -> Iterator[str | Heading]:
             f"A low Jain's index of {', '.join(uneven)} is BBR's own: version 1 shares unevenly after its "
             "start-up, and by round-trip times (docs/sizing.md, BBR's Jain index)."
         )
-    yield Heading("Sources")
-    yield (
-        "Intersection-union test: R. L. Berger, Technometrics 24(4), 1982. Skewness: P. Hall, J. R. Statist. "
-        "Soc. B 54(1), 1992. Rating R: ITU-T G.107, G.109. Jain's index: DEC-TR-301, 1984. CoDel's least "
-        "target: RFC 8289, section 4.3."
-    )
-    known = PLATFORMS[typed.platform]
-    yield f"Lines for {known.title}: {'; '.join(dict.fromkeys(source.title for source in known.sources))}."
 
 
 def _with_thresholds(advice: Advice) -> str:

@@ -49,7 +49,13 @@ def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = Fal
             *_to_type(advice, typed),
             *(part for each in advice.links for part in _whole(box_of(each, None))),
             ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED)).terms(),
-            *(part for each in advice.links for part in _rest(each, typed, explain=explain)),
+            *(part for each in advice.links for part in _rest(each)),
+            *(
+                part
+                for each in advice.links[:1]
+                if explain
+                for part in explanation(each, typed, advice.links)
+            ),
         ]
     )
 
@@ -217,12 +223,10 @@ def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
         )
 
 
-def _rest(advice: Advice, typed: Typed, *, explain: bool) -> Iterator[Part]:
+def _rest(advice: Advice) -> Iterator[Part]:
     """What a link's answer rests on."""
     grids = list(evidence(advice))
     yield Heading(f"{advice.site.link}: what the answer rests on")
     yield from grids
     yield from notes(grids)
     yield from (f"Note: {each}." for each in (*advice.warnings, *advice.short_runs))
-    if explain:
-        yield from explanation(advice, typed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,8 +16,10 @@ from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least
-from bufferlab.studies.targets import Target
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target, mean_over_runs
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
+from bufferlab.units import packets_text
 
 LITTLE_USED: Final = 0.9
 """Utilization below which it is reported, if no target is about it."""
@@ -34,6 +37,9 @@ DATAGRAM_LOSS: Final = 0.01
 """Loss of datagrams above which it is reported: what ITU-T G.1010 (appendix I, performance targets) gives for
 video phones; it gives 3 % for conversational voice."""
 
+_SEVERAL: Final = 3
+"""From this many tried buffers on their losses say something about buffers."""
+
 _MUCH_LESS: Final = 2.0
 """With another control the loss is reported if it is this many times less."""
 
@@ -41,11 +47,27 @@ _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
 
 
-def heavy_loss(loss: float | None, targets: Sequence[Target]) -> str | None:
-    """A loss that hardly anybody would accept, where no target bounds it, as a sentence."""
+def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | None = None) -> str | None:
+    """A loss that hardly anybody would accept, where no target bounds it, as a sentence.
+
+    Args:
+        loss: The answer's.
+        targets: What was asked for.
+        memory: The runs of a search for a buffer, which tell what others lose.
+    """
     if (lost := much_lost(loss, targets)) is None:
         return None
-    return f"{lost}; --target 'loss <= 1 %' asks for less."
+    known = {} if memory is None else {size: _lost(memory, size) for size in memory.sizes}
+    least = min(known.values(), default=0.0)
+    if len(known) < _SEVERAL or least < HEAVY_LOSS:
+        return f"{lost}; --target 'loss <= 1 %' asks for less."
+    every = f"each of the {len(known)} buffers tried, up to {packets_text(max(known))},"
+    return f"{lost}, and {every} loses {math.floor(least * 100)} % or more."
+
+
+def _lost(memory: Memory, size: int) -> float:
+    """The mean loss of a size's runs; 0 where they have none."""
+    return mean_over_runs("loss", memory.values(size)).mean or 0.0
 
 
 def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:

@@ -60,9 +60,7 @@ def _grid(tried: Tried) -> Grid:
         ]
         for each in tried.attempts
     ]
-    return Grid(
-        ["queue", "setting"], heads, rows, "What was tried so far: means of few runs, which confirm nothing"
-    )
+    return Grid(["queue", "setting"], heads, rows, "What was tried so far, in means; nothing is decided yet")
 
 
 def _missed_text(missed: Iterable[Target]) -> str:

@@ -19,6 +19,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.tried import Tried, tried_queues
+from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.least import Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 
@@ -127,6 +128,8 @@ class _Answering:
     def run(self) -> Advice:
         """Go the course, again with longer runs where it takes them."""
         first, assumed, manner = self.base, self.assumed, self.manner
+        question = self.course.question
+        self.made += refuse_impossible(first, question.site.link, question.targets, self.runner)
         for left in range(MOST_LENGTHENED if manner.lengthen else 0, -1, -1):
             advice = self.course.run(quick=manner.quick, sensitivity=manner.sensitivity)
             longer = long_enough(self.course.question, advice) if left else None
@@ -148,7 +151,7 @@ class _Answering:
     def _course(self, best: Advice | None, *, lengthen: bool) -> Course:
         question, field = asked(self.base, self.index, self.needs, self.manner)
         about = []
-        if self.manner.platform is not None and self.manner.queues is None:
+        if self.manner.queues is None:
             about = [about_queues(self.manner.platform, [queue.name for queue in field])]
         eases = any(queue.knob == "target" for queue in field)
         return Course(

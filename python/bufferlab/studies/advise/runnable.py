@@ -31,6 +31,16 @@ def runnable(disciplines: Mapping[str, str], platform: str, *, asked: bool) -> l
     return [word for word in disciplines if word not in lacking]
 
 
-def about_queues(platform: str, words: Sequence[str]) -> str:
-    """What is taken for granted about the queues, as a sentence without its stop."""
-    return f"the queue is one that {find_platform(platform).title} has: {' or '.join(words)}"
+def about_queues(platform: str | None, words: Sequence[str]) -> str:
+    """What is taken for granted about the queues, as a sentence without its stop.
+
+    Args:
+        platform: The platform; `None` where none was named.
+        words: The queues that are tried.
+    """
+    those = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    if platform is None:
+        return f"the queue is one of {those}; CAKE is not simulated"
+    known = find_platform(platform)
+    cake = "; its CAKE is not simulated" if known.cake else ""
+    return f"the queue is one that {known.title} has: {those}{cake}"

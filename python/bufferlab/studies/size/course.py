@@ -18,6 +18,7 @@ from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import own_table
 from bufferlab.studies.advise.tried import Attempt, Tried, tried
+from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.buffers import with_buffer
 from bufferlab.studies.least import Bench, Case, Goal, Least, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
@@ -113,6 +114,7 @@ def size(
     about: list[str] = []
     shorter: Sizing | None = None
     with runner or Runner(threads=threads, progress=progress) as keeping:
+        refuse_impossible(base, question.site.link, question.targets, keeping)
         for left in reversed(range(MOST_LENGTHENED + 1)):
             course = _Course(
                 question,
