@@ -18,6 +18,7 @@
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
 //! ring of acknowledgments under way.
 
+mod indirect;
 mod notes;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
@@ -337,49 +338,10 @@ impl<K: Key, T: Tap> Engine<K, T> {
         }
     }
 
-    /// The same for a sender whose packets or acknowledgments cross several links, or that keeps a pace.
-    #[inline(never)]
-    fn on_indirect(&mut self, now: Time, local: Time, rank: usize) {
-        let sender = &mut self.world.ends[rank].sender;
-        let turn = sender.handle_in_turn(now, local, &mut self.context);
-        sender.note_fetch(local, &mut self.context);
-        if sender.card().is_some() {
-            self.transmit_by_card(now, local, rank, turn);
-            return;
-        }
-        let (transmits, one_link) = (sender.may_transmit(), sender.identity.single_link);
-        if transmits && !(one_link && self.transmit_directly(now, local, rank, turn)) {
-            self.transmit(now, local, rank, turn);
-        } else {
-            self.schedule(rank);
-        }
-    }
-
     /// Sets a sender's event.
     #[inline(never)]
     fn schedule(&mut self, rank: usize) {
         self.agenda.senders.set(rank, self.world.ends[rank].sender.next_event());
-    }
-
-    /// A sender sends what it may, whatever way its packets go.
-    #[inline(never)]
-    fn transmit(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
-        let index = self.world.ends[rank].sender.identity.first_link as usize;
-        while let Some(packet) = self.world.ends[rank].sender.transmit(now, local, turn) {
-            self.context.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
-            self.offer(now, index, packet);
-        }
-        self.schedule(rank);
-    }
-
-    /// The same for a sender with a card.
-    fn transmit_by_card(&mut self, now: Time, local: Time, rank: usize, turn: Turn) {
-        let index = self.world.ends[rank].sender.identity.first_link as usize;
-        while let Some(packet) = self.world.ends[rank].sender.transmit_by_card(now, local, turn) {
-            self.context.tap.tell(|recorder| recorder.sees(local, Sight::Leaves, &packet));
-            self.offer(now, index, packet);
-        }
-        self.schedule(rank);
     }
 
     /// Brings every component to `end` and reports.

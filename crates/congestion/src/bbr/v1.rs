@@ -14,6 +14,8 @@
 //! - the first phase of a gain cycle comes from the component's own random stream.
 
 mod aggregation;
+mod cycle;
+mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +23,7 @@ use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Stream, Time};
 
 use aggregation::Aggregation;
+use cycle::CYCLE;
 
 use super::offload::Offload;
 use super::{
@@ -37,16 +40,8 @@ const HIGH_GAIN: f64 = 2.885;
 const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
 /// Gain of the window while probing for bandwidth, "tolerates delayed/stretched ACKs" (`bbr_cwnd_gain`).
 const CWND_GAIN: f64 = 2.0;
-/// Gains of the rate while probing for bandwidth, a round-trip time each (`bbr_pacing_gain`).
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Phases that a cycle may begin with, counted back from its last: all but draining (`bbr_cycle_rand`).
-const FIRST_PHASES: u64 = 7;
 /// Rounds that the bandwidth's filter remembers (`bbr_bw_rtts`: a cycle and two).
 const BW_ROUNDS: usize = 10;
-/// The round-trip time's filter (`bbr_min_rtt_win_sec`).
-const MIN_RTT_WINDOW: Span = Span::from_s(10);
-/// Least stay with four segments (`bbr_probe_rtt_mode_ms`).
-const PROBE_RTT: Span = Span::from_ms(200);
 /// Packets under way in the hosts: the sender's queue, its card, the receiver (`bbr_quantization_budget`).
 const OFFLOADED_PACKETS: f64 = 3.0;
 /// The window grows by at most so much time's segments for aggregation, s (`bbr_extra_acked_max_us`).
@@ -231,25 +226,6 @@ impl Bbr1 {
         (self.aggregation.best().min(self.bw.best() * EXTRA_ACKED_MAX_S) as i64) as f64
     }
 
-    /// `bbr_update_cycle_phase`.
-    fn update_phase(&mut self, now: Time, prior_inflight: f64, lost: bool) {
-        if self.mode != Mode::ProbeBw {
-            return;
-        }
-        let full_length = self.min_rtt.is_some_and(|rtt| now.saturating_since(self.phase_at) > rtt);
-        let gain = CYCLE[self.phase];
-        let over = if gain > 1.0 {
-            full_length && (lost || prior_inflight >= self.target_inflight(gain))
-        } else if gain < 1.0 {
-            full_length || prior_inflight <= self.target_inflight(1.0)
-        } else {
-            full_length
-        };
-        if over {
-            (self.phase, self.phase_at) = ((self.phase + 1) % CYCLE.len(), now);
-        }
-    }
-
     /// `bbr_check_full_bw_reached`.
     fn check_full_pipe(&mut self, limited: bool) {
         if self.full_bw_reached || !self.rounds.started || limited {
@@ -270,45 +246,6 @@ impl Bbr1 {
         }
         if self.mode == Mode::Drain && inflight <= self.target_inflight(1.0) {
             self.begin_cycle(now);
-        }
-    }
-
-    fn begin_cycle(&mut self, now: Time) {
-        self.mode = Mode::ProbeBw;
-        let before = CYCLE.len() - 1 - self.stream.below(FIRST_PHASES) as usize;
-        (self.phase, self.phase_at) = ((before + 1) % CYCLE.len(), now);
-    }
-
-    /// `bbr_update_min_rtt`. Only a shorter round trip puts the probe off, not one as short: commit
-    /// 1b9e2a8c99a5 of Linux 5.10; before, and with exact clocks above all, an empty queue now and then put it off for ever.
-    fn update_min_rtt(&mut self, now: Time, sample: &AckSample, delivered: u64) {
-        let expired = now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if let Some(rtt) = sample.rtt.filter(|&rtt| expired || self.min_rtt.is_none_or(|least| rtt < least)) {
-            (self.min_rtt, self.min_rtt_s, self.min_rtt_at) = (Some(rtt), rtt.as_s(), now);
-        }
-        if expired && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
-            self.save_cwnd();
-            self.probe_rtt_done = None;
-        }
-        if self.mode != Mode::ProbeRtt {
-            return;
-        }
-        self.held_down.cover(delivered, sample.inflight);
-        match self.probe_rtt_done {
-            None if f64::from(sample.inflight) <= MIN_PIPE_CWND => {
-                (self.probe_rtt_done, self.probe_rtt_round_done) = (Some(now + PROBE_RTT), false);
-                self.rounds.end = delivered;
-            }
-            None => {}
-            Some(done) => {
-                self.probe_rtt_round_done |= self.rounds.started;
-                if self.probe_rtt_round_done && now > done {
-                    self.min_rtt_at = now;
-                    self.cwnd = self.cwnd.max(self.prior_cwnd);
-                    if self.full_bw_reached { self.begin_cycle(now) } else { self.mode = Mode::Startup }
-                }
-            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! BBR version 3: version 1's model with bounds that losses teach.
 //!
 //! Source: draft-ietf-ccwg-bbr, the working group's text of 2026 (commit 007dbe1f), whose function names the
-//! comments give. `model` has the path's model, `cycle` and `probe_rtt` the states `ProbeBW` and `ProbeRTT`,
-//! this file the rest.
+//! comments give. `model` has the path's model, `startup` the states `Startup` and `Drain`, `cycle` and `probe_rtt` the
+//! states `ProbeBW` and `ProbeRTT`, this file the rest.
 //!
 //! Departures:
 //! - a loss is judged by the rate sample of the acknowledgment that revealed it, not by the lost packet's
@@ -16,19 +16,17 @@
 mod cycle;
 mod model;
 mod probe_rtt;
+mod startup;
 #[cfg(test)]
 mod tests;
 
 use bufferlab_parameters::parameters;
 use bufferlab_units::{Span, Stream, Time};
 
-use model::{FullPipe, inflight_too_high};
+use model::FullPipe;
 
 use super::offload::Offload;
-use super::{
-    FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
-    RoundCount,
-};
+use super::{HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN, RoundCount};
 use crate::{
     AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, NO_THRESHOLD, RateSample,
 };
@@ -46,10 +44,6 @@ const LOSS_THRESH: f64 = 0.02;
 const BETA: f64 = 0.7;
 /// Part of the long-term bound that is left to others (`BBR.Headroom`).
 const HEADROOM: f64 = 0.15;
-/// Acknowledgments with losses in a round that may end startup (`BBRStartupFullLossCnt`).
-const STARTUP_FULL_LOSSES: u32 = 6;
-/// Rounds after which drain ends whatever is in flight (`CheckDrainDone`).
-const DRAIN_ROUNDS: u64 = 3;
 /// Rounds of the aggregation's filter (`BBR.ExtraAckedFilterLen`).
 const EXTRA_ACKED_ROUNDS: usize = 10;
 /// Packets under way in the hosts (`UpdateOffloadBudget`: "3 * `send_quantum`").
@@ -265,48 +259,6 @@ impl Bbr3 {
             (self.inflight_longterm - headroom).max(MIN_PIPE_CWND)
         } else {
             f64::INFINITY
-        }
-    }
-
-    /// `CheckFullBWReached`.
-    fn check_full_pipe(&mut self, ack: &Ack) {
-        if self.full.now || !self.rounds.started || ack.limited {
-            return;
-        }
-        if ack.bw >= self.full.bw * FULL_BW_GROWTH {
-            self.full.reset(ack.bw);
-            return;
-        }
-        self.full.rounds += 1;
-        self.full.now = self.full.rounds >= FULL_BW_ROUNDS;
-        self.full.reached |= self.full.now;
-    }
-
-    /// `CheckStartupDone` with `CheckStartupHighLoss`.
-    fn check_startup(&mut self, ack: &Ack) {
-        // a round that began with its first loss has spent all of it in fast recovery
-        if !self.full.reached
-            && self.loss_round_started
-            && self.loss_acks >= STARTUP_FULL_LOSSES
-            && inflight_too_high(&ack.rate)
-        {
-            self.full.reached = true;
-            self.inflight_longterm = self.bdp(self.max_bw(), 1.0).max(self.inflight_latest);
-        }
-        if self.loss_round_started {
-            self.loss_acks = 0;
-        }
-        if self.state == State::Startup && self.full.reached {
-            (self.state, self.drain_round) = (State::Drain, self.rounds.count);
-        }
-    }
-
-    /// `CheckDrainDone`.
-    fn check_drain(&mut self, ack: &Ack) {
-        let drained = ack.inflight <= self.inflight_for(self.bw, 1.0);
-        let long = self.rounds.count > self.drain_round + DRAIN_ROUNDS;
-        if self.state == State::Drain && (drained || long) {
-            self.start_down(ack);
         }
     }
 

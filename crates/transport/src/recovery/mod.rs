@@ -13,6 +13,7 @@ mod counting;
 mod counting_ns2;
 mod linux_ns2;
 mod phase;
+mod prompt;
 mod reduction;
 mod resent;
 mod scoreboard;
@@ -386,32 +387,6 @@ impl LossRecovery {
 
     fn is_ns2(&self) -> bool {
         self.kind.is_ns2()
-    }
-
-    /// ns-2's limited transmit sends one segment for a duplicate, when it comes (2.35 `tcp/tcp.cc`, `send_one`).
-    fn count_duplicate(&mut self, window: &SendWindow) {
-        self.dup_acks += 1;
-        if self.dup_acks < DUP_THRESH {
-            self.prompt = window.nxt;
-        }
-    }
-
-    /// ns-2's `overhead_` delays what `send_much` sends, and begins where that may send. Limited transmit (`tcp.cc`,
-    /// `send_one`) and what `output` sends do not go that way: the fast retransmission (`dupack_action`), and
-    /// `NewReno`'s at a partial acknowledgment (`tcp-newreno.cc`, `partialnewack_helper`).
-    pub(crate) fn is_prompt(&self, window: &SendWindow) -> bool {
-        self.is_ns2()
-            && match self.phase {
-                Phase::Recovery => {
-                    self.resend_first || self.kind == Recovery::SackNs2 && self.is_pipe_full(window)
-                }
-                _ => self.prompt == window.nxt && window.admits(),
-            }
-    }
-
-    /// ns-2's counted pipe admits nothing.
-    fn is_pipe_full(&self, window: &SendWindow) -> bool {
-        i64::from(self.counted_pipe) >= i64::from(window.cwnd)
     }
 }
 
