@@ -15,19 +15,20 @@ import polars as pl
 import pytest
 from hypothesis import settings
 
+from bufferlab import _core
 from bufferlab.plan import Plan, plan_of
 from bufferlab.results.engine_frames import from_outcome
 from bufferlab.results.result import Result
+from bufferlab.results.tables import ALL_CLASSES, ALL_GROUPS
+from bufferlab.results.tables import NONE as NEVER
 from bufferlab.scenario import Scenario, Seeded
+from bufferlab.units import PS_PER_MS as MS
+from bufferlab.units import PS_PER_S as S
 
 settings.register_profile("patient", deadline=None)  # a loaded machine is no failure
 settings.load_profile("patient")
 
 _CACHES: Final = Path(tempfile.mkdtemp(prefix="bufferlab-caches-"))
-MS = 10**9
-S = 10**12
-ALL_GROUPS = 2**32 - 1
-NEVER = 2**64 - 1
 TRANSFER: Final = {"kind": "transfer", "bytes": "2500 B"}
 
 
@@ -49,16 +50,12 @@ def pytest_unconfigure() -> None:
     shutil.rmtree(_CACHES, ignore_errors=True)
 
 
-def table(**columns: Sequence[float]) -> pl.DataFrame:
-    """A table with the engine's types: indices are u32, counters u64, the rest f64."""
-    indices = {"flow", "group", "link", "class"}
-
-    def dtype(name: str, values: Sequence[float]) -> type[pl.DataType]:
-        if name in indices:
-            return pl.UInt32
-        return pl.Float64 if any(isinstance(value, float) for value in values) else pl.UInt64
-
-    return pl.DataFrame([pl.Series(name, values, dtype(name, values)) for name, values in columns.items()])
+def table(name: str, **columns: Sequence[float]) -> pl.DataFrame:
+    """One of the engine's tables with these columns; what a test does not need to know is 0."""
+    schema = pl.DataFrame(getattr(_core.Outcome(), name)()).schema
+    assert columns.keys() <= schema.keys()
+    rows = len(next(iter(columns.values())))
+    return pl.DataFrame({each: columns.get(each, [0] * rows) for each in schema}, schema=schema)
 
 
 @dataclass(frozen=True)
@@ -138,6 +135,7 @@ def outcome() -> FakeOutcome:
             "flows": _flows(),
             "queues": _queues(),
             "histograms": table(
+                "histograms",
                 link=[0, 0, 0, 0],
                 group=[0, 0, ALL_GROUPS, ALL_GROUPS],
                 lower_ps=[0, 100 * MS, 0, 100 * MS],
@@ -145,6 +143,7 @@ def outcome() -> FakeOutcome:
                 count=[60, 40, 60, 40],
             ),
             "queue_samples": table(
+                "queue_samples",
                 time_ps=[0, 1 * S, 2 * S],
                 link=[0, 0, 0],
                 backlog_packets=[0, 3, 1],
@@ -155,6 +154,7 @@ def outcome() -> FakeOutcome:
             ),
             **_classes(),
             "sender_samples": table(
+                "sender_samples",
                 time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
                 flow=[0, 2, 0, 2],
                 cwnd_segments=[2.0, 10.0, 4.0, 11.0],
@@ -166,6 +166,7 @@ def outcome() -> FakeOutcome:
                 retransmissions=[0, 0, 1, 0],
             ),
             "exchanges": table(
+                "exchanges",
                 flow=[0, 0, 2],
                 number=[0, 1, 0],
                 start_ps=[1 * S, 3 * S, 4 * S],
@@ -173,6 +174,7 @@ def outcome() -> FakeOutcome:
                 bytes=[100, 100, 50],
             ),
             "receiver_samples": table(
+                "receiver_samples",
                 time_ps=[1 * S, 1 * S, 2 * S, 2 * S],
                 flow=[0, 2, 0, 2],
                 delivered_bytes=[100, 500, 300, 500],
@@ -221,6 +223,7 @@ def three_seeds(outcome: FakeOutcome) -> list[Result]:
 
 def _flows() -> pl.DataFrame:
     return table(
+        "flows",
         flow=[0, 1, 2],
         group=[0, 0, 1],
         start_ps=[0, 1 * S, 3 * S],
@@ -247,16 +250,14 @@ def _flows() -> pl.DataFrame:
 
 
 def _queues() -> pl.DataFrame:
-    nothing = [0, 0, 0]
     return table(
+        "queues",
         link=[0, 0, 0],
         group=[0, 1, ALL_GROUPS],
         arrived_packets=[100, 0, 100],
         arrived_bytes=[10_000, 0, 10_000],
         dropped_packets=[10, 0, 10],
         dropped_bytes=[1000, 0, 1000],
-        lost_packets=nothing,
-        marked_packets=nothing,
         departed_packets=[90, 0, 90],
         departed_bytes=[9000, 0, 9000],
         served_packets=[100, 0, 100],
@@ -273,7 +274,6 @@ def _queues() -> pl.DataFrame:
         empty_fraction=[0.0, 0.0, 0.03],
         whole_arrived_packets=[120, 0, 120],
         whole_dropped_packets=[10, 0, 10],
-        whole_lost_packets=nothing,
         whole_departed_packets=[105, 0, 105],
         left_packets=[5, 0, 5],
         busy_fraction=[0.9, 0.0, 0.9],
@@ -285,6 +285,7 @@ def _classes() -> dict[str, pl.DataFrame]:
     counts = ("arrived", "dropped", "departed")
     return {
         "classes": table(
+            "classes",
             **{"link": [0, 0], "class": [0, 1]},
             **{f"{name}_packets": [100, 0] for name in counts},
             **{f"{name}_bytes": [9000, 0] for name in counts},
@@ -292,19 +293,20 @@ def _classes() -> dict[str, pl.DataFrame]:
             wait_mean_ps=[60.0 * MS, 0.0],
             wait_max_ps=[150 * MS, 0],
             **{f"whole_{name}_packets": [120, 0] for name in counts},
-            left_packets=[0, 0],
             busy_fraction=[0.9, 0.0],
         ),
         "class_histograms": table(
+            "class_histograms",
             **{"link": [0, 0], "class": [0, 0]},
             lower_ps=[0, 100 * MS],
             upper_ps=[1, 200 * MS],
             count=[60, 40],
         ),
         "class_samples": table(
+            "class_samples",
             time_ps=[1 * S, 1 * S, 1 * S],
             link=[0, 0, 0],
-            **{"class": [2**32 - 1, 0, 1]},
+            **{"class": [ALL_CLASSES, 0, 1]},
             backlog_packets=[3, 2, 1],
             backlog_bytes=[300, 200, 100],
             limit_packets=[20, 5, 15],
