@@ -65,7 +65,7 @@ def test_a_lone_reno_flow_has_a_theory() -> None:
     """The link never idles: the buffer of 60 packets is more than the 17.7 of the pipe."""
     long = scenario("reno-fifo").with_overrides({"run.duration": "115 s"})
     (ours,) = run(long, seeds=[1], progress=False)
-    theory = in_theory(ours.plan)
+    theory = in_theory(ours)
     assert theory["utilization"] == 1
     # a period takes 3/8 of the square of 77.7 packets, and loses one of them
     assert theory["loss"] == pytest.approx(8 / 3 / 77.7**2, rel=0.01)

@@ -25,7 +25,6 @@ READS_PLANS: Final = {
     "kernel/keys.py",
     "kernel/outcome.py",
     "kernel/refusals.py",
-    "studies/crosschecking.py",  # compares what a kernel and the engine made of the same plan
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
     "evidence/ns2/measure.py",
 }

@@ -146,10 +146,10 @@ class Crosscheck:
     @property
     def rows(self) -> list[Row]:
         """The figures that the scenario has."""
-        plan = self.simulated[0].plan
-        theory = in_theory(plan)
+        first = self.simulated[0]
+        theory = in_theory(first)
         drops = estimate(map(_queue("dropped_packets"), self.simulated)).mean or 0.0
-        reasons = likely_reasons(plan, drops=drops, seeds=len(self.simulated))
+        reasons = likely_reasons(first, drops=drops, seeds=len(self.simulated))
         rows = [
             Row(
                 each,
