@@ -78,10 +78,6 @@ def _means(runs: pl.DataFrame, *keys: str) -> pl.DataFrame:
     return means_of_points(runs, keys, columns)
 
 
-_Twin = tuple[int, int]
-"""Index of a case, and by how much it is scaled down."""
-
-
 def _simulated(title: str, cases: Sequence[Case], work: Work) -> pl.DataFrame:
     """A row a run of every case; the request's seeds, if any, are those of each twin."""
     seeds = work.request.seeds
