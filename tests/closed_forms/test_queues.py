@@ -17,9 +17,8 @@ from scipy.special import stdtrit
 from bufferlab.experiment.run import run
 from bufferlab.results.metrics.metric import QUANTILES
 from bufferlab.results.result import RunSet
+from bufferlab.theory import queueing
 from bufferlab.theory.arrays import FloatArray
-
-from . import queueing
 
 RATE_BPS = 8_000_000
 PACKET_BYTES = 1000

@@ -1,1 +1,1 @@
-"""Closed-form results: buffer rules and TCP models. Nothing here simulates."""
+"""Closed-form results: buffer rules, TCP models, queueing formulas. Nothing here simulates."""

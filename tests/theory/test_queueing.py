@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from . import queueing
+from bufferlab.theory import queueing
 
 
 def test_md1_and_mm1_at_load_four_fifths() -> None:

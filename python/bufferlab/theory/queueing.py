@@ -1,4 +1,4 @@
-"""Closed forms of elementary queues, to check the simulator.
+"""Closed forms of elementary queues, to check the simulator and estimate orders of magnitude.
 
 Rates are per second, times in seconds. The queue holds waiting customers; only the `system` functions also
 count the customer in service.
