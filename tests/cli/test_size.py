@@ -1,42 +1,21 @@
-"""`bufferlab size`: the buffer that runs confirm, what they say of the rules, and the rules alone."""
+"""`bufferlab size`: the buffer that runs confirm, and what they say of the rules."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from bufferlab.cli.size import size
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
-from bufferlab.studies.least import Goal
-from bufferlab.theory.normal import CONVENTIONS
-from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
 
 from .conftest import Command
-
-LINK = ("size", "--rate", "622Mbps", "--rtt", "100ms")
-RULES = (*LINK, "--theory")
-SHARES = "reno:21.22%,bic:25.76%,cubic-0.8:15.15%,cubic-0.7:20.70%,ctcp:17.17%"
-MIX = "reno:42,bic:51,cubic-0.8:30,cubic-0.7:41,ctcp:34"
-SMALL = ("size", "small.toml", "--set", "run.duration=6 s")
-QUICK = (*SMALL, "--resolution", "0.3", "--no-rules")
-
-
-def document(bufferlab: Command, *args: str) -> dict[str, Any]:
-    ended = bufferlab(*args, "--json")
-    assert ended.status == 0, ended.err
-    found: dict[str, Any] = json.loads(ended.out)
-    return found
-
-
-# What runs say
+from .sizes import QUICK, SMALL, document
 
 
 def test_the_answer_comes_first_and_says_how_sure_it_is(bufferlab: Command) -> None:
@@ -231,269 +210,6 @@ def test_ctrl_c_within_a_round_counts_all_runs_once(
 # What the rules say
 
 
-def test_theory_is_marked_as_unverified(bufferlab: Command) -> None:
-    targets = ("--utilization", "0.99", "--max-loss", "0.01", "--max-delay", "20ms")
-    ended = bufferlab(*RULES, "--flows", MIX, *targets)
-    assert ended.status == 0 and ended.err == ""
-    assert "198 long-lived flows (42 reno, 51 bic, 30 cubic-0.8, 41 cubic-0.7, 34 ctcp)" in ended.out
-    assert "no run stands behind it" in ended.out
-    lines = ended.out.splitlines()
-    for rule in ("bdp", "stanford", "stanford-erf", "single-flow", "spang", "bscl", "tiny", "delay"):
-        (line,) = [line for line in lines if line.startswith(f" {rule} ")]
-        assert " unverified " in line
-    assert any(line.startswith("unverified: Feasible in theory") for line in lines)
-    for claim in ("Take ", "keeps", "busy"):
-        assert claim not in ended.out
-
-
-def test_the_documents_own_reading_gives_its_buffers(bufferlab: Command) -> None:
-    options = ("--max-loss", "0.01", "--z", "document", "--characteristics", "published")
-    rules = {each["rule"]: each for each in document(bufferlab, *RULES, "--flows", MIX, *options)["rules"]}
-    ratio = rules["heterogeneous-loss"]["buffer_bytes"] / rules["heterogeneous"]["buffer_bytes"]
-    # 45.45 % with z = 2.05; the document's convention without rounding is 2.0537
-    assert ratio == pytest.approx(1.4545, abs=0.002)
-
-
-def test_an_infeasible_set_says_what_binds_and_what_would_do(bufferlab: Command) -> None:
-    ended = bufferlab(*RULES, "--flows", MIX, "--max-loss", "0.01", "--max-delay", "1 ms")
-    assert (ended.status, ended.err) == (0, "")
-    assert "unverified: Infeasible in theory: delay allows 51 packets" in ended.out
-    assert "utilization needs 115 packets" in ended.out and "loss needs 176 packets" in ended.out
-    assert "a delay of 3.39 ms" in ended.out and "949 flows or more" in ended.out
-
-
-def test_what_would_satisfy_the_rest_does(bufferlab: Command) -> None:
-    for options in (("--flows", MIX, "--max-delay", "3.39ms"), ("--flows", "949", "--mix", SHARES)):
-        found = document(bufferlab, *RULES, "--max-loss", "0.01", "--max-delay", "1 ms", *options)
-        assert found["feasibility"]["feasible"] is True, options
-    found = document(bufferlab, *RULES, "--flows", MIX, "--max-delay", "1 ms")
-    assert found["feasibility"]["feasible"] is False and found["feasibility"]["ways_out"]
-
-
-@pytest.mark.parametrize(
-    ("flows", "mix"),
-    [
-        ("newreno:3,tahoe:2", [("reno", 5)]),
-        (
-            "cubic(hystart):3,cubic:4,cubic-linux:5,cubic-linux(hystart):6",
-            [("cubic", 7), ("cubic-linux", 11)],
-        ),
-        ("compound:3,fixed(20):4", [("ctcp", 3), ("fixed", 4)]),
-        ("bbr:3,bbr1:4,bbr3:5", [("bbr", 7), ("bbr3", 5)]),
-        ("scalable:1,htcp:2,vegas:3", [("scalable", 1), ("htcp", 2), ("vegas", 3)]),
-        ("dctcp:3,reno:1", [("dctcp-unmarked", 3), ("reno", 1)]),
-    ],
-)
-def test_every_congestion_control_is_a_group(
-    bufferlab: Command, flows: str, mix: list[tuple[str, int]]
-) -> None:
-    ended = bufferlab(*RULES, "--flows", flows, "--json")
-    assert ended.status == 0
-    assert [(each["protocol"], each["flows"]) for each in json.loads(ended.out)["mix"]] == mix
-
-
-def test_dctcp_on_a_link_that_marks_varies_less(bufferlab: Command) -> None:
-    buffers = []
-    codel = "bottleneck.queue={discipline='codel', ce_threshold='1 ms'}"
-    for options in ((), ("--set", "bottleneck.mark_above=100 packets"), ("--set", codel)):
-        document = json.loads(bufferlab(*RULES, "--flows", "dctcp:500", *options, "--json").out)
-        buffers += [each["buffer_packets"] for each in document["rules"] if each["rule"] == "heterogeneous"]
-    assert buffers[0] > 2 * buffers[1]
-    assert buffers[1] == buffers[2]
-
-
-def test_a_measured_variation_stands_for_the_model(bufferlab: Command) -> None:
-    flows = ("--flows", "westwood:100,reno:100", "--measured", "westwood=0.1")
-    document = json.loads(bufferlab(*RULES, *flows, "--json").out)
-    assert document["characteristic"] == pytest.approx(((0.1**2 + 1 / 27) / 2) ** 0.5)
-
-
-def test_json_has_the_constraints_and_the_range(bufferlab: Command) -> None:
-    found = document(bufferlab, *RULES, "--flows", "bic:200", "--max-delay", "20ms")
-    assert (found["format"], found["verified"]) == ("bufferlab-rules", False)
-    assert found["targets"]["max_delay_s"] == 0.02
-    assert found["mix"] == [{"protocol": "bic", "flows": 200.0}]
-    assert found["feasibility"]["feasible"] is True
-    assert found["feasibility"]["loss_bytes"] is None
-
-
-def test_constraints_go_with_a_scenario_too(bufferlab: Command) -> None:
-    ended = bufferlab("size", "small.toml", "--theory", "--max-loss", "0.02", "--max-delay", "30ms")
-    assert ended.status == 0
-    assert "3 long-lived flows (3 reno)" in ended.out
-    assert "delay at most 30 ms" in ended.out
-
-
-def test_flows_without_a_control_are_the_internet_s_and_it_is_said(bufferlab: Command) -> None:
-    found = document(bufferlab, *RULES, "--flows", "500")
-    mix = {each["protocol"]: each["flows"] for each in found["mix"]}
-    assert mix == {"cubic-linux": 310, "bbr": 190}  # 36 and 22 of 58
-    assert found["rtt_ms"] == pytest.approx(100.0, rel=1e-9)
-    controls, times = found["assumed"]
-    assert "310 CUBIC and 190 BBR" in controls and "36 %" in controls and "22 %" in controls
-    assert "--flows 'cubic-linux(hystart):500'" in controls and "BBR (version 1) hardly yields" in controls
-    without = document(bufferlab, *RULES, "--flows", "cubic-linux(hystart):500")
-    assert [(each["protocol"], each["flows"]) for each in without["mix"]] == [("cubic-linux", 500)]
-    assert "± 90 %" in times and "our choice" in times and "--spread 0.2" in times
-    shown = " ".join(bufferlab(*RULES, "--flows", "500").out.split())
-    assert f"Assumed: {controls}." in shown and f"Assumed: {times}." in shown
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--flows", "1"), ["the flow is 1 CUBIC"]),
-        (("--flows", "cubic:500"), ["round-trip times"]),
-        (("--flows", "200", "--mix", "reno:40%,cubic:60%"), ["round-trip times"]),
-        (("--flows", "200", "--stack", "rfc"), ["round-trip times"]),
-        (("--flows", "200", "--spread", "0.2"), ["the 200 flows are"]),
-        (("--flows", "cubic:1"), []),
-        (("--flows", "cubic:200", "--spread", "0.2"), []),
-    ],
-)
-def test_only_what_was_not_said_is_assumed(
-    bufferlab: Command, options: tuple[str, ...], said: list[str]
-) -> None:
-    found = document(bufferlab, *RULES, *options)["assumed"]
-    assert len(found) == len(said)
-    assert all(text.startswith(start) for text, start in zip(found, said, strict=True))
-
-
-def test_rules_say_what_they_take_a_mix_for(bufferlab: Command) -> None:
-    line = " ".join(bufferlab(*RULES, "--flows", "10").out.split())
-    assert "bdp, bscl, stanford-erf, tiny: all as Reno" in line
-    assert "single-flow: all as the one with the largest window reduction" in line
-    assert "What they take" not in bufferlab(*RULES, "--flows", "reno:10").out
-
-
-def test_shares_become_flows(bufferlab: Command) -> None:
-    ended = bufferlab(*RULES, "--flows", "10", "--mix", "reno:33.3%,bic:33.3%,ctcp:33.4%", "--json")
-    mix = json.loads(ended.out)["mix"]
-    assert [(each["protocol"], each["flows"]) for each in mix] == [("reno", 3), ("bic", 3), ("ctcp", 4)]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--flows", "reno:0"), "--flows: 'reno:0' is a group without flows"),
-        (("--flows", "0"), "--flows: '0' is a group without flows"),
-        (("--flows", "reno:many"), "--flows: 'reno:many' is not a number of flows"),
-        (("--flows", ""), "--flows: '' is not a number of flows"),
-        (
-            ("--flows", "cubix:20"),
-            "--flows: 'cubix' is not a known congestion control (did you mean 'cubic'?)",
-        ),
-        (("--flows", "reno:3,bic:4,,"), "--flows: 'reno:3,bic:4,,' is not a number of flows"),
-        (("--flows", "reno:-3"), "--flows: 'reno:-3' is not a number of flows"),
-        (
-            ("--flows", "fixed:3"),
-            "--flows: 'fixed' is not a known congestion control (did you mean 'fixed(N)'",
-        ),
-        (
-            ("--flows", "westwood:9"),
-            "--rate/--rtt/--flows: congestion: 'westwood' has no model of its window",
-        ),
-        (
-            ("--flows", "bic:9", "--measured", "bik=0.1"),
-            "--measured: 'bik' is not a known protocol (did you mean 'bic'?)",
-        ),
-        (("--flows", "bic:9", "--measured", "bic"), "--measured: 'bic' is not a protocol with the deviation"),
-        (("--flows", "bic:9", "--measured", "bic=1"), "--measured: 'bic=1' is not a protocol with the"),
-        (
-            ("--flows", "bic:9", "--measured", "reno=0.1"),
-            "measured: 'reno' is the protocol of no flow; accepted: bic",
-        ),
-        (
-            ("--flows", "bbr:9", "--stack", "ns2-sack1"),
-            "flows[0].congestion: 'bbr' needs the recovery sack",
-        ),
-        (
-            ("--flows", "200", "--utilization", "1"),
-            "--utilization: 1.0 is out of bounds; accepted: above 0 and",
-        ),
-        (
-            ("--flows", "200", "--utilization", "nan"),
-            "--utilization: 'nan' is not a valid bound; accepted: a",
-        ),
-        (
-            ("--flows", "200", "--utilization", "99"),
-            "--utilization: '99' is not a valid bound; accepted: a sha",
-        ),
-        (
-            ("--flows", "200", "--max-loss", "1"),
-            "--max-loss: '1' has no unit, and is no share below 1; accepted: '1 %' or 0.01",
-        ),
-        (
-            ("--flows", "200", "--max-loss", "150 %"),
-            "--max-loss: '150 %' is not a valid bound; accepted: a sha",
-        ),
-        (("--flows", "200", "--max-loss", "0"), "--max-loss: 0.0 is out of bounds"),
-        (("--flows", "200", "--max-delay", "20"), "--max-delay: '20' has no unit"),
-        (("--flows", "200", "--max-loss", "2"), "--max-loss: '2' has no unit, and is no share"),
-        (("--flows", "200", "--rtt", "40"), "--rtt: '40' has no unit"),
-        (("--flows", "200", "--rate", "40"), "--rate: '40' has no unit"),
-        (("--flows", "200", "--rtt", "0 s"), "--rtt: 0 leaves flows without a round-trip time"),
-        (("--flows", "200", "--rtt", "0.4 ps"), "--rtt: 0 leaves flows without a round-trip time"),
-        (("--flows", "200", "--spread", "2"), "--spread: 2.0 is out of bounds"),
-        (("--flows", "200", "--segment", "10"), "--segment: '10' has no unit"),
-        (("--flows", "200", "--max-delay", "0 ms"), "--max-delay: '0 ms' is too small"),
-        (("--flows", "200", "--loss-confidence", "1"), "--loss-confidence: 1.0 is out of bounds"),
-        (
-            ("--flows", "200", "--target", "call.r > 80"),
-            "--target: is checked by runs, and --theory makes none",
-        ),
-        (("--flows", "200", "--plot", "a.png"), "--plot: draws what runs measured; accepted: no --theory"),
-        (("--flows", "200", "--z", "two"), "--z: 'two' is not known; accepted: one-sided, document"),
-        (("--flows", "200", "--mix", "reno:40%,bic:50%"), "--mix: 'reno:40%,bic:50%' adds up to 90 %"),
-        (
-            ("--flows", "200", "--mix", "reno:60%,bic:50%"),
-            "adds up to 110 %; accepted: shares of 100 % together",
-        ),
-        (("--flows", "200", "--mix", "reno:40%,bic"), "--mix: 'bic' is not a share of the flows"),
-        (("--flows", "200", "--mix", "reno:0%,bic:100%"), "--mix: 'reno:0%' is not a share"),
-        (
-            ("--flows", "200", "--mix", "vega:100%"),
-            "--mix: 'vega' is not a known congestion control (did you mean 'vegas",
-        ),
-        (("--flows", "reno:10", "--mix", "bic:100%"), "--flows: 'reno:10' names protocols already"),
-        (
-            ("--flows", "bbr:9", "--characteristics", "published"),
-            "'bbr' has no published characteristic value",
-        ),
-    ],
-)
-def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[str, ...], said: str) -> None:
-    ended = bufferlab(*RULES, *options)
-    assert ended.status == 2 and ended.out == ""
-    assert said in ended.line()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--target", "utilisation > 9"), "target: 'utilisation > 9' names no metric (did you mean 'utiliz"),
-        (("--target", "calls.r > 80"), "target: 'calls.r > 80' names no flow group; accepted: near, far"),
-        (("--target", "loss ~ 1 %"), "target: 'loss ~ 1 %' is not a target; accepted: a metric, a relation"),
-        (("--bounds", "90..10"), "bounds: '90..10' is no range: 90 packets up to 10 packets; accepted: two"),
-        (("--bounds", "5"), "bounds: '5' is not a range of buffers"),
-        (("--bounds", "1..x"), "bounds: 'x' is not a number with a unit"),
-        (("--bounds", "1..unlimited"), "bounds: 'unlimited' has no end"),
-        (("--confidence", "1"), "confidence: 1.0 is out of bounds; accepted: from 0.5 to below 1"),
-        (("--resolution", "0"), "resolution: 0.0 is out of bounds"),
-        (("--runs", "5"), "runs: 5 is out of bounds; accepted: 20 or more"),
-        (("--link", "east"), "link: 'east' is not a link of the scenario; accepted: bottleneck"),
-        (("--threads", "0"), "threads: 0 is too small"),
-        (("--rate", "1 Mbps"), "--rate: does not go with a scenario file"),
-        (("--calls", "3"), "--calls: does not go with a scenario file"),
-        (("--segment", "900 B"), "--segment: does not go with a scenario file"),
-    ],
-)
-def test_a_question_that_cannot_be_asked(bufferlab: Command, options: tuple[str, ...], said: str) -> None:
-    ended = bufferlab("size", "small.toml", *options)
-    assert ended.status == 2 and ended.out == ""
-    assert ended.line().startswith(f"bufferlab: {said}")
-
-
 # What to type, and what else the answer says
 
 
@@ -509,18 +225,6 @@ def test_what_to_type_for_the_answer_is_in_text_and_json(bufferlab: Command) -> 
     assert document(bufferlab, *QUICK, "--utilization", "90%")["configuration"] is None
 
 
-def test_a_platform_that_cannot_be_used_is_refused_before_any_run(bufferlab: Command) -> None:
-    ended = bufferlab(*QUICK, "--platform", "ios")
-    assert (ended.status, ended.out) == (2, "")
-    assert "--platform: 'ios' is not a known platform" in ended.err
-    ended = bufferlab(*QUICK, "--device", "eth1")
-    assert (ended.status, ended.out) == (2, "")
-    assert "--device: is for the lines to type; accepted: --platform" in ended.err
-    ended = bufferlab(*RULES, "--flows", "200", "--platform", "linux")
-    assert (ended.status, ended.out) == (2, "")
-    assert "--platform: is for the answer of runs; accepted: no --theory" in ended.err
-
-
 def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Command) -> None:
     fast = (*QUICK, "--set", "flows[0].count=12", "--bounds", "1..4")
     ended = bufferlab(*fast, "--utilization", "50%")
@@ -528,13 +232,3 @@ def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Co
     assert re.search(r"But \d+ % of the packets are lost, and each of the \d buffers tried, up to", said)
     bounded = bufferlab(*fast, "--utilization", "50%", "--max-loss", "50%")
     assert "of the packets are lost" not in bounded.out
-
-
-def test_defaults_are_those_of_the_search_and_the_rules() -> None:
-    """They are written in the command's own module, as their modules are slow to import for a help."""
-    defaults = {name: each.default for name, each in signature(size).parameters.items()}
-    assert defaults["confidence"] == Goal.confidence
-    assert defaults["resolution"] == Goal.resolution
-    assert defaults["runs"] == Goal.runs
-    assert (defaults["loss_confidence"], defaults["z"]) == (DEFAULT_CONFIDENCE, CONVENTIONS[0])
-    assert defaults["characteristics"] == CHARACTERISTICS[0]

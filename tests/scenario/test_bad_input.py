@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
 
@@ -315,61 +314,10 @@ def test_a_number_that_python_cannot_hold_is_reported(make: Make) -> None:
         make().with_overrides({"run.seed": "9" * 5000})
 
 
-def test_mark_above_is_the_fifo_s(make: Make) -> None:
-    given = {"links.west.queue": "codel", "links.west.mark_above": "20 packets"}
-    message = r"links\[0\]\.mark_above: '20 packets' goes with the queue 'fifo' only; accepted: ecn or"
-    with pytest.raises(InputError, match=message):
-        make(given)
-
-
-@pytest.mark.parametrize("source", ["handshake", "timestamps"])
-def test_a_router_reads_only_what_packets_have(make: Make, source: str) -> None:
-    queue = {"discipline": "splitbuff", "rtt": source}
-    make({"links.west.queue": queue})
-    message = rf"links\[0\]\.queue\.rtt: '{source}' needs {source} of all TCP flows, and 'long' has none"
-    with pytest.raises(InputError, match=message):
-        make({"links.west.queue": queue, f"flows.long.{source}": False})
-
-
-def test_only_splitbuff_needs_no_buffer(table: dict[str, Any]) -> None:
-    del table["links"][0]["buffer"]
-    for queue in ("fifo", "codel", "splitbuff-blind", {"discipline": "fifo"}, 7):
-        table["links"][0]["queue"] = queue
-        with pytest.raises(InputError, match=r"links\[0\]\.(buffer: is required|queue: 7 is not accepted)"):
-            Scenario.from_dict(table)
-
-
 def test_a_misspelled_key_comes_before_the_missing_one(table: dict[str, Any]) -> None:
     table["links"][0]["rat"] = table["links"][0].pop("rate")
     with pytest.raises(InputError, match=r"links\[0\]\.rat: .*did you mean 'rate'"):
         Scenario.from_dict(table)
-
-
-@pytest.mark.parametrize("word", ["bbr", "bbr1", "bbr3"])
-def test_bbr_needs_selective_acknowledgments(make: Make, word: str) -> None:
-    make({"flows.short.congestion": word})
-    for recovery in ("sack", "linux"):
-        make({"flows.short.congestion": word, "run.stack": "ns2-sack1", "flows.short.recovery": recovery})
-    name = word.removesuffix("1")
-    given = {"flows.short.congestion": word, "flows.short.recovery": "newreno"}
-    with pytest.raises(
-        InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack or linux"
-    ):
-        make(given)
-    for stack, recovery in (("ns2-sack1", "sack-ns2"), ("inet-reno", "reno")):
-        message = (
-            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack or linux, and the stack "
-            rf"'{stack}' has {recovery}; accepted: it with recovery = 'sack' or 'linux', or with a stack of"
-        )
-        for key in ("run.stack", "flows.short.stack"):
-            with pytest.raises(InputError, match=message):
-                make({"flows.short.congestion": word, key: stack})
-
-
-def test_the_spread_counts_when_rtt_and_delays_are_compared(make: Make) -> None:
-    make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.8, "flows.short.count": 50})
-    with pytest.raises(InputError, match=r"flows\[0\]\.rtt: '10 ms' is shorter than the links' delays"):
-        make({"flows.short.rtt": "10 ms", "flows.short.rtt_spread": 0.85, "flows.short.count": 50})
 
 
 def test_a_missing_key_says_what_it_is_and_what_it_may_be(table: dict[str, Any]) -> None:
@@ -405,58 +353,10 @@ def test_required_parts(table: dict[str, Any], key: str) -> None:
         Scenario.from_dict(table)
 
 
-def test_a_path_is_required_with_several_links(table: dict[str, Any]) -> None:
-    table["links"].append({"name": "east", "rate": "1 Mbps", "buffer": "1 MB"})
-    with pytest.raises(
-        InputError, match=r"flows\[0\]\.path: is required; accepted: a list of links, of west, east"
-    ):
-        Scenario.from_dict(table)
-
-
 def test_short_form_names_its_own_keys(table: dict[str, Any]) -> None:
     link = table.pop("links")[0]
     with pytest.raises(InputError, match=r"bottleneck\.rate: '0 bps' is too small"):
         Scenario.from_dict({**table, "bottleneck": {**link, "rate": "0 bps"}})
-
-
-@pytest.mark.parametrize("key", ["jitter", "reverse_path", "stack", "segment", "timestamps"])
-def test_tcp_keys_mean_nothing_to_udp(make: Make, key: str) -> None:
-    values = {"jitter": "uniform(0 s, 1 s)", "reverse_path": ["west"], "stack": "rfc", "segment": "9 B"}
-    with pytest.raises(InputError, match=rf"flows\[0\]\.{key}: means nothing to a udp application"):
-        make({"flows.short.application": UDP, f"flows.short.{key}": values.get(key, False)})
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        ({"flows.long.rtt": "uniform(0 s, 4 ms)"}, "flows[1].rtt: 'uniform(0 s, 4 ms), drawn as"),
-        ({"flows.short.start": "100 s"}, "flows[0].start: '100 s' starts no flow before the run's end"),
-        (
-            {"flows.long.start": "uniform(0 s, 50 s)", "flows.long.stop": "1 ms"},
-            "flows[1].stop: '1 ms' comes before",
-        ),
-        ({"flows.long.rtt": "normal(mean=0 s, sd=1 ms, min=1 s)"}, "flows[1].rtt: "),
-    ],
-)
-def test_draws_that_make_no_sense(make: Make, overrides: dict[str, object], message: str) -> None:
-    scenario = make(overrides)
-    with pytest.raises(InputError) as caught:
-        lower(scenario)
-    assert message in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
-
-
-def test_a_buffer_word_on_an_idle_link(table: dict[str, Any]) -> None:
-    table["links"].append({"name": "east", "rate": "1 Mbps", "buffer": "1 bdp"})
-    for flow in table["flows"]:
-        flow["path"] = ["west"]
-    with pytest.raises(
-        InputError, match=r"links\[1\]\.buffer: '1 bdp' depends on the flows of a link that no"
-    ):
-        lower(Scenario.from_dict(table))
-    table["links"][1] |= {"buffer": "1 MB", "changes": [{"at": "1 s", "buffer": "10 ms"}]}
-    with pytest.raises(InputError, match=r"links\[1\]\.changes\[0\]\.buffer: '10 ms' depends"):
-        lower(Scenario.from_dict(table))
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.0, "1", True])

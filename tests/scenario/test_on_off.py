@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.plan import lower
-from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 S = 10**12
 ON_OFF_PLAN = Path(__file__).parents[2] / "crates" / "simulator" / "src" / "plan" / "on_off.rs"

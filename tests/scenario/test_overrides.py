@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario, parse_value, split_override
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 
 @pytest.fixture

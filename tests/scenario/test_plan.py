@@ -5,7 +5,6 @@ from __future__ import annotations
 import cProfile
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from bufferlab.plan import NEVER_PS, Plan, lower, plan_hash, plan_json
 from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 MS = 10**9
 S = 10**12

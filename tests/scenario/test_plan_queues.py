@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from bufferlab.errors import InputError
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 MS = 10**9
 S = 10**12

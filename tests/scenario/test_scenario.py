@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 S = 10**12
 

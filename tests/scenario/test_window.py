@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.plan import lower
-from bufferlab.scenario import Scenario
 
-Make = Callable[..., Scenario]
+from .conftest import Make
 
 
 def source(make: Make, **flow: object) -> dict[str, Any]:
