@@ -4,45 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from itertools import pairwise
-from typing import Any, cast
 
 import pytest
-from matplotlib.figure import Figure
 
 from bufferlab.configure import Allowed
 from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
-from bufferlab.render.advise.felt import behind_text, fare_text
+from bufferlab.render.advise.felt import behind_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import order_text, sure_text
 from bufferlab.render.view import View
-from bufferlab.render.words import measured, value_text
-from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.advice import Advice, Stage
+from bufferlab.studies.advise.advice import Stage
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values, make_target
 
-from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
+from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
+from .boxes import MET, box
 
 SLOW = dataclasses.replace(site(), rate_bps=100_000)
 """A link that sends for 1.7 s what fits 14 packets."""
-
-MET = {"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))}
-
-
-def box(advice: Advice, typed: Typed | None = None) -> list[str]:
-    """The lines of the box on a terminal of 80 columns, without its frame."""
-    lines = View([box_of(advice, typed or Typed())]).text(80).splitlines()
-    assert len(lines) <= 24
-    assert all(len(line) == 80 for line in lines) and "…" not in "".join(lines[1:])
-    return [line.strip("│╭╮╰╯─ ") for line in lines]
 
 
 def test_the_order_of_equals_names_the_queues_that_were_tried() -> None:
@@ -79,24 +64,6 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
     assert "Add --shape if the interface itself is faster than 1 Gbps." in " ".join(below.split())
     shaped = advice_view(advised(MET, where=fast), typed=Typed("linux", shape=True)).text(80)
     assert "--shape" not in shaped
-
-
-def test_flows_that_starve_beside_others_are_named_at_once() -> None:
-    users = (Users("cubic", "bulk", 4, "cubic"), Users("bbr", "bulk", 2, "bbr"))
-    given = {**FIFO, "cubic.goodput_bps": 0.2e6, "bbr.goodput_bps": 4.5e6}
-    said = " ".join(" ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users)))).split())
-    assert "But cubic starves: 0.2 Mbps a flow, where bbr has 4.5 Mbps." in said
-    given["cubic.goodput_bps"] = 0.46e6
-    assert "starves" not in " ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users))))
-
-
-def test_datagrams_that_are_lost_more_than_users_put_up_with_are_said_at_once() -> None:
-    said = " ".join(" ".join(box(advised({"fifo": (14, runs(FIFO))}))).split())
-    assert "But call loses 2 % of its packets; --target 'call.loss <= 1 %' asks for less." in said
-    bounded = box(advised({"fifo": (14, runs(FIFO))}, ("call.loss <= 3 %",)))
-    assert "loses" not in " ".join(bounded)
-    fewer = {**FIFO, "call.loss": 0.009}
-    assert "loses" not in " ".join(box(advised({"fifo": (14, runs(fewer))})))
 
 
 def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:
@@ -137,16 +104,6 @@ def test_nothing_is_to_be_typed_that_misses_a_target(platform: str) -> None:
     assert "tc qdisc" not in text and "To type on" not in text
 
 
-def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None:
-    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.05}))}
-    less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
-    other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
-    text = " ".join(" ".join(box(advised(lossy, sensitivity=[other, less]))).split())
-    assert "Loss is 5 %: the congestion control causes most, as cubic alone loses 1 %." in text
-    alike = dataclasses.replace(less, values={"loss": 0.04})
-    assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
-
-
 def test_where_no_buffer_meets_it_tells_up_to_where_was_searched() -> None:
     text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %",))))
     assert "searched fifo up to 200 packets." in " ".join(text.split())
@@ -178,15 +135,6 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
     said = " ".join(" ".join(box(full)).split())
     assert f"beware {why}" in said and said.count("beware") < 4
     assert advice_view(full).text(200).count(f"Note: {why}.") == 4
-
-
-@pytest.mark.parametrize(("control", "expected"), [("dctcp", True), ("cubic", False)])
-def test_dctcp_on_a_link_that_does_not_mark_is_noted(control: str, expected: bool) -> None:
-    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
-    where = site(Users("x", "bulk", 4, control))
-    text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=where, aspects=aspects)))
-    assert ("Nothing marks here, so that DCTCP backs off at losses" in text) == expected
-    assert ("--set links.west.mark_above='30 packets' marks." in " ".join(text.split())) == expected
 
 
 def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
@@ -225,46 +173,6 @@ def test_identical_runs_have_no_interval_and_no_confidence() -> None:
     text = "\n".join(box(advised(given)))
     assert "All 5 runs are the same: nothing is random here." in text
     assert "±" not in text and "% sure" not in text
-
-
-def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
-    where = site(Users("poisson", "udp", 1, None))
-    aspects = [Aspect("calls", "poisson: loss", "poisson.loss", "rest")]
-    values = {
-        "utilization": 0.8,
-        "loss": 0.004,
-        "wait_mean_ms": 1.4,
-        "wait_p99_ms": 5.8,
-        "poisson.loss": 0.004,
-    }
-    given = {"fifo": (8, runs(values))}
-    text = "\n".join(box(advised(given, ("loss <= 1 %",), where=where, aspects=aspects)))
-    assert "poisson loss 0.4000 ± 0.0004 %" in text
-    assert "rating" not in text and "Mbps each" not in text
-
-
-@pytest.mark.parametrize(
-    ("changes", "users", "said"),
-    [
-        ({"loss": 0.05, "utilization": 0.99}, [Users("x", "udp", 1, None)], "offer 104 % of the rate"),
-        ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "--target 'loss <= 1 %' would"),
-        (
-            {"loss": 0.05},
-            [Users("x", "bulk", 20, "reno")],
-            "20 flows have about 5 packets each under way. With so few, they lose often.",
-        ),
-        ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
-    ],
-)
-def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(
-    changes: dict[str, float], users: list[Users], said: str
-) -> None:
-    values = {**FIFO, **changes}
-    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
-    advice = advised(
-        {"fifo": (14, runs(values))}, ("utilization >= 70 %",), where=site(*users), aspects=aspects
-    )
-    assert said in " ".join(box(advice))
 
 
 def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
@@ -312,23 +220,6 @@ def test_a_difference_that_more_runs_may_show_to_matter_leaves_the_queue_undecid
         in said
     )
     assert advice.to_dict()["undecided"] == [rival.name]
-
-
-def test_the_explanation_says_what_other_thresholds_would_take() -> None:
-    better = {**FIFO, "wait_mean_ms": 15.0}  # users fare 2.8 % better, round trips are 8 % shorter
-    advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(better))})
-    text = advice_view(advice, typed=Typed(), explain=True).text(400)
-    assert advice.choice.name.startswith("fifo")
-    assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
-    said = " ".join(" ".join(box(advice)).split())
-    assert (
-        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; of equals "
-        "the first in our order is taken."
-    ) in said
-    close = "With thresholds a fifth lower (4 % instead of 5 %), fq_codel, target 5 ms would be taken."
-    assert f"close {close}" in said and close in text
-    untried = dataclasses.replace(advice, changes=6)  # other traffic decides, whatever the thresholds
-    assert "close" not in " ".join(box(untried))
 
 
 def test_what_the_scenario_asks_for_is_said_to_be_its_own() -> None:
@@ -383,80 +274,6 @@ def test_what_misses_for_sure_is_distinguished_from_what_is_not_proven() -> None
     assert known == {"fq_codel": "met", "fifo": "not proven", "codel": "missed"}
 
 
-def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
-    targets = ("loss <= 1 %",)
-    lossy: dict[int, Values] = {1: {**FIFO, "loss": 0.045}, 150: {**FIFO, "loss": 0.011}}
-    dear = advised({"fifo": (14, runs(FIFO))}, targets)
-    assert "price" not in " ".join(box(dear))  # a link that is hardly used is no bargain
-    cheap = entry("fifo", 14, runs(FIFO), dear.targets, other=lossy)
-    text = " ".join(box(dataclasses.replace(dear, entries={cheap.name: cheap})))
-    assert (
-        "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % and a mean wait of "
-        "20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
-    ) in text
-
-
-@pytest.mark.parametrize(
-    ("behind", "said"),
-    [
-        (
-            Estimate(0.11, 0.17),
-            "users fare 11 ± 17 % worse than with X as a whole, which may be chance, but Y",
-        ),
-        (
-            Estimate(-0.11, 0.17),
-            "users fare 11 ± 17 % better than with X as a whole, which may be chance, but Y",
-        ),
-        (Estimate(-0.11, 0.02), "users fare 11 ± 2 % better than with X as a whole, but Y"),
-        (Estimate(0.11, None), "users fare 11 % worse than with X, most: Z"),
-        (Estimate(0.95, 0.01), "users fare more than 10 times worse than with X, most: Z"),
-    ],
-)
-def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with(
-    behind: Estimate, said: str
-) -> None:
-    advice = advised(MET)
-    (rival,) = advice.choice.rivals
-    shown = dataclasses.replace(rival, behind=behind, is_equal=False)
-    text = behind_text(shown, advice.entries[rival.name], advice.answer)
-    contrast = "mean wait 20 ms, not 4 ms"
-    assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
-
-
-def test_a_table_says_where_a_difference_may_be_chance() -> None:
-    advice = advised(MET)
-    assert "better (+) or worse (-) than with the first\n" in advice_view(advice).text(200)
-    (rival,) = advice.choice.rivals
-    unsure = dataclasses.replace(rival, behind=Estimate(0.11, 0.17))
-    choice = dataclasses.replace(advice.choice, rivals=(unsure,))
-    text = advice_view(dataclasses.replace(advice, choice=choice)).text(200)
-    assert "than with the first; where ± reaches 0, that may be chance\n" in text
-
-
-@pytest.mark.parametrize(
-    ("behind", "half_width", "said"),
-    [
-        (-0.135, 0.002, "+13.5 ± 0.2 %"),
-        (0.027, 0.001, "-2.7 ± 0.1 %"),
-        (0.00001, 0.01, "0 ± 1 %"),
-        (-31920.5, None, "more than 10 times better"),
-        (0.999, 0.0, "more than 10 times worse"),
-        (0.99, 6.01, "–"),
-        (None, None, "–"),
-    ],
-)
-def test_how_users_fare_has_a_figure_only_where_it_says_something(
-    behind: float | None, half_width: float | None, said: str
-) -> None:
-    assert fare_text(Estimate(behind, half_width)) == said
-
-
-def test_a_group_of_which_nothing_was_measured_has_no_dash() -> None:
-    silent = {**FQ_CODEL, "call.loss": None}
-    text = "\n".join(box(advised({"fq_codel": (5000, runs(silent))})))
-    assert "call      rating R 93 (very satisfied), MOS 4.4" in text and "–" not in text
-
-
 def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
     text = "\n".join(box(advised(MET), Typed("junos")))
     assert "junos has no fq_codel; for fifo, 14 packets:" in text
@@ -490,68 +307,6 @@ def test_values_that_a_platform_cannot_take_are_said() -> None:
     text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=SLOW), Typed("junos")))
     assert "junos cannot take it (" in text and "at most 200000 us (Junos OS" in text
     assert "buffer-size)), nor is there another" in text
-
-
-def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:
-    view = advice_view(advised(MET), explain=True)
-    text = view.text(200)
-    assert "Queues that were tried, with 5 common seeds" in text
-    assert "Buffers of fifo" in text
-    assert "How it was found" in text and "R. L. Berger" in text
-    for part in ("fq_codel", "<table>", "tc qdisc"):
-        assert part in view.html()
-
-
-def test_the_figure_has_settings_and_queues() -> None:
-    figure = advised(MET).figure()
-    assert figure.get_suptitle() == "By hand\nRun fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
-    assert isinstance(figure, Figure)
-    labels = [axes.get_xlabel() for axes in figure.axes]
-    assert labels == ["", "buffer (packets)", "mean wait (ms)"]
-    used, late, queues = figure.axes
-    assert [used.get_title(), queues.get_title()] == ["fifo: what the buffer does", "what each queue gives"]
-    left, right = ([text.get_text() for text in part.legends[0].get_texts()] for part in figure.subfigs)
-    assert left[0] == "best fifo, not the answer" and "bdp: 67" in left
-    assert right == ["fifo, 14 packets", "fq_codel, target 5 ms (answer)"]
-    assert used.lines[0].get_color() == late.lines[0].get_color() == queues.lines[0].get_markerfacecolor()
-    assert queues.get_ylabel() == "goodput of the flows over the link (Mbps)"
-    assert queues.lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
-
-
-def test_the_figure_has_what_weighs_most_and_only_flows_of_the_link() -> None:
-    advice = advised(MET)
-    calls = dataclasses.replace(advice, weights={**advice.weights, "calls": 10.0})
-    assert calls.figure().axes[2].get_ylabel() == "call: rating R"
-    flows = [{"name": "downloads", "path": ["west"]}, {"name": "others", "path": ["east"]}]
-    where = site(DOWNLOADS, Users("others", "bulk", 9, "reno"))
-    resolved = cast("Any", {**advice.resolved, "flows": flows})
-    elsewhere = dataclasses.replace(advice, site=where, resolved=resolved)
-    assert elsewhere.figure().axes[2].lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
-
-
-def test_numbers_have_the_digits_that_their_intervals_allow() -> None:
-    assert measured(Estimate(0.99214, 0.0006), FRACTION) == "99.21 ± 0.06 %"
-    assert measured(Estimate(2.97549e6, 900.0), BITS_PER_S) == "2.975 ± 0.001 Mbps"
-    assert measured(Estimate(2.97549e6, 9.0), BITS_PER_S) == "2.975 Mbps"
-    assert measured(Estimate(12.345, None), MILLISECONDS) == "12.3 ms"
-    assert measured(Estimate(0.0, 0.0), FRACTION) == "0 %"
-    assert measured(Estimate(None, None), FRACTION) == "–"
-    assert sure_text(0.97499) == "97 % sure"
-    assert (sure_text(0.95), sure_text(0.9959)) == ("95 % sure", "99.5 % sure")
-    assert sure_text(0.9999) == "more than 99.9 % sure"
-    assert DOWNLOADS.flows == 4
-
-
-def test_the_document_has_what_the_page_says() -> None:
-    document = advised(MET).to_dict()
-    assert document["format"] == "bufferlab-advice"
-    assert document["queue"] == "fq_codel" and document["meets"] is True
-    assert document["buffer"] == {"packets": 200, "bytes": 300_000, "ms": 120.0}
-    assert [each["queue"] for each in document["queues"]] == ["fifo", "fq_codel"]
-    assert document["queues"][0]["behind"] == pytest.approx(0.18, abs=0.02)
-    assert document["queues"][0]["worst"]["metric"] == "wait_mean_ms"
-    assert [each["setting"] for each in document["queues"][0]["searched"]["settings"]] == [1, 14, 200]
-    assert document["configuration"]["lines"][-1].startswith("tc qdisc add dev eth0 root fq_codel")
 
 
 def test_less_that_nobody_asked_for_is_named_with_its_reason_and_the_document_agrees() -> None:
@@ -605,49 +360,6 @@ def test_a_larger_buffer_than_the_least_is_shown_with_what_the_least_costs() -> 
     assert "mean wait 20 ms, not 4 ms. The least that meets the targets: 6 packets;" in said
 
 
-def test_runs_of_the_search_confirm_no_better_size() -> None:
-    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
-    targets = advice.targets
-    other = {**FIFO, "utilization": 0.97}
-    given = entry("fifo", 14, runs(FIFO), targets, other={1: {**FIFO, "utilization": 0.9}})
-    assert given.least is not None
-    given.least.memory.add(
-        {
-            Run(size, seed): {**other, "utilization": 0.97 + seed / 1000}
-            for size in (9, 30)
-            for seed in range(4)
-        }
-    )
-    text = advice_view(dataclasses.replace(advice, entries={given.name: given})).text(200)
-    rows = {line.split()[0]: line for line in text[text.index("Buffers of") :].splitlines() if line.strip()}
-    assert "met, not confirmed" in rows["9"] and "confirmed" not in rows["30"]
-    assert "met ◂" in rows["14"]
-
-
-@pytest.mark.parametrize(
-    ("call_ms", "downloads_ms", "expected"),
-    [(0.14, 106.0, "(downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
-)
-def test_waits_of_groups_are_shown_where_they_differ(
-    call_ms: float | None, downloads_ms: float, expected: str
-) -> None:
-    waits = {"call.wait_p99_ms": call_ms, "downloads.wait_p99_ms": downloads_ms}
-    said = " ".join(" ".join(box(advised({"fifo": (14, runs({**FIFO, **waits}))}))).split())
-    wait = said[said.index("wait mean") : said.index(" downloads 4.7")]
-    assert expected in wait and ("(" in wait) == bool(expected)
-
-
-def test_every_table_has_the_metric_of_each_target() -> None:
-    targets = ("utilization >= 99 %", "call.mos > 3")
-    changed = Sensitivity("half the RTT", "half the RTT", {"call.call_mos": 3.21}, (), None, 12)
-    text = advice_view(advised(MET, targets, sensitivity=[changed]), explain=True).text(300)
-    begins = [text.index(title) for title in ("Queues that", "Buffers of", "What if:", "How it was found")]
-    for begin, end in pairwise(begins):
-        assert "mean opinion score" in text[begin:end]
-    assert "3.21" in text
-    assert "42 runs, 12 of them with 1 changes of the traffic." in text
-
-
 @pytest.mark.parametrize(
     ("stage", "beyond", "expected"),
     [("first", None, "1 and 14"), ("first", 9, "10 and 14"), ("first", 13, None), ("final", None, None)],
@@ -664,42 +376,6 @@ def test_a_first_answer_says_where_the_least_buffer_may_be(
     line = f"least     between {expected} packets; this is the first that was confirmed."
     assert (line in text) == (expected is not None)
     assert ("the first that was confirmed" in text) == (expected is not None)
-
-
-def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
-    for control, count, expected in (
-        ("bbr", 76, True),
-        ("bbr", 1, False),
-        ("bbr3", 76, False),
-        ("cubic", 76, False),
-    ):
-        flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
-        text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
-        assert ("A low Jain's index of many is BBR's own" in text) == expected
-
-
-def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
-    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.147}))}
-    first = " ".join(box(advised(lossy))[:6])
-    assert "By the target alone: fifo with a buffer of 14 packets" in first and "Run fifo" not in first
-    assert "But 15 % of the packets are lost, and each of the " in first
-    assert "buffers tried, up to 200 packets, loses 14 % or more." in first
-    bounded = advised(lossy, ("utilization >= 99 %", "loss < 20 %"))
-    assert "of the packets are lost" not in " ".join(box(bounded))
-    assert "of the packets are lost" not in " ".join(box(advised(MET)))
-
-
-@pytest.mark.parametrize(
-    ("mean", "half", "shown"),
-    [
-        (0.01004, None, "1.004 %"),
-        (0.0100004, None, "1.00004 %"),
-        (0.01004, 0.002, "1.004 ± 0.2 %"),
-        (0.014, 0.002, "1.4 ± 0.2 %"),
-    ],
-)
-def test_a_measured_loss_is_not_rounded_to_its_target(mean: float, half: float | None, shown: str) -> None:
-    assert value_text(make_target("loss", 0.01), Estimate(mean, half)) == shown
 
 
 def test_an_aspect_that_is_twice_as_bad_comes_before_users_as_a_whole() -> None:

@@ -1,0 +1,236 @@
+"""What stands behind an advice: its tables, figures, document and explanation."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+from typing import Any, cast
+
+import pytest
+from matplotlib.figure import Figure
+
+from bufferlab.render.advise.felt import behind_text, fare_text
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.view import advice_view
+from bufferlab.render.advise.words import sure_text
+from bufferlab.render.words import measured
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least import Run
+from bufferlab.studies.targets import Values
+
+from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
+from .boxes import MET, box
+
+ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
+
+
+def test_the_explanation_says_what_other_thresholds_would_take() -> None:
+    better = {**FIFO, "wait_mean_ms": 15.0}  # users fare 2.8 % better, round trips are 8 % shorter
+    advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(better))})
+    text = advice_view(advice, typed=Typed(), explain=True).text(400)
+    assert advice.choice.name.startswith("fifo")
+    assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
+    said = " ".join(" ".join(box(advice)).split())
+    assert (
+        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; of equals "
+        "the first in our order is taken."
+    ) in said
+    close = "With thresholds a fifth lower (4 % instead of 5 %), fq_codel, target 5 ms would be taken."
+    assert f"close {close}" in said and close in text
+    untried = dataclasses.replace(advice, changes=6)  # other traffic decides, whatever the thresholds
+    assert "close" not in " ".join(box(untried))
+
+
+def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
+    targets = ("loss <= 1 %",)
+    lossy: dict[int, Values] = {1: {**FIFO, "loss": 0.045}, 150: {**FIFO, "loss": 0.011}}
+    dear = advised({"fifo": (14, runs(FIFO))}, targets)
+    assert "price" not in " ".join(box(dear))  # a link that is hardly used is no bargain
+    cheap = entry("fifo", 14, runs(FIFO), dear.targets, other=lossy)
+    text = " ".join(box(dataclasses.replace(dear, entries={cheap.name: cheap})))
+    assert (
+        "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % and a mean wait of "
+        "20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
+    ) in text
+
+
+@pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        (
+            Estimate(0.11, 0.17),
+            "users fare 11 ± 17 % worse than with X as a whole, which may be chance, but Y",
+        ),
+        (
+            Estimate(-0.11, 0.17),
+            "users fare 11 ± 17 % better than with X as a whole, which may be chance, but Y",
+        ),
+        (Estimate(-0.11, 0.02), "users fare 11 ± 2 % better than with X as a whole, but Y"),
+        (Estimate(0.11, None), "users fare 11 % worse than with X, most: Z"),
+        (Estimate(0.95, 0.01), "users fare more than 10 times worse than with X, most: Z"),
+    ],
+)
+def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with(
+    behind: Estimate, said: str
+) -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    shown = dataclasses.replace(rival, behind=behind, is_equal=False)
+    text = behind_text(shown, advice.entries[rival.name], advice.answer)
+    contrast = "mean wait 20 ms, not 4 ms"
+    assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
+
+
+def test_a_table_says_where_a_difference_may_be_chance() -> None:
+    advice = advised(MET)
+    assert "better (+) or worse (-) than with the first\n" in advice_view(advice).text(200)
+    (rival,) = advice.choice.rivals
+    unsure = dataclasses.replace(rival, behind=Estimate(0.11, 0.17))
+    choice = dataclasses.replace(advice.choice, rivals=(unsure,))
+    text = advice_view(dataclasses.replace(advice, choice=choice)).text(200)
+    assert "than with the first; where ± reaches 0, that may be chance\n" in text
+
+
+@pytest.mark.parametrize(
+    ("behind", "half_width", "said"),
+    [
+        (-0.135, 0.002, "+13.5 ± 0.2 %"),
+        (0.027, 0.001, "-2.7 ± 0.1 %"),
+        (0.00001, 0.01, "0 ± 1 %"),
+        (-31920.5, None, "more than 10 times better"),
+        (0.999, 0.0, "more than 10 times worse"),
+        (0.99, 6.01, "–"),
+        (None, None, "–"),
+    ],
+)
+def test_how_users_fare_has_a_figure_only_where_it_says_something(
+    behind: float | None, half_width: float | None, said: str
+) -> None:
+    assert fare_text(Estimate(behind, half_width)) == said
+
+
+def test_a_group_of_which_nothing_was_measured_has_no_dash() -> None:
+    silent = {**FQ_CODEL, "call.loss": None}
+    text = "\n".join(box(advised({"fq_codel": (5000, runs(silent))})))
+    assert "call      rating R 93 (very satisfied), MOS 4.4" in text and "–" not in text
+
+
+def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:
+    view = advice_view(advised(MET), explain=True)
+    text = view.text(200)
+    assert "Queues that were tried, with 5 common seeds" in text
+    assert "Buffers of fifo" in text
+    assert "How it was found" in text and "R. L. Berger" in text
+    for part in ("fq_codel", "<table>", "tc qdisc"):
+        assert part in view.html()
+
+
+def test_the_figure_has_settings_and_queues() -> None:
+    figure = advised(MET).figure()
+    assert figure.get_suptitle() == "By hand\nRun fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
+    assert isinstance(figure, Figure)
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels == ["", "buffer (packets)", "mean wait (ms)"]
+    used, late, queues = figure.axes
+    assert [used.get_title(), queues.get_title()] == ["fifo: what the buffer does", "what each queue gives"]
+    left, right = ([text.get_text() for text in part.legends[0].get_texts()] for part in figure.subfigs)
+    assert left[0] == "best fifo, not the answer" and "bdp: 67" in left
+    assert right == ["fifo, 14 packets", "fq_codel, target 5 ms (answer)"]
+    assert used.lines[0].get_color() == late.lines[0].get_color() == queues.lines[0].get_markerfacecolor()
+    assert queues.get_ylabel() == "goodput of the flows over the link (Mbps)"
+    assert queues.lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
+
+
+def test_the_figure_has_what_weighs_most_and_only_flows_of_the_link() -> None:
+    advice = advised(MET)
+    calls = dataclasses.replace(advice, weights={**advice.weights, "calls": 10.0})
+    assert calls.figure().axes[2].get_ylabel() == "call: rating R"
+    flows = [{"name": "downloads", "path": ["west"]}, {"name": "others", "path": ["east"]}]
+    where = site(DOWNLOADS, Users("others", "bulk", 9, "reno"))
+    resolved = cast("Any", {**advice.resolved, "flows": flows})
+    elsewhere = dataclasses.replace(advice, site=where, resolved=resolved)
+    assert elsewhere.figure().axes[2].lines[0].get_ydata() == pytest.approx([4 * 4.7], rel=1e-3)
+
+
+def test_numbers_have_the_digits_that_their_intervals_allow() -> None:
+    assert measured(Estimate(0.99214, 0.0006), FRACTION) == "99.21 ± 0.06 %"
+    assert measured(Estimate(2.97549e6, 900.0), BITS_PER_S) == "2.975 ± 0.001 Mbps"
+    assert measured(Estimate(2.97549e6, 9.0), BITS_PER_S) == "2.975 Mbps"
+    assert measured(Estimate(12.345, None), MILLISECONDS) == "12.3 ms"
+    assert measured(Estimate(0.0, 0.0), FRACTION) == "0 %"
+    assert measured(Estimate(None, None), FRACTION) == "–"
+    assert sure_text(0.97499) == "97 % sure"
+    assert (sure_text(0.95), sure_text(0.9959)) == ("95 % sure", "99.5 % sure")
+    assert sure_text(0.9999) == "more than 99.9 % sure"
+    assert DOWNLOADS.flows == 4
+
+
+def test_the_document_has_what_the_page_says() -> None:
+    document = advised(MET).to_dict()
+    assert document["format"] == "bufferlab-advice"
+    assert document["queue"] == "fq_codel" and document["meets"] is True
+    assert document["buffer"] == {"packets": 200, "bytes": 300_000, "ms": 120.0}
+    assert [each["queue"] for each in document["queues"]] == ["fifo", "fq_codel"]
+    assert document["queues"][0]["behind"] == pytest.approx(0.18, abs=0.02)
+    assert document["queues"][0]["worst"]["metric"] == "wait_mean_ms"
+    assert [each["setting"] for each in document["queues"][0]["searched"]["settings"]] == [1, 14, 200]
+    assert document["configuration"]["lines"][-1].startswith("tc qdisc add dev eth0 root fq_codel")
+
+
+def test_runs_of_the_search_confirm_no_better_size() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    targets = advice.targets
+    other = {**FIFO, "utilization": 0.97}
+    given = entry("fifo", 14, runs(FIFO), targets, other={1: {**FIFO, "utilization": 0.9}})
+    assert given.least is not None
+    given.least.memory.add(
+        {
+            Run(size, seed): {**other, "utilization": 0.97 + seed / 1000}
+            for size in (9, 30)
+            for seed in range(4)
+        }
+    )
+    text = advice_view(dataclasses.replace(advice, entries={given.name: given})).text(200)
+    rows = {line.split()[0]: line for line in text[text.index("Buffers of") :].splitlines() if line.strip()}
+    assert "met, not confirmed" in rows["9"] and "confirmed" not in rows["30"]
+    assert "met ◂" in rows["14"]
+
+
+@pytest.mark.parametrize(
+    ("call_ms", "downloads_ms", "expected"),
+    [(0.14, 106.0, "(downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
+)
+def test_waits_of_groups_are_shown_where_they_differ(
+    call_ms: float | None, downloads_ms: float, expected: str
+) -> None:
+    waits = {"call.wait_p99_ms": call_ms, "downloads.wait_p99_ms": downloads_ms}
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs({**FIFO, **waits}))}))).split())
+    wait = said[said.index("wait mean") : said.index(" downloads 4.7")]
+    assert expected in wait and ("(" in wait) == bool(expected)
+
+
+def test_every_table_has_the_metric_of_each_target() -> None:
+    targets = ("utilization >= 99 %", "call.mos > 3")
+    changed = Sensitivity("half the RTT", "half the RTT", {"call.call_mos": 3.21}, (), None, 12)
+    text = advice_view(advised(MET, targets, sensitivity=[changed]), explain=True).text(300)
+    begins = [text.index(title) for title in ("Queues that", "Buffers of", "What if:", "How it was found")]
+    for begin, end in pairwise(begins):
+        assert "mean opinion score" in text[begin:end]
+    assert "3.21" in text
+    assert "42 runs, 12 of them with 1 changes of the traffic." in text
+
+
+def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
+    for control, count, expected in (
+        ("bbr", 76, True),
+        ("bbr", 1, False),
+        ("bbr3", 76, False),
+        ("cubic", 76, False),
+    ):
+        flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
+        text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
+        assert ("A low Jain's index of many is BBR's own" in text) == expected

@@ -1,0 +1,118 @@
+"""What an advice says of losses and of flows that starve, and where."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bufferlab.render.words import value_text
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.targets import make_target
+
+from ..advised import FIFO, advised, runs, site
+from .boxes import MET, box
+
+
+def test_flows_that_starve_beside_others_are_named_at_once() -> None:
+    users = (Users("cubic", "bulk", 4, "cubic"), Users("bbr", "bulk", 2, "bbr"))
+    given = {**FIFO, "cubic.goodput_bps": 0.2e6, "bbr.goodput_bps": 4.5e6}
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users)))).split())
+    assert "But cubic starves: 0.2 Mbps a flow, where bbr has 4.5 Mbps." in said
+    given["cubic.goodput_bps"] = 0.46e6
+    assert "starves" not in " ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users))))
+
+
+def test_datagrams_that_are_lost_more_than_users_put_up_with_are_said_at_once() -> None:
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs(FIFO))}))).split())
+    assert "But call loses 2 % of its packets; --target 'call.loss <= 1 %' asks for less." in said
+    bounded = box(advised({"fifo": (14, runs(FIFO))}, ("call.loss <= 3 %",)))
+    assert "loses" not in " ".join(bounded)
+    fewer = {**FIFO, "call.loss": 0.009}
+    assert "loses" not in " ".join(box(advised({"fifo": (14, runs(fewer))})))
+
+
+def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None:
+    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.05}))}
+    less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
+    other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
+    text = " ".join(" ".join(box(advised(lossy, sensitivity=[other, less]))).split())
+    assert "Loss is 5 %: the congestion control causes most, as cubic alone loses 1 %." in text
+    alike = dataclasses.replace(less, values={"loss": 0.04})
+    assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
+
+
+@pytest.mark.parametrize(("control", "expected"), [("dctcp", True), ("cubic", False)])
+def test_dctcp_on_a_link_that_does_not_mark_is_noted(control: str, expected: bool) -> None:
+    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
+    where = site(Users("x", "bulk", 4, control))
+    text = " ".join(box(advised({"fifo": (14, runs(FIFO))}, where=where, aspects=aspects)))
+    assert ("Nothing marks here, so that DCTCP backs off at losses" in text) == expected
+    assert ("--set links.west.mark_above='30 packets' marks." in " ".join(text.split())) == expected
+
+
+def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
+    where = site(Users("poisson", "udp", 1, None))
+    aspects = [Aspect("calls", "poisson: loss", "poisson.loss", "rest")]
+    values = {
+        "utilization": 0.8,
+        "loss": 0.004,
+        "wait_mean_ms": 1.4,
+        "wait_p99_ms": 5.8,
+        "poisson.loss": 0.004,
+    }
+    given = {"fifo": (8, runs(values))}
+    text = "\n".join(box(advised(given, ("loss <= 1 %",), where=where, aspects=aspects)))
+    assert "poisson loss 0.4000 ± 0.0004 %" in text
+    assert "rating" not in text and "Mbps each" not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "users", "said"),
+    [
+        ({"loss": 0.05, "utilization": 0.99}, [Users("x", "udp", 1, None)], "offer 104 % of the rate"),
+        ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "--target 'loss <= 1 %' would"),
+        (
+            {"loss": 0.05},
+            [Users("x", "bulk", 20, "reno")],
+            "20 flows have about 5 packets each under way. With so few, they lose often.",
+        ),
+        ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
+    ],
+)
+def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(
+    changes: dict[str, float], users: list[Users], said: str
+) -> None:
+    values = {**FIFO, **changes}
+    aspects = [Aspect("latency", "round trip with the mean wait", "wait_mean_ms", "less", 40.0)]
+    advice = advised(
+        {"fifo": (14, runs(values))}, ("utilization >= 70 %",), where=site(*users), aspects=aspects
+    )
+    assert said in " ".join(box(advice))
+
+
+def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
+    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.147}))}
+    first = " ".join(box(advised(lossy))[:6])
+    assert "By the target alone: fifo with a buffer of 14 packets" in first and "Run fifo" not in first
+    assert "But 15 % of the packets are lost, and each of the " in first
+    assert "buffers tried, up to 200 packets, loses 14 % or more." in first
+    bounded = advised(lossy, ("utilization >= 99 %", "loss < 20 %"))
+    assert "of the packets are lost" not in " ".join(box(bounded))
+    assert "of the packets are lost" not in " ".join(box(advised(MET)))
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "shown"),
+    [
+        (0.01004, None, "1.004 %"),
+        (0.0100004, None, "1.00004 %"),
+        (0.01004, 0.002, "1.004 ± 0.2 %"),
+        (0.014, 0.002, "1.4 ± 0.2 %"),
+    ],
+)
+def test_a_measured_loss_is_not_rounded_to_its_target(mean: float, half: float | None, shown: str) -> None:
+    assert value_text(make_target("loss", 0.01), Estimate(mean, half)) == shown
