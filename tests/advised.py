@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
-from bufferlab.studies.advise.choice import choose
 from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.advise.needs import Needs, Origin
-from bufferlab.studies.advise.objectives import Aspect, weights_for
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.choice import choose
+from bufferlab.studies.choosing.objectives import Aspect, weights_for
 from bufferlab.studies.least import Check, Least, Run, check
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, parse_targets

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from bufferlab.results.recording import Recording as Recording
     from bufferlab.scenario import Seeded as Seeded
     from bufferlab.stats import Estimate as Estimate
-    from bufferlab.studies.advise.choice import Choice as Choice
-    from bufferlab.studies.advise.choice import Rival as Rival
     from bufferlab.studies.advise.elsewhere import Spoiled as Spoiled
     from bufferlab.studies.advise.entry import Entry as Entry
     from bufferlab.studies.advise.entry import Site as Site
@@ -55,12 +53,14 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.joint import Both as Both
     from bufferlab.studies.advise.joint import Shaped as Shaped
     from bufferlab.studies.advise.needs import Needs as Needs
-    from bufferlab.studies.advise.objectives import Aspect as Aspect
     from bufferlab.studies.advise.queues import Queue as Queue
     from bufferlab.studies.advise.rough import Rough as Rough
     from bufferlab.studies.advise.sensitivity import Broken as Broken
     from bufferlab.studies.advise.sensitivity import Sensitivity as Sensitivity
     from bufferlab.studies.advise.sensitivity import Shaken as Shaken
+    from bufferlab.studies.choosing.choice import Choice as Choice
+    from bufferlab.studies.choosing.choice import Rival as Rival
+    from bufferlab.studies.choosing.objectives import Aspect as Aspect
     from bufferlab.studies.compare.comparison import Measured as Measured
     from bufferlab.studies.least.answer import Check as Check
     from bufferlab.studies.least.answer import Least as Least
@@ -101,9 +101,9 @@ _PUBLIC: Final = {
     "Waiting": "bufferlab.studies.settling",
     "Queue": "bufferlab.studies.advise.queues",
     "Needs": "bufferlab.studies.advise.needs",
-    "Aspect": "bufferlab.studies.advise.objectives",
-    "Choice": "bufferlab.studies.advise.choice",
-    "Rival": "bufferlab.studies.advise.choice",
+    "Aspect": "bufferlab.studies.choosing.objectives",
+    "Choice": "bufferlab.studies.choosing.choice",
+    "Rival": "bufferlab.studies.choosing.choice",
     "Spoiled": "bufferlab.studies.advise.elsewhere",
     "Sensitivity": "bufferlab.studies.advise.sensitivity",
     "Shaken": "bufferlab.studies.advise.sensitivity",

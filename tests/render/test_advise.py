@@ -18,9 +18,9 @@ from bufferlab.render.view import View
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Stage
 from bufferlab.studies.advise.entry import Users
-from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.targets import Values, make_target
 
 from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site

@@ -17,8 +17,8 @@ from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.entry import Users
-from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values
 

@@ -9,8 +9,8 @@ import pytest
 from bufferlab.render.words import value_text
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.entry import Users
-from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.targets import make_target
 
 from ..advised import FIFO, advised, runs, site

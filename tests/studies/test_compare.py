@@ -16,8 +16,8 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
 from bufferlab.render.compare import answer
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.advise.choice import choose
-from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.choosing.choice import choose
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.compare import Comparison, Measured
 from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
 

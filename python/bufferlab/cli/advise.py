@@ -49,9 +49,9 @@ from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer
 from bufferlab.configure import PLATFORMS, find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS
-from bufferlab.studies.advise.objectives import KINDS
-from bufferlab.studies.advise.words import ALL, EACH, OWN
+from bufferlab.studies.choosing.objectives import KINDS
 from bufferlab.studies.internet import STACK
+from bufferlab.studies.words import ALL, EACH, OWN
 
 _EXAMPLES: Final = """\b
 Examples:

@@ -23,8 +23,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.several import advise_links
-from bufferlab.studies.advise.words import EACH
 from bufferlab.studies.targets import Target
+from bufferlab.studies.words import EACH
 
 
 def answer_on(

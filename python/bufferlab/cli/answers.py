@@ -15,7 +15,7 @@ from bufferlab.cli.options import listing
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder, make_folder
-from bufferlab.studies.advise.objectives import KINDS
+from bufferlab.studies.choosing.objectives import KINDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from bufferlab.cli.options import (
     read_overrides,
 )
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.advise.words import OWN
+from bufferlab.studies.words import OWN
 
 _EXAMPLES: Final = """\b
 Examples:

@@ -14,7 +14,6 @@ from bufferlab.cli.quick import Quick
 from bufferlab.configure import PLATFORMS, read_linklayer
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.words import EACH
 from bufferlab.studies.home import (
     DOWNLOAD,
     RTT,
@@ -28,6 +27,7 @@ from bufferlab.studies.home import (
     shaped_to,
 )
 from bufferlab.studies.internet import STACK
+from bufferlab.studies.words import EACH
 
 if TYPE_CHECKING:
     from bufferlab.studies.advise.joint import Shaped

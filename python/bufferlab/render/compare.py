@@ -23,7 +23,7 @@ from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
-from bufferlab.studies.advise.choice import Choice, Rival
+from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.targets import mean_over_runs
 from bufferlab.units import PS_PER_S

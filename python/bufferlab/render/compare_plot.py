@@ -14,7 +14,7 @@ from bufferlab.render.advise.felt import aspect_title
 from bufferlab.render.plots.style import COLORS, new_figure_row
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.compare.comparison import Comparison, Measured
 
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")

@@ -13,9 +13,9 @@ from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.checked import Checked, checks_at
-from bufferlab.studies.advise.objectives import Aspect
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import Settings
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Values, make_target, values_of_run
 

@@ -9,7 +9,7 @@ import pytest
 from bufferlab.render.advise.view import advice_view
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.around import Around, looked_around
-from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.targets import Values, make_target
 
 GOODPUT = Aspect("throughput", "goodput", "goodput_bps", "more")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from bufferlab.studies.advise.larger import Ladder, Larger, sizes_above
-from bufferlab.studies.advise.objectives import Aspect, Kind
+from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Values, make_target
 

@@ -13,7 +13,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import EMPHASIS, KINDS, Aspect
+from bufferlab.studies.choosing.objectives import EMPHASIS, KINDS, Aspect
 from bufferlab.studies.targets import Target, make_target
 
 from ...small import dumbbell

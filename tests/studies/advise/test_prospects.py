@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bufferlab.studies.advise.objectives import Aspect, Kind, weights_for
 from bufferlab.studies.advise.prospects import could_be_felt
+from bufferlab.studies.choosing.objectives import Aspect, Kind, weights_for
 from bufferlab.studies.targets import Values, make_target
 
 from ...advised import entry

@@ -51,8 +51,8 @@ from bufferlab.render.framed import Box, Line
 from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
 
 _BELOW: Final = "below this box"

@@ -8,11 +8,11 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import Choice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.queues import place
 from bufferlab.studies.advise.sensitivity import Broken
-from bufferlab.studies.advise.thresholds import MATERIAL
+from bufferlab.studies.choosing.choice import Choice
+from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.targets import Target
 
 MOST_NAMED: Final = 3

@@ -16,8 +16,9 @@ from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.queues import Queue, place
+from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Least, Verdict
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs, want_largest

@@ -12,10 +12,10 @@ from bufferlab.render.advise.words import entry_text, order_text, sure_text
 from bufferlab.render.view import Heading
 from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import LOOKS
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.objectives import Aspect
-from bufferlab.studies.advise.thresholds import MATERIAL, NOTABLE, NOTABLE_RATING, TWICE
+from bufferlab.studies.choosing.choice import LOOKS
+from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, NOTABLE_RATING, TWICE
 
 _FROM: Final = {
     "asked": "as asked for",

@@ -13,12 +13,12 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import Rival
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site, Users
-from bufferlab.studies.advise.objectives import Aspect
-from bufferlab.studies.advise.queues import place
-from bufferlab.studies.advise.thresholds import MATERIAL
+from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.units import packets_text
 
 _OPINIONS: Final = (

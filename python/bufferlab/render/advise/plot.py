@@ -22,7 +22,7 @@ from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
-from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Values, mean_over_runs
 

@@ -11,10 +11,11 @@ from bufferlab.render.words import title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
-from bufferlab.studies.advise.objectives import Kind
-from bufferlab.studies.advise.queues import Queue, place
-from bufferlab.studies.advise.words import OWN
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.choosing.objectives import Kind
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Check, Verdict
+from bufferlab.studies.words import OWN
 from bufferlab.units import packets_text
 
 _CERTAIN: Final = 0.999

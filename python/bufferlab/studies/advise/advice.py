@@ -14,13 +14,13 @@ from bufferlab import _core, display
 from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
-from bufferlab.studies.advise.choice import LOOKS, Choice, Rival, choose
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Aspect, Kind
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
+from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose
+from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 

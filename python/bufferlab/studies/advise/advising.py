@@ -12,8 +12,8 @@ from bufferlab.studies.advise.answering import Manner, answer_link
 from bufferlab.studies.advise.course import Watch
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Emphasis
 from bufferlab.studies.advise.question import link_index, prepared
+from bufferlab.studies.choosing.objectives import Emphasis
 from bufferlab.studies.targets import Target
 
 

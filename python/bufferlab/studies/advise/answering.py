@@ -14,12 +14,12 @@ from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import possible_aspects
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.alone import refuse_impossible
+from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.least import Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.choice import missed_targets
-from bufferlab.studies.advise.objectives import Aspect, Kind, score
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.thresholds import MATERIAL, leading_kind
+from bufferlab.studies.choosing.choice import missed_targets
+from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.thresholds import MATERIAL, leading_kind
 from bufferlab.studies.least import Bench, Case, Run
 from bufferlab.studies.targets import Target, Values
 

@@ -9,16 +9,17 @@ from typing import Final
 from bufferlab.experiment.runner import Runner
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
-from bufferlab.studies.advise.choice import LOOKS, choose
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
-from bufferlab.studies.advise.queues import Queue, place
+from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
+from bufferlab.studies.choosing.choice import LOOKS, choose
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Case
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.settling import has_start_measured, short_runs

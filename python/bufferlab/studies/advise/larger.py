@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.choice import Choice, choose
-from bufferlab.studies.advise.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.choice import Choice, choose
+from bufferlab.studies.choosing.objectives import Aspect, Kind, score
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Values

@@ -11,7 +11,7 @@ from typing import Literal
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import floor_beside, relaxed
-from bufferlab.studies.advise.objectives import Aspect, Emphasis, Kind, weights_for
+from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, weights_for
 from bufferlab.studies.targets import Target, parse_target, refuse_contradictions
 
 Origin = Literal["asked", "scenario", "default"]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from bufferlab.results.latency.emodel import rating
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.objectives import Aspect, Kind, score
-from bufferlab.studies.advise.thresholds import MATERIAL, notable
+from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.thresholds import MATERIAL, notable
 from bufferlab.studies.targets import Values
 
 

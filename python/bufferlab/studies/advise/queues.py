@@ -12,7 +12,7 @@ from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.runnable import runnable
-from bufferlab.studies.advise.words import ALL, OWN
+from bufferlab.studies.words import ALL, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
 Knob = Literal["limit", "target"]
@@ -20,12 +20,6 @@ Knob = Literal["limit", "target"]
 
 DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 """What is compared unless said otherwise: disciplines that routers and operating systems have."""
-
-ORDER: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
-"""Of equally good queues the first of these is taken. The order is our choice: what is there need not be
-changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
-(sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel and PIE have
-one queue for all; the others need parameters that fit the link."""
 
 AMPLE: Final = 1000
 """Buffer of a discipline that aims at a delay, at least, packets: PIE's limit in Linux (sch_pie.c). Two
@@ -160,17 +154,6 @@ def queues_for(
         else:
             queues.append(Queue(word, table, "limit", lower, upper, upper, upper, is_own=is_own))
     return queues
-
-
-def place(name: str) -> int:
-    """Place of an entry's queue in the order of equals."""
-    queue = queue_of(name).partition(":")[0]
-    return ORDER.index(queue) if queue in ORDER else len(ORDER)
-
-
-def queue_of(name: str) -> str:
-    """An entry's queue; its name stands before the setting's comma."""
-    return name.partition(",")[0]
 
 
 def _as_typed(table: Table, step_us: int) -> Table:

@@ -11,15 +11,16 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
-from bufferlab.studies.advise.choice import LOOKS
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.larger import Ladder, Larger
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Aspect, aspects_of
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
-from bufferlab.studies.advise.queues import Queue, place
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.choosing.choice import LOOKS
+from bufferlab.studies.choosing.objectives import Aspect, aspects_of
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, want_largest

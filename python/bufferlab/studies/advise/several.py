@@ -27,12 +27,12 @@ from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Emphasis
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import CONTEST, PILOTS
-from bufferlab.studies.advise.words import EACH
+from bufferlab.studies.choosing.objectives import Emphasis
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, values_of_run
+from bufferlab.studies.words import EACH
 
 WatchLinks = Callable[[Advice | None, str], None]
 """Called with the best answer so far for the link that is answered now, and what is done."""

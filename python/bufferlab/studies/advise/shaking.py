@@ -11,12 +11,13 @@ from typing import Final
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, mean_values
-from bufferlab.studies.advise.choice import missed_targets
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
-from bufferlab.studies.advise.queues import Queue, place
+from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.rough import roughly
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
+from bufferlab.studies.choosing.choice import missed_targets
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.targets import Target, Values, looser
 

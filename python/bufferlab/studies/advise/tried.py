@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab import _core, display
-from bufferlab.studies.advise.choice import missed_targets
 from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 

@@ -33,11 +33,11 @@ import polars as pl
 
 from bufferlab import _core, display
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.choice import Choice, Rival
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.advise.words import OWN
+from bufferlab.studies.choosing.choice import Choice, Rival
+from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs, values_document
+from bufferlab.studies.words import OWN
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.choice import Choice, choose, missed_targets
 from bufferlab.studies.advise.needs import Needs
-from bufferlab.studies.advise.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.advise.question import Question, link_index, prepared
+from bufferlab.studies.choosing.choice import Choice, choose, missed_targets
+from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
 from bufferlab.studies.compare.further import advise_command

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.choice import Choice
-from bufferlab.studies.advise.objectives import Emphasis
+from bufferlab.studies.choosing.choice import Choice
+from bufferlab.studies.choosing.objectives import Emphasis
 
 _ANY: Final = "FILE"
 """What stands for a scenario that is in no file."""

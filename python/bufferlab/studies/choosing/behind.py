@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from bufferlab.stats import Estimate, estimate, t_quantile
-from bufferlab.studies.advise.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.targets import Values
 
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from bufferlab.studies.advise.choice import Choice, choose, missed_targets
-from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.advise.thresholds import MATERIAL
 from bufferlab.studies.advise.tried import Attempt
+from bufferlab.studies.choosing.choice import Choice, choose, missed_targets
+from bufferlab.studies.choosing.objectives import Aspect, Kind
+from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.objectives import Aspect, Kind
-from bufferlab.studies.advise.queues import place, queue_of
-from bufferlab.studies.advise.scores import Contest, Scored
+from bufferlab.studies.choosing.objectives import Aspect, Kind
+from bufferlab.studies.choosing.order import place, queue_of
+from bufferlab.studies.choosing.scores import Contest, Scored
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.behind import (
+from bufferlab.studies.choosing.behind import (
     behind,
     behind_in,
     differs,
@@ -15,9 +15,9 @@ from bufferlab.studies.advise.behind import (
     surely_exceeds,
     surely_within,
 )
-from bufferlab.studies.advise.objectives import Aspect, Kind, score
-from bufferlab.studies.advise.queues import place, queue_of
-from bufferlab.studies.advise.thresholds import MATERIAL, leading_kind, notable
+from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.order import place, queue_of
+from bufferlab.studies.choosing.thresholds import MATERIAL, leading_kind, notable
 from bufferlab.studies.targets import Values
 
 Contest = Mapping[str, Sequence[Values]]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
-from bufferlab.studies.advise.objectives import (
+from bufferlab.studies.choosing.objectives import (
     EMPHASIS,
     Aspect,
     Emphasis,

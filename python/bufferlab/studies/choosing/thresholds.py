@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from bufferlab.studies.advise.objectives import EMPHASIS, Aspect, Kind
+from bufferlab.studies.choosing.objectives import EMPHASIS, Aspect, Kind
 
 MATERIAL: Final = 0.05
 """Scores that differ by less than this share are equal for users."""

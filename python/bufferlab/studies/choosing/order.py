@@ -1,0 +1,24 @@
+"""The order in which one of equally good queues is taken."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.studies.words import OWN
+
+ORDER: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "red", "drr")
+"""Of equally good queues the first of these is taken. The order is our choice: what is there need not be
+changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
+(sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel and PIE have
+one queue for all; the others need parameters that fit the link."""
+
+
+def place(name: str) -> int:
+    """Place of an entry's queue in the order of equals."""
+    queue = queue_of(name).partition(":")[0]
+    return ORDER.index(queue) if queue in ORDER else len(ORDER)
+
+
+def queue_of(name: str) -> str:
+    """An entry's queue; its name stands before the setting's comma."""
+    return name.partition(",")[0]
