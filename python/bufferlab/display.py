@@ -23,7 +23,7 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.studies.advise.joint": "bufferlab.render.advise.links",
     "bufferlab.studies.advise.tried": "bufferlab.render.advise.tried",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
-    "bufferlab.studies.crosscheck": "bufferlab.render.crosscheck",
+    "bufferlab.studies.crosscheck.comparison": "bufferlab.render.crosscheck",
     "bufferlab.studies.size.published": "bufferlab.render.rules",
     "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
     "bufferlab.studies.sweep": "bufferlab.render.stored_runs",

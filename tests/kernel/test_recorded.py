@@ -11,7 +11,7 @@ from bufferlab.experiment.run import run
 from bufferlab.kernel.emulate import packed, result_of, unpacked
 from bufferlab.results.result import RunSet
 from bufferlab.studies.crosscheck import Crosscheck, Verdict
-from bufferlab.studies.crosschecking import in_theory
+from bufferlab.studies.crosscheck.reasons import in_theory
 
 from .record import CASES, recorded, scenario
 

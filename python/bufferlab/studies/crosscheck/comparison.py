@@ -1,4 +1,4 @@
-"""One scenario by the simulator and by a real kernel, side by side, with a verdict for each figure."""
+"""The figures of both, side by side, with a verdict for each."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from bufferlab.experiment.interruption import RunInterrupted
-from bufferlab.experiment.run import run
-from bufferlab.experiment.runner import Runner
-from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
-from bufferlab.kernel.cache import Kernel, kernel
-from bufferlab.kernel.emulate import check, emulate
 from bufferlab.kernel.keys import kernels_own
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
 from bufferlab.stats import Estimate, estimate
-from bufferlab.studies.crosschecking import in_theory, likely_reasons
+from bufferlab.studies.crosscheck.reasons import in_theory, likely_reasons
 
 Document = dict[str, Any]
 
@@ -191,37 +185,3 @@ class Crosscheck:
                 for row in self.rows
             ],
         }
-
-
-def crosscheck(
-    scenario: ScenarioLike,
-    *,
-    seeds: int | Sequence[int] = 3,
-    by: Kernel | None = None,
-    runner: Runner | None = None,
-) -> Crosscheck:
-    """Run a scenario by the simulator and by a kernel.
-
-    Args:
-        scenario: A scenario, the path of its file, or its content.
-        seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
-        by: The kernel; default the newest that was built.
-        runner: Runs the kernels, and keeps what they report if it has a store; default a plain one.
-
-    Raises:
-        InputError: The scenario has what a kernel is not given yet, or there is no kernel.
-        OutputError: The store cannot be written.
-        RunInterrupted: At Ctrl-C, with the comparison of the seeds that the kernel finished.
-    """
-    scenario = prepare(scenario)
-    wanted = seed_list(seeds, scenario.run["seed"])
-    check(scenario, wanted[0])
-    by = by or kernel()
-    simulated = run(scenario, seeds=wanted, runner=Runner(progress=False))
-    try:
-        return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, runner=runner))
-    except RunInterrupted as interrupted:
-        if interrupted.finished is None:
-            raise
-        ours = RunSet([each for each in simulated if each.seed in interrupted.finished.seeds])
-        raise interrupted.concluded(Crosscheck(ours, interrupted.finished)) from interrupted
