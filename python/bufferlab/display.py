@@ -22,18 +22,18 @@ VIEWS: Final[Mapping[str, str]] = {
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
     "bufferlab.studies.advise.joint": "bufferlab.render.advise.links",
     "bufferlab.studies.advise.tried": "bufferlab.render.advise.tried",
-    "bufferlab.studies.compare.comparison": "bufferlab.render.compare",
+    "bufferlab.studies.compare.comparison": "bufferlab.render.compare.view",
     "bufferlab.studies.crosscheck.comparison": "bufferlab.render.crosscheck",
-    "bufferlab.studies.size.published": "bufferlab.render.rules",
-    "bufferlab.studies.size.sizing": "bufferlab.render.sizing",
+    "bufferlab.studies.size.published": "bufferlab.render.size.rules",
+    "bufferlab.studies.size.sizing": "bufferlab.render.size.view",
     "bufferlab.studies.sweep": "bufferlab.render.stored_runs",
 }
 """The module with the `view` of another module's classes."""
 
 FIGURES: Final[Mapping[str, str]] = {
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.plot",
-    "bufferlab.studies.compare.comparison": "bufferlab.render.compare_plot",
-    "bufferlab.studies.size.sizing": "bufferlab.render.size_plot",
+    "bufferlab.studies.compare.comparison": "bufferlab.render.compare.plot",
+    "bufferlab.studies.size.sizing": "bufferlab.render.size.plot",
     "matplotlib.figure": "bufferlab.render.plots.style",
 }
 """The module with the `figure` of another module's classes, and that which saves figures."""

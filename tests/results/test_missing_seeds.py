@@ -12,7 +12,7 @@ import pytest
 
 import bufferlab
 from bufferlab.cli import main
-from bufferlab.render.compare import comparison_view
+from bufferlab.render.compare.view import comparison_view
 from bufferlab.render.stored_runs import runs_view
 from bufferlab.render.summary import summary_view
 from bufferlab.render.words import measured

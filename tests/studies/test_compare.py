@@ -14,7 +14,7 @@ from bufferlab import InputError
 from bufferlab.display import save_figure
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
-from bufferlab.render.compare import answer
+from bufferlab.render.compare.view import answer
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect

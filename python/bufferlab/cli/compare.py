@@ -65,7 +65,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     varies whatever you like.
     """
     from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415 - slow to import, and no help needs it
-    from bufferlab.render.compare import comparison_view  # noqa: PLC0415
+    from bufferlab.render.compare.view import comparison_view  # noqa: PLC0415
     from bufferlab.studies.compare import Comparison  # noqa: PLC0415
     from bufferlab.studies.compare import compare as compare_queues  # noqa: PLC0415
 

@@ -16,8 +16,8 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.rules import rules_view
-from bufferlab.render.sizing import no_buffer, sizing_view
+from bufferlab.render.size.rules import rules_view
+from bufferlab.render.size.view import no_buffer, sizing_view
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import targets_of
 from bufferlab.studies.size import Sizing, rules

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
-from bufferlab.render.sizing import ANSWER, METRICS
+from bufferlab.render.size.view import ANSWER, METRICS
 from bufferlab.studies.size.sizing import Sizing
 
 

@@ -1,0 +1,1 @@
+"""A comparison of queues in words, tables and figures."""
