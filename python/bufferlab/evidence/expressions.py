@@ -106,8 +106,28 @@ class Scope(Protocol):
         """The scopes of all points that differ from this one in these keys only."""
 
 
+class Alone:
+    """The part of a scope that is one point: it looks at no other."""
+
+    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:  # noqa: ARG002
+        """There is one point.
+
+        Raises:
+            InputError: Always.
+        """
+        raise _without_others("at")
+
+    def along(self, keys: Sequence[str]) -> Sequence[Scope]:  # noqa: ARG002 - the protocol's
+        """There is one point.
+
+        Raises:
+            InputError: Always.
+        """
+        raise _without_others("lowest or highest")
+
+
 @dataclass(frozen=True)
-class Names:
+class Names(Alone):
     """Plain names, without other points."""
 
     values: Mapping[str, Value]
@@ -119,24 +139,8 @@ class Names:
             raise unknown_name(name, self.values)
         return self.values[name]
 
-    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:  # noqa: ARG002
-        """There is one point.
 
-        Raises:
-            InputError: Always.
-        """
-        raise without_others("at")
-
-    def along(self, keys: Sequence[str]) -> Sequence[Scope]:  # noqa: ARG002 - the protocol's
-        """There is one point.
-
-        Raises:
-            InputError: Always.
-        """
-        raise without_others("lowest or highest")
-
-
-def without_others(form: str) -> InputError:
+def _without_others(form: str) -> InputError:
     """The error for a look at other points from where there are none."""
     accepted = "other points only in claims, figures and `derive`"
     return InputError(f"{form}(…) looks at other points, and here are none", accepted=accepted)

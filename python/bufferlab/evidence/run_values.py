@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from bufferlab.evidence.expressions import Scope, Value, unknown_name, without_others
+from bufferlab.evidence.expressions import Alone, Value, unknown_name
 from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
 from bufferlab.results.tables import ALL
@@ -20,7 +20,7 @@ from bufferlab.results.tables import ALL
 _RUN = ("seed", "duration_s", "warmup_s", "measured_s")
 
 
-class RunValues:
+class RunValues(Alone):
     """The names of one run."""
 
     def __init__(self, result: Result, keys: Mapping[str, Value]) -> None:
@@ -46,22 +46,6 @@ class RunValues:
                 return _found(path, self._latency, group, figure)
         accepted = (*self._keys, *_RUN, "flows.GROUP.…", "queues.LINK.GROUP.…", "latency.GROUP.…")
         raise unknown_name(".".join(path), accepted)
-
-    def at(self, place: Mapping[str, Value], spelled: Collection[str]) -> Scope | None:  # noqa: ARG002
-        """A run knows no other points.
-
-        Raises:
-            InputError: Always.
-        """
-        raise without_others("at")
-
-    def along(self, keys: Sequence[str]) -> Sequence[Scope]:  # noqa: ARG002 - the protocol's
-        """A run knows no other points.
-
-        Raises:
-            InputError: Always.
-        """
-        raise without_others("lowest or highest")
 
     @cached_property
     def _flows(self) -> dict[str, Mapping[str, Any]]:
