@@ -12,13 +12,12 @@ import typer
 
 from bufferlab.cli.quick import Quick
 from bufferlab.configure import PLATFORMS, read_linklayer
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.home import (
-    DOWNLOAD,
     RTT,
     SHARE,
-    UPLOAD,
     about_home,
     about_shapers,
     home_scenario,

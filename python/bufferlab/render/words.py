@@ -8,7 +8,7 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.summary import unknown
-from bufferlab.results.metrics.metric import FRACTION, Metric, Unit, of_runs
+from bufferlab.results.metrics.metric import FRACTION, ROUNDING, Metric, Unit, of_runs
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import Estimate
 from bufferlab.studies.targets import Target
@@ -16,9 +16,6 @@ from bufferlab.studies.targets import Target
 _METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 _MOST_DIGITS: Final = 4
-
-_ROUNDING: Final = 1e-6
-"""An interval of less than this share of its mean is rounding."""
 
 
 def metric_of(name: str) -> Metric:
@@ -73,7 +70,7 @@ def number(found: Estimate, unit: Unit, digits: int = 3) -> str:
     if unit is FRACTION:
         digits += 1  # 99.21 % and 99.94 % are different things
     mean, half_width = unit.scaled(known), unit.scaled(found.half_width or 0.0)
-    if half_width <= _ROUNDING * abs(mean):
+    if half_width <= ROUNDING * abs(mean):
         return unit.text(known, digits=digits)
     tells = len(significant(half_width, 1).partition(".")[2])
     most = _MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))) if mean else _MOST_DIGITS

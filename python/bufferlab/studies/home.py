@@ -27,6 +27,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD
 from bufferlab.errors import InputError
 from bufferlab.studies.internet import CALL, SHARES, STACK, controls_of
 from bufferlab.units import format_rate
@@ -40,10 +41,6 @@ SHARE: Final = Fraction(9, 10)
 LEAST_SHARE: Final = Fraction(1, 2)
 
 RTT: Final = "30 ms"
-
-DOWNLOAD: Final = "download"
-UPLOAD: Final = "upload"
-"""The links' names."""
 
 DOWNLOADS: Final = 3
 """Long downloads at a time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,8 @@ from bufferlab.theory.normal import z_score
 from bufferlab.theory.protocols import Protocol, get_protocol
 from bufferlab.theory.targets import Targets
 
-_LEAST_WINDOW_PACKETS = 2.0
+LEAST_WINDOW_PACKETS: Final = 2.0
+"""A window is no smaller, whatever the share of the bandwidth-delay product."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Demand:
             )
         if protocol.scale_free:
             return protocol.characteristic()
-        window = max(self.bdp_packets / flows * protocol.peak_over_mean, _LEAST_WINDOW_PACKETS)
+        window = max(self.bdp_packets / flows * protocol.peak_over_mean, LEAST_WINDOW_PACKETS)
         return protocol.characteristic(window, self.rtt_s)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bufferlab.theory.arrays import FloatArray, fraction, positive
-from bufferlab.theory.demand import Demand
+from bufferlab.theory.demand import LEAST_WINDOW_PACKETS, Demand
 from bufferlab.theory.rules import rule
 
 LOAD: Final = 0.8
@@ -25,8 +25,6 @@ LOAD: Final = 0.8
 
 KEPT: Final = 0.9
 """theta of the registered rule: at least 90 % of that load remain. Our choice."""
-
-_LEAST_WINDOW_PACKETS: Final = 2.0
 
 
 def tiny_buffer_packets(max_window_packets: ArrayLike, load: ArrayLike, kept: ArrayLike) -> FloatArray:
@@ -58,5 +56,5 @@ def tiny_buffer_packets(max_window_packets: ArrayLike, load: ArrayLike, kept: Ar
 )
 def tiny(demand: Demand) -> FloatArray:
     """The bound for a window whose mean, three quarters of W_max, is the flow's share of the BDP."""
-    window = np.maximum(demand.bdp_packets / demand.flow_count / 0.75, _LEAST_WINDOW_PACKETS)
+    window = np.maximum(demand.bdp_packets / demand.flow_count / 0.75, LEAST_WINDOW_PACKETS)
     return tiny_buffer_packets(window, LOAD, KEPT) * demand.packet_bytes

@@ -10,9 +10,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
-from bufferlab.render.plots.style import COLORS, line_style, new_figure, new_figure_row
+from bufferlab.render.plots.style import COLORS, MARKERS, line_style, new_figure, new_figure_row
 
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 _HATCHES: Final = ("", "///", "xxx", "...", "\\\\\\", "ooo")
 _BAR_ROOM: Final = 0.85
 
@@ -71,7 +70,7 @@ def _fairness(points: pl.DataFrame, panel: str, series: str = "queue") -> Figure
                 xerr=row["wait_ms_ci95"] or 0,
                 yerr=row["fairness_ci95"] or 0,
                 color=COLORS[index % len(COLORS)],
-                marker=_MARKERS[index % len(_MARKERS)],
+                marker=MARKERS[index % len(MARKERS)],
                 linestyle="none",
                 capsize=2,
                 label=str(name),

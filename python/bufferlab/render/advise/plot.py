@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.felt import aspect_title
-from bufferlab.render.plots.style import COLORS, LINE_STYLES, new_figure_row
+from bufferlab.render.plots.style import COLORS, LINE_STYLES, MARKERS, new_figure_row
 from bufferlab.render.words import metric_of
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import Unit
@@ -26,7 +26,6 @@ from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Least
 from bufferlab.studies.targets import Values, mean_over_runs
 
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 _RULES: Final = ("bdp", "stanford", "single-flow", "tiny")
 """Rules that have a line, where they are within the figure."""
 
@@ -168,7 +167,7 @@ def _draw_queues(part: SubFigure, advice: Advice) -> None:
             [found.mean],
             xerr=[wait.half_width or 0.0],
             yerr=[found.half_width or 0.0],
-            marker=_MARKERS[_queues(advice).index(entry.queue.name) % len(_MARKERS)],
+            marker=MARKERS[_queues(advice).index(entry.queue.name) % len(MARKERS)],
             markersize=11 if chosen else 6,
             markerfacecolor=color if entry.least is not None or chosen else "white",
             markeredgecolor="black" if chosen else color,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,13 +10,11 @@ from matplotlib.figure import Figure
 
 from bufferlab.display import as_figure
 from bufferlab.render.advise.felt import aspect_title
-from bufferlab.render.plots.style import COLORS, new_figure_row
+from bufferlab.render.plots.style import COLORS, MARKERS, new_figure_row
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.compare.comparison import Comparison, Measured
-
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 
 
 @as_figure.register
@@ -66,7 +63,7 @@ def _draw_apart(axes: Axes, aspects: Sequence[Aspect], ranked: Sequence[Measured
             FRACTION.scaled(np.array(behind)),
             np.arange(len(ranked)),
             color=COLORS[index % len(COLORS)],
-            marker=_MARKERS[index % len(_MARKERS)],
+            marker=MARKERS[index % len(MARKERS)],
             linestyle="none",
             label=aspect_title(aspect),
         )

@@ -24,6 +24,8 @@ COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 LINE_STYLES: Final = ("solid", "dashed", "dashdot", "dotted", (0, (6, 1, 1, 1, 1, 1)))
 """As many as have no common factor with the colors, so that 35 lines differ."""
 
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
+
 BAND_ALPHA: Final = 0.25
 
 _WIDTH_IN: Final = 6.4

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, LINE_STYLES
-from bufferlab.render.size.view import ANSWER, METRICS
+from bufferlab.render.size.view import ANSWER
+from bufferlab.render.words import metric_of
 from bufferlab.studies.size.sizing import Sizing
 
 
@@ -36,8 +37,7 @@ def draw(sizing: Sizing) -> Figure:
 
 
 def _plot(panel: Axes, points: pl.DataFrame, name: str) -> None:
-    group, _, metric_name = name.rpartition(".")
-    metric = METRICS[metric_name]
+    group, metric = name.rpartition(".")[0], metric_of(name)
     known = points.filter(pl.col(name).is_not_null()) if points.schema[name] != pl.Null else points.head(0)
     values = metric.unit.scaled(known[name].to_numpy())
     half_widths = metric.unit.scaled(known[f"{name}_ci95"].cast(pl.Float64).fill_null(0.0).to_numpy())
@@ -53,10 +53,10 @@ def _plot(panel: Axes, points: pl.DataFrame, name: str) -> None:
         label="mean",
     )
     panel.set_ylabel(f"{group}: {metric.axis}" if group else metric.axis)
-    if metric_name.startswith("wait_") and values.size and values.min() > 0:
+    if metric.name.startswith("wait_") and values.size and values.min() > 0:
         panel.set_yscale("log")
         panel.yaxis.set_major_formatter(FuncFormatter(_plain))
-    elif metric_name == "loss":
+    elif metric.name == "loss":
         panel.set_ylim(bottom=0)
 
 

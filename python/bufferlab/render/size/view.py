@@ -24,13 +24,11 @@ from bufferlab.render.least import (
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, Typing, View
-from bufferlab.render.words import measured, rate_text
+from bufferlab.render.words import measured, metric_of, rate_text
 from bufferlab.results.metrics.metric import FRACTION
-from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import mean_values
 from bufferlab.studies.least import Check
-from bufferlab.studies.size.sizing import METRICS as SHOWN
-from bufferlab.studies.size.sizing import Sizing
+from bufferlab.studies.size.sizing import METRICS, Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
 from bufferlab.units import packets_text
 
@@ -38,8 +36,6 @@ ANSWER: Final = "this answer"
 
 BY_SCENARIO: Final = "by [advise] of the scenario"
 """Where targets come from that the command's options do not name."""
-
-METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 
 @as_view.register
@@ -161,9 +157,9 @@ def _given(sizing: Sizing) -> str:
     """What the link does with the buffer, whatever was asked for."""
     runs = sizing.least.values.values()
     parts = []
-    for name in SHOWN:
-        found = mean_over_runs(name, runs)
-        parts.append(f"{METRICS[name].words} {measured(found, METRICS[name].unit)}")
+    for name in METRICS:
+        metric = metric_of(name)
+        parts.append(f"{metric.words} {measured(mean_over_runs(name, runs), metric.unit)}")
     return ", ".join(parts)
 
 
@@ -191,14 +187,9 @@ def _judged(sizing: Sizing) -> Iterator[Grid]:
 
 
 def _cell(name: str, value: float | None) -> str:
-    return NONE if value is None else METRICS[_metric(name)].unit.text(value)
+    return NONE if value is None else metric_of(name).unit.text(value)
 
 
 def _label(name: str) -> str:
-    group, _, metric = name.rpartition(".")
-    label = METRICS[metric].label
+    group, label = name.rpartition(".")[0], metric_of(name).label
     return f"{group}: {label.removeprefix(f'{group}: ')}" if group else label
-
-
-def _metric(name: str) -> str:
-    return name.rpartition(".")[2]

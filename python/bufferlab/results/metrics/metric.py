@@ -24,7 +24,7 @@ DIGITS: Final = 4
 _WIDTH_DIGITS: Final = 2
 """Significant digits that are shown of a value, and of half its interval's width."""
 
-_ROUNDING: Final = 1e-6
+ROUNDING: Final = 1e-6
 """An interval this much narrower than its value is none."""
 
 QUANTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
@@ -67,7 +67,7 @@ class Unit:
         """
         text = significant(self.scaled(value), digits)
         # what lies far below the digits shown is rounding, not spread
-        if not half_width or math.isnan(half_width) or half_width < _ROUNDING * abs(value):
+        if not half_width or math.isnan(half_width) or half_width < ROUNDING * abs(value):
             return text
         return f"{text} ± {significant(self.scaled(half_width), _WIDTH_DIGITS)}"
 

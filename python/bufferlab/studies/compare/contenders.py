@@ -8,9 +8,7 @@ from typing import Any, Final
 
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
-
-OWN: Final = "scenario"
-"""The queue and buffer that the scenario has."""
+from bufferlab.studies.words import OWN
 
 FALLBACK_BUFFER: Final = "1 bdp"
 """Buffer of queues that are given none where the scenario has none."""
