@@ -338,6 +338,7 @@ impl Run<'_> {
                 tx_in_flight: flight.inflight,
                 lost: self.lost,
                 prior_lost: flight.lost,
+                until_release: self.next_send.saturating_since(self.now),
             }),
         }
     }

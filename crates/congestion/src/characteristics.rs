@@ -192,7 +192,7 @@ fn bbr_needs_a_quarter_of_the_pipe_at_most() {
     // Spang et al. 2021: BBR's utilization is min(¾ + B/BDP, 1) at its lowest
     for buffer in [250, 1_000] {
         for control in [
-            AnyControl::from(Bbr1::new(10, Stream::new(1, 2, 3))),
+            AnyControl::from(Bbr1::new(10, 1448, Stream::new(1, 2, 3))),
             AnyControl::from(Bbr3::new(10, Stream::new(1, 2, 3))),
         ] {
             let report = run(&link(1_000, buffer), control, 30);

@@ -21,9 +21,14 @@ fn controls() -> Vec<AnyControl> {
     let starts = [(2, None), (10, Some(20))];
     let build = |config: &CongestionConfig| {
         starts.map(|(initial_window, initial_ssthresh)| {
-            let (offload_mss_bytes, stream) = (initial_ssthresh.map(|_| 1448), Stream::new(1, 2, 3));
-            let wire_bytes = 1500;
-            config.build(Context { initial_window, initial_ssthresh, wire_bytes, offload_mss_bytes, stream })
+            config.build(Context {
+                initial_window,
+                initial_ssthresh,
+                wire_bytes: 1500,
+                mss_bytes: 1448,
+                offload: initial_ssthresh.is_some(),
+                stream: Stream::new(1, 2, 3),
+            })
         })
     };
     configs.iter().flat_map(build).collect()
@@ -104,6 +109,7 @@ fn odd_sample(stream: &mut Stream) -> AckSample {
             tx_in_flight: any(&counts) as u32,
             lost: any(&counts),
             prior_lost: any(&counts),
+            until_release: Span::from_ps(any(&spans)),
         })
         .filter(|_| any(&[0, 1]) == 1),
     }

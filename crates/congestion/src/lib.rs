@@ -131,8 +131,10 @@ pub struct Context {
     pub initial_ssthresh: Option<u32>,
     /// A full segment on the wire, bytes.
     pub wire_bytes: u32,
-    /// Payload of a segment, bytes, if several may leave as one packet.
-    pub offload_mss_bytes: Option<u32>,
+    /// Payload of a full segment, bytes.
+    pub mss_bytes: u32,
+    /// Several segments may leave as one packet.
+    pub offload: bool,
     /// Random numbers of this connection.
     pub stream: Stream,
 }

@@ -68,6 +68,8 @@ pub struct RateSample {
     pub lost: u64,
     /// The same when the packet was sent (`P.lost`).
     pub prior_lost: u64,
+    /// Until the pace lets the next packet leave.
+    pub until_release: Span,
 }
 
 impl RateSample {

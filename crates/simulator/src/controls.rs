@@ -12,7 +12,8 @@ impl TcpPlan {
             initial_window: self.config.initial_window,
             initial_ssthresh: self.config.initial_ssthresh,
             wire_bytes: self.config.mss_bytes + self.config.header_bytes,
-            offload_mss_bytes: self.config.offload.map(|_| self.config.mss_bytes),
+            mss_bytes: self.config.mss_bytes,
+            offload: self.config.offload.is_some(),
             stream: StreamKind::Control.stream(seed, flow),
         })
     }

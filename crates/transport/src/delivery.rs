@@ -163,6 +163,7 @@ impl DeliveryRate {
             tx_in_flight: newest.in_flight,
             lost,
             prior_lost: u64::from(newest.lost),
+            until_release: Span::ZERO,
         };
         (self.delivered_at, self.first_sent) = (now, sent);
         Delivery { delivered, rtt, rate }

@@ -57,7 +57,7 @@ fn whole_up(segments: f64) -> f64 {
     if whole < segments { whole + 1.0 } else { whole }
 }
 
-/// The largest value of the last `N` units of time, exactly; Linux keeps the best three of a window.
+/// The largest value of the last `N` units of time, exactly.
 #[derive(Clone, Copy, Debug)]
 struct MaxFilter<const N: usize> {
     /// The largest value of each unit.
@@ -88,11 +88,6 @@ impl<const N: usize> MaxFilter<N> {
         }
         self.time = time;
         self.best = self.slots.iter().fold(0.0, |best, &value| best.max(value));
-    }
-
-    /// What a value of unit `time` must exceed to change anything, if something is known of that unit.
-    fn least_news(&self, time: u64) -> Option<f64> {
-        (time == self.time).then(|| self.slots[(time % N as u64) as usize])
     }
 
     fn best(&self) -> f64 {
@@ -136,7 +131,6 @@ mod tests {
             seen.push(filter.best());
         }
         assert_eq!(seen, [5.0, 5.0, 5.0, 5.0, 3.0, 0.5]);
-        assert_eq!((filter.least_news(9), filter.least_news(10)), (Some(0.5), None));
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Segments that leave as one packet, for which the windows allow: with offload the hosts' queues and cards hold three.
+//! Segments that leave as one packet, for which the windows allow: the hosts' queues and cards hold three.
 //!
 //! Sources: Linux 5.10 to 6.12 `net/ipv4/tcp_bbr.c` (`bbr_tso_segs_goal`, `bbr_min_tso_segs`), read as behavior, for
-//! version 1; draft-ietf-ccwg-bbr, `SetSendQuantum`, for version 3.
+//! version 1, which asks no network card: it counts on such packets where segments leave one by one as well;
+//! draft-ietf-ccwg-bbr, `SetSendQuantum`, for version 3.
 
 /// Version 1: a packet is what leaves in so much of a second (`sk_pacing_shift`: 2¹⁰).
 const PACKETS_A_SECOND: f64 = 1024.0;
@@ -28,20 +29,20 @@ impl Offload {
         Offload { mss_bytes: mss_bytes.map(f64::from) }
     }
 
-    /// `bbr_tso_segs_goal` at a pace in segments a second. A network card's own bound has no part in it.
-    pub(super) fn tso_goal(self, pacing: f64) -> f64 {
-        let Some(mss_bytes) = self.mss_bytes else { return 1.0 };
-        let pace = pacing * mss_bytes;
-        let least = if pace < LEAST_PACE { 1.0 } else { LEAST_SEGMENTS };
-        let whole = ((pace / PACKETS_A_SECOND).min(MOST_BYTES) / mss_bytes) as u32;
-        f64::from(whole).max(least).min(MOST_SEGMENTS)
-    }
-
     /// `send_quantum` at a pace in segments a second, segments.
     pub(super) fn send_quantum(self, pacing: f64) -> f64 {
         let quantum = |mss_bytes| (pacing * QUANTUM_S).min(MOST_QUANTUM_BYTES / mss_bytes).max(LEAST_QUANTUM);
         self.mss_bytes.map_or(1.0, quantum)
     }
+}
+
+/// `bbr_tso_segs_goal` at a pace in segments a second, each with a payload of `mss_bytes`. Neither a network card nor
+/// `gso_max_segs` has a part in it.
+pub(super) fn tso_goal(pacing: f64, mss_bytes: f64) -> f64 {
+    let pace = pacing * mss_bytes;
+    let least = if pace < LEAST_PACE { 1.0 } else { LEAST_SEGMENTS };
+    let whole = ((pace / PACKETS_A_SECOND).min(MOST_BYTES) / mss_bytes) as u32;
+    f64::from(whole).max(least).min(MOST_SEGMENTS)
 }
 
 #[cfg(test)]
@@ -55,11 +56,11 @@ mod tests {
 
     #[test]
     fn linux_puts_a_millisecond_into_a_packet() {
-        let goal = |mbps| Offload::new(Some(1448)).tso_goal(pace(mbps));
+        let goal = |mbps| tso_goal(pace(mbps), 1448.0);
         assert_eq!([1.0, 1.3, 10.0].map(goal), [1.0, 2.0, 2.0]);
         // 100 Mbit/s: 12207 bytes, 8.43 segments; 1 Gbit/s: more than 64 KB
         assert_eq!([100.0, 1_000.0].map(goal), [8.0, 45.0]);
-        assert_eq!(Offload::new(Some(100)).tso_goal(1e9), 127.0);
+        assert_eq!(tso_goal(1e9, 100.0), 127.0);
     }
 
     #[test]
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn one_by_one_a_packet_is_a_segment() {
-        assert_eq!((Offload::default().tso_goal(1e9), Offload::default().send_quantum(1e9)), (1.0, 1.0));
+    fn one_by_one_the_drafts_quantum_is_a_segment() {
+        assert_eq!(Offload::default().send_quantum(1e9), 1.0);
     }
 }

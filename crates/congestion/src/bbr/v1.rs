@@ -1,20 +1,18 @@
 //! BBR version 1: full pipes without full queues.
 //!
 //! Sources: N. Cardwell et al., "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016; Linux 5.10
-//! `net/ipv4/tcp_bbr.c` for constants and order (read as behavior).
+//! to 6.12 `net/ipv4/tcp_bbr.c` for constants and order (read as behavior).
 //!
 //! Departures:
-//! - no detection of policers ("long-term bandwidth"): no policers here;
-//! - where segments are sent one by one, the budget for send and receive offload is three segments; Linux sends two at
-//!   once above 1.2 Mbit/s;
 //! - nothing restarts from idle: the model stays as it was before a silence;
 //! - an acknowledgment that may have been delayed counts like any other once the round-trip time's filter has expired;
-//! - the bandwidth's filter holds ten rounds, Linux's up to eleven; flights are not counted ahead to the departure;
-//! - fractions instead of fixed point; the bandwidth's filter is exact, Linux's keeps the best three;
+//! - fractions instead of fixed point;
 //! - the first phase of a gain cycle comes from the component's own random stream.
 
 mod aggregation;
 mod cycle;
+mod filter;
+mod long_term;
 mod probe_rtt;
 #[cfg(test)]
 mod tests;
@@ -24,11 +22,13 @@ use bufferlab_units::{Span, Stream, Time};
 
 use aggregation::Aggregation;
 use cycle::CYCLE;
+use filter::RunningMax;
+use long_term::{LongTerm, Seen};
 
-use super::offload::Offload;
+use super::offload::tso_goal;
 use super::{
-    FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, MaxFilter, NOMINAL_RTT_S, PACING_MARGIN,
-    RoundCount, whole_up,
+    FULL_BW_GROWTH, FULL_BW_ROUNDS, HeldDown, MIN_PIPE_CWND, NOMINAL_RTT_S, PACING_MARGIN, RoundCount,
+    whole_up,
 };
 use crate::{
     AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, NO_THRESHOLD, RateSample,
@@ -41,7 +41,7 @@ const DRAIN_GAIN: f64 = 1.0 / HIGH_GAIN;
 /// Gain of the window while probing for bandwidth, "tolerates delayed/stretched ACKs" (`bbr_cwnd_gain`).
 const CWND_GAIN: f64 = 2.0;
 /// Rounds that the bandwidth's filter remembers (`bbr_bw_rtts`: a cycle and two).
-const BW_ROUNDS: usize = 10;
+const BW_ROUNDS: u64 = 10;
 /// Packets under way in the hosts: the sender's queue, its card, the receiver (`bbr_quantization_budget`).
 const OFFLOADED_PACKETS: f64 = 3.0;
 /// The window grows by at most so much time's segments for aggregation, s (`bbr_extra_acked_max_us`).
@@ -68,8 +68,10 @@ enum Repair {
     Begun,
     /// Fast recovery's first round: as many segments go as were delivered (`packet_conservation`).
     Conserving,
-    /// Fast recovery's further rounds, or after a timeout.
+    /// Fast recovery's further rounds.
     Growing,
+    /// After a timeout.
+    TimedOut,
 }
 
 parameters! {
@@ -83,8 +85,7 @@ impl Algorithm for Bbr1Config {
     const NEEDS_RATES: bool = true;
 
     fn build(&self, context: Context) -> Bbr1 {
-        let offload = Offload::new(context.offload_mss_bytes);
-        Bbr1 { offload, ..Bbr1::new(context.initial_window, context.stream) }
+        Bbr1::new(context.initial_window, context.mss_bytes, context.stream)
     }
 }
 
@@ -102,7 +103,7 @@ pub struct Bbr1 {
     /// Whether a measured round-trip time has replaced the nominal one (`has_seen_rtt`).
     has_seen_rtt: bool,
     /// Bandwidth, segments a second (`bw`).
-    bw: MaxFilter<BW_ROUNDS>,
+    bw: RunningMax<BW_ROUNDS>,
     rounds: RoundCount,
     /// Shortest round-trip time of the last ten seconds, and when it was seen (`min_rtt_us`,
     /// `min_rtt_stamp`).
@@ -126,22 +127,27 @@ pub struct Bbr1 {
     lost: u64,
     held_down: HeldDown,
     aggregation: Aggregation,
-    offload: Offload,
+    long_term: LongTerm,
+    /// Payload of a segment, bytes.
+    mss_bytes: f64,
+    /// Segments that leave as one packet at this pace (`bbr_tso_segs_goal`).
+    tso_goal: f64,
     stream: Stream,
 }
 
 impl Bbr1 {
     /// A new connection's model. The random stream picks the first phase of each gain cycle.
-    pub fn new(initial_window: u32, stream: Stream) -> Bbr1 {
-        let initial_window = f64::from(initial_window.max(1));
+    pub fn new(initial_window: u32, mss_bytes: u32, stream: Stream) -> Bbr1 {
+        let (initial_window, mss_bytes) = (f64::from(initial_window.max(1)), f64::from(mss_bytes.max(1)));
+        let pacing = HIGH_GAIN * initial_window / NOMINAL_RTT_S * PACING_MARGIN;
         Bbr1 {
             mode: Mode::Startup,
             cwnd: initial_window,
-            pacing: HIGH_GAIN * initial_window / NOMINAL_RTT_S * PACING_MARGIN,
+            pacing,
             prior_cwnd: 0.0,
             initial_window,
             has_seen_rtt: false,
-            bw: MaxFilter::EMPTY,
+            bw: RunningMax::default(),
             rounds: RoundCount::default(),
             min_rtt: None,
             min_rtt_s: 0.0,
@@ -157,7 +163,9 @@ impl Bbr1 {
             lost: 0,
             held_down: HeldDown::default(),
             aggregation: Aggregation::new(),
-            offload: Offload::default(),
+            long_term: LongTerm::default(),
+            mss_bytes,
+            tso_goal: tso_goal(pacing, mss_bytes),
             stream,
         }
     }
@@ -166,8 +174,8 @@ impl Bbr1 {
         match self.mode {
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => DRAIN_GAIN,
-            Mode::ProbeBw => CYCLE[self.phase],
-            Mode::ProbeRtt => 1.0,
+            Mode::ProbeBw if self.long_term.rate().is_none() => CYCLE[self.phase],
+            Mode::ProbeBw | Mode::ProbeRtt => 1.0,
         }
     }
 
@@ -179,24 +187,29 @@ impl Bbr1 {
         }
     }
 
-    /// `bbr_bdp`: a multiple of bandwidth and round-trip time, segments.
-    fn bdp(&self, gain: f64) -> f64 {
-        self.min_rtt.map_or(self.initial_window, |_| whole_up(gain * self.bw.best() * self.min_rtt_s))
+    /// `bbr_bw`: what to send by, segments a second.
+    fn bandwidth(&self) -> f64 {
+        self.long_term.rate().unwrap_or(self.bw.best())
+    }
+
+    /// `bbr_bdp`: a multiple of a bandwidth and the round-trip time, segments.
+    fn bdp(&self, bandwidth: f64, gain: f64) -> f64 {
+        self.min_rtt.map_or(self.initial_window, |_| whole_up(gain * bandwidth * self.min_rtt_s))
     }
 
     /// `bbr_quantization_budget`.
     fn budgeted(&self, segments: f64) -> f64 {
-        let budget = OFFLOADED_PACKETS * self.offload.tso_goal(self.pacing);
+        let budget = OFFLOADED_PACKETS * self.tso_goal;
         let even = whole_up(f64::midpoint(segments, budget)) * 2.0;
         if self.mode == Mode::ProbeBw && self.phase == 0 { even + 2.0 } else { even }
     }
 
     fn target_inflight(&self, gain: f64) -> f64 {
-        self.budgeted(self.bdp(gain))
+        self.budgeted(self.bdp(self.bw.best(), gain))
     }
 
     /// `bbr_update_bw`.
-    fn update_bw(&mut self, rate: &RateSample) {
+    fn update_bw(&mut self, now: Time, rate: &RateSample, losses: bool) {
         self.rounds.started = false;
         if rate.interval == Span::ZERO {
             return;
@@ -205,12 +218,27 @@ impl Bbr1 {
         if self.rounds.started && self.repair == Repair::Conserving {
             self.repair = Repair::Growing;
         }
+        self.update_long_term(now, rate, losses);
         if self.bw.least_news(self.rounds.count).is_some_and(|least| !rate.may_exceed(least)) {
             return;
         }
         let bandwidth = rate.bandwidth().unwrap_or(0.0);
         if !self.limited(rate) || bandwidth >= self.bw.best() {
             self.bw.update(self.rounds.count, bandwidth);
+        }
+    }
+
+    fn update_long_term(&mut self, now: Time, rate: &RateSample, losses: bool) {
+        let seen = Seen {
+            now,
+            rate,
+            losses,
+            limited: self.limited(rate),
+            round_started: self.rounds.started,
+            cycling: self.mode == Mode::ProbeBw,
+        };
+        if self.long_term.update(&seen, self.mss_bytes) {
+            self.begin_cycle(now);
         }
     }
 
@@ -223,7 +251,7 @@ impl Bbr1 {
         if !self.full_bw_reached {
             return 0.0;
         }
-        (self.aggregation.best().min(self.bw.best() * EXTRA_ACKED_MAX_S) as i64) as f64
+        (self.aggregation.best().min(self.bandwidth() * EXTRA_ACKED_MAX_S) as i64) as f64
     }
 
     /// `bbr_check_full_bw_reached`.
@@ -240,11 +268,12 @@ impl Bbr1 {
     }
 
     /// `bbr_check_drain`.
-    fn check_drain(&mut self, now: Time, inflight: f64) {
+    fn check_drain(&mut self, now: Time, inflight: f64, until_release: Span) {
         if self.mode == Mode::Startup && self.full_bw_reached {
             self.mode = Mode::Drain;
         }
-        if self.mode == Mode::Drain && inflight <= self.target_inflight(1.0) {
+        let inflight = || self.inflight_at_departure(inflight, until_release);
+        if self.mode == Mode::Drain && inflight() <= self.target_inflight(1.0) {
             self.begin_cycle(now);
         }
     }
@@ -258,11 +287,17 @@ impl Bbr1 {
     fn set_pacing(&mut self, srtt: Span) {
         if !self.has_seen_rtt && srtt > Span::ZERO {
             self.has_seen_rtt = true;
-            self.pacing = HIGH_GAIN * self.cwnd / srtt.as_s() * PACING_MARGIN;
+            self.pace_at(HIGH_GAIN * self.cwnd / srtt.as_s() * PACING_MARGIN);
         }
-        let rate = self.pacing_gain() * self.bw.best() * PACING_MARGIN;
+        let rate = self.pacing_gain() * self.bandwidth() * PACING_MARGIN;
         if (self.full_bw_reached || rate > self.pacing) && rate > 0.0 {
-            self.pacing = rate;
+            self.pace_at(rate);
+        }
+    }
+
+    fn pace_at(&mut self, rate: f64) {
+        if rate != self.pacing {
+            (self.pacing, self.tso_goal) = (rate, tso_goal(rate, self.mss_bytes));
         }
     }
 
@@ -279,7 +314,7 @@ impl Bbr1 {
             if self.repair == Repair::Conserving {
                 self.cwnd = self.cwnd.max(delivered_now);
             } else {
-                let target = self.budgeted(self.bdp(self.cwnd_gain()) + self.extra_acked());
+                let target = self.budgeted(self.bdp(self.bandwidth(), self.cwnd_gain()) + self.extra_acked());
                 if self.full_bw_reached {
                     self.cwnd = (self.cwnd + acked).min(target);
                 } else if self.cwnd < target || (delivered as f64) < self.initial_window {
@@ -300,12 +335,12 @@ impl CongestionControl for Bbr1 {
         let lost = rate.lost.saturating_sub(self.lost);
         self.lost = self.lost.max(rate.lost);
         let limited = self.limited(&rate);
-        self.update_bw(&rate);
-        self.aggregation.update(now, sample.acked, self.rounds.count, (self.bw.best(), self.cwnd));
+        self.update_bw(now, &rate, lost > 0);
+        self.aggregation.update(now, sample.acked, self.rounds.count, (self.bandwidth(), self.cwnd));
         let prior_inflight = f64::from(sample.inflight) + f64::from(sample.acked) + lost as f64;
-        self.update_phase(now, prior_inflight, lost > 0);
+        self.update_phase(now, prior_inflight, rate.until_release, lost > 0);
         self.check_full_pipe(limited);
-        self.check_drain(now, f64::from(sample.inflight));
+        self.check_drain(now, f64::from(sample.inflight), rate.until_release);
         self.update_min_rtt(now, sample, rate.delivered);
         self.set_pacing(sample.srtt);
         self.set_cwnd(sample, lost, rate.delivered);
@@ -315,11 +350,13 @@ impl CongestionControl for Bbr1 {
         match congestion.event {
             CongestionEvent::Loss => {
                 self.save_cwnd();
-                self.repair = Repair::Begun;
+                if matches!(self.repair, Repair::None | Repair::TimedOut) {
+                    self.repair = Repair::Begun;
+                }
             }
             CongestionEvent::Timeout { .. } => {
                 self.save_cwnd();
-                self.repair = Repair::Growing;
+                self.repair = Repair::TimedOut;
                 // `bbr_set_state`: the pipe's fullness is judged anew
                 (self.cwnd, self.full_bw) = (1.0, 0.0);
             }

@@ -117,7 +117,7 @@ impl Algorithm for Bbr3Config {
     const NEEDS_RATES: bool = true;
 
     fn build(&self, context: Context) -> Bbr3 {
-        let offload = Offload::new(context.offload_mss_bytes);
+        let offload = Offload::new(context.offload.then_some(context.mss_bytes));
         Bbr3 { offload, ..Bbr3::new(context.initial_window, context.stream) }
     }
 }

@@ -207,6 +207,16 @@ impl Scoreboard {
         seq
     }
 
+    /// Whether something is considered lost and not yet delivered (`lost_out`).
+    pub(crate) fn has_losses(&self) -> bool {
+        self.lost > 0
+    }
+
+    /// Whether a segment was sent again and is not considered lost since.
+    pub(crate) fn is_resent(&self, seq: u32) -> bool {
+        self.flag(seq) & RETRANSMITTED != 0
+    }
+
     /// Segments ever considered lost, by this scoreboard since it was made.
     pub(crate) fn losses(&self) -> u64 {
         self.losses

@@ -136,6 +136,18 @@ impl LossRecovery {
         }
     }
 
+    /// Fast recovery begins where another ends: what that one sent again is under way.
+    pub(crate) fn enter_again(&mut self, window: &mut SendWindow) {
+        self.enter(window);
+        self.resend_first = !self.board.active().is_some_and(|board| board.is_resent(window.una));
+    }
+
+    /// Whether a recovery that has ended leaves losses behind, so that Linux begins the next at once
+    /// (`tcp_time_to_recover`: "The loss is proven", `net/ipv4/tcp_input.c`, Linux 6.12).
+    pub(crate) fn leaves_losses(&self) -> bool {
+        self.kind == Recovery::Linux && self.board.active().is_some_and(Scoreboard::has_losses)
+    }
+
     /// The next segment by the recovery's rules; the window is `cwnd` segments.
     #[inline(always)]
     pub(crate) fn take(&mut self, window: &mut SendWindow, cwnd: u32) -> Option<Segment> {

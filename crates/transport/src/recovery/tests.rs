@@ -216,3 +216,43 @@ fn a_new_connection_keeps_the_counters_alone() {
         assert!(recovery.is_steady());
     }
 }
+
+/// Losses of what was sent while a loss was repaired may be known when that repair ends. Linux begins the next repair at
+/// once, and sends nothing again that is under way again.
+#[test]
+fn a_repair_that_leaves_losses_is_followed_by_the_next_in_linux() {
+    let again = |seq| Some(Segment { kind: SegmentKind::Retransmission, seq });
+    for (kind, leaves) in [(Recovery::Linux, true), (Recovery::Sack, false)] {
+        let (mut recovery, mut window) = open(kind);
+        lose(&mut recovery, &mut window);
+        recovery.take_first(&mut window);
+        for seq in 10..13 {
+            assert_eq!(recovery.take(&mut window, 100), Some(Segment { kind: SegmentKind::New, seq }));
+            window.on_new(seq);
+            recovery.on_new();
+        }
+        // the first arrives at last, and 9 without 8; then 12 without 10 and 11
+        let mut sack = SackBlocks::NONE;
+        for (ack, newly) in [(8, 9), (8, 12), (10, 12)] {
+            sack.report(newly, newly + 1);
+            recovery.begin_ack();
+            let acked = ack - window.una;
+            if acked > 0 {
+                window.acknowledge(ack);
+                recovery.on_new_ack(&window, acked, &sack, None);
+                let ended = recovery.on_new_ack_in_recovery(&window, acked) == Progress::Ended;
+                assert_eq!(ended, ack == 10);
+            } else {
+                recovery.on_duplicate(&window, &sack, None);
+                let sent = [8, 10].map(|seq| recovery.take(&mut window, 100) == again(seq));
+                assert_eq!(sent, [leaves; 2], "{kind:?}");
+            }
+        }
+        assert_eq!(recovery.leaves_losses(), leaves, "{kind:?}");
+        if leaves {
+            recovery.enter_again(&mut window);
+            assert!(!recovery.resends_first(), "it is under way again");
+            assert_eq!(recovery.take(&mut window, 100), again(11));
+        }
+    }
+}

@@ -131,6 +131,10 @@ impl Sender {
 
     fn on_new_ack_in_recovery(&mut self, now: Time, acked: u32, signals: Signals) {
         match self.recovery.on_new_ack_in_recovery(&self.window, acked) {
+            Progress::Ended if self.recovers_again() => {
+                self.recover_again(now);
+                return;
+            }
             Progress::Ended => {
                 self.control.on_recovery_exit(now);
                 if self.recovery.kind().counts_as_ns2() {
@@ -161,8 +165,27 @@ impl Sender {
         }
         self.restart_timer(now);
         if self.recovery.on_new_ack_after_timeout(&self.window) {
-            self.control.on_recovery_exit(now);
+            if self.recovers_again() {
+                self.recover_again(now);
+            } else {
+                self.control.on_recovery_exit(now);
+            }
         }
+    }
+
+    /// Whether the next recovery begins where this one ends, as in Linux. Departure: only of controls with a rate of
+    /// their own, which go on sending while losses are repaired; of others the next begins with three duplicates.
+    fn recovers_again(&self) -> bool {
+        self.is_rated() && self.recovery.leaves_losses()
+    }
+
+    /// A recovery ends and the next begins. The control sees but a further loss: in Linux it looks at the connection's
+    /// state once an acknowledgment.
+    fn recover_again(&mut self, now: Time) {
+        self.rtt.forget();
+        self.report_congestion(now, self.recovery.loss_event());
+        self.recovery.enter_again(&mut self.window);
+        self.timers.start(now, self.rtt.estimator.rto());
     }
 
     #[inline(never)]
@@ -219,7 +242,10 @@ impl Sender {
         for seq in una..self.window.una {
             rates.on_delivered(seq);
         }
-        let delivery = rates.take(now, losses);
+        let mut delivery = rates.take(now, losses);
+        if let Some(pacer) = self.pacer.as_deref() {
+            delivery.rate.until_release = pacer.release().saturating_since(now);
+        }
         let signals = Signals { rtt: delivery.rtt, marked: false };
         let sample = self.sample(delivery.delivered, inflight, signals);
         self.control.on_ack(now, &AckSample { rate: Some(delivery.rate), ..sample });

@@ -31,7 +31,7 @@ impl Aggregation {
         if round >= self.half_round + EXTRA_ACKED_ROUNDS {
             (self.best, self.half_round) = ([0.0, self.best[0]], round);
         }
-        let mut expected = bandwidth * now.saturating_since(self.begun).as_s();
+        let mut expected = (bandwidth * now.saturating_since(self.begun).as_s()) as i64 as f64;
         if self.acked as f64 <= expected || self.acked + u64::from(acked) >= EXTRA_ACKED_RESET {
             (self.acked, self.begun, expected) = (0, now, 0.0);
         }

@@ -168,7 +168,8 @@ fn packets_are_a_millisecond_of_the_pace_and_more_on_short_paths() {
 
 #[test]
 fn packets_of_bbr_follow_its_own_pace() {
-    let mut sender = Sender::new(&automatic(), Load::ENDLESS, Bbr1::new(10, Stream::new(1, 0, 0)).into());
+    let mut sender =
+        Sender::new(&automatic(), Load::ENDLESS, Bbr1::new(10, 1448, Stream::new(1, 0, 0)).into());
     sender.rtt.estimator.update(Span::from_ms(100));
     let pace = sender.control.pacing();
     // 10 segments in the first millisecond that it assumes, 2.885 times as fast: 40 KB in 1/1024 s

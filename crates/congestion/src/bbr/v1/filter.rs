@@ -1,0 +1,108 @@
+//! The largest bandwidth of the last rounds, as Linux remembers it.
+//!
+//! Source: Linux 6.12 `lib/win_minmax.c` (`minmax_running_max`, `minmax_subwin_update`), read as behavior: the best
+//! value, the best after it, and the best after that, so that a value is forgotten after the window and not before, and
+//! those that follow it are about a quarter and half a window younger.
+
+/// A value and the round in which it was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    round: u64,
+    value: f64,
+}
+
+/// The largest value of the last `WINDOW` rounds and the running one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunningMax<const WINDOW: u64> {
+    /// The best three, the oldest first.
+    best: [Seen; 3],
+    /// The round that is running.
+    round: u64,
+    /// A smaller value in this round changes nothing.
+    settled: bool,
+}
+
+impl<const WINDOW: u64> RunningMax<WINDOW> {
+    /// Takes a value of a round, which never falls.
+    pub(super) fn update(&mut self, round: u64, value: f64) {
+        let seen = Seen { round, value };
+        self.round = round;
+        let [first, second, third] = &mut self.best;
+        if value >= first.value || round - third.round > WINDOW {
+            (self.best, self.settled) = ([seen; 3], true);
+            return;
+        }
+        if value >= second.value {
+            (*second, *third) = (seen, seen);
+        } else if value >= third.value {
+            *third = seen;
+        }
+        self.settled = !self.age(seen);
+    }
+
+    /// Makes room for what is younger; returns whether something changed.
+    fn age(&mut self, seen: Seen) -> bool {
+        let [first, second, third] = &mut self.best;
+        let age = seen.round - first.round;
+        if age > WINDOW {
+            (*first, *second, *third) = (*second, *third, seen);
+            if seen.round - first.round > WINDOW {
+                (*first, *second, *third) = (*second, *third, seen);
+            }
+        } else if second.round == first.round && age > WINDOW / 4 {
+            (*second, *third) = (seen, seen);
+        } else if third.round == second.round && age > WINDOW / 2 {
+            *third = seen;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// What a value of this round must reach to change anything, if something is known of that round.
+    pub(super) fn least_news(&self, round: u64) -> Option<f64> {
+        (round == self.round && self.settled).then_some(self.best[2].value)
+    }
+
+    pub(super) fn best(&self) -> f64 {
+        self.best[0].value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(values: &[(u64, f64)]) -> Vec<f64> {
+        let mut filter = RunningMax::<10>::default();
+        let best = values.iter().map(|&(round, value)| {
+            filter.update(round, value);
+            filter.best()
+        });
+        best.collect()
+    }
+
+    #[test]
+    fn a_value_is_forgotten_when_the_window_has_passed() {
+        let falling: Vec<_> = (1..=14).map(|round| (round, 100.0 - round as f64)).collect();
+        // until round 11 that of round 1; then that of the second quarter, and of the last half
+        assert_eq!(after(&falling)[..11], [99.0; 11]);
+        assert_eq!(after(&falling)[11..], [96.0, 96.0, 96.0]);
+    }
+
+    #[test]
+    fn a_larger_value_makes_all_before_it_needless() {
+        assert_eq!(after(&[(1, 5.0), (2, 7.0), (12, 1.0), (13, 1.0)]), [5.0, 7.0, 7.0, 1.0]);
+    }
+
+    #[test]
+    fn what_a_smaller_value_does_not_change_is_known() {
+        let mut filter = RunningMax::<10>::default();
+        filter.update(1, 8.0);
+        assert_eq!((filter.least_news(1), filter.least_news(2)), (Some(8.0), None));
+        filter.update(2, 3.0);
+        let before = filter;
+        filter.update(2, 2.0);
+        assert_eq!(format!("{before:?}"), format!("{filter:?}"));
+    }
+}
