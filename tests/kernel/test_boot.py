@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,3 +117,37 @@ def test_a_kernel_that_does_not_start_is_reported(tmp_path: Path) -> None:
     (tmp_path / "linux").chmod(0o755)
     with pytest.raises(InputError, match="it did not start: broken"):
         boot(Kernel("x", tmp_path, {}), {}, 1)
+
+
+def test_a_kernel_ends_with_who_started_it(built: Kernel, tmp_path: Path) -> None:
+    """Also when that is killed, and cannot clean up."""
+    job = tmp_path / "job.json"
+    job.write_text(json.dumps(job_of(lower(link(run__duration="3600 s", run__warmup="20 s"), 1))))
+    program = (
+        "import json, sys; from bufferlab.kernel.boot import boot; "
+        "from bufferlab.kernel.cache import kernel; "
+        "boot(kernel(sys.argv[1]), json.load(open(sys.argv[2])), 1)"
+    )
+    words = [sys.executable, "-c", program, built.name, str(job)]
+    with subprocess.Popen(words, env={**os.environ, "TMPDIR": str(tmp_path)}) as starter:
+        children = Path(f"/proc/{starter.pid}/task/{starter.pid}/children")
+        kernels = until(lambda: [pid for pid in children.read_text().split() if is_kernel(built, pid)])
+        starter.kill()
+    assert kernels
+    assert until(lambda: not any(is_kernel(built, pid) for pid in kernels))
+
+
+def is_kernel(built: Kernel, pid: str) -> bool:
+    """Whether a process runs this kernel."""
+    try:
+        return Path(f"/proc/{pid}/exe").resolve() == built.program.resolve()
+    except OSError:
+        return False
+
+
+def until(found: Callable[[], Any], most_s: float = 20.0) -> Any:
+    """What is found once it is true, or after this long."""
+    end = time.monotonic() + most_s
+    while not (value := found()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return value

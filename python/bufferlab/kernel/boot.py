@@ -80,6 +80,10 @@ def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
     # a virtual environment's program is found by what it links to
     python = str(Path(sys.executable).resolve())
     return [
+        # it ends with us, whatever ends us (prctl(2): PR_SET_PDEATHSIG)
+        "setpriv",
+        "--pdeathsig",
+        "KILL",
         "setarch",
         "-R",
         str(kernel.program),

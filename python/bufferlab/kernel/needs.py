@@ -25,7 +25,12 @@ _TO_BUILD: Final[Mapping[str, str]] = {
 }
 """Programs, and the packages of Debian and Ubuntu that have them (Documentation/process/changes.rst)."""
 
-_TO_RUN: Final[Mapping[str, str]] = {"setarch": "util-linux", "ip": "iproute2", "tc": "iproute2"}
+_TO_RUN: Final[Mapping[str, str]] = {
+    "setarch": "util-linux",
+    "setpriv": "util-linux",
+    "ip": "iproute2",
+    "tc": "iproute2",
+}
 _HEADERS: Final[Mapping[str, str]] = {"libelf.h": "libelf-dev", "stdio.h": "libc6-dev"}
 _SYSTEM_PATH: Final = "/usr/sbin:/sbin:/usr/bin:/bin"
 
