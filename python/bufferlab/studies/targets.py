@@ -134,6 +134,11 @@ class Target:
         return f"{self.title} {relation} {self.show(self.bound)}"
 
 
+def bounds_loss(targets: Iterable[Target]) -> bool:
+    """Whether a loss is among what is asked for, of the link or of a group."""
+    return any(target.metric.name == "loss" for target in targets)
+
+
 def want_largest(targets: Iterable[Target]) -> bool:
     """Whether all targets bound what grows with the buffer, so that the largest that keeps them is wanted."""
     return all(target.wants_less for target in targets)

@@ -23,7 +23,9 @@ SEEDS = range(1001, 1009)
 UPPER = 133
 
 
-def link(rating: Callable[[int], float], most: int = UPPER) -> Callable[[Run], Values]:
+def link(
+    rating: Callable[[int], float], most: int = UPPER, loss: Callable[[int], float] = lambda _: 0.0
+) -> Callable[[Run], Values]:
     """A link whose use grows with the buffer up to a size from which on it is missed."""
 
     def run(asked: Run) -> Values:
@@ -34,13 +36,14 @@ def link(rating: Callable[[int], float], most: int = UPPER) -> Callable[[Run], V
             "utilization": busy * scatter,
             "call.call_r": rating(asked.size) * scatter,
             "goodput_bps": 1e6 * busy * scatter,
+            "loss": loss(asked.size),
         }
 
     return run
 
 
 def climbed(
-    measured: Callable[[Run], Values], beyond: int | None = None
+    measured: Callable[[Run], Values], beyond: int | None = None, heavy_loss: float | None = 0.05
 ) -> tuple[Least, Larger | None, list[Run]]:
     """The least buffer, what is taken in its place, and the runs that this took."""
     found = solve(Goal((BUSY,), 1, UPPER, resolution=0.2), measured)
@@ -50,7 +53,7 @@ def climbed(
         asked.extend(run for seed in seeds if (run := Run(size, seed)) not in asked)
         return [measured(Run(size, seed)) for seed in seeds]
 
-    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95, beyond)
+    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95, beyond, heavy_loss)
     return found, ladder.climb(found), asked
 
 
@@ -116,3 +119,23 @@ def test_the_largest_that_the_search_tried_is_no_bound_while_users_fare_better()
     assert beyond is not None and beyond.size == 4 * UPPER
     assert max(run.size for run in asked) <= 8 * UPPER
     assert (held := climbed(measured, 2 * UPPER - 1)[1]) is not None and held.size == 133
+
+
+def test_what_loses_a_packet_in_twenty_is_not_taken_where_a_larger_buffer_loses_less() -> None:
+    """Users fare a little worse with each larger buffer: 266 packets are the first that lose less."""
+    measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
+    found, larger, asked = climbed(measured, 16 * UPPER)
+    assert found.size is not None and larger is not None
+    assert (larger.least, larger.size) == (found.size, 2 * UPPER)
+    assert max(run.size for run in asked) == 2 * UPPER
+
+
+def test_where_all_lose_much_users_decide() -> None:
+    measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda _: 0.16)
+    _, larger, asked = climbed(measured, 16 * UPPER)
+    assert larger is None and max(run.size for run in asked) == 16 * UPPER
+
+
+def test_a_bound_on_the_loss_says_what_is_accepted() -> None:
+    measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
+    assert climbed(measured, 16 * UPPER, heavy_loss=None)[1] is None

@@ -131,7 +131,7 @@ def _course(advice: Advice, name: str) -> str:
         missed = ", ".join(title_text(each) for each in found.conflict)
         return f"{tried}; none meets all targets; missed here: {missed}"
     if entry.least_behind is not None:
-        return f"{tried}; {found.size} meet the targets, but users fare better with this one"
+        return f"{tried}; {found.size} meet the targets, but this one is better for users"
     below = "" if found.beyond is None else f"; {entry.queue.show(found.beyond)} missed"
     return f"{tried}; checked by {len(entry.runs)} fresh runs, {sure_text(entry.confidence)}{below}"
 

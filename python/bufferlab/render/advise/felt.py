@@ -18,7 +18,7 @@ from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import MATERIAL
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
 from bufferlab.units import packets_text
 
 _OPINIONS: Final = (
@@ -181,6 +181,9 @@ def least_text(site: Site, entry: Entry) -> str | None:
     count = packets_text(found.size)
     if site.allowed is not None and found.size <= site.allowed.least:
         count += f" ({site.allowed.title} takes no less)"
+    lost, now = (found.memory.mean(size, "loss") or 0.0 for size in (found.size, entry.setting))
+    if lost >= HEAVY_LOSS > now:
+        return f"The least that meets the targets: {count}; but it loses {significant(lost * 100, 2)} %"
     worse = f"users fare {_share_text(behind)} worse with it than with {entry.setting}"
     chance = ", which may be chance" if _may_be_chance(behind) else ""
     return f"The least that meets the targets: {count}; {worse}{chance}"

@@ -15,9 +15,10 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, mean_over_runs
+from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
 from bufferlab.units import packets_text
 
@@ -26,9 +27,6 @@ LITTLE_USED: Final = 0.9
 
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is reported."""
-
-HEAVY_LOSS: Final = 0.05
-"""Loss from which on the answer's first lines warn of it."""
 
 STARVED: Final = 10.0
 """Flows starve that get this many times less than those of another group. Our choice."""
@@ -57,7 +55,7 @@ def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | N
     """
     if (lost := much_lost(loss, targets)) is None:
         return None
-    known = {} if memory is None else {size: _lost(memory, size) for size in memory.sizes}
+    known = {} if memory is None else {size: memory.mean(size, "loss") or 0.0 for size in memory.sizes}
     least = min(known.values(), default=0.0)
     if len(known) < _SEVERAL or least < HEAVY_LOSS:
         return f"{lost}; --target 'loss <= 1 %' asks for less."
@@ -65,14 +63,9 @@ def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | N
     return f"{lost}, and {every} loses {math.floor(least * 100)} % or more."
 
 
-def _lost(memory: Memory, size: int) -> float:
-    """The mean loss of a size's runs; 0 where they have none."""
-    return mean_over_runs("loss", memory.values(size)).mean or 0.0
-
-
 def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
     """The same, without a remedy."""
-    if loss is None or loss < HEAVY_LOSS or any(target.metric.name == "loss" for target in targets):
+    if loss is None or loss < HEAVY_LOSS or bounds_loss(targets):
         return None
     return f"But {significant(loss * 100, 2)} % of the packets are lost"
 

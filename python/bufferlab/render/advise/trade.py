@@ -8,7 +8,6 @@ from bufferlab.display import significant
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
-from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target
@@ -71,5 +70,5 @@ def _quantity(memory: Memory, size: int, target: Target) -> str:
 
 def _mean(memory: Memory, size: int, name: str) -> float:
     """A mean over a size's runs; NaN if they have none."""
-    mean = estimate(each.get(name) for each in memory.values(size)).mean
+    mean = memory.mean(size, name)
     return float("nan") if mean is None else mean

@@ -6,6 +6,9 @@ ones are scored, from the least upwards, until a target is missed: all up to the
 tried, since users may fare alike over a wide range and better beyond it, and from there on twice as large
 ones while they fare better. Of those that are as good as the best, by the rule that chooses between settings
 of one queue, the smallest is taken.
+
+A buffer that loses a packet in twenty is not taken where a larger one loses less: in the mean flows without
+end feel little of it, since those that do not yield take what the others lose.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Final
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.choice import Choice, choose
 from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Values
@@ -82,6 +86,7 @@ class Ladder:
         seeds: Seeds that decide.
         confidence: With which a larger buffer shall meet the targets.
         most: Up to which larger buffers than the search tried may be; `None` if nobody may go beyond.
+        heavy_loss: Loss from which on a buffer is not taken where another loses less; `None` if any may be.
     """
 
     aspects: Sequence[Aspect]
@@ -91,6 +96,7 @@ class Ladder:
     seeds: Sequence[int]
     confidence: float
     most: int | None = None
+    heavy_loss: float | None = HEAVY_LOSS
 
     def climb(self, found: Least) -> Larger | None:
         """The smallest of the buffers with which users fare best; `None` if that is the least that meets.
@@ -102,34 +108,49 @@ class Ladder:
             return None
         memory = found.memory.copy()
         sizes = self._up_to_best(memory, found)
-        if len(sizes) == 1:
+        if sizes == [found.closest]:
             return None
-        contest = {sizes[-1]: self._runs(memory, sizes[-1], self.seeds)}
+        contest = {size: self._runs(memory, size, self.seeds) for size in (found.size, sizes[-1])}
         for size in sizes:
             contest[size] = self._runs(memory, size, self.seeds)
-            if size == sizes[-1] or self._is_enough(contest, found.size, size, sizes[-1]):
+            least = found.size if found.size in sizes else None
+            if size == sizes[-1] or self._is_enough(contest, least, size, sizes[-1]):
                 return self._larger(memory, contest, found.size, size)
         return None
 
-    def _is_enough(self, contest: Mapping[int, Sequence[Values]], least: int, size: int, best: int) -> bool:
-        """Whether a buffer is as good as the best, and better than the least if it is not that."""
-        as_good = self._choice(contest, size, best).name == _name(size)
-        return as_good and (size == least or self._choice(contest, least, size).name == _name(size))
+    def _is_enough(
+        self, contest: Mapping[int, Sequence[Values]], least: int | None, size: int, best: int
+    ) -> bool:
+        """Whether a buffer is as good as the best, and better than the least if that may be taken."""
+        if self._choice(contest, size, best).name != _name(size):
+            return False
+        return least in (None, size) or self._choice(contest, least, size).name == _name(size)
 
     def _up_to_best(self, memory: Memory, found: Least) -> list[int]:
-        """The least buffer and larger ones, up to the one with which users seem to fare best."""
-        sizes, best, scores = [found.closest], 0, [self._mean_score(memory, found.closest)]
+        """The buffers that may be taken, rising, up to the one with which users seem to fare best."""
+        scores = {found.closest: self._mean_score(memory, found.closest)}
         for size in (*sizes_above(found.closest, found.upper), *sizes_beyond(found.upper, self.most)):
-            if size > found.upper and best < len(sizes) - 1:
+            if size > found.upper and not self._may_gain(memory, scores):
                 break
             score_of_size = self._mean_score(memory, size)
             if not memory.meets_all(size):
                 break
-            sizes.append(size)
-            scores.append(score_of_size)
-            if score_of_size > scores[best]:
-                best = len(sizes) - 1
-        return sizes[: best + 1]
+            scores[size] = score_of_size
+        light = [size for size in scores if not self._loses_much(memory, size)]
+        sizes = light or [*scores]
+        best = max(sizes, key=scores.__getitem__)
+        return [size for size in sizes if size <= best]
+
+    def _may_gain(self, memory: Memory, scores: Mapping[int, float]) -> bool:
+        """Whether a larger buffer may be better: users fare best with the largest, or it loses much."""
+        largest = max(scores)
+        return max(scores, key=scores.__getitem__) == largest or self._loses_much(memory, largest)
+
+    def _loses_much(self, memory: Memory, size: int) -> bool:
+        if self.heavy_loss is None:
+            return False
+        lost = memory.mean(size, "loss", self.pilots)
+        return lost is not None and lost >= self.heavy_loss
 
     def _larger(
         self, memory: Memory, contest: Mapping[int, Sequence[Values]], least: int, size: int

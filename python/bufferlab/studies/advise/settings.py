@@ -21,9 +21,10 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, aspects_of
 from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.targets import Target, Values, want_largest
+from bufferlab.studies.targets import Target, Values, bounds_loss, want_largest
 from bufferlab.studies.traffic import likely_packets
 
 PILOTS: Final = 5
@@ -167,6 +168,7 @@ class Settings:
             self.seeds[:CONTEST],
             self.confidence,
             self.question.most,
+            None if bounds_loss(self.question.targets) else HEAVY_LOSS,
         ).climb(found)
 
     def aspects(self, runs: Iterable[Values]) -> list[Aspect]:

@@ -19,6 +19,10 @@ was read, and the categories' bounds in manuals that quote its table). Of a kind
 heaviest, by as many times more, up to `TWICE`. Of one queue's settings the usual one is taken unless users
 fare better as a whole: it is the one that is tested everywhere."""
 
+HEAVY_LOSS: Final = 0.05
+"""Loss from which on hardly anybody would accept a buffer, whatever else it gives. Our choice: TCP flows then
+have about five packets each under way (`theory.tcp_models`: 1.22/√p), and time out again and again."""
+
 TWICE: Final = 0.5
 """What is surely worse by more than this share is never equal, however little it weighs."""
 

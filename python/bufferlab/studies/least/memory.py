@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bufferlab.stats import chance_of_mean
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -70,6 +70,10 @@ class Memory:
         """What the runs of a size measured, those of some seeds if given."""
         of_size = self._values.get(size, {})
         return [of_size[seed] for seed in (of_size if seeds is None else seeds)]
+
+    def mean(self, size: int, name: str, seeds: Iterable[int] | None = None) -> float | None:
+        """The mean of a value over a size's runs, those of some seeds if given; `None` if unknown."""
+        return mean_over_runs(name, self.values(size, seeds)).mean
 
     def margins(self, size: int, target: Target, seeds: Iterable[int] | None = None) -> FloatArray:
         """A target's margin in each run of a size, in the metric's unit; NaN where a run has no value."""
