@@ -230,5 +230,6 @@ def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Co
     ended = bufferlab(*fast, "--utilization", "50%")
     said = " ".join(ended.out.split())
     assert re.search(r"But \d+ % of the packets are lost, and each of the \d buffers tried, up to", said)
+    assert "By the target alone, " in said and "bufferlab advise weighs larger buffers" in said
     bounded = bufferlab(*fast, "--utilization", "50%", "--max-loss", "50%")
     assert "of the packets are lost" not in bounded.out

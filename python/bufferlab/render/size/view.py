@@ -76,7 +76,7 @@ def _heavy_loss(sizing: Sizing) -> Iterator[str]:
     """A loss that nobody has bounded and hardly anybody would accept."""
     loss = mean_over_runs("loss", sizing.least.values.values()).mean
     if (text := heavy_loss(loss, sizing.goal.targets, sizing.least.memory)) is not None:
-        yield text
+        yield f"{text} bufferlab advise weighs larger buffers, and other queues, by what users feel."
 
 
 def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | Terms]:
@@ -118,10 +118,11 @@ def headline(sizing: Sizing) -> str:
         unsure = "but that is not proven. Allow more --runs, or longer runs."
         return f"Perhaps {buffer}: the mean meets {what}, {unsure}{early}"
     kind = "largest" if goal.largest else "smallest"
+    take = "Take" if next(_heavy_loss(sizing), None) is None else "By the target alone,"
     if is_sharp(least, goal):
         exact = f"to within {FRACTION.quantity(goal.resolution)}"
-        return f"Take {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
-    return f"Take {buffer}: it meets {what}. The {kind} buffer that does is {gap(least, goal)}.{early}"
+        return f"{take} {buffer}: the {kind} buffer that meets {what}, {exact}.{early}"
+    return f"{take} {buffer}: it meets {what}. The {kind} buffer that does is {gap(least, goal)}.{early}"
 
 
 def no_buffer(sizing: Sizing) -> str:
