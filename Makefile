@@ -7,6 +7,8 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 BIN := .venv/bin
+# Where cargo builds, unless the user has said it
+export CARGO_TARGET_DIR ?= target
 # Examples: make reproduce ARGS="splitbuff/fig1 --quick", make validate ARGS=--quick, make test PYTEST="-k sizing"
 ARGS ?=
 PYTEST ?=
@@ -61,32 +63,32 @@ format: ## Formats Rust and Python
 
 .PHONY: bench bench-build bench-gate
 bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from one run
-	@target/release/bufferlab-bench speed
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench speed
 	@echo
-	@target/release/bufferlab-bench controls
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench controls
 	@echo
-	@target/release/bufferlab-bench disciplines
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench disciplines
 	@echo
-	@target/release/bufferlab-bench memory
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench memory
 	@echo
-	@target/release/bufferlab-bench ns2
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench ns2
 	@echo
-	@target/release/bufferlab-bench recording
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench recording
 
 bench-gate: bench-build ## Instructions a packet against benchmarks/instructions.json; fails if there are 3 % more
-	@target/release/bufferlab-bench gate
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench gate
 
 bench-build: setup
-	@CARGO_TARGET_DIR=target cargo build --quiet --locked --release --package bufferlab-bench
+	@cargo build --quiet --locked --release --package bufferlab-bench
 
 .PHONY: golden
 golden: bench-build ## Writes the committed tables and measurements anew: golden/, instructions a packet
 	BUFFERLAB_GOLDEN=update cargo test --quiet --locked -p bufferlab-simulator --test suite golden
-	@target/release/bufferlab-bench gate --update
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench gate --update
 
 .PHONY: docs
 docs: setup ## Writes the pages, the schema and Python's types that are made from declarations anew
-	@CARGO_TARGET_DIR=target cargo run --quiet --locked --package bufferlab-dev -- generate-all
+	@cargo run --quiet --locked --package bufferlab-dev -- generate-all
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
 

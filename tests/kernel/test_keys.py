@@ -11,8 +11,10 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from bufferlab.errors import InputError
+from bufferlab.kernel import refusals
 from bufferlab.kernel.job import job_of
-from bufferlab.kernel.keys import KEYS, Fate, kernels_own
+from bufferlab.kernel.keys import KEYS, Fate, becomes, kernels_own
+from bufferlab.kernel.refusals import _link
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 
@@ -45,6 +47,14 @@ QUEUES: Final[Mapping[str, Mapping[str, object]]] = {"Red": {"gentle": False, "w
 """What a discipline needs to be the kernel's."""
 
 
+TABLE: Final[Mapping[str, Any]] = {
+    "run": {"duration": "40 s", "warmup": "5 s", "stack": "linux"},
+    "bottleneck": {"rate": "12 Mbps", "buffer": "100 packets"},
+    "flows": [{"name": "bulk", "rtt": "50 ms", "congestion": "reno"}],
+}
+"""A scenario that a kernel takes."""
+
+
 class Seen(NamedTuple):
     """What became of a scenario."""
 
@@ -75,10 +85,10 @@ def seen(link: Mapping[str, Any], flow: Mapping[str, Any], run: Mapping[str, Any
     Raises:
         InputError: It is no scenario.
     """
-    table: dict[str, Any] = {
-        "run": {"duration": "40 s", "warmup": "5 s", "stack": "linux", **(run or {})},
-        "bottleneck": {"rate": "12 Mbps", "buffer": "100 packets", **link},
-        "flows": [{"name": "bulk", "rtt": "50 ms", "congestion": "reno", **flow}],
+    table = {
+        "run": TABLE["run"] | (run or {}),
+        "bottleneck": TABLE["bottleneck"] | link,
+        "flows": [TABLE["flows"][0] | flow],
     }
     plan = lower(Scenario.from_dict(table))
     try:
@@ -107,13 +117,50 @@ def trials(part: str, key: str) -> Iterator[tuple[Seen, Seen]]:
             continue
 
 
-def test_no_key_is_forgotten() -> None:
-    named = {part: set(keys["properties"]) for part, keys in PARTS.items()}
-    assert {part: set(keys) for part, keys in KEYS.items()} == named
+BECOMES: Final = {part: becomes(part, keys["properties"]) for part, keys in PARTS.items()}
+"""Of every part of a scenario."""
+
+
+def test_no_key_is_listed_that_there_is_not() -> None:
+    unknown = {part: keys.keys() - PARTS[part]["properties"].keys() for part, keys in KEYS.items()}
+    assert not any(unknown.values()), unknown
+
+
+def test_every_other_queue_is_refused() -> None:
+    words = [
+        keys["properties"]["discipline"]["const"]
+        for part, keys in PARTS.items()
+        if "discipline" in keys["properties"] and part not in KEYS
+    ]
+    assert len(words) >= 3
+    for word in words:
+        assert seen({"queue": word}, {}).refused == ("links.bottleneck.queue",)
+
+
+def test_what_nobody_knows_of_a_queue_or_a_link_is_refused_unless_it_is_off() -> None:
+    plan = lower(Scenario.from_dict(TABLE))
+    (link,) = plan["links"]
+    for name, value in (("news", 0), ("news", False), ("news", None), ("news", [])):
+        assert not [*_link(link | {name: value})]
+    assert [each.key for each in _link(link | {"news_ps": 7})] == ["links.bottleneck.news"]
+    queue = link["discipline"] | {"news": True}
+    assert [each.key for each in _link(link | {"discipline": queue})] == ["links.bottleneck.queue.news"]
+
+
+def test_what_nobody_knows_of_a_queue_is_as_usual_if_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the burst were new: without a line for it the kernel has the usual one, and no other."""
+    known = dict(refusals._QUEUES)
+    known["pie"] -= {"max_burst_ps"}
+    monkeypatch.setattr(refusals, "_QUEUES", known)
+    assert seen({"queue": "pie"}, {}).refused == ()
+    other = seen({"queue": {"discipline": "pie", "burst": "100 ms"}}, {})
+    assert "links.bottleneck.queue.max_burst" in other.refused
 
 
 TRIED: Final = [
-    (part, key) for part in ("Run", "Link", "Flow", "Codel", "FqCodel", "Pie", "Red") for key in KEYS[part]
+    (part, key)
+    for part in ("Run", "Link", "Flow", "Codel", "FqCodel", "Pie", "Red")
+    for key in BECOMES[part]
     if key not in {"changes", "application", "window_scaling", "seed"}  # below
 ]  # fmt: skip
 
@@ -121,7 +168,7 @@ TRIED: Final = [
 @pytest.mark.parametrize(("part", "key"), TRIED)
 def test_no_value_is_passed_over_in_silence(part: str, key: str) -> None:
     """Whatever changes the plan is done by the kernel, refused, or reported, unless nothing is to be done."""
-    fate, _ = KEYS[part][key]
+    fate, _ = BECOMES[part][key]
     for usual, now in trials(part, key):
         if now.plan == usual.plan or fate is Fate.NOTHING:
             assert now.job == usual.job or now.refused
@@ -131,7 +178,7 @@ def test_no_value_is_passed_over_in_silence(part: str, key: str) -> None:
 
 @pytest.mark.parametrize(
     ("part", "key"),
-    [(part, key) for part, key in TRIED if KEYS[part][key][0] is Fate.REFUSED and key != "path"],
+    [(part, key) for part, key in TRIED if BECOMES[part][key][0] is Fate.REFUSED and key != "path"],
 )
 def test_what_is_refused_is_named(part: str, key: str) -> None:
     refused = [name for _, now in trials(part, key) for name in now.refused]
@@ -143,7 +190,7 @@ def test_what_is_refused_is_named(part: str, key: str) -> None:
     [
         (part, key)
         for part, key in TRIED
-        if KEYS[part][key][0] is Fate.GIVEN and key not in {"stack", "discipline"}
+        if BECOMES[part][key][0] is Fate.GIVEN and key not in {"stack", "discipline"}
     ],
 )
 def test_what_is_given_changes_the_job(part: str, key: str) -> None:
@@ -151,7 +198,7 @@ def test_what_is_given_changes_the_job(part: str, key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "key"), [(part, key) for part, key in TRIED if KEYS[part][key][0] is Fate.OWN]
+    ("part", "key"), [(part, key) for part, key in TRIED if BECOMES[part][key][0] is Fate.OWN]
 )
 def test_what_is_the_kernels_own_is_said(part: str, key: str) -> None:
     assert any(f"{key} is" in line for pair in trials(part, key) for each in pair for line in each.own)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
@@ -88,15 +88,6 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "ecn": (Fate.GIVEN, "tc"),
         "mean_packet": (Fate.GIVEN, "tc avpkt"),
     },
-    "Drr": dict.fromkeys(("discipline", "quantum"), _NO_QUEUE),
-    "SplitBuff": dict.fromkeys(
-        (
-            "discipline", "sub_buffers", "update", "smoothing", "first_update", "rtt", "weighted",
-            "thresholds", "hysteresis", "mean", "delays", "silent",
-        ),
-        _NO_QUEUE,
-    ),
-    "SplitBuffBlind": dict.fromkeys(("discipline", "sub_buffers"), _NO_QUEUE),
     "Flow": {
         "name": _OURS,
         "count": (Fate.GIVEN, "connections, at most 2000"),
@@ -137,15 +128,6 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "after_idle": (Fate.NOTHING, "bulk flows are never idle"),
     },
     "Bulk": {"kind": (Fate.GIVEN, "sockets that always have data")},
-    "Transfer": dict.fromkeys(("kind", "bytes"), _NO_APPLICATION),
-    "Echo": dict.fromkeys(("kind", "of"), _NO_APPLICATION),
-    "OnOff": dict.fromkeys(("kind", "on", "size", "off"), _NO_APPLICATION),
-    "ShortFlows": dict.fromkeys(("kind", "size", "interval", "load", "arrivals"), _NO_APPLICATION),
-    "Web": dict.fromkeys(("kind", "size", "every"), _NO_APPLICATION),
-    "Ping": dict.fromkeys(("kind", "packet", "interval"), _NO_APPLICATION),
-    "Udp": dict.fromkeys(
-        ("kind", "packet", "sizes", "header", "interval", "rate", "arrivals", "record"), _NO_APPLICATION
-    ),
     "Host": dict.fromkeys(
         ("interrupt_delay", "line_rate", "noise", "queue", "queue_limit", "quick_acks"), _NO_HOST
     ),
@@ -154,6 +136,32 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
     "Weights": dict.fromkeys(("calls", "fairness", "latency", "pages", "throughput", "transfers"), _OURS),
 }  # fmt: skip
 """By part of the scenario (docs/scenario.schema.json) and key: what becomes of it, and by what or as what."""
+
+_OTHER_PARTS: Final[Mapping[str, tuple[str, Reason]]] = {
+    "discipline": ("every other queue", _NO_QUEUE),
+    "kind": ("every other application", _NO_APPLICATION),
+}
+"""What becomes of the parts that are not listed, by the key that they have their word in."""
+
+_OTHER_KEYS: Final[Reason] = (Fate.REFUSED, "left out")
+"""What becomes of a key of a link or a queue that is not listed."""
+
+
+def becomes(part: str, keys: Iterable[str]) -> dict[str, Reason]:
+    """What becomes of a part's keys.
+
+    Args:
+        part: Its name in docs/scenario.schema.json.
+        keys: The keys that it has there.
+
+    Raises:
+        KeyError: It is no queue and no application, and not listed.
+    """
+    known = KEYS.get(part)
+    if known is not None:
+        return {key: known.get(key, _OTHER_KEYS) for key in keys}
+    word = next((word for word in _OTHER_PARTS if word in keys), part)
+    return dict.fromkeys(keys, _OTHER_PARTS[word][1])
 
 
 def kernels_own(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -188,4 +196,6 @@ def table() -> str:
             fates.setdefault(reason, []).append(f"`{key}`")
         for (fate, text), names in fates.items():
             lines.append(f"| {part} | {', '.join(names)} | {fate.value} {text} |")
+    for part, (fate, text) in _OTHER_PARTS.values():
+        lines.append(f"| {part} | all | {fate.value} {text} |")
     return "\n".join(lines)

@@ -78,11 +78,16 @@ fn a_paced_packet_costs_about_one_event() {
 }
 
 /// The random plans are worth their name: what they are meant to stir up happens, and often.
+///
+/// What only some disciplines do is drawn less often the more others there are, so the number of plans may grow.
 #[test]
 fn random_plans_reach_every_corner() {
+    // marks need a flow that listens at a link that marks, disorder needs SplitBuff: `disorder_is_counted_alike`
+    const WANTED: [u64; 10] = [200, 200, 200, 200, 200, 200, 200, 50, 200, 5];
     let mut runner = TestRunner::new(config(1));
-    let mut sums = [0; 10];
-    for _ in 0..PLANS {
+    let (mut sums, mut drawn) = ([0; 10], 0);
+    while drawn < 3 * PLANS && sums.iter().zip(WANTED).any(|(&sum, wanted)| sum < wanted) {
+        drawn += 1;
         let plan = plans().new_tree(&mut runner).unwrap().current().0;
         let outcome = run(&plan, &Control::default()).unwrap();
         let (flows, queues) = (&outcome.flows, &outcome.queues);
@@ -103,11 +108,8 @@ fn random_plans_reach_every_corner() {
             *sum += u64::from(column.iter().sum::<u64>() > 0);
         }
     }
-    // marks need a flow that listens at a link that marks, disorder needs SplitBuff: `disorder_is_counted_alike`
-    let [others @ .., marked, finished, reordered] = sums;
-    let enough =
-        others.iter().all(|&plans| plans >= 200) && marked >= 50 && finished >= 200 && reordered >= 5;
-    assert!(enough, "of {PLANS} plans with each: {sums:?}");
+    let enough = sums.iter().zip(WANTED).all(|(&sum, wanted)| sum >= wanted);
+    assert!(enough, "of {drawn} plans with each: {sums:?}, wanted: {WANTED:?}");
 }
 
 /// Flows between two sub-buffers reorder themselves, which causes spurious retransmissions; the same flows in one
