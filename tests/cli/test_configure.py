@@ -38,6 +38,11 @@ def test_errors_name_the_options(bufferlab: Command) -> None:
     assert "nearest: fq_codel" in ended.err
 
 
+def test_cake_is_an_option_and_no_queue(bufferlab: Command) -> None:
+    ended = bufferlab("configure", "--rate", "100 Mbps", "--queue", "cake", "--buffer", "1 MB")
+    assert ended.status == 2 and "accepted: --queue fq_codel --cake" in ended.err
+
+
 def test_the_help_has_three_examples(bufferlab: Command) -> None:
     ended = bufferlab("configure", "--help")
     assert ended.out.count("  bufferlab configure --rate") == 3

@@ -57,6 +57,12 @@ def test_the_end_of_the_range_is_none() -> None:
     assert lines["why not larger"] == "200 packets miss: mean wait 100 ms"
 
 
+def test_what_misses_by_a_hair_is_not_rounded_to_the_bound() -> None:
+    goal = Goal((make_target("utilization", 1.0),), 1, 1000)
+    full = searched(goal, lambda size: {"utilization": 1.0 if size >= 50 else 0.9999996})
+    assert dict(neighbors(full, goal))["why not smaller"].endswith("miss: utilization 99.99996 %")
+
+
 def test_an_answer_at_the_end_says_so() -> None:
     goal = Goal((BUSY,), 30, 1000)
     assert dict(neighbors(searched(goal, link), goal))["why not smaller"] == "none was allowed"

@@ -109,7 +109,7 @@ def test_values_have_their_units(text: str, name: str, bound: float) -> None:
         ("utilization", "'utilization' is not a target"),
         ("utilization = 99 %", "'utilization = 99 %' is not a target"),
         ("wait_p99 <", "is not a target"),
-        ("foo > 3", "'foo > 3' names no metric; accepted: the names of docs/metrics.md"),
+        ("foo > 3", "'foo > 3' names no metric; accepted: utilization, loss, wait_mean, wait_p99, "),
         ("utilisation > 3 %", "names no metric (did you mean 'utilization'?)"),
         ("wait < 3 ms", "accepted: wait_mean_ms or wait_p50_ms or wait_p95_ms or wait_p99_ms or wait_max_ms"),
         ("backlog_mean < 3", "accepted: backlog_mean_packets or backlog_mean_bytes"),
@@ -186,6 +186,13 @@ def test_what_is_unknown_has_no_margin() -> None:
     target = make_target("utilization", 0.99)
     assert math.isnan(target.margin(None)) and math.isnan(target.margin(math.nan))
     assert (target.show(None), target.show(0.98765)) == ("—", "98.77 %")
+
+
+def test_dashes_stand_for_underscores() -> None:
+    assert parse_target("wait-p99 < 3 ms", GROUPS) == parse_target("wait_p99 < 3 ms", GROUPS)
+    assert parse_target("web-1.completion-p95 < 3 s", GROUPS) == parse_target(
+        "web-1.completion_p95 < 3 s", GROUPS
+    )
 
 
 def test_a_made_target_s_relation_follows_from_what_is_better() -> None:

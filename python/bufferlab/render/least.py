@@ -141,7 +141,9 @@ def _beyond(least: Least, goal: Goal) -> str:
 
 
 def _misses(least: Least, packets: int, missed: Sequence[Target]) -> str:
-    given = [f"{subject(target)} {target.show(_measured(least, packets, target))}" for target in missed]
+    given = [
+        f"{subject(target)} {target.show_measured(_measured(least, packets, target))}" for target in missed
+    ]
     return f"{packets_text(packets)} {'misses' if packets == 1 else 'miss'}: {', '.join(given)}"
 
 

@@ -49,11 +49,12 @@ _METRICS: Final[Mapping[str, Metric]] = {
 }
 _RELATIONS: Final[Mapping[str, bool]] = {">=": True, ">": True, "<=": False, "<": False}
 _WRITTEN: Final = re.compile(
-    r"\s*(?:(?P<group>[\w-]+)\s*\.)?\s*(?P<name>\w+)\s*(?P<relation>[<>]=?)\s*(?P<bound>.+?)\s*"
+    r"\s*(?:(?P<group>[\w-]+)\s*\.)?\s*(?P<name>\w[\w-]*)\s*(?P<relation>[<>]=?)\s*(?P<bound>.+?)\s*"
 )
 _ACCEPTED: Final = (
     "a metric, a relation and a value, such as 'utilization >= 99 %', 'wait_p99 < 20 ms' or 'call.r > 80'"
 )
+_SOME_METRICS: Final = "utilization, loss, wait_mean, wait_p99, GROUP.goodput and others of docs/metrics.md"
 _KEY: Final = "target"
 _OF_LINKS: Final = ("backlog_", "empty_")
 """What begins the names of metrics that a link has, but no flow group's packets in it."""
@@ -239,8 +240,9 @@ def parse_target(text: str, groups: Sequence[str]) -> Target:
             value=text,
             accepted=", ".join(groups),
         )
-    metric = _metric(match["name"], group, text)
-    bound = _bound(match["bound"], match["name"], metric, text)
+    name = match["name"].replace("-", "_")
+    metric = _metric(name, group, text)
+    bound = _bound(match["bound"], name, metric, text)
     return Target(metric, group, _RELATIONS[match["relation"]], bound)
 
 
@@ -318,7 +320,7 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
         raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")
     said = meant(word, group)
     hint = f" (did you mean '{said[0]}'?)" if said else did_you_mean(word, known)
-    accepted = " or ".join(said or choice) or "the names of docs/metrics.md"
+    accepted = " or ".join(said or choice) or _SOME_METRICS
     raise InputError(f"names no metric{hint}", key=_KEY, value=text, accepted=accepted)
 
 
