@@ -1,0 +1,75 @@
+"""The Rust dependencies have licenses and sources that deny.toml accepts; what it skips is still needed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[1]
+RULES: Final = tomllib.loads((ROOT / "deny.toml").read_text(encoding="utf-8"))
+
+pytestmark = pytest.mark.skipif(not shutil.which("cargo"), reason="needs cargo")
+
+
+@pytest.fixture(scope="module")
+def packages() -> list[dict[str, Any]]:
+    asked = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline"]
+    ended = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        pytest.skip(f"cargo has not all packages here: {ended.stderr[:200]}")
+    found: list[dict[str, Any]] = json.loads(ended.stdout)["packages"]
+    return found
+
+
+def accepted(expression: str, allowed: frozenset[str]) -> bool:
+    """Whether an SPDX expression of AND, OR and brackets can be met; '/' is an old OR."""
+    choices = expression.replace("/", " OR ")
+    if "(" in choices:
+        inner = re.sub(r"\(([^()]*)\)", lambda found: "yes" if accepted(found[1], allowed) else "no", choices)
+        return accepted(inner, allowed | {"yes"})
+    return any(all(part.strip() in allowed for part in each.split(" AND ")) for each in choices.split(" OR "))
+
+
+@pytest.mark.parametrize(
+    ("expression", "good"),
+    [
+        ("MIT", True),
+        ("GPL-3.0", False),
+        ("GPL-3.0 OR MIT", True),
+        ("MIT AND GPL-3.0", False),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", True),
+        ("(MIT OR Apache-2.0) AND GPL-3.0", False),
+        ("MIT/Apache-2.0", True),
+    ],
+)
+def test_expressions_are_read(expression: str, *, good: bool) -> None:
+    assert accepted(expression, frozenset({"MIT", "Apache-2.0", "Unicode-3.0"})) == good
+
+
+def test_every_license_is_accepted(packages: list[dict[str, Any]]) -> None:
+    allowed = frozenset(RULES["licenses"]["allow"])
+    assert len(packages) > 50
+    refused = {
+        each["name"]: each["license"] for each in packages if not accepted(each["license"] or "", allowed)
+    }
+    assert not refused
+
+
+def test_every_crate_is_ours_or_the_registry_s(packages: list[dict[str, Any]]) -> None:
+    others = [
+        each["name"] for each in packages if each["source"] and not each["source"].startswith("registry+")
+    ]
+    assert not others
+
+
+def test_crates_with_two_versions_are_those_that_are_named(packages: list[dict[str, Any]]) -> None:
+    twice = {name for name, count in Counter(each["name"] for each in packages).items() if count > 1}
+    assert twice == {each["name"] for each in RULES["bans"]["skip"]}
