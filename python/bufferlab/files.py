@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
@@ -129,6 +130,35 @@ def write_whole(path: Path, content: str | Callable[[IO[bytes]], object]) -> Pat
             content(stream)
             fresh.write_bytes(stream.getbuffer())
     return path
+
+
+def write_durably(path: Path, content: bytes | memoryview) -> None:
+    """Write a new file; its content then survives a power cut, and its name after `sync_directory`.
+
+    Raises:
+        OSError: It cannot be written; what was made of it is still there.
+    """
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        written = 0
+        while written < len(content):
+            written += os.write(file, content[written:])
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def sync_directory(directory: Path) -> None:
+    """Wait until the names in a folder survive a power cut.
+
+    Raises:
+        OSError: The disk reports an error.
+    """
+    file = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def not_written(path: str | PathLike[str], error: Exception) -> OutputError:

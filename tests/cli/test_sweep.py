@@ -262,6 +262,6 @@ def test_a_damaged_segment_is_named(bufferlab: Command, tmp_path: Path, kept_byt
         ended = bufferlab(*verb)
         assert ended.status == 2
         assert str(segment.relative_to(tmp_path)) in ended.err and "is damaged" in ended.err
-        assert "delete this one" in ended.err and "bug" not in ended.err
+        assert "results runs --repair' sets it aside" in ended.err and "bug" not in ended.err
     segment.unlink()
     assert bufferlab("sweep", "small.toml", *SHORT).status == 0

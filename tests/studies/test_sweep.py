@@ -130,16 +130,20 @@ def test_full_tables_are_kept_on_request(scenario: Path, tmp_path: Path) -> None
         swept.store.result("0123")
 
 
-def test_tables_that_find_no_room_do_not_cost_the_run(
+def test_a_run_whose_tables_find_no_room_is_not_done(
     scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise OutputError("tables: cannot be written (No space left on device)")
 
-    monkeypatch.setattr("bufferlab.results.folder.save", full)
-    with pytest.raises(OutputError, match="No space left"):
-        sweep(scenario, store=tmp_path / "runs", seeds=5, threads=1, tables=True)
-    assert open_store(tmp_path / "runs").runs()["seed"].to_list() == [1]
+    with monkeypatch.context() as patch:
+        patch.setattr("bufferlab.results.folder.save", full)
+        with pytest.raises(OutputError, match="No space left"):
+            sweep(scenario, store=tmp_path / "runs", seeds=5, threads=1, tables=True)
+    assert open_store(tmp_path / "runs").runs().height == 0
+    again = sweep(scenario, store=tmp_path / "runs", seeds=5, tables=True)
+    assert again.simulated == 5
+    assert all(again.store.result(name).plan_hash == name for name in again.hashes)
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException, when: Any) -> None:

@@ -60,10 +60,20 @@ def results(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         Path | None, typer.Option("--parquet", help="Write all rows to a Parquet file.", show_default=False)
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all rows as JSON.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read every file of the store and name the damaged ones.")
+    ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Set damaged files aside; the next sweep simulates their runs again."),
+    ] = False,
 ) -> None:
     """List, filter and export the runs of a store."""
-    from bufferlab.cli.stored import list_runs  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.cli.stored import check_store, list_runs  # noqa: PLC0415 - slow to import
 
+    if check or repair:
+        check_store(store, repair=repair)
+        return
     list_runs(
         store,
         conditions=conditions or [],

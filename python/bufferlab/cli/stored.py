@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Final
 
 import polars as pl
+import typer
 
+from bufferlab.cli.common import FAILED as FAILED_STATUS
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
+from bufferlab.experiment.store.checking import check, check_journals, set_aside
 from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import alike_in_a_point, expand, tell_apart
 from bufferlab.experiment.store.query import choose, condition_notes, order, split_columns, where
@@ -50,7 +53,7 @@ def list_runs(
     """
     if limit < 1:
         raise InputError("is too small", file="--limit", value=limit, accepted="1 or more")
-    opened = open_store(store)
+    opened = _opened(store)
     asked = [*conditions, columns or "", sort or ""]
     every = columns is None and (as_json or csv is not None or parquet is not None)
     named = [name for name in FIGURES if every or name in SHOWN or any(name in text for text in asked)]
@@ -85,6 +88,43 @@ def list_runs(
         print_rich(runs_view(counts, shown, limit, "use --limit, --csv or --parquet for the rest"))
     if saved:
         say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
+
+
+def _opened(directory: Path) -> Store:
+    """The store, with a line for each file of which it is known that not all can be read."""
+    opened = open_store(directory)
+    for each in check_journals(opened):
+        say(f"{each.path} {each.reason}: runs are missing below, see --check")
+    return opened
+
+
+def check_store(store: Path, *, repair: bool) -> None:
+    """Name what is damaged of a store, and set it aside if that is asked.
+
+    Raises:
+        InputError: It is no store.
+        OutputError: It cannot be read or written.
+        Exit: Something is damaged still.
+    """
+    opened = open_store(store)
+    found = set_aside(opened) if repair else check(opened)
+    for each in found:
+        if each.is_live:
+            after = ": a process writes it; repair again when that has ended"
+        else:
+            after = f": moved to {opened.directory / 'damaged'}" if repair else ""
+        say(f"{each.path} {each.reason}{after}")
+    print_rich(_found(len(found), repair=repair))
+    if any(each.is_live or not repair for each in found):
+        raise typer.Exit(FAILED_STATUS)
+
+
+def _found(count: int, *, repair: bool) -> str:
+    if not count:
+        return "no file is damaged"
+    files = "1 file is damaged" if count == 1 else f"{count} files are damaged"
+    then = "Repeat the sweep" if repair else "--repair sets such files aside. Then repeat the sweep"
+    return f"{files}. {then} to simulate the runs that are missing."
 
 
 def _read(

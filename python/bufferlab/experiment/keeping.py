@@ -16,6 +16,7 @@ from bufferlab.experiment.experiment import Task, Variants
 from bufferlab.experiment.job import TABLES, Job, Performed
 from bufferlab.experiment.store import Claim, Writer, done_row, failed_row, measured_row
 from bufferlab.experiment.store.reader import StoreReader
+from bufferlab.files import make_folder
 from bufferlab.results import folder as folders
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
@@ -137,12 +138,10 @@ class Ledger:
             row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
         if row is not None:
             row = row | _origin(job)
-        try:
-            if self._tables and performed.result is not None:
-                _keep_tables(self._writer.store, job, performed.result)
-        finally:  # the run is stored all the same
-            if row is not None:
-                self._writer.put(row)
+        if self._tables and performed.result is not None:  # first: a run without its tables is not done
+            _keep_tables(self._writer.store, job, performed.result)
+        if row is not None:
+            self._writer.put(row)
 
     def sync(self) -> None:
         """Make what was put survive a power cut."""
@@ -203,7 +202,7 @@ def _refused(scenario: Scenario, point: Mapping[str, Any], which: str) -> str:
 
 def _keep_tables(store: StoreReader, job: Job, result: Result) -> None:
     folder = store.tables_folder(job.name)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     folders.save([result], result.summary(), folder)
 
 

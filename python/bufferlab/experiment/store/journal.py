@@ -24,6 +24,7 @@ from typing import Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import OutputError
+from bufferlab.files import sync_directory
 
 Entry = dict[str, Any]
 
@@ -64,6 +65,7 @@ class Journal:
             raise write_error(path.parent.parent, error) from error
         try:
             self._lock()
+            self._keep_name()
             self.reserve(0)
             self.append(
                 {"writer": {"host": platform.node(), "process": os.getpid(), "version": _core.engine_version}}
@@ -137,9 +139,15 @@ class Journal:
         return self._end
 
     def close(self) -> None:
-        """Give back the room that was not needed, and the lock."""
+        """Give back the room that was not needed, and the lock.
+
+        Raises:
+            OutputError: The disk reports an error; the lines are there.
+        """
         try:
             os.ftruncate(self._file, self._end)
+        except OSError as error:
+            raise write_error(self.path.parent.parent, error) from error
         finally:
             os.close(self._file)
 
@@ -147,6 +155,12 @@ class Journal:
         """Remove the file."""
         os.close(self._file)
         self.path.unlink(missing_ok=True)
+
+    def _keep_name(self) -> None:
+        try:
+            sync_directory(self.path.parent)
+        except OSError as error:
+            raise write_error(self.path.parent.parent, error) from error
 
     def _lock(self) -> None:
         try:
@@ -176,6 +190,18 @@ def read(path: Path, offset: int = 0) -> tuple[list[Entry], int]:
     complete = content.rfind(b"\n") + 1
     entries = [entry for line in content[:complete].split(b"\n") if (entry := _decode(line)) is not None]
     return entries, offset + complete
+
+
+def damaged_lines(path: Path) -> int:
+    """How many lines of a journal are not what was written; one that a dead writer began counts.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    content = path.read_bytes()
+    complete = content.rfind(b"\n") + 1
+    broken = sum(_decode(line) is None for line in content[:complete].split(b"\n")[:-1])
+    return broken + bool(content[complete:].strip(b"\0") and not is_live(path))
 
 
 def is_live(path: Path) -> bool:

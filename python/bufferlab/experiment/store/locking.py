@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bufferlab.errors import OutputError
+from bufferlab.experiment.store.journal import write_error
 
 
 @contextmanager
@@ -15,7 +16,7 @@ def exclusively(lock: int, directory: Path) -> Iterator[None]:
     """Hold a store's lock, an open file; the kernel gives it back if we die.
 
     Raises:
-        OutputError: The file system has no locks.
+        OutputError: The file system has no locks, or what is done meanwhile fails.
     """
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -26,5 +27,7 @@ def exclusively(lock: int, directory: Path) -> Iterator[None]:
         ) from error
     try:
         yield
+    except OSError as error:
+        raise write_error(directory, error) from error
     finally:
         fcntl.flock(lock, fcntl.LOCK_UN)

@@ -9,15 +9,15 @@ import polars as pl
 
 from bufferlab.experiment.store.locking import exclusively
 from bufferlab.experiment.store.rows import timestamp
-from bufferlab.experiment.store.segments import write_segment
+from bufferlab.experiment.store.segments import DamagedError, check_segment, write_segment
 from bufferlab.experiment.store.store import Store
 
 
 def prune(store: Store, *, most_days: float, most_bytes: int) -> None:
     """Remove rows older than some days, whoever made them, then whole segments, the oldest first.
 
-    Rows in journals stay: their writers run, or move them into segments when they close. Who works with the
-    store meanwhile simulates again what is gone.
+    Damaged segments go, too. Rows in journals stay: their writers run, or move them into segments when they
+    close. Who works with the store meanwhile simulates again what is gone.
 
     Args:
         store: The store.
@@ -32,10 +32,21 @@ def prune(store: Store, *, most_days: float, most_bytes: int) -> None:
     try:
         with exclusively(lock, store.directory):
             for path in store.segment_paths():
+                if not _is_whole(path):
+                    path.unlink()
+                    continue
                 _drop_rows(path, timestamp(days_ago=most_days))
             _drop_segments(store.segment_paths(), most_bytes)
     finally:
         os.close(lock)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        check_segment(path)
+    except DamagedError:
+        return False
+    return True
 
 
 def _drop_rows(path: Path, oldest: str) -> None:

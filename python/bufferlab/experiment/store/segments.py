@@ -1,11 +1,17 @@
-"""Segments: Parquet files of rows, written whole under another name, then renamed, and never changed."""
+"""Segments: Parquet files of rows, written whole under another name, then renamed, and never changed.
+
+A segment's name is the SHA-256 of its bytes, which are compared with it before they are read. Segments of
+earlier versions have 16 random hexadecimal digits for a name, and are read as they are.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +20,15 @@ import polars as pl
 from bufferlab.errors import InputError
 from bufferlab.experiment.store.journal import write_error
 from bufferlab.experiment.store.rows import FLOW_SCHEMA, QUEUE_SCHEMA, SCHEMA
+from bufferlab.files import sync_directory, write_durably
 
 SUFFIX: Final = ".parquet"
+
+_CHECKED_DIGITS: Final = 64
+"""Digits of a name that is a checksum."""
+
+_WHOLE: Final[set[tuple[str, int, int, int]]] = set()
+"""Segments whose bytes this process compared already: name, inode, length, time of the last change."""
 
 _NESTED: Final = {"flows": FLOW_SCHEMA, "queues": QUEUE_SCHEMA}
 
@@ -27,31 +40,57 @@ def write_segment(frame: pl.DataFrame, directory: Path) -> Path:
         StoreFullError: There is no room.
         OutputError: It cannot be written.
     """
-    name = f"{secrets.token_hex(8)}{SUFFIX}"
-    partial, path = directory / f".{name}.partial", directory / name
     content = io.BytesIO()  # first into memory: errors of the disk keep their number that way
     frame.write_parquet(content, compression="zstd", compression_level=3)
+    name = f"{hashlib.sha256(content.getbuffer()).hexdigest()}{SUFFIX}"
+    partial, path = directory / f".{name}.{secrets.token_hex(4)}.partial", directory / name
     try:
-        with partial.open("wb") as stream:
-            stream.write(content.getbuffer())
-            stream.flush()
-            os.fsync(stream.fileno())
+        write_durably(partial, content.getbuffer())
         partial.rename(path)
         sync_directory(directory)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise write_error(directory.parent, error) from error
     return path
+
+
+class DamagedError(InputError):
+    """A segment is not what was written."""
+
+
+def check_segment(path: Path, *, again: bool = False) -> None:
+    """Compare a segment's bytes with its name, once in this process or `again`.
+
+    Raises:
+        DamagedError: They differ.
+        OSError: It cannot be read.
+    """
+    if len(path.stem) != _CHECKED_DIGITS:
+        return
+    with path.open("rb") as stream:
+        status = os.fstat(stream.fileno())
+        seen = (path.name, status.st_ino, status.st_size, status.st_mtime_ns)
+        if seen in _WHOLE and not again:
+            return
+        if hashlib.file_digest(stream, "sha256").hexdigest() != path.stem:
+            raise _damage("its checksum is wrong", path)
+    _WHOLE.add(seen)
 
 
 def scan_segments(paths: Sequence[Path]) -> pl.LazyFrame:
     """The rows of segments, with the columns of `SCHEMA`, whatever version of Bufferlab wrote them.
 
     A figure that a segment does not have is null; one that this version does not know is left out.
+
+    Raises:
+        DamagedError: One is not what was written.
+        OSError: One cannot be read.
     """
     current: list[Path] = []
     frames: list[pl.LazyFrame] = []
     for path in paths:
+        check_segment(path)
         schema = pl.read_parquet_schema(path)
         if schema == dict(SCHEMA):
             current.append(path)
@@ -70,24 +109,20 @@ def damaged(directory: Path, paths: Sequence[Path], error: Exception) -> InputEr
         except FileNotFoundError:  # merged with others meanwhile
             continue
         except (OSError, pl.exceptions.PolarsError) as cause:
-            accepted = "a file as Bufferlab wrote it: delete this one, and its runs are simulated again"
-            return InputError(f"is damaged ({_reason(cause)})", file=path, accepted=accepted)
+            return _damage(_reason(cause), path)
     return InputError(
         f"cannot be read ({_reason(error)})", file=directory, accepted="a store that Bufferlab wrote"
     )
 
 
+def _damage(reason: str, path: Path) -> DamagedError:
+    repair = f"'bufferlab results {path.parent.parent} --repair' sets it aside"
+    accepted = f"a file as Bufferlab wrote it: {repair}, and its runs are simulated again"
+    return DamagedError(f"is damaged ({reason})", file=path, accepted=accepted)
+
+
 def _reason(error: Exception) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
-
-
-def sync_directory(directory: Path) -> None:
-    """Wait until the names in a folder survive a power cut."""
-    file = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def _column(name: str, schema: Mapping[str, Any]) -> pl.Expr:

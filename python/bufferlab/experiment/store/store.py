@@ -3,10 +3,11 @@
 A folder with
 
 - `store.json`: the format;
-- `segments/`: Parquet files of rows (see `rows`), never changed once they are there;
+- `segments/`: Parquet files of rows (see `rows`), never changed, named by their checksums;
 - `journal/`: one file for each process that is writing, or died writing (see `journal`);
 - `scenarios/`: the scenarios that ran, by the hash of their text;
 - `tables/`: full result folders of runs that were asked to keep them;
+- `damaged/`: what was damaged and set aside (see `checking`);
 - `lock`: held for moments by writers while they claim runs and tidy up.
 
 Rows move from journals to segments. The process that moves them writes the segment first, so that a row may
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -26,6 +28,7 @@ from bufferlab import _core
 from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.writer import Writer
+from bufferlab.files import sync_directory, write_durably
 
 FORMAT: Final = "bufferlab-store"
 FORMAT_VERSION: Final = 1
@@ -67,8 +70,11 @@ class Store(StoreReader):
                     )
                 _make(directory)
             if create:
-                for name in _FOLDERS:
+                missing = [name for name in _FOLDERS if not (directory / name).is_dir()]
+                for name in missing:
                     (directory / name).mkdir(exist_ok=True)
+                if missing:
+                    sync_directory(directory)
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
@@ -107,8 +113,15 @@ def _make(directory: Path) -> None:
         )
     document = {"format": FORMAT, "format_version": FORMAT_VERSION, "version": _core.engine_version}
     fresh = directory / f".store-{secrets.token_hex(8)}"
-    fresh.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    fresh.rename(directory / _IDENTITY)
+    try:
+        write_durably(fresh, (json.dumps(document, indent=1) + "\n").encode())
+        fresh.rename(directory / _IDENTITY)
+    except OSError:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+    for folder in (directory, directory.absolute().parent):
+        sync_directory(folder)
 
 
 def _check(path: Path) -> None:

@@ -21,7 +21,8 @@ from bufferlab.experiment.store.journal import Journal, StoreFullError, write_er
 from bufferlab.experiment.store.locking import exclusively
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.rows import DONE, ENGINE, Row, rows_to_frame, timestamp
-from bufferlab.experiment.store.segments import damaged, scan_segments, write_segment
+from bufferlab.experiment.store.segments import DamagedError, damaged, scan_segments, write_segment
+from bufferlab.experiment.store.tidying import tidy
 
 _ROTATE_ROWS: Final = 4096
 _ROTATE_BYTES: Final = 32 * 2**20
@@ -75,6 +76,7 @@ class Writer:
             raise write_error(store.directory, error) from error
         try:
             with self._exclusively():
+                tidy(store)
                 self._journal = self._new_journal()
                 self._bury_dead()
                 self._refresh()
@@ -254,9 +256,14 @@ class Writer:
         small = [path for path in self.store.segment_paths() if path.stat().st_size < _SMALL_BYTES]
         if len(small) <= _MOST_SMALL:
             return
-        write_segment(scan_segments(small).collect(), self.store.directory / "segments")
+        try:
+            rows = scan_segments(small).collect()
+        except (DamagedError, pl.exceptions.PolarsError):  # reading the store names it
+            return
+        made = write_segment(rows, self.store.directory / "segments")
         for path in small:
-            path.unlink(missing_ok=True)
+            if path != made:
+                path.unlink(missing_ok=True)
 
 
 def _name(plan_hash: str, measure: str | None) -> str:
