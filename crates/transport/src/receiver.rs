@@ -231,10 +231,11 @@ impl Receiver {
         let Apart { held, disorder } = &mut **self.apart.get_or_insert_with(|| {
             Box::new(Apart { held: Reassembly::new(), disorder: Disorder::default() })
         });
-        if seq >= self.next.max(held.end()) {
+        let end = self.next.max(held.end());
+        if seq >= end {
             self.highest_sent = sent;
         } else {
-            disorder.reordered += u64::from(sent < self.highest_sent);
+            disorder.reordered += u64::from(seq + 1 < end && sent < self.highest_sent);
             disorder.duplicates += u64::from(seq < self.next || seq > self.next && held.holds(seq));
         }
         if seq == self.next {
@@ -346,6 +347,8 @@ mod tests {
         assert_eq!(count(0, 12), (2, 3));
         // a lost one that is sent again is neither
         assert_eq!(count(4, 13), (2, 3));
+        // two copies of the highest that change places follow none of a higher number
+        assert_eq!(count(5, 9), (2, 4));
     }
 
     #[test]

@@ -182,6 +182,10 @@ impl Flow {
         if self.release(now) {
             return self.transmit(now, false);
         }
+        // a busy card is a busy interface: what it held back goes before the timer
+        if self.card.as_ref().is_some_and(|card| card.goes_on(now)) {
+            return self.transmit(now, answers);
+        }
         if let Ends::Tcp { sender, bursts, .. } = &mut self.ends {
             answers &= !sender.is_released(now);
             sender.on_timer(now);

@@ -42,6 +42,11 @@ impl Card {
         !self.full
     }
 
+    /// Whether a packet is out that the sender has waited for.
+    pub(super) fn goes_on(&self, now: Time) -> bool {
+        self.full && self.given.iter().any(|(out, _)| *out <= now)
+    }
+
     /// When the next packet is out, if the sender waits for that.
     pub(super) fn next(&self, now: Time) -> Option<Time> {
         let outs = self.given.iter().map(|(out, _)| *out).filter(|out| *out > now);
