@@ -17,6 +17,9 @@ from bufferlab.errors import InputError, OutputError
 MAX_FILE_BYTES: Final = 32 * 2**20
 """Largest text file that is read, 32 MiB."""
 
+_MAX_NAME_BYTES: Final = 255
+"""Longest name of a file, on almost all file systems."""
+
 
 def read_text(path: Path, *, what: str) -> str:
     """Read a UTF-8 file (with or without a byte-order mark).
@@ -44,6 +47,19 @@ def read_text(path: Path, *, what: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (at byte {error.start})", file=path, accepted="UTF-8 text") from None
+
+
+def check_utf8(path: Path) -> Path:
+    """Return a path whose name other programs take as UTF-8.
+
+    Raises:
+        InputError: It is not.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError("is not UTF-8", file=path, accepted="a name in UTF-8") from None
+    return path
 
 
 def check_writable(path: Path) -> None:
@@ -101,7 +117,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         if real.exists() and not real.is_file():
             yield real
             return
-        fresh = real.with_name(f".{real.name}.{secrets.token_hex(4)}.partial")
+        fresh = hidden_beside(real, "partial")
         try:
             yield fresh
             fresh.replace(real)
@@ -130,6 +146,14 @@ def write_whole(path: Path, content: str | Callable[[IO[bytes]], object]) -> Pat
             content(stream)
             fresh.write_bytes(stream.getbuffer())
     return path
+
+
+def hidden_beside(path: Path, suffix: str) -> Path:
+    """A new hidden name for what becomes `path`; it is not too long where that is not."""
+    added = f".{secrets.token_hex(4)}.{suffix}"
+    return path.with_name(
+        f".{os.fsdecode(os.fsencode(path.name)[: _MAX_NAME_BYTES - 1 - len(added)])}{added}"
+    )
 
 
 def write_durably(path: Path, content: bytes | memoryview) -> None:

@@ -90,7 +90,7 @@ class Scenario:
         text = read_text(Path(path), what="a scenario file")
         files = _Files(file)
         try:
-            return cls(_core.Scenario.from_text(text, file, overrides or {}, files), files)
+            return cls(_core.Scenario.from_text(text, _printable(file), overrides or {}, files), files)
         except InputError as error:
             raise _of_overrides(error, file, text) if overrides else error from None
 
@@ -106,7 +106,7 @@ class Scenario:
             InputError: If the table is not a scenario.
         """
         files = _Files(file)
-        return cls(_core.Scenario.from_dict(table, file, files), files)
+        return cls(_core.Scenario.from_dict(table, file and _printable(file), files), files)
 
     @classmethod
     def from_toml(cls, text: str, *, file: str | None = None) -> Scenario:
@@ -116,7 +116,7 @@ class Scenario:
             InputError: If the text is not TOML or not a scenario.
         """
         files = _Files(file)
-        return cls(_core.Scenario.from_toml(text, file, files), files)
+        return cls(_core.Scenario.from_toml(text, file and _printable(file), files), files)
 
     @classmethod
     def from_json(cls, text: str, *, file: str | None = None) -> Scenario:
@@ -126,7 +126,7 @@ class Scenario:
             InputError: If the text is not JSON or not a scenario.
         """
         files = _Files(file)
-        return cls(_core.Scenario.from_json(text, file, files), files)
+        return cls(_core.Scenario.from_json(text, file and _printable(file), files), files)
 
     def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
         """Return a changed copy.
@@ -307,10 +307,15 @@ def parse_value(text: str) -> Json:
     return cast("Json", _core.parse_value(text))
 
 
+def _printable(file: str) -> str:
+    """A file's name for messages: bytes that are not UTF-8 as escapes."""
+    return file.encode("utf-8", "backslashreplace").decode()
+
+
 def _of_overrides(error: InputError, file: str, text: str) -> InputError:
     """The mistakes of a file with changes, said of the changes if the file alone has none."""
     try:
-        _core.Scenario.from_text(text, file, {}, _Files(file))
+        _core.Scenario.from_text(text, _printable(file), {}, _Files(file))
     except InputError:
         return error
     return InputError.of(

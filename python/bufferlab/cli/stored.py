@@ -26,6 +26,9 @@ from bufferlab.results.metrics.registry import STORED
 _FORMAT: Final = "bufferlab-runs-list"
 _FORMAT_VERSION: Final = 1
 _ALL: Final = "all"
+_MOST_ROWS: Final = 2**31
+"""More rows than any table has."""
+
 _PLACES: Final = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "group")}
 """The tables, and what names a row of a run in them."""
 
@@ -85,7 +88,9 @@ def list_runs(
         )
     elif not saved:
         shown = kept if columns is not None else kept.select(_shown(kept, parameters, table, failed=failed))
-        print_rich(runs_view(counts, shown, limit, "use --limit, --csv or --parquet for the rest"))
+        print_rich(
+            runs_view(counts, shown, min(limit, _MOST_ROWS), "use --limit, --csv or --parquet for the rest")
+        )
     if saved:
         say(f"saved {kept.height:,} rows in {', '.join(str(path) for path in saved)}")
 

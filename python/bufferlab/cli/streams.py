@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Final, TextIO
 
 _HANDLER: Final = "bufferlab.plain"
+_NAMES_HANDLER: Final = "backslashreplace"
+"""For UTF-8, which lacks only the bytes of file names that are none: \\udcff is right in JSON, too."""
+
 _PLAIN: Final[Mapping[str, str]] = {
     **dict(
         zip("±×≥≤√·µ…–—−◂", ("+-", "x", ">=", "<=", "sqrt", "*", "u", "...", "-", "-", "-", "<"), strict=True)
@@ -37,8 +40,9 @@ def prepare_streams() -> bool:
 
 
 def _make_plain(stream: TextIO | None) -> None:
-    if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
-        stream.reconfigure(errors=_HANDLER)
+    if isinstance(stream, io.TextIOWrapper):
+        is_utf8 = stream.encoding.lower().replace("-", "") == "utf8"
+        stream.reconfigure(errors=_NAMES_HANDLER if is_utf8 else _HANDLER)
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:

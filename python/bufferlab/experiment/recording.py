@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from bufferlab.errors import InputError
-from bufferlab.files import not_written
+from bufferlab.files import check_utf8, not_written
 from bufferlab.results.recording import Recording
 from bufferlab.scenario import Scenario
 
@@ -107,10 +107,27 @@ def request(
     wanted = None if groups is None else _known("record_flows", groups, names)
     if not 1 <= limit <= MAX_LIMIT:
         raise InputError("is not a usable limit", key="record_limit", value=limit, accepted="1 or more")
-    pcap, trace = (None if path is None else Path(path) for path in (pcap, trace))
+    pcap, trace = (None if path is None else check_utf8(Path(path)) for path in (pcap, trace))
     if pcap is not None and trace is not None and pcap.absolute() == trace.absolute():
         raise InputError("is the capture's file, too", key="trace", value=str(trace), accepted="another file")
     return Request(pcap, at, trace, wanted, limit)
+
+
+def check_spared(scenario: object, *recordings: str | PathLike[str] | None) -> None:
+    """Refuse to record into the scenario's own file.
+
+    Raises:
+        InputError: A recording is `scenario`, if that is a path.
+    """
+    if not isinstance(scenario, str | PathLike):
+        return
+    for path in (path for path in recordings if path is not None):
+        try:
+            is_same = Path(path).samefile(scenario)
+        except (OSError, ValueError):  # what cannot be looked at is reported by whoever opens it
+            continue
+        if is_same:
+            raise InputError("is the scenario's file", file=path, accepted="another file to record into")
 
 
 def check_writable(requests: Iterable[Request]) -> None:

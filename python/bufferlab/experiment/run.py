@@ -80,6 +80,7 @@ def run(
     """
     if out is not None:
         store.check_replaceable(Path(out))
+    recording.check_spared(scenario, pcap, trace)
     scenario = prepare(scenario, overrides)
     wanted = seed_list(seeds, scenario.run["seed"])
     asked = recording.request(

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import io
 import json
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +27,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.files import not_written, probe
+from bufferlab.files import hidden_beside, not_written, probe
 from bufferlab.plan import plan_json
 from bufferlab.results.frames import NAMES, Frames
 from bufferlab.results.measurement import Measurement
@@ -80,7 +79,7 @@ def replacing(directory: Path) -> Iterator[Path]:
         OutputError: If something cannot be written.
     """
     directory = check_replaceable(directory)
-    fresh = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.partial")
+    fresh = hidden_beside(directory, "partial")
     try:
         fresh.mkdir(parents=True)
         yield fresh
@@ -253,7 +252,7 @@ def _swap(fresh: Path, directory: Path) -> None:
     if not directory.exists():
         fresh.rename(directory)
         return
-    old = directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.old")
+    old = hidden_beside(directory, "old")
     directory.rename(old)
     try:
         fresh.rename(directory)

@@ -28,7 +28,7 @@ from bufferlab import _core
 from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.experiment.store.writer import Writer
-from bufferlab.files import sync_directory, write_durably
+from bufferlab.files import check_utf8, sync_directory, write_durably
 
 FORMAT: Final = "bufferlab-store"
 FORMAT_VERSION: Final = 1
@@ -59,7 +59,7 @@ class Store(StoreReader):
     """
 
     def __init__(self, directory: Path, *, create: bool = False) -> None:
-        super().__init__(directory)
+        super().__init__(check_utf8(directory))  # Polars takes no other names
         try:
             if not _is_store(directory):
                 if not create:
