@@ -34,7 +34,7 @@ CRATES = {
 }
 
 PACKAGE = ROOT / "python" / "bufferlab"
-BASE = {"_core", "errors", "files", "stats", "log", "progress", "display"}
+BASE = {"_core", "errors", "files", "swapping", "stats", "log", "progress", "display"}
 SCENARIO = {"_scenario_types", "plan", "resolved", "scenario", "units"}
 LAYERS = (
     BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"kernel"}, {"studies"},

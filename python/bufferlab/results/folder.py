@@ -33,6 +33,7 @@ from bufferlab.results.frames import NAMES, Frames
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.summary import summarize
 from bufferlab.scenario import Scenario, beside
+from bufferlab.swapping import exchange, held, remove_left
 
 RESULT_FORMAT: Final = "bufferlab-result"
 RUNS_FORMAT: Final = "bufferlab-runs"
@@ -81,9 +82,11 @@ def replacing(directory: Path) -> Iterator[Path]:
     directory = check_replaceable(directory)
     fresh = hidden_beside(directory, "partial")
     try:
+        remove_left(directory)
         fresh.mkdir(parents=True)
-        yield fresh
-        _swap(fresh, directory)
+        with held(fresh):
+            yield fresh
+            _swap(fresh, directory)
     except OSError as error:
         raise not_written(directory, error) from error
     except pl.exceptions.PolarsError as error:
@@ -251,6 +254,8 @@ def _is_result(directory: Path) -> bool:
 def _swap(fresh: Path, directory: Path) -> None:
     if not directory.exists():
         fresh.rename(directory)
+        return
+    if exchange(fresh, directory):  # the older result is now what is removed
         return
     old = hidden_beside(directory, "old")
     directory.rename(old)
