@@ -5,7 +5,7 @@ A folder of one run holds:
 - `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied, and
   with the run's seed; what its laws read from files is in `files/`, so that it runs wherever the folder is;
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
-- `result.json`: format, version, seed, plan hash, overrides, CPU time and the like;
+- `result.json`: format, version, seed, plan hash, overrides, CPU time and the like, the tables' SHA-256;
 - `summary.json`: see `bufferlab.results.summary`; it has the resolved scenario;
 - `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
   `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`.
@@ -16,6 +16,7 @@ each run, `seed-1` and so on.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import shutil
@@ -43,6 +44,7 @@ _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"
 _SCENARIO_FILE: Final = "scenario.toml"
 _FILES: Final = "files"
+_SUMS: Final = "sha256"
 _META: Final = ("name", "version", "plan_hash", "overrides", "reached_ps", "events", "packets", "cpu_s")
 
 
@@ -148,10 +150,9 @@ def _write_runs(results: Sequence[Measurement], directory: Path) -> list[str]:
 def _write_run(result: Measurement, directory: Path) -> None:
     _write_scenario(result, directory)
     meta = _header(RESULT_FORMAT) | {"seed": result.seed} | {name: getattr(result, name) for name in _META}
-    _write_json(directory / _RESULT_FILE, meta)
     _write_text(directory / "plan.json", plan_json(dict(result.plan)))
-    for name in NAMES:
-        _write_frame(directory / f"{name}.parquet", getattr(result.frames, name))
+    sums = {name: _write_frame(directory / f"{name}.parquet", getattr(result.frames, name)) for name in NAMES}
+    _write_json(directory / _RESULT_FILE, meta | {_SUMS: sums})
 
 
 def _write_scenario(result: Measurement, directory: Path) -> None:
@@ -175,11 +176,22 @@ def _read_scenario(directory: Path) -> tuple[str, dict[str, str]]:
     return text, Scenario.from_toml(text, file=str(path)).files if (directory / _FILES).is_dir() else {}
 
 
-def _write_frame(path: Path, frame: pl.DataFrame) -> None:
+def _write_frame(path: Path, frame: pl.DataFrame) -> str:
+    """Write a table; return the SHA-256 of its file."""
     # by way of memory: polars, writing itself, does not always tell why it could not
     content = io.BytesIO()
     frame.write_parquet(content)
     path.write_bytes(content.getbuffer())
+    return hashlib.sha256(content.getbuffer()).hexdigest()
+
+
+def _read_frame(path: Path, checksum: str | None) -> pl.DataFrame:
+    """Read a table; one without a checksum was written by an earlier version."""
+    content = path.read_bytes()
+    if checksum is not None and hashlib.sha256(content).hexdigest() != checksum:
+        accepted = "a file as Bufferlab wrote it: run the scenario again"
+        raise InputError("is damaged (its checksum is wrong)", file=path, accepted=accepted)
+    return pl.read_parquet(io.BytesIO(content))
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -201,7 +213,10 @@ def _read_run(directory: Path) -> dict[str, Any]:
     _check_format(meta, RESULT_FORMAT, path)
     try:
         scenario, files = _read_scenario(directory)
-        frames = Frames(**{name: pl.read_parquet(directory / f"{name}.parquet") for name in NAMES})
+        sums = meta.get(_SUMS, {})
+        frames = Frames(
+            **{name: _read_frame(directory / f"{name}.parquet", sums.get(name)) for name in NAMES}
+        )
         plan = _read_json(directory / "plan.json")
         return {
             **{name: meta[name] for name in _META},
