@@ -122,12 +122,16 @@ def test_the_largest_that_the_search_tried_is_no_bound_while_users_fare_better()
 
 
 def test_what_loses_a_packet_in_twenty_is_not_taken_where_a_larger_buffer_loses_less() -> None:
-    """Users fare a little worse with each larger buffer: 266 packets are the first that lose less."""
+    """Users fare a little worse with each larger buffer: 266 packets are the first that lose less.
+
+    Of those that lose much a run each is enough.
+    """
     measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
     found, larger, asked = climbed(measured, 16 * UPPER)
     assert found.size is not None and larger is not None
     assert (larger.least, larger.size) == (found.size, 2 * UPPER)
-    assert max(run.size for run in asked) == 2 * UPPER
+    assert max(run.size for run in asked) == 4 * UPPER
+    assert {sum(run.size == size for run in asked) for size in (16, 33, 66, 133)} == {1}
 
 
 def test_where_all_lose_much_users_decide() -> None:
@@ -139,3 +143,14 @@ def test_where_all_lose_much_users_decide() -> None:
 def test_a_bound_on_the_loss_says_what_is_accepted() -> None:
     measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
     assert climbed(measured, 16 * UPPER, heavy_loss=None)[1] is None
+
+
+def test_a_run_that_misses_by_chance_does_not_end_the_search_for_what_loses_less() -> None:
+    """33 packets lose much anyway."""
+    usual = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
+
+    def unlucky(run: Run) -> Values:
+        return {**usual(run), "utilization": 0.9} if run.size == 33 else usual(run)
+
+    _, larger, _ = climbed(unlucky, 16 * UPPER)
+    assert larger is not None and larger.size == 2 * UPPER

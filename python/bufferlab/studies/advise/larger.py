@@ -128,28 +128,44 @@ class Ladder:
 
     def _up_to_best(self, memory: Memory, found: Least) -> list[int]:
         """The buffers that may be taken, rising, up to the one with which users seem to fare best."""
-        scores = {found.closest: self._mean_score(memory, found.closest)}
+        sizes = [found.closest]
+        self._runs(memory, found.closest, self.pilots)
+        # where the least loses much, a run tells of most others that they do, too
+        first = self.pilots[:1] if self._loses_much(memory, found.closest) else self.pilots
         for size in (*sizes_above(found.closest, found.upper), *sizes_beyond(found.upper, self.most)):
-            if size > found.upper and not self._may_gain(memory, scores):
+            if size > found.upper and not self._may_gain(memory, sizes):
                 break
-            score_of_size = self._mean_score(memory, size)
-            if not memory.meets_all(size):
+            self._runs(memory, size, first)
+            if memory.meets_all(size):
+                sizes.append(size)
+            elif not self._loses_much(memory, size):
                 break
-            scores[size] = score_of_size
-        light = [size for size in scores if not self._loses_much(memory, size)]
-        sizes = light or [*scores]
-        best = max(sizes, key=scores.__getitem__)
-        return [size for size in sizes if size <= best]
+        scores = self._scores(memory, sizes)
+        best = max(scores, key=scores.__getitem__)
+        return [size for size in scores if size <= best]
 
-    def _may_gain(self, memory: Memory, scores: Mapping[int, float]) -> bool:
+    def _may_gain(self, memory: Memory, sizes: Sequence[int]) -> bool:
         """Whether a larger buffer may be better: users fare best with the largest, or it loses much."""
-        largest = max(scores)
-        return max(scores, key=scores.__getitem__) == largest or self._loses_much(memory, largest)
+        if self._loses_much(memory, sizes[-1]):
+            return True
+        scores = self._scores(memory, sizes)
+        return max(scores, key=scores.__getitem__) == sizes[-1]
+
+    def _scores(self, memory: Memory, sizes: Sequence[int]) -> dict[int, float]:
+        """How users fare with those of the sizes that do not lose much; with all, if all do."""
+        light = [size for size in sizes if not self._loses_much(memory, size)]
+        scores = {size: self._mean_score(memory, size) for size in light}
+        light = [size for size in light if not self._loses_much(memory, size)]  # by all pilots
+        return {size: scores[size] for size in light} or {
+            size: self._mean_score(memory, size) for size in sizes
+        }
 
     def _loses_much(self, memory: Memory, size: int) -> bool:
+        """By the pilots that there are."""
         if self.heavy_loss is None:
             return False
-        lost = memory.mean(size, "loss", self.pilots)
+        known = memory.seeds(size)
+        lost = memory.mean(size, "loss", [seed for seed in self.pilots if seed in known])
         return lost is not None and lost >= self.heavy_loss
 
     def _larger(
