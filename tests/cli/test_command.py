@@ -183,4 +183,6 @@ def test_a_full_standard_output_is_reported_once(
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
         assert cli.main(["--version"]) == 1
-    assert capfd.readouterr().err == "bufferlab: No space left on device\n"
+    assert capfd.readouterr().err == (
+        "bufferlab: standard output: cannot be written (No space left on device)\n"
+    )

@@ -17,6 +17,7 @@ import typer
 from bufferlab import __version__
 from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
 from bufferlab.cli.streams import prepare_streams
+from bufferlab.files import not_written
 
 VERBS: Final[Mapping[str, str]] = {
     "advise": "bufferlab.cli.advise",
@@ -145,7 +146,7 @@ def _flushed(status: int) -> int:
         silence_stdout()
     except OSError as error:
         silence_stdout()
-        return status or status_of(error)
+        return status or status_of(not_written("standard output", error))
     return status
 
 

@@ -77,13 +77,20 @@ def _length_of_stdout() -> int | None:
 
 
 def print_rich(content: RenderableType) -> None:
-    """Write tables and the like to standard output; to a pipe or a file in 80 columns, or as COLUMNS says."""
+    """Write tables and the like to standard output; to a pipe or a file in 80 columns, or as COLUMNS says.
+
+    Raises:
+        OutputError: There is no room for them.
+    """
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
 
     try:
         _print(Console, content)
     except BrokenPipeError:  # the reader has what it wanted
         silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        raise not_written("standard output", error) from error
 
 
 def _print(console_of: type[Console], content: RenderableType) -> None:
