@@ -182,7 +182,7 @@ def test_a_full_standard_output_is_reported_once(
 ) -> None:
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
-        assert cli.main(["--version"]) == 1
+        assert cli.main(["size", "--rate", "1 Mbps", "--rtt", "10 ms", "--flows", "2", "--theory"]) == 1
     assert capfd.readouterr().err == (
         "bufferlab: standard output: cannot be written (No space left on device)\n"
     )
