@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedFlow
+    from bufferlab._scenario_types import ResolvedFlow, ResolvedStack
 
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
@@ -25,10 +25,19 @@ def full_packet_bytes(flow: ResolvedFlow) -> int:
     application = flow["application"]
     if application["kind"] == "udp" or application["kind"] == "ping":
         return application["packet_bytes"]
+    return payload_bytes(flow) + _tcp_of(flow)["header_bytes"]
+
+
+def payload_bytes(flow: ResolvedFlow) -> int:
+    """Size of the data in a full packet of a group of TCP, bytes."""
+    return _tcp_of(flow)["segment_bytes"]
+
+
+def _tcp_of(flow: ResolvedFlow) -> ResolvedStack:
     tcp = flow["tcp"]
     if tcp is None:
-        raise TypeError(f"a {application['kind']} application has no packets of its own")
-    return tcp["segment_bytes"] + tcp["header_bytes"]
+        raise TypeError(f"a {flow['application']['kind']} application has no packets of its own")
+    return tcp
 
 
 def lasts(flow: ResolvedFlow) -> bool:

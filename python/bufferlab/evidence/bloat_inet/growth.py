@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from bufferlab.evidence.documents import Work
+from bufferlab.experiment.simulation import prepare
+from bufferlab.resolved import full_packet_bytes, payload_bytes
 
-SEGMENT_BYTES: Final = 536
-FRAME_BYTES: Final = SEGMENT_BYTES + 47
+_ALONE: Final = prepare(Path(__file__).parent / "scenarios" / "alone.toml").resolved
+
+SEGMENT_BYTES: Final = payload_bytes(_ALONE["flows"][0])
+FRAME_BYTES: Final = full_packet_bytes(_ALONE["flows"][0])
 """A full segment, 40 bytes of IP and TCP, 7 of PPP: flag, address, control, protocol (2), check (2)."""
 
-RATE_BPS: Final = 1_000_000
+RATE_BPS: Final = _ALONE["links"][0]["rate_bps"]
 
 INITIAL_SSTHRESH: Final = 122
 """65535 bytes in segments: INET's slow-start threshold before the first loss."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -11,11 +12,15 @@ from numpy.typing import NDArray
 
 from bufferlab.evidence.bloat_mininet import author
 from bufferlab.evidence.documents import Work
+from bufferlab.experiment.simulation import prepare
+from bufferlab.resolved import full_packet_bytes
 from bufferlab.results.result import Result
 
 _FIGURES: Final = ("mean", "sd", "p50", "p95", "most")
 _FULL_QUEUE: Final = "a full queue of single frames"
-_FRAME_MS: Final = 1514 * 8 / 10e6 * 1000
+_TESTBED: Final = prepare(Path(__file__).parent / "scenarios" / "testbed.toml").resolved
+_RATE_BPS: Final = {link["name"]: link["rate_bps"] for link in _TESTBED["links"]}["s0-h2"]
+_FRAME_MS: Final = full_packet_bytes(_TESTBED["flows"][0]) * 8 / _RATE_BPS * 1000
 _RTT_MS: Final = 4.0
 _REPLY_S: Final = 1.0
 """A ping that left later than this before the last one may still have its reply under way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.ns2.reference import Reference, load_references
+from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS
+from bufferlab.resolved import full_packet_bytes, payload_bytes
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 
-_RATE_BPS: Final = 100e6
-_WIRE_BYTES: Final = 1040
-_PAYLOAD_BYTES: Final = 1000
+_TWO_TYPES: Final = prepare(Path(__file__).parent / "scenarios" / "two-types.toml").resolved
+_RATE_BPS: Final = float(_TWO_TYPES["links"][0]["rate_bps"])
+_WIRE_BYTES: Final = full_packet_bytes(_TWO_TYPES["flows"][0])
+_PAYLOAD_BYTES: Final = payload_bytes(_TWO_TYPES["flows"][0])
 _KEYS: Final = ("queue", "flows", "long_rtt_ms")
 _TITLES: Final = {
     "bdp": "BDP rule",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -10,12 +11,16 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
+from bufferlab.experiment.simulation import prepare
 from bufferlab.render.plots.style import COLORS, new_figure_row
+from bufferlab.resolved import full_packet_bytes, payload_bytes
 from bufferlab.results.result import Result
 from bufferlab.stats import jain_index
 
-_RATE_BPS: Final = 100e6
-_FLOWS: Final = 100
+_ONE_GROUP: Final = prepare(Path(__file__).parent / "scenarios" / "one-group.toml").resolved
+_RATE_BPS: Final = float(_ONE_GROUP["links"][0]["rate_bps"])
+_FLOWS: Final = _ONE_GROUP["flows"][0]["count"]
+_PAYLOAD_SHARE: Final = payload_bytes(_ONE_GROUP["flows"][0]) / full_packet_bytes(_ONE_GROUP["flows"][0])
 
 
 def flows(result: Result, keys: Mapping[str, Any]) -> pl.DataFrame:
@@ -72,7 +77,7 @@ def draw_heavytail(work: Work) -> Figure:
         panel.set_xscale("log")
         panel.set_yscale("log")
         panel.set_ylim(1e-4, 1)
-        panel.axhline(1000 / 1040 / _FLOWS, color="black", linewidth=1)
+        panel.axhline(_PAYLOAD_SHARE / _FLOWS, color="black", linewidth=1)
         panel.set_title(title, loc="left")
         panel.set_xlabel("propagation delay (ms)")
     panels[0].set_ylabel("flow's throughput / link's rate")
