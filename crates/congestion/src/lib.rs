@@ -235,6 +235,14 @@ macro_rules! controls {
             }
         }
 
+        $(const _: () = assert!(
+            size_of::<$kind>() <= size_of::<Reno>(),
+            concat!(
+                "`", stringify!($name), "` is larger than `Reno`, and would make every flow larger: ",
+                "put it in a box, as `Box<", stringify!($name), ">`, in `controls!`"
+            )
+        );)*
+
         $(impl From<$name> for AnyControl {
             fn from(control: $name) -> AnyControl { AnyControl::$name(control.into()) }
         })*
