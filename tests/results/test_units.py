@@ -50,7 +50,12 @@ def test_titles_name_a_quantity_and_which_statistic_of_it() -> None:
     wait, loss = STORED["wait_p95_ms"], STORED["loss"]
     assert (wait.what, wait.statistic, wait.words) == ("wait", "95th percentile", "95th percentile wait")
     assert (loss.what, loss.statistic, loss.words) == ("loss", "", "loss")
-    assert {metric.what for metric in QUEUE_SUMMARY if metric.statistic} == {"wait", "backlog"}
+    grouped = {
+        metric.name for metric in QUEUE_SUMMARY if metric.statistic and metric.what in {"wait", "backlog"}
+    }
+    assert grouped == {
+        metric.name for metric in QUEUE_SUMMARY if metric.name.startswith(("wait_", "backlog_"))
+    }
 
 
 def test_labels_of_metrics_stand_in_the_registry_only() -> None:
