@@ -27,8 +27,9 @@ CRATES = {
     "transport": {"congestion", "parameters", "units"},
     "simulator": {"congestion", "estimator", "parameters", "qdisc", "transport", "units"},
     "capture": {"qdisc", "simulator", "transport", "units"},
+    "observe": {"capture", "estimator", "units"},
     "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
-    "python": {"capture", "scenario", "simulator", "units"},
+    "python": {"capture", "observe", "scenario", "simulator", "units"},
     "dev": {"scenario"},
     "bench": {"capture", "congestion", "parameters", "qdisc", "simulator", "transport", "units"},
 }

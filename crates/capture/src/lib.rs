@@ -1,4 +1,5 @@
-//! A run's packets as files for common tools: pcapng for Wireshark, tshark and tcptrace, and traces in ns-2's format.
+//! A run's packets as files for common tools: pcapng for Wireshark, tshark and tcptrace, and traces in ns-2's format. And
+//! captures of others, read packet by packet: [`reading`].
 //!
 //! [`Recording`] is a [`bufferlab_simulator::Recorder`]. It writes to its destinations during the run, and keeps
 //! only packets in flight in memory.
@@ -15,6 +16,7 @@ mod order;
 mod packets;
 mod pcap;
 mod pcapng;
+pub mod reading;
 mod recording;
 mod sighting;
 mod trace;
