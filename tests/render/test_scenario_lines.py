@@ -193,6 +193,14 @@ def test_datagrams_have_no_stack() -> None:
     assert found["flows flows1"] == "1 × ping, 84 B every 100 ms, RTT 100 ms"
 
 
+def test_a_key_of_a_link_without_words_of_its_own_is_shown_where_it_is_on() -> None:
+    resolved = dumbbell({}).seeded().resolved
+    link: Any = resolved["links"][0]
+    usual = ScenarioLines(resolved).terms().lines[0][1]
+    link.update({"hold_ps": 2_000_000_000, "never_ps": 0, "blocked": False})
+    assert ScenarioLines(resolved).terms().lines[0][1] == f"{usual}, hold 2 ms"
+
+
 def test_what_is_varied_is_left_out() -> None:
     scenario = dumbbell({"queue": "codel"})
     assert lines(scenario, bottleneck=("buffer", "queue"))["link bottleneck"] == (

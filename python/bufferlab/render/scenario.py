@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bufferlab.display import significant
 from bufferlab.render.flow_text import flow_text, rounded
-from bufferlab.render.queue_text import queue_text
+from bufferlab.render.queue_text import parameter_text, queue_text
 from bufferlab.render.view import Terms
 from bufferlab.results.tables import BITS_PER_BYTE
 from bufferlab.units import PS_PER_S, format_rate, format_size, format_time
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 MOST_LINES: Final = 8
 """The most links and groups that have a line; of the others the number is shown."""
+
+_WORDED: Final = {
+    "name", "rate_bps", "delay_ps", "buffer", "queue", "mark_above", "loss", "changes", "packet_bytes"
+}  # fmt: skip
+"""Keys of a link that are given in words of their own, or need none."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class ScenarioLines:
             parts.append(f"{' and '.join(varied)} as below")
         if link["loss"]:
             parts.append(f"loss {significant(link['loss'] * 100)} %")
-        return ", ".join([*parts, *_changes(link)])
+        return ", ".join([*parts, *_others_of(link), *_changes(link)])
 
     def _buffer(self, link: ResolvedLink) -> str:
         buffer = link["buffer"]
@@ -114,6 +119,15 @@ def _sizes(buffer: ResolvedBuffer, packet_bytes: int | None) -> tuple[int | None
     if packets is None:
         return None, limit["bytes"]
     return packets, None if packet_bytes is None else packets * packet_bytes
+
+
+def _others_of(link: ResolvedLink) -> Iterator[str]:
+    """Keys without words of their own, where they are on: "per_packet 2 ms"."""
+    return (
+        parameter_text(key, value)
+        for key, value in link.items()
+        if key not in _WORDED and value not in (None, False, 0)
+    )
 
 
 def _changes(link: ResolvedLink) -> Iterator[str]:
