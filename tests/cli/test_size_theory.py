@@ -138,6 +138,18 @@ def test_only_what_was_not_said_is_assumed(
     assert all(text.startswith(start) for text, start in zip(found, said, strict=True))
 
 
+def test_round_trips_that_are_drawn_spread_by_themselves(bufferlab: Command) -> None:
+    drawn = ("size", "--rate", "100 Mbps", "--rtt", "uniform(20 ms, 60 ms)", "--theory")
+    ended = bufferlab(*drawn, "--flows", "cubic:60", "--json")
+    assert ended.status == 0
+    found = json.loads(ended.out)
+    assert found["assumed"] == []
+    assert 20 < found["rtt_ms"] < 60
+    refused = bufferlab(*drawn, "--flows", "cubic:60", "--spread", "0.5")
+    assert refused.status == 2
+    assert "--spread: 0.5 does not go with a random rtt" in refused.err
+
+
 def test_rules_say_what_they_take_a_mix_for(bufferlab: Command) -> None:
     line = " ".join(bufferlab(*RULES, "--flows", "10").out.split())
     assert "bdp, bscl, stanford-erf, tiny: all as Reno" in line

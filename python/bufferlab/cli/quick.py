@@ -42,7 +42,8 @@ Mix = Annotated[
 Spread = Annotated[
     float | None,
     typer.Option(
-        help=f"With --rate: round-trip times are spaced evenly over rtt*(1 +- spread). [default: {SPREAD:g}]",
+        help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread). "
+        f"[default: {SPREAD:g}, and 0 if --rtt is a law]",
         show_default=False,
     ),
 ]
@@ -121,7 +122,9 @@ def load(
     from bufferlab.studies.size.quick import quick_scenario  # noqa: PLC0415 - slow to import, and no help needs it
 
     groups = read_groups(quick.flows, quick.mix, quick.stack)
-    spread = SPREAD if quick.spread is None else quick.spread
+    spread = quick.spread
+    if spread is None:
+        spread = 0.0 if _is_law(quick.rtt) else SPREAD
     with _naming_options():
         content = quick_scenario(
             quick.rate,
@@ -136,13 +139,18 @@ def load(
     assumed = []
     if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
         assumed.append(about_controls(int(quick.flows)))
-    if quick.spread is None and any(count > 1 for _, count in groups):
+    if quick.spread is None and spread and any(count > 1 for _, count in groups):
         assumed.append(about_round_trips())
     if simulates and quick.details.get("calls") is None:
         assumed.append("no calls, pages or pings: --calls adds calls, a scenario file all of them")
     elif simulates:
         assumed.append("calls and data cross the link in one direction; advise --home answers both of a line")
     return prepare(made, overrides), assumed
+
+
+def _is_law(rtt: str) -> bool:
+    """Whether round-trip times are drawn, as with "uniform(20 ms, 60 ms)": they spread by themselves then."""
+    return "(" in rtt
 
 
 def may_lengthen(scenario: Path | None, overrides: Mapping[str, str]) -> bool:
