@@ -1,0 +1,196 @@
+//! What an observation consists of: tables of plain columns.
+
+use crate::columns::table;
+
+table! {
+    /// One row a connection, in the order in which they began.
+    Connections of ConnectionRow {
+        /// Counts the reported connections from 0.
+        connection: u32,
+        /// The interface; 0 if they are joined.
+        interface: u32,
+        /// IP's number: 6 TCP, 17 UDP, 1 echoes of ICMP.
+        protocol: u32,
+        /// Address and port of the end that opened it, as far as that was seen; otherwise that with the higher port. An echo's port is its
+        /// identifier.
+        initiator: String,
+        /// The initiator's port.
+        initiator_port: u32,
+        /// The other end's address.
+        responder: String,
+        /// The other end's port.
+        responder_port: u32,
+        /// Which way the initiator's packets cross the link: 0 out, 1 in.
+        direction: u32,
+        /// Whether its first packet was seen: a SYN, or any of UDP after a silence.
+        is_opened: u32,
+        /// Whether it ended because others took its place in memory.
+        is_evicted: u32,
+        /// When its first packet was captured, ns since 1970.
+        first_ns: u64,
+        /// When its last packet was captured, ns since 1970.
+        last_ns: u64,
+        /// The smallest round trip of the whole path, ns: the sum of the two legs'.
+        path_rtt_ns: f64,
+        /// The lower end of its interval, ns; the estimate is the upper end.
+        path_rtt_low_ns: f64,
+        /// The part of the round trip on the data sender's side of the vantage point, 0 to 1.
+        sender_share: f64,
+        /// The vantage point: 0 unknown, 1 near the data sender, 2 near the receiver, 3 in between.
+        vantage: u32,
+        /// Whether both ends offered SACK.
+        has_sack: u32,
+        /// Whether both ends sent timestamps.
+        has_timestamps: u32,
+        /// Whether QUIC's spin bit spins.
+        is_spinning: u32,
+    }
+}
+
+table! {
+    /// Two rows a connection: the initiator's packets and the responder's.
+    Directions of DirectionRow {
+        /// As in the table of connections.
+        connection: u32,
+        /// Who sends: 0 the initiator, 1 the responder.
+        sender: u32,
+        /// Which way it crosses the link: 0 out, 1 in.
+        direction: u32,
+        /// Packets captured.
+        packets: u64,
+        /// Bytes of them with IP's headers.
+        ip_bytes: u64,
+        /// Bytes of payload, repeated ones too.
+        payload_bytes: u64,
+        /// Segments on the wire with payload.
+        segments: u64,
+        /// Packets larger than the MSS, which stand for several segments.
+        large_packets: u64,
+        /// The segments that those stand for.
+        large_segments: u64,
+        /// The largest payload of other packets.
+        largest_segment_bytes: u32,
+        /// The largest segment that it offers to take; 0 if its SYN was not seen.
+        mss_bytes: u32,
+        /// Segments sent again.
+        retransmitted_segments: u64,
+        /// Their bytes.
+        retransmitted_bytes: u64,
+        /// Segments sent again whose first copy was lost before the vantage point.
+        lost_before_segments: u64,
+        /// Segments sent again although they had arrived.
+        spurious_segments: u64,
+        /// Of those, reported by the receiver (DSACK).
+        dsack_segments: u64,
+        /// Times at which losses began: those of one round trip are one.
+        loss_episodes: u64,
+        /// Segments that came after later ones.
+        reordered_segments: u64,
+        /// Packets that are ECN-capable, ECT(0).
+        ect0_packets: u64,
+        /// Packets that are ECN-capable, ECT(1).
+        ect1_packets: u64,
+        /// Packets that experienced congestion.
+        ce_packets: u64,
+        /// Packets that echo that.
+        ece_packets: u64,
+        /// Packets with SACK blocks.
+        sack_packets: u64,
+        /// Packets that close the window.
+        zero_windows: u64,
+        /// Bytes that were acknowledged but never captured.
+        missed_bytes: u64,
+        /// Packets captured twice in a row.
+        doubled_packets: u64,
+        /// Packets whose sequence numbers cannot be of this connection.
+        strange_packets: u64,
+        /// Round trips measured between the vantage point and the receiver of this direction.
+        rtt_samples: u64,
+        /// The smallest of them, ns.
+        rtt_min_ns: f64,
+        /// The lower end of its interval with a confidence of 90 %, ns.
+        rtt_low_ns: f64,
+        /// Their median, ns.
+        rtt_median_ns: f64,
+        /// Nine tenths are not larger, ns.
+        rtt_p90_ns: f64,
+        /// The largest, ns.
+        rtt_max_ns: f64,
+    }
+}
+
+table! {
+    /// One row an interface and direction with packets.
+    Links of LinkRow {
+        /// As in the capture; 0 if they are joined.
+        interface: u32,
+        /// 0 out, 1 in.
+        direction: u32,
+        /// Packets captured, of all protocols.
+        packets: u64,
+        /// Bytes of their frames.
+        frame_bytes: u64,
+        /// Bytes on the wire: of packets that stand for several segments, the headers of each.
+        wire_bytes: u64,
+        /// Bytes of payload of TCP and UDP.
+        payload_bytes: u64,
+    }
+}
+
+/// What the capture has as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of their frames, as captured.
+    pub frame_bytes: u64,
+    /// When the first was captured, ns since 1970.
+    pub first_ns: u64,
+    /// When the last was captured, ns since 1970.
+    pub last_ns: u64,
+    /// Packets with an earlier time than one before them; they are taken as of that time.
+    pub backward_packets: u64,
+    /// The largest such step, ns.
+    pub backward_ns: u64,
+    /// Packets of TCP.
+    pub tcp_packets: u64,
+    /// Packets of UDP.
+    pub udp_packets: u64,
+    /// Echoes.
+    pub echo_packets: u64,
+    /// Fragments, of which only the first has ports.
+    pub fragment_packets: u64,
+    /// Packets of other protocols.
+    pub other_packets: u64,
+    /// Packets that the capture cut within the headers.
+    pub cut_packets: u64,
+    /// Packets within others.
+    pub tunneled_packets: u64,
+    /// Packets of interfaces beyond the limit, left out of everything else.
+    pub other_interface_packets: u64,
+    /// Connections.
+    pub connections: u64,
+    /// Of those, ended because others took their place.
+    pub evicted_connections: u64,
+    /// Of those, not in the tables, because others have more bytes.
+    pub left_out_connections: u64,
+    /// Their bytes, with IP's headers.
+    pub left_out_bytes: u64,
+    /// IP bytes of UDP's port 443, which are QUIC.
+    pub quic_bytes: u64,
+    /// Of those, of connections whose round trips the spin bit shows. Of the others only the handshake can be seen.
+    pub spinning_bytes: u64,
+}
+
+/// What a capture tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// Of the whole capture.
+    pub totals: Totals,
+    /// One row a connection.
+    pub connections: Connections,
+    /// Two rows a connection.
+    pub directions: Directions,
+    /// One row an interface and direction.
+    pub links: Links,
+}

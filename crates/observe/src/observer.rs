@@ -1,0 +1,179 @@
+//! Packets in, an observation out.
+
+use bufferlab_capture::reading::{Content, Packet, Tcp};
+
+use crate::connection::{Connection, Place};
+use crate::flows::Flows;
+use crate::key::{End, Key, Protocol};
+use crate::limits::Limits;
+use crate::link::Link;
+use crate::observation::{Links, Observation, Totals};
+use crate::rows::Rows;
+use crate::sample::Seen;
+use crate::sides::Sides;
+
+/// Each takes memory for its two directions, whether or not it has packets.
+const MOST_INTERFACES: usize = 1_024;
+
+/// Takes packets in the order of a capture, and keeps what they say in bounded memory.
+#[derive(Clone, Debug)]
+pub struct Observer {
+    limits: Limits,
+    totals: Totals,
+    flows: Flows<Connection>,
+    rows: Rows,
+    sides: Sides,
+    /// Out and in of each interface.
+    links: Vec<[Link; 2]>,
+    seen: Seen,
+}
+
+impl Observer {
+    /// An observer that has seen nothing.
+    pub fn new(limits: Limits) -> Observer {
+        Observer {
+            totals: Totals::default(),
+            flows: Flows::new(limits.flows),
+            rows: Rows::new(limits.rows),
+            sides: Sides::new(&limits.inside),
+            links: Vec::new(),
+            seen: Seen::default(),
+            limits: Limits { interfaces: limits.interfaces.min(MOST_INTERFACES), ..limits },
+        }
+    }
+
+    /// The next packet. One with an earlier time than one before it is taken as of that time.
+    pub fn packet(&mut self, packet: &Packet) {
+        let now = self.count(packet);
+        if packet.interface as usize >= self.limits.interfaces {
+            self.totals.other_interface_packets += 1;
+            return;
+        }
+        let interface = if self.limits.joined { 0 } else { packet.interface };
+        let Some(place) = place(packet, interface) else {
+            let direction = self.sides.direction((packet.source, 0), (packet.destination, 0));
+            self.seen.begin(0, packet.frame_bytes);
+            link(&mut self.links, interface)[direction].packet(packet, &self.seen);
+            return;
+        };
+        let tcp = match &packet.content {
+            Content::Tcp(tcp) => Some(tcp),
+            _ => None,
+        };
+        let entry = self.connection(now, &place, tcp);
+        let connection = self.flows.get(entry);
+        match &packet.content {
+            Content::Tcp(tcp) => connection.tcp(now, place.sender, packet, tcp, &mut self.seen),
+            Content::Udp(udp) => connection.udp(now, place.sender, packet, udp, &mut self.seen),
+            &Content::Echo { reply, sequence, .. } => {
+                connection.echo(now, place.sender, packet, (reply, sequence), &mut self.seen);
+            }
+            _ => {}
+        }
+        let direction = connection.direction ^ connection.role(place.sender);
+        link(&mut self.links, interface)[direction].packet(packet, &self.seen);
+    }
+
+    /// Ends all connections: what was seen.
+    pub fn finish(mut self) -> Observation {
+        for (key, connection) in std::mem::replace(&mut self.flows, Flows::new(1)).into_all() {
+            self.end(&key, &connection, false);
+        }
+        let (connections, directions, (left_out, left_out_bytes)) = self.rows.finish();
+        let totals = Totals { left_out_connections: left_out, left_out_bytes, ..self.totals };
+        let mut links = Links::default();
+        for (interface, ways) in (0..).zip(self.links) {
+            for (direction, way) in (0..).zip(ways) {
+                way.row(interface, direction).into_iter().for_each(|row| links.push(row));
+            }
+        }
+        Observation { totals, connections, directions, links }
+    }
+
+    /// Counts a packet; returns its time.
+    fn count(&mut self, packet: &Packet) -> u64 {
+        let totals = &mut self.totals;
+        if totals.packets == 0 {
+            (totals.first_ns, totals.last_ns) = (packet.at_ns, packet.at_ns);
+        }
+        if packet.at_ns < totals.last_ns {
+            totals.backward_packets += 1;
+            totals.backward_ns = totals.backward_ns.max(totals.last_ns - packet.at_ns);
+        }
+        totals.last_ns = totals.last_ns.max(packet.at_ns);
+        totals.packets += 1;
+        totals.frame_bytes += u64::from(packet.frame_bytes);
+        totals.tunneled_packets += u64::from(packet.tunneled);
+        *match packet.content {
+            Content::Tcp(_) => &mut totals.tcp_packets,
+            Content::Udp(_) => &mut totals.udp_packets,
+            Content::Echo { .. } => &mut totals.echo_packets,
+            Content::Fragment => &mut totals.fragment_packets,
+            Content::Other(_) => &mut totals.other_packets,
+            Content::Cut => &mut totals.cut_packets,
+        } += 1;
+        totals.last_ns
+    }
+
+    /// The entry of a packet's connection, which may be new.
+    fn connection(&mut self, now: u64, place: &Place, tcp: Option<&Tcp>) -> usize {
+        let found = self.flows.find(&place.key);
+        if let Some(entry) = found {
+            let idle_ns = self.limits.idle_ns;
+            let connection = self.flows.get(entry);
+            let is_over = match tcp {
+                Some(tcp) => connection.is_over(place.sender, tcp),
+                None => now - connection.last_ns > idle_ns,
+            };
+            if !is_over {
+                return entry;
+            }
+        }
+        let number = self.totals.connections;
+        self.totals.connections += 1;
+        let direction = self.sides.learn(place.from, place.to);
+        let new = Connection::new(number, now, place, tcp, direction);
+        if let Some(entry) = found {
+            let old = std::mem::replace(self.flows.get(entry), new);
+            self.end(&place.key, &old, false);
+            return entry;
+        }
+        let (entry, evicted) = self.flows.add(place.key, new);
+        if let Some((key, old)) = evicted {
+            self.totals.evicted_connections += 1;
+            self.end(&key, &old, true);
+        }
+        entry
+    }
+
+    fn end(&mut self, key: &Key, connection: &Connection, is_evicted: bool) {
+        if let Some(spins) = connection.as_quic() {
+            let bytes = connection.counts.iter().map(|counts| counts.ip_bytes).sum::<u64>();
+            self.totals.quic_bytes += bytes;
+            self.totals.spinning_bytes += if spins { bytes } else { 0 };
+        }
+        self.rows.add(key, connection, is_evicted);
+    }
+}
+
+/// Both directions of an interface.
+fn link(links: &mut Vec<[Link; 2]>, interface: u32) -> &mut [Link; 2] {
+    let place = interface as usize;
+    if links.len() <= place {
+        links.resize_with(place + 1, Default::default);
+    }
+    &mut links[place]
+}
+
+/// Which connection a packet is of; none for what has no ports.
+fn place(packet: &Packet, interface: u32) -> Option<Place> {
+    let (protocol, from, to) = match &packet.content {
+        Content::Tcp(tcp) => (Protocol::Tcp, tcp.source_port, tcp.destination_port),
+        Content::Udp(udp) => (Protocol::Udp, udp.source_port, udp.destination_port),
+        Content::Echo { identifier, .. } => (Protocol::Echo, *identifier, *identifier),
+        Content::Fragment | Content::Other(_) | Content::Cut => return None,
+    };
+    let (from, to): (End, End) = ((packet.source, from), (packet.destination, to));
+    let (key, sender) = Key::new(from, to, protocol, interface);
+    Some(Place { key, sender, from, to })
+}

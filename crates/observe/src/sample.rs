@@ -1,0 +1,45 @@
+//! What a packet tells beyond its own connection.
+
+/// A round trip of a moment, which says what a queue held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// Whose data waited: that of the initiator (0) or of the responder (1).
+    pub(crate) of: usize,
+    /// Whether the queue is ahead of the vantage point, between it and the receiver; otherwise behind, towards the sender.
+    pub(crate) ahead: bool,
+    pub(crate) rtt_ns: u64,
+    /// Beyond the smallest of this leg so far.
+    pub(crate) excess_ns: u64,
+}
+
+/// Data that has to be sent again for the first time since an earlier loss was repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loss {
+    /// Whose data.
+    pub(crate) of: usize,
+    /// Whether it was lost behind the vantage point's back, on its way to the receiver.
+    pub(crate) ahead: bool,
+    /// The largest excess of about the last two round trips, on the side where it was lost.
+    pub(crate) excess_ns: Option<u64>,
+}
+
+/// What became known by one packet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) loss: Option<Loss>,
+    /// Payload that its acknowledgment says arrived, of the other direction.
+    pub(crate) delivered_bytes: u64,
+    /// Payload, and what the packet takes on the wire.
+    pub(crate) payload_bytes: u32,
+    pub(crate) wire_bytes: u32,
+}
+
+impl Seen {
+    /// Nothing yet, but the packet's sizes.
+    pub(crate) fn begin(&mut self, payload_bytes: u32, wire_bytes: u32) {
+        self.samples.clear();
+        *self =
+            Seen { samples: std::mem::take(&mut self.samples), payload_bytes, wire_bytes, ..Seen::default() };
+    }
+}

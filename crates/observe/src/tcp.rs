@@ -1,0 +1,286 @@
+//! A TCP connection as both of its directions show it.
+
+use bufferlab_capture::reading::{Packet, Tcp};
+
+use crate::counts::Counts;
+use crate::handshake::Handshake;
+use crate::holes::{Holes, Kind, Sent};
+use crate::leg::{Leg, Recent};
+use crate::repeats::Repeats;
+use crate::sample::{Loss, Sample, Seen};
+use crate::segments;
+use crate::sequence::{is_near, widen};
+use crate::watched::Watched;
+
+/// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
+const SILENT_PART: u64 = 4;
+
+/// One direction: what its sender has sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sending {
+    pub(crate) isn: Option<u32>,
+    pub(crate) mss: Option<u16>,
+    pub(crate) scale: Option<u8>,
+    pub(crate) sack_permitted: bool,
+    pub(crate) has_stamps: bool,
+    pub(crate) repeats: Repeats,
+    /// Behind the newest byte that was seen; 0 before the first.
+    next: u64,
+    /// Acknowledged up to there; 0 before the first acknowledgment.
+    una: u64,
+    holes: Holes,
+    /// The losses of one episode lie before it.
+    recovery: u64,
+    /// Acknowledgments up to there are no samples.
+    unclear: u64,
+    /// Ends of segments, and timestamps with whether data came with them, that wait for an answer.
+    segments: Watched<u64>,
+    stamps: Watched<(u32, bool)>,
+    last_stamp: Option<u32>,
+    last_data_ns: u64,
+    last_copy: (u64, u64, u16),
+    has_zero_window: bool,
+    /// Of this direction's data: ahead of the vantage point, and behind.
+    recent: [Recent; 2],
+}
+
+/// Both directions: the initiator's, and the responder's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Connection {
+    pub(crate) sending: [Sending; 2],
+    handshake: Handshake,
+}
+
+impl Connection {
+    /// Whether a segment opens another connection between the same ports: a SYN with another initial sequence number.
+    pub(crate) fn is_over(&self, from: usize, tcp: &Tcp) -> bool {
+        let [me, peer] = [&self.sending[from], &self.sending[1 - from]];
+        let answered = peer.isn.is_some() && widen(me.next, tcp.seq.wrapping_add(1)) == me.next;
+        tcp.flags.syn && tcp.ack.is_none() && me.isn.map_or(me.next != 0 && !answered, |isn| isn != tcp.seq)
+    }
+
+    /// The number of segments that a packet of one direction stands for.
+    pub(crate) fn segments_of(&self, from: usize, tcp: &Tcp) -> u32 {
+        segments::count(tcp, self.sending[1 - from].mss)
+    }
+
+    /// A segment.
+    pub(crate) fn segment(
+        &mut self,
+        now: u64,
+        from: usize,
+        (packet, tcp): (&Packet, &Tcp),
+        counts: &mut [Counts; 2],
+        legs: &mut [Leg; 2],
+        seen: &mut Seen,
+    ) {
+        if let Some(rtt) = self.handshake.segment(now, from, tcp) {
+            legs[1 - from].add(rtt, true);
+        }
+        self.note(from, tcp, &mut counts[from]);
+        if tcp.flags.rst {
+            return;
+        }
+        let stamp = tcp.stamps.map(|(value, _)| value);
+        let sent = Sent { at: now, identification: packet.identification, stamp };
+        let silent_ns = now - self.sending[from].last_data_ns;
+        self.data(from, tcp, sent, counts, legs, seen);
+        if let Some(ack) = tcp.ack {
+            self.acknowledgment(now, from, (tcp, ack), counts, legs, seen);
+        }
+        if !tcp.flags.syn {
+            self.stamps(now, from, tcp, silent_ns, legs, seen);
+        }
+    }
+
+    /// Options and flags.
+    fn note(&mut self, from: usize, tcp: &Tcp, counts: &mut Counts) {
+        let me = &mut self.sending[from];
+        me.has_stamps |= tcp.stamps.is_some();
+        if tcp.flags.syn {
+            me.isn = Some(tcp.seq);
+            me.mss = tcp.mss;
+            me.scale = tcp.scale;
+            me.sack_permitted = tcp.sack_permitted;
+            return;
+        }
+        me.has_zero_window = tcp.window == 0 && !tcp.flags.rst;
+        counts.zero_windows += u64::from(me.has_zero_window);
+        counts.ece_packets += u64::from(tcp.flags.ece);
+        counts.sack_packets += u64::from(!tcp.sacks.blocks().is_empty());
+    }
+
+    /// What a packet's sequence numbers say: new data, a hole, a repetition.
+    fn data(
+        &mut self,
+        from: usize,
+        tcp: &Tcp,
+        sent: Sent,
+        counts: &mut [Counts; 2],
+        legs: &[Leg; 2],
+        seen: &mut Seen,
+    ) {
+        let [me, peer] = pair(&mut self.sending, from);
+        let counts = &mut counts[from];
+        let payload = tcp.payload_bytes;
+        let start = widen(me.next, tcp.seq) + u64::from(tcp.flags.syn);
+        let end = start + u64::from(payload) + u64::from(tcp.flags.fin);
+        if me.next == 0 {
+            me.next = start;
+        }
+        if !is_near(start, me.next) || !is_near(end, me.next) {
+            counts.strange_packets += 1;
+            return;
+        }
+        let probes = payload <= 1 && start < me.next && (peer.has_zero_window || me.una == me.next);
+        if payload > 0 && !probes {
+            let copy = (start, end, sent.identification.unwrap_or(0));
+            if copy.2 != 0 && std::mem::replace(&mut me.last_copy, copy) == copy {
+                counts.doubled_packets += 1;
+                return;
+            }
+            if start < me.next {
+                let round_trip = legs[0].least.smallest().zip(legs[1].least.smallest()).map(|(a, b)| a + b);
+                let kind = me.holes.fill(start, end.min(me.next), sent, round_trip);
+                let full = segments::full(peer.mss, tcp);
+                me.again(from, end.min(me.next), kind, (payload, full, sent.at), counts, seen);
+            }
+            me.last_data_ns = sent.at;
+        }
+        if start > me.next {
+            me.holes.open(me.next, start, sent);
+            me.unclear = end;
+        }
+        if end > me.next {
+            me.next = end;
+            if payload > 0 && me.una >= me.unclear && me.holes.is_empty() {
+                me.segments.put(sent.at, end, legs[from].least.smallest());
+            }
+        }
+    }
+
+    fn acknowledgment(
+        &mut self,
+        now: u64,
+        from: usize,
+        (tcp, ack): (&Tcp, u32),
+        counts: &mut [Counts; 2],
+        legs: &mut [Leg; 2],
+        seen: &mut Seen,
+    ) {
+        let of = 1 - from;
+        let [peer, me] = pair(&mut self.sending, of);
+        let ack = widen(peer.next, ack);
+        if peer.next == 0 {
+            (peer.next, peer.una) = (ack, ack);
+        }
+        if !is_near(ack, peer.next) {
+            counts[from].strange_packets += 1;
+            return;
+        }
+        // Nothing was missed of a direction that is not captured at all.
+        let is_captured = counts[of].packets > 0;
+        if !peer.holes.is_empty() {
+            counts[of].missed_bytes += peer.holes.acknowledge(ack);
+        }
+        if ack > peer.next {
+            counts[of].missed_bytes += if is_captured { ack - peer.next } else { 0 };
+            peer.next = ack;
+        }
+        peer.repeats.blocks(&tcp.sacks, ack, segments::full(me.mss, tcp));
+        if peer.una == 0 {
+            peer.una = ack;
+        }
+        if ack <= peer.una {
+            return;
+        }
+        seen.delivered_bytes = ack - peer.una;
+        peer.una = ack;
+        let leg = &mut legs[of];
+        if let Some((_, at)) = peer.segments.take(|end| end == ack) {
+            let rtt_ns = now - at;
+            let excess_ns = leg.add(rtt_ns, true);
+            peer.recent[0].add(now, rtt_ns, excess_ns);
+            seen.samples.push(Sample { of, ahead: true, rtt_ns, excess_ns });
+        }
+        peer.segments.pass(|end| end <= ack);
+        peer.repeats.acknowledge(now, ack, leg.least.smallest());
+    }
+
+    /// Timestamps: the first packet with a value, and the first with its echo (B. Veal, K. Li and D. Lowenthal, "New methods for passive
+    /// estimation of TCP round-trip times", PAM 2005, section 3; RFC 7323 section 4).
+    ///
+    /// A receiver echoes the oldest segment that it has not acknowledged, and holds its acknowledgment back: echoes of data are too
+    /// long by that and count for the minimum only. The echo of an acknowledgment comes with the data that it released; of a sender that is
+    /// not silent it tells what the queue between sender and vantage point holds.
+    fn stamps(
+        &mut self,
+        now: u64,
+        from: usize,
+        tcp: &Tcp,
+        silent_ns: u64,
+        legs: &mut [Leg; 2],
+        seen: &mut Seen,
+    ) {
+        let Some((value, echo)) = tcp.stamps else {
+            return;
+        };
+        let [me, peer] = pair(&mut self.sending, from);
+        if tcp.ack.is_some()
+            && let Some(((_, with_data), at)) = peer.stamps.take(|(value, _)| value == echo)
+        {
+            let rtt_ns = now - at;
+            let is_good = !with_data && tcp.payload_bytes > 0 && silent_ns <= rtt_ns / SILENT_PART;
+            let excess_ns = legs[1 - from].add(rtt_ns, is_good);
+            if is_good {
+                me.recent[1].add(now, rtt_ns, excess_ns);
+                seen.samples.push(Sample { of: from, ahead: false, rtt_ns, excess_ns });
+            }
+        }
+        if me.last_stamp.is_none_or(|last| value.wrapping_sub(last).cast_signed() > 0) {
+            me.last_stamp = Some(value);
+            me.stamps.put(now, (value, tcp.payload_bytes > 0), legs[from].least.smallest());
+        }
+    }
+}
+
+impl Sending {
+    /// Data up to `end` comes a second time, or late.
+    fn again(
+        &mut self,
+        of: usize,
+        end: u64,
+        kind: Kind,
+        (payload, full, now): (u32, u32, u64),
+        counts: &mut Counts,
+        seen: &mut Seen,
+    ) {
+        let (bytes, ahead) = match kind {
+            Kind::Reordered => {
+                counts.reordered_segments += u64::from(payload.div_ceil(full));
+                return;
+            }
+            Kind::Repaired => (payload, false),
+            Kind::Repeated(bytes) => (bytes.min(payload), true),
+        };
+        let segments = u64::from(bytes.div_ceil(full));
+        counts.retransmitted_segments += segments;
+        counts.retransmitted_bytes += u64::from(bytes);
+        counts.lost_before_segments += if ahead { 0 } else { segments };
+        let arrived = end <= self.una;
+        self.repeats.sent(now, end, arrived);
+        self.segments.clear();
+        self.unclear = self.unclear.max(self.next);
+        if !arrived && self.una >= self.recovery {
+            self.recovery = self.next;
+            counts.loss_episodes += 1;
+            seen.loss = Some(Loss { of, ahead, excess_ns: self.recent[usize::from(!ahead)].largest() });
+        }
+    }
+}
+
+/// One direction, and the other.
+fn pair(sending: &mut [Sending; 2], from: usize) -> [&mut Sending; 2] {
+    let [a, b] = sending;
+    if from == 0 { [a, b] } else { [b, a] }
+}

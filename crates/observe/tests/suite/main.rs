@@ -1,0 +1,6 @@
+//! Sequences of packets made by hand, with what is known of them.
+
+mod connections;
+mod laws;
+mod packets;
+mod round_trips;
