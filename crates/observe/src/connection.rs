@@ -1,11 +1,12 @@
 //! A connection of any protocol.
 
-use bufferlab_capture::reading::{Packet, Tcp, Udp};
+use bufferlab_capture::reading::{Content, Flags, Packet, Tcp, Udp};
 
 use crate::counts::Counts;
 use crate::key::{End, Key, Protocol};
 use crate::least::Least;
 use crate::leg::Leg;
+use crate::link::is_long;
 use crate::quic::{Quic, Trip};
 use crate::sample::{Sample, Seen};
 use crate::segments;
@@ -41,6 +42,8 @@ pub(crate) struct Connection {
     pub(crate) counts: [Counts; 2],
     /// To the responder and back, to the initiator and back.
     pub(crate) legs: [Leg; 2],
+    /// Until when each direction was counted as a long flow, once it is one.
+    pub(crate) long_ns: [Option<u64>; 2],
     /// Round trips of the whole path at once.
     whole: Least,
     detail: Detail,
@@ -61,29 +64,28 @@ impl Connection {
         number: u64,
         now: u64,
         place: &Place,
-        tcp: Option<&Tcp>,
+        content: &Content,
         direction: usize,
     ) -> Connection {
-        let (is_syn, is_answer) = tcp.map_or((false, false), |tcp| {
-            (tcp.flags.syn && tcp.ack.is_none(), tcp.flags.syn && tcp.ack.is_some())
-        });
         // Without its beginning, a client has the higher port.
-        let sends_first = match place.key.protocol {
-            Protocol::Tcp if is_syn => true,
-            Protocol::Tcp if is_answer => false,
-            Protocol::Echo => true,
-            _ => place.from.1 >= place.to.1,
+        let is_client = place.from.1 >= place.to.1;
+        let (is_opened, sends_first) = match content {
+            Content::Tcp(Tcp { flags: Flags { syn: true, .. }, ack, .. }) => (ack.is_none(), ack.is_none()),
+            Content::Tcp(_) => (false, is_client),
+            Content::Echo { reply, .. } => (!reply, !reply),
+            _ => (is_client, is_client),
         };
         let quic = place.from.1 == QUIC_PORT || place.to.1 == QUIC_PORT;
         Connection {
             number,
             initiator: if sends_first { place.sender } else { 1 - place.sender },
             direction: if sends_first { direction } else { 1 - direction },
-            is_opened: tcp.is_none() || is_syn,
+            is_opened,
             first_ns: now,
             last_ns: now,
             counts: Default::default(),
             legs: Default::default(),
+            long_ns: [None; 2],
             whole: Least::default(),
             detail: match place.key.protocol {
                 Protocol::Tcp => Detail::Tcp(Box::default()),
@@ -113,7 +115,8 @@ impl Connection {
         self.last_ns = now;
         let segments = state.segments_of(from, tcp);
         self.counts[from].packet(now, packet, tcp.payload_bytes, segments);
-        seen.begin(tcp.payload_bytes, segments::wire_bytes(packet, tcp.payload_bytes, segments));
+        let wire_bytes = segments::wire_bytes(packet, tcp.payload_bytes, segments);
+        seen.begin(tcp.payload_bytes, wire_bytes, segments == 1);
         state.segment(now, from, (packet, tcp), &mut self.counts, &mut self.legs, seen);
     }
 
@@ -158,6 +161,16 @@ impl Connection {
         }
     }
 
+    /// Until when a direction was counted as a long flow, if it is one now.
+    pub(crate) fn long(&mut self, now: u64, from: usize) -> Option<&mut u64> {
+        let counts = &self.counts[from];
+        let since_ns = now - counts.first_data_ns.unwrap_or(now);
+        if self.long_ns[from].is_none() && is_long(counts.payload_bytes, since_ns) {
+            self.long_ns[from] = Some(0);
+        }
+        self.long_ns[from].as_mut()
+    }
+
     /// The smallest round trip of the path with the lower end of its interval: the sum of the legs, or of both at once where that is smaller
     /// or there are no legs.
     pub(crate) fn path_rtt(&self) -> Option<(u64, f64)> {
@@ -196,7 +209,7 @@ impl Connection {
     fn simple(&mut self, now: u64, from: usize, packet: &Packet, payload: u32, seen: &mut Seen) {
         self.last_ns = now;
         self.counts[from].packet(now, packet, payload, 1);
-        seen.begin(payload, packet.frame_bytes);
+        seen.begin(payload, packet.frame_bytes, true);
     }
 
     fn path(&self) -> Least {

@@ -37,6 +37,7 @@ pub use columns::{Column, Table};
 pub use key::Protocol;
 pub use limits::Limits;
 pub use observation::{
-    ConnectionRow, Connections, DirectionRow, Directions, LinkRow, Links, Observation, Totals,
+    ConnectionRow, Connections, DirectionRow, Directions, DistributionRow, Distributions, LinkRow, Links,
+    MomentRow, Moments, Observation, Queueing, QueueingRow, SecondRow, Seconds, Totals,
 };
 pub use observer::Observer;

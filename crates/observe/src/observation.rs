@@ -22,7 +22,7 @@ table! {
         responder_port: u32,
         /// Which way the initiator's packets cross the link: 0 out, 1 in.
         direction: u32,
-        /// Whether its first packet was seen: a SYN, or any of UDP after a silence.
+        /// Whether its first packet was seen: a SYN, a request, or a datagram of the initiator after a silence.
         is_opened: u32,
         /// Whether it ended because others took its place in memory.
         is_evicted: u32,
@@ -134,6 +134,144 @@ table! {
         wire_bytes: u64,
         /// Bytes of payload of TCP and UDP.
         payload_bytes: u64,
+        /// The rate of the bottleneck, bit/s: the estimate to be trusted.
+        rate_bps: f64,
+        /// Its standard deviation, bit/s.
+        rate_error_bps: f64,
+        /// What it comes from: 0 nothing, 1 the plateau of 1 s, 2 that of 100 ms, 3 the distances of packets.
+        rate_by: u32,
+        /// Whether what waits does so beyond the vantage point, so that plateaus are of what arrived; otherwise of what was seen.
+        is_queue_ahead: u32,
+        /// The rate of most windows of 1 s with a queue, bit/s.
+        plateau_1s_bps: f64,
+        /// The standard deviation of those windows' rates, bit/s.
+        plateau_1s_error_bps: f64,
+        /// The part of the windows with a queue that have this rate.
+        plateau_1s_share: f64,
+        /// Windows with a queue.
+        queued_1s_windows: u64,
+        /// The rate of most windows of 100 ms with a queue, bit/s.
+        plateau_100ms_bps: f64,
+        /// The standard deviation of those windows' rates, bit/s.
+        plateau_100ms_error_bps: f64,
+        /// The part of the windows with a queue that have this rate.
+        plateau_100ms_share: f64,
+        /// Windows with a queue.
+        queued_100ms_windows: u64,
+        /// The rate that most packets' distances show, bit/s.
+        dispersion_bps: f64,
+        /// The standard deviation of those, bit/s.
+        dispersion_error_bps: f64,
+        /// The part of the pairs that show this rate.
+        dispersion_share: f64,
+        /// Pairs of packets in a row with the same size.
+        dispersion_pairs: u64,
+        /// The highest rate of a window of 100 ms, bit/s: the link's is not lower, if the queue is behind.
+        highest_100ms_bps: f64,
+        /// The highest rate of a window of 1 s, bit/s.
+        highest_1s_bps: f64,
+    }
+}
+
+table! {
+    /// A time series: one row an interface, direction and second with packets.
+    Seconds of SecondRow {
+        /// As in the table of links.
+        interface: u32,
+        /// 0 out, 1 in.
+        direction: u32,
+        /// When it begins, ns since 1970.
+        start_ns: u64,
+        /// How long it is, ns: a second, or a multiple in a very long capture.
+        width_ns: u64,
+        /// Packets captured.
+        packets: u64,
+        /// Bytes on the wire.
+        wire_bytes: u64,
+        /// Long flows that send in it: those with more than 100 kB over more than a second so far.
+        long_flows: u64,
+        /// Connections whose beginning is in it, by the direction of their initiator.
+        new_flows: u64,
+    }
+}
+
+table! {
+    /// What waits for each direction of a link: one row an interface, direction and side of the vantage point.
+    Queueing of QueueingRow {
+        /// As in the table of links.
+        interface: u32,
+        /// Of the data: 0 out, 1 in.
+        direction: u32,
+        /// Whether it waits between the vantage point and the receiver (1), or between the sender and the vantage point (0).
+        is_ahead: u32,
+        /// Round trips measured.
+        samples: u64,
+        /// The median of what they exceed their connection's minimum by, ns.
+        median_ns: f64,
+        /// The 95th percentile of that, ns.
+        p95_ns: f64,
+        /// The 99th percentile of that, ns.
+        p99_ns: f64,
+        /// The largest, ns.
+        max_ns: u64,
+        /// Times at which losses began.
+        loss_episodes: u64,
+        /// Of those, with a sample within the two round trips before.
+        at_loss_samples: u64,
+        /// The median of the largest excess before a loss, ns.
+        at_loss_median_ns: f64,
+        /// Whether losses come when the excess is at its plateau, which says that the buffer fills.
+        is_filled: u32,
+        /// The buffer's depth, ns; not a number if it was never filled.
+        depth_ns: f64,
+        /// The 10th percentile of the excess before losses, ns.
+        depth_low_ns: f64,
+        /// The 90th percentile, ns.
+        depth_high_ns: f64,
+    }
+}
+
+table! {
+    /// A time series: what waits, one row an interface, direction, side and 100 ms with samples or losses.
+    Moments of MomentRow {
+        /// As in the table of links.
+        interface: u32,
+        /// Of the data: 0 out, 1 in.
+        direction: u32,
+        /// Whether it waits beyond the vantage point (1) or before (0).
+        is_ahead: u32,
+        /// When it begins, ns since 1970.
+        start_ns: u64,
+        /// How long it is, ns: 100 ms, or a multiple in a long capture.
+        width_ns: u64,
+        /// Round trips measured.
+        samples: u64,
+        /// The median of what they exceed their connection's minimum by, ns.
+        median_ns: f64,
+        /// The 95th percentile of that, ns.
+        p95_ns: f64,
+        /// The largest, ns.
+        max_ns: u64,
+        /// Times at which losses began.
+        loss_episodes: u64,
+    }
+}
+
+table! {
+    /// Distributions: one row a value, within 0.8 %.
+    Distributions of DistributionRow {
+        /// As in the table of links.
+        interface: u32,
+        /// 0 out, 1 in.
+        direction: u32,
+        /// What is distributed, with its unit: `short_flow_bytes` (payload), `interarrival_ns` (of connections), `train_packets`,
+        /// `excess_ahead_ns`, `excess_behind_ns` (round trips beyond their minimum), `excess_at_loss_ahead_ns`,
+        /// `excess_at_loss_behind_ns`.
+        quantity: String,
+        /// The value.
+        value: f64,
+        /// How often.
+        count: u64,
     }
 }
 
@@ -193,4 +331,12 @@ pub struct Observation {
     pub directions: Directions,
     /// One row an interface and direction.
     pub links: Links,
+    /// Time series of who uses them.
+    pub seconds: Seconds,
+    /// What waits for them.
+    pub queueing: Queueing,
+    /// Time series of that.
+    pub moments: Moments,
+    /// Distributions.
+    pub distributions: Distributions,
 }

@@ -1,13 +1,13 @@
 //! Packets in, an observation out.
 
-use bufferlab_capture::reading::{Content, Packet, Tcp};
+use bufferlab_capture::reading::{Content, Packet};
 
 use crate::connection::{Connection, Place};
 use crate::flows::Flows;
 use crate::key::{End, Key, Protocol};
 use crate::limits::Limits;
 use crate::link::Link;
-use crate::observation::{Links, Observation, Totals};
+use crate::observation::{Observation, Totals};
 use crate::rows::Rows;
 use crate::sample::Seen;
 use crate::sides::Sides;
@@ -23,9 +23,25 @@ pub struct Observer {
     flows: Flows<Connection>,
     rows: Rows,
     sides: Sides,
-    /// Out and in of each interface.
-    links: Vec<[Link; 2]>,
+    links: Interfaces,
     seen: Seen,
+}
+
+/// Out and in of each interface.
+#[derive(Clone, Debug)]
+struct Interfaces {
+    links: Vec<[Link; 2]>,
+    bins: usize,
+}
+
+impl Interfaces {
+    fn of(&mut self, interface: u32) -> &mut [Link; 2] {
+        let place = interface as usize;
+        if self.links.len() <= place {
+            self.links.resize_with(place + 1, || [0, 1].map(|_| Link::new(self.bins)));
+        }
+        &mut self.links[place]
+    }
 }
 
 impl Observer {
@@ -36,7 +52,7 @@ impl Observer {
             flows: Flows::new(limits.flows),
             rows: Rows::new(limits.rows),
             sides: Sides::new(&limits.inside),
-            links: Vec::new(),
+            links: Interfaces { links: Vec::new(), bins: limits.bins },
             seen: Seen::default(),
             limits: Limits { interfaces: limits.interfaces.min(MOST_INTERFACES), ..limits },
         }
@@ -52,15 +68,11 @@ impl Observer {
         let interface = if self.limits.joined { 0 } else { packet.interface };
         let Some(place) = place(packet, interface) else {
             let direction = self.sides.direction((packet.source, 0), (packet.destination, 0));
-            self.seen.begin(0, packet.frame_bytes);
-            link(&mut self.links, interface)[direction].packet(packet, &self.seen);
+            self.seen.begin(0, packet.frame_bytes, true);
+            self.links.of(interface)[direction].packet(now, packet, &self.seen, None);
             return;
         };
-        let tcp = match &packet.content {
-            Content::Tcp(tcp) => Some(tcp),
-            _ => None,
-        };
-        let entry = self.connection(now, &place, tcp);
+        let entry = self.connection(now, &place, &packet.content);
         let connection = self.flows.get(entry);
         match &packet.content {
             Content::Tcp(tcp) => connection.tcp(now, place.sender, packet, tcp, &mut self.seen),
@@ -70,8 +82,20 @@ impl Observer {
             }
             _ => {}
         }
-        let direction = connection.direction ^ connection.role(place.sender);
-        link(&mut self.links, interface)[direction].packet(packet, &self.seen);
+        let from = connection.role(place.sender);
+        let outward = connection.direction;
+        let long = connection.long(now, from);
+        let link = self.links.of(interface);
+        link[outward ^ from].packet(now, packet, &self.seen, long);
+        if self.seen.delivered_bytes > 0 {
+            link[outward ^ from ^ 1].delivered(now, self.seen.delivered_bytes);
+        }
+        for sample in &self.seen.samples {
+            link[outward ^ sample.of].sample(now, sample);
+        }
+        if let Some(loss) = &self.seen.loss {
+            link[outward ^ loss.of].loss(now, loss);
+        }
     }
 
     /// Ends all connections: what was seen.
@@ -81,13 +105,13 @@ impl Observer {
         }
         let (connections, directions, (left_out, left_out_bytes)) = self.rows.finish();
         let totals = Totals { left_out_connections: left_out, left_out_bytes, ..self.totals };
-        let mut links = Links::default();
-        for (interface, ways) in (0..).zip(self.links) {
+        let mut tables = Observation { totals, connections, directions, ..Observation::default() };
+        for (interface, ways) in (0..).zip(self.links.links) {
             for (direction, way) in (0..).zip(ways) {
-                way.row(interface, direction).into_iter().for_each(|row| links.push(row));
+                way.finish((interface, direction), &mut tables);
             }
         }
-        Observation { totals, connections, directions, links }
+        tables
     }
 
     /// Counts a packet; returns its time.
@@ -116,14 +140,14 @@ impl Observer {
     }
 
     /// The entry of a packet's connection, which may be new.
-    fn connection(&mut self, now: u64, place: &Place, tcp: Option<&Tcp>) -> usize {
+    fn connection(&mut self, now: u64, place: &Place, content: &Content) -> usize {
         let found = self.flows.find(&place.key);
         if let Some(entry) = found {
             let idle_ns = self.limits.idle_ns;
             let connection = self.flows.get(entry);
-            let is_over = match tcp {
-                Some(tcp) => connection.is_over(place.sender, tcp),
-                None => now - connection.last_ns > idle_ns,
+            let is_over = match content {
+                Content::Tcp(tcp) => connection.is_over(place.sender, tcp),
+                _ => now - connection.last_ns > idle_ns,
             };
             if !is_over {
                 return entry;
@@ -132,7 +156,10 @@ impl Observer {
         let number = self.totals.connections;
         self.totals.connections += 1;
         let direction = self.sides.learn(place.from, place.to);
-        let new = Connection::new(number, now, place, tcp, direction);
+        let new = Connection::new(number, now, place, content, direction);
+        if new.is_opened {
+            self.links.of(place.key.interface)[new.direction].begin(now);
+        }
         if let Some(entry) = found {
             let old = std::mem::replace(self.flows.get(entry), new);
             self.end(&place.key, &old, false);
@@ -152,17 +179,13 @@ impl Observer {
             self.totals.quic_bytes += bytes;
             self.totals.spinning_bytes += if spins { bytes } else { 0 };
         }
+        for (from, counts) in connection.counts.iter().enumerate() {
+            if counts.payload_bytes > 0 && connection.long_ns[from].is_none() {
+                self.links.of(key.interface)[connection.direction ^ from].short(counts.payload_bytes);
+            }
+        }
         self.rows.add(key, connection, is_evicted);
     }
-}
-
-/// Both directions of an interface.
-fn link(links: &mut Vec<[Link; 2]>, interface: u32) -> &mut [Link; 2] {
-    let place = interface as usize;
-    if links.len() <= place {
-        links.resize_with(place + 1, Default::default);
-    }
-    &mut links[place]
 }
 
 /// Which connection a packet is of; none for what has no ports.

@@ -33,13 +33,15 @@ pub(crate) struct Seen {
     /// Payload, and what the packet takes on the wire.
     pub(crate) payload_bytes: u32,
     pub(crate) wire_bytes: u32,
+    /// Whether it is one packet on the wire, too.
+    pub(crate) is_one: bool,
 }
 
 impl Seen {
     /// Nothing yet, but the packet's sizes.
-    pub(crate) fn begin(&mut self, payload_bytes: u32, wire_bytes: u32) {
+    pub(crate) fn begin(&mut self, payload_bytes: u32, wire_bytes: u32, is_one: bool) {
         self.samples.clear();
-        *self =
-            Seen { samples: std::mem::take(&mut self.samples), payload_bytes, wire_bytes, ..Seen::default() };
+        let samples = std::mem::take(&mut self.samples);
+        *self = Seen { samples, payload_bytes, wire_bytes, is_one, ..Seen::default() };
     }
 }

@@ -104,16 +104,22 @@ proptest! {
         let seen = observe_with(limits.clone(), packets.iter().copied());
         prop_assert_eq!(&observe_with(limits.clone(), packets.iter().copied()).totals, &seen.totals);
 
+        let totals = &seen.totals;
         let has_ports = |packet: &&Packet| !matches!(packet.content, Content::Fragment | Content::Other(_) | Content::Cut);
         let kept = || packets.iter().filter(|packet| (packet.interface as usize) < limits.interfaces).filter(has_ports);
         let bytes: u64 = kept().map(|packet| u64::from(packet.ip_bytes)).sum();
-        let totals = &seen.totals;
         prop_assert_eq!(seen.directions.ip_bytes.iter().sum::<u64>() + totals.left_out_bytes, bytes);
         if totals.left_out_connections == 0 {
             prop_assert_eq!(seen.directions.packets.iter().sum::<u64>(), kept().count() as u64);
         }
         let at_links = packets.iter().filter(|packet| (packet.interface as usize) < limits.interfaces);
         prop_assert_eq!(seen.links.packets.iter().sum::<u64>(), at_links.count() as u64);
+        prop_assert_eq!(seen.seconds.packets.iter().sum::<u64>(), seen.links.packets.iter().sum::<u64>());
+        prop_assert_eq!(seen.seconds.wire_bytes.iter().sum::<u64>(), seen.links.wire_bytes.iter().sum::<u64>());
+        prop_assert_eq!(seen.moments.samples.iter().sum::<u64>(), seen.queueing.samples.iter().sum::<u64>());
+        let begun = if totals.left_out_connections == 0 { seen.connections.is_opened.iter().sum() } else { 0 };
+        prop_assert!(seen.seconds.new_flows.iter().sum::<u64>() >= u64::from(begun));
+        prop_assert!(seen.seconds.packets.len() <= limits.bins * 2 * limits.interfaces);
         let rows = seen.connections.connection.len() as u64;
         prop_assert_eq!(rows + totals.left_out_connections, totals.connections);
         prop_assert!(rows <= limits.rows as u64);

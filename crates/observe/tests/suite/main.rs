@@ -2,5 +2,6 @@
 
 mod connections;
 mod laws;
+mod links;
 mod packets;
 mod round_trips;

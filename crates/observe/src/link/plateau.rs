@@ -1,0 +1,129 @@
+//! The link's rate from what it carries while packets wait for it.
+
+use super::rates::{Cluster, Rates};
+
+/// Bytes by windows of one width, and the rates of those in which a queue stood.
+///
+/// A link with a standing queue sends all the time, so what leaves it in a window is its rate, up to a packet at both ends. That is what the
+/// vantage point sees if the queue is behind, and what receivers acknowledge if it is ahead (there the packets that are seen fill the queue,
+/// too). Acknowledged payload counts with the headers of the packets that are seen. It errs downward where traffic that the vantage point
+/// does not see shares the link, and each way in windows that are not much longer than a round trip: a repaired loss
+/// acknowledges much at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Windows {
+    width_ns: u64,
+    /// The window that is open; `None` before the first.
+    index: Option<u64>,
+    /// In it: bytes that are seen, bytes that arrived, samples, samples with a queue.
+    seen_bytes: f64,
+    delivered_bytes: f64,
+    samples: u32,
+    queued: u32,
+    seen: Rates,
+    delivered: Rates,
+    highest_bps: f64,
+    /// Whether the open window was seen from its beginning.
+    is_whole: bool,
+}
+
+impl Windows {
+    pub(crate) fn new(width_ns: u64) -> Windows {
+        Windows {
+            width_ns,
+            index: None,
+            seen_bytes: 0.0,
+            delivered_bytes: 0.0,
+            samples: 0,
+            queued: 0,
+            seen: Rates::default(),
+            delivered: Rates::default(),
+            highest_bps: 0.0,
+            is_whole: false,
+        }
+    }
+
+    /// Time goes on; windows of the past are closed. The first one, which has no beginning, does not count.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: u64) {
+        let index = now / self.width_ns;
+        if self.index == Some(index) {
+            return;
+        }
+        if self.index.is_some() {
+            self.close();
+        }
+        self.is_whole = self.index.is_some();
+        (self.seen_bytes, self.delivered_bytes, self.samples, self.queued) = (0.0, 0.0, 0, 0);
+        self.index = Some(index);
+    }
+
+    /// Bytes on the wire; those of TCP arrive only when they are acknowledged.
+    #[inline]
+    pub(crate) fn seen(&mut self, bytes: f64, is_tcp: bool) {
+        self.seen_bytes += bytes;
+        self.delivered_bytes += if is_tcp { 0.0 } else { bytes };
+    }
+
+    /// Acknowledged bytes, with their headers.
+    pub(crate) fn delivered(&mut self, bytes: f64) {
+        self.delivered_bytes += bytes;
+    }
+
+    /// A round trip, which says whether a queue stood.
+    pub(crate) fn sample(&mut self, is_queued: bool) {
+        self.samples += 1;
+        self.queued += u32::from(is_queued);
+    }
+
+    /// Windows with a standing queue.
+    pub(crate) fn queued_windows(&self) -> u64 {
+        self.seen.total()
+    }
+
+    /// The rate that most windows with a queue have: of what arrived (a queue ahead), or of what was seen.
+    pub(crate) fn plateau(&self, is_ahead: bool) -> Option<Cluster> {
+        if is_ahead { &self.delivered } else { &self.seen }.cluster()
+    }
+
+    /// The highest rate of a window, with or without a queue; zero if there is no whole window.
+    pub(crate) fn highest_bps(&self) -> f64 {
+        self.highest_bps
+    }
+
+    fn close(&mut self) {
+        if !self.is_whole {
+            return;
+        }
+        let rate = |bytes: f64| bytes * 8e9 / self.width_ns as f64;
+        let (seen_bps, delivered_bps) = (rate(self.seen_bytes), rate(self.delivered_bytes));
+        self.highest_bps = self.highest_bps.max(seen_bps);
+        if self.samples > 0 && self.queued * 2 >= self.samples {
+            self.seen.add(seen_bps);
+            self.delivered.add(delivered_bps);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_with_a_queue_show_the_rate() {
+        let mut windows = Windows::new(100);
+        for now in 0..1_000 {
+            windows.advance(now);
+            // the queue stands in all windows but 100..200 and 200..300
+            let is_queued = !(100..300).contains(&now);
+            windows.seen(if is_queued { 1_000.0 } else { 500.0 }, true);
+            windows.delivered(900.0);
+            windows.sample(is_queued);
+        }
+        // neither the first window nor the last, which is open, counts
+        assert_eq!(windows.queued_windows(), 6);
+        let plateau = windows.plateau(false).unwrap();
+        assert_eq!((plateau.rate_bps, plateau.error_bps, plateau.share), (8e12, 0.0, 1.0));
+        assert_eq!(windows.plateau(true).unwrap().rate_bps, 7.2e12);
+        assert_eq!(windows.highest_bps(), 8e12);
+    }
+}
