@@ -26,16 +26,22 @@ EXCEPTED = {
 """Names that others chose, and who."""
 
 MARKS = {
+    "HAS_MILD_MARKS",
     "LeavesMarked",
     "MARK",
     "MARKED",
     "MARKS_AT",
     "MARK_ECNTH",
+    "Mark",
     "MarkText",
     "Marked",
+    "Marks",
     "admit_marked",
+    "after_a_mark",
     "check_mark",
     "count_mark",
+    "follow_marks",
+    "has_mild_marks",
     "mark",
     "mark_above",
     "mark_instead",

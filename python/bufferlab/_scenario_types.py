@@ -252,6 +252,7 @@ class FlowDict(TypedDict):
     clock: NotRequired[str | None]
     timestamps: NotRequired[bool | None]
     limited_transmit: NotRequired[bool | None]
+    ecn: NotRequired[Literal["off", "classic", "abe"] | None]
     handshake: NotRequired[bool | None]
     paced: NotRequired[bool | None]
     window: NotRequired[str | None]
@@ -489,6 +490,7 @@ class ResolvedStack(TypedDict):
     clock_ps: int
     timestamps: bool
     limited_transmit: bool
+    ecn: Literal["off", "classic", "abe"]
     handshake: bool
     paced: bool
     window: str

@@ -72,6 +72,55 @@ def test_sawtooth(buffer_over_bdp: float, growth: str, delayed_ack: int, trips: 
     assert cuts == pytest.approx(measured_periods, abs=1 + measured_periods * 2 * fluid)
 
 
+def left_of_the_link(share: float, threshold_over_bdp: float) -> float:
+    """Utilization by a lone flow that adds a segment a round trip, of whose window a mark leaves this share.
+
+    The window goes from `share * (1 + K)` to `1 + K` bandwidth-delay products, where K is the threshold.
+    Below one, a round takes the round-trip time, above it as much longer as the window is larger.
+    """
+    high = 1 + threshold_over_bdp
+    low = share * high
+    below = max(0.0, 1 - low)
+    return (high**2 - low**2) / 2 / (below + (high**2 - max(low, 1.0) ** 2) / 2)
+
+
+@pytest.mark.parametrize("threshold_over_bdp", [0.1, 0.25, 0.5, 1.0])
+@pytest.mark.parametrize(("ecn", "share"), [("classic", 0.5), ("abe", 0.8)])
+def test_sawtooth_of_marks(ecn: str, share: float, threshold_over_bdp: float) -> None:
+    threshold_packets = round(threshold_over_bdp * PIPE_PACKETS)
+    duration_s = 40 * (1 - share) * (1 + threshold_over_bdp) * PIPE_PACKETS * RTT_S
+    runs = run(
+        {
+            "run": {"duration": f"{duration_s:.0f} s", "warmup": f"{duration_s / 4:.0f} s", "stack": "rfc"},
+            "bottleneck": {
+                "rate": f"{RATE_BPS} bps",
+                "buffer": "3 bdp",
+                "mark_above": f"{threshold_packets} packets",
+            },
+            "flows": [
+                {
+                    "rtt": f"{PROPAGATION_S * 1e3} ms",
+                    "congestion": "reno",
+                    "segment": "960 B",
+                    "header": "40 B",
+                    "ecn": ecn,
+                    "growth": "per-segment",
+                    "delayed_ack": False,
+                    "initial_ssthresh": round(PIPE_PACKETS),
+                }
+            ],
+        },
+        progress=False,
+    )
+    queue = runs.queues.row(by_predicate=(pl.col("group") == "all"), named=True)
+    expected = left_of_the_link(share, threshold_over_bdp)
+    # as above: the round trip of the echo, whole segments, and a period that the window of time cuts off
+    tolerance = 3 / PIPE_PACKETS + 0.5 / 30 * (1 - expected)
+    assert queue["utilization"] == pytest.approx(expected, abs=tolerance)
+    assert queue["marked_packets"] >= 20
+    assert runs.flows["retransmissions"].item() == 0
+
+
 @pytest.mark.parametrize("loss", [0.0003, 0.001, 0.003])
 @pytest.mark.parametrize(("growth", "delayed_ack", "trips"), GROWTHS)
 def test_square_root_law_under_random_loss(loss: float, growth: str, delayed_ack: int, trips: int) -> None:

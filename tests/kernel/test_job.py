@@ -157,3 +157,14 @@ def test_all_mistakes_are_reported_at_once() -> None:
         "links.bottleneck.queue",
         "flows.bulk.congestion",
     ]
+
+
+def test_ecn_is_asked_for_by_all_connections_or_none() -> None:
+    def setting(**overrides: object) -> set[str | None]:
+        values = job_of(lower(link(**overrides)))["sysctls"].values()
+        return {each.get("net/ipv4/tcp_ecn") for each in values if "net/ipv4/tcp_rmem" in each}
+
+    assert setting() == {None}
+    assert setting(flows__bulk__ecn="classic") == {"1"}
+    with pytest.raises(InputError, match=r"flows\.bulk\.ecn: 'abe'.*off or classic"):
+        job_of(lower(link(flows__bulk__ecn="abe")))

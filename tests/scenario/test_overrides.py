@@ -120,7 +120,7 @@ def test_a_queue_in_one_word_takes_parameters(make: Make) -> None:
 @pytest.mark.parametrize(
     ("path", "where"),
     [
-        ("flows[0].ecn", 'a link\'s queue has it, such as queue = { discipline = "codel", ecn = true }'),
+        ("links[0].ecn", 'a link\'s queue has it, such as queue = { discipline = "codel", ecn = true }'),
         ("flows[0].queue", "links have it: bottleneck.queue"),
         ("run.rtt", "groups of flows have it: flows[0].rtt"),
         ("links[0].warmup", "the run has it: run.warmup"),

@@ -112,3 +112,22 @@ def test_a_buffer_word_on_an_idle_link(table: dict[str, Any]) -> None:
     table["links"][1] |= {"buffer": "1 MB", "changes": [{"at": "1 s", "buffer": "10 ms"}]}
     with pytest.raises(InputError, match=r"links\[1\]\.changes\[0\]\.buffer: '10 ms' depends"):
         lower(Scenario.from_dict(table))
+
+
+@pytest.mark.parametrize(
+    ("ecn", "other", "message"),
+    [
+        ("classic", {"congestion": "dctcp"}, "'classic' means nothing to dctcp"),
+        ("abe", {"congestion": "cubic-linux"}, "'abe' does not go with cubic-linux, for which"),
+        ("classic", {"recovery": "sack-ns2"}, "'classic' does not go with the recovery sack-ns2"),
+        ("abe", {"recovery": "linux-ns2", "congestion": "reno"}, "does not go with the recovery linux-ns2"),
+    ],
+)
+def test_ecn_goes_with_controls_and_recoveries_that_leave_it_room(
+    make: Make, ecn: str, other: dict[str, str], message: str
+) -> None:
+    given = {f"flows.short.{key}": value for key, value in other.items()}
+    with pytest.raises(InputError, match=message):
+        make(given | {"flows.short.ecn": ecn})
+    for control in ("reno", "cubic"):
+        make({"flows.short.ecn": ecn, "flows.short.congestion": control, "flows.short.recovery": "sack"})

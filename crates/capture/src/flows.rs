@@ -5,7 +5,7 @@
 //! receiver 10.128.0.1 + f. The server's port identifies the group, the client's the connection.
 
 use bufferlab_simulator::{GroupPlan, Plan, SourcePlan, TcpPlan};
-use bufferlab_transport::TuningConfig;
+use bufferlab_transport::{EcnUse, TuningConfig};
 
 /// Octets of TCP's timestamp option with its padding (RFC 7323 appendix A), which the MSS excludes (RFC 6691).
 const STAMP_BYTES: u32 = 12;
@@ -68,7 +68,7 @@ impl Tcp {
             scale: (scale > 0).then_some(scale),
             stamps: plan.config.timestamps,
             sack: plan.config.recovery.uses_sack(),
-            ecn: plan.congestion.uses_ecn(),
+            ecn: plan.congestion.uses_ecn() || plan.config.ecn != EcnUse::Off,
             handshake: plan.config.handshake,
             fetches: plan.on_off.is_some_and(|on_off| on_off.fetch),
         }

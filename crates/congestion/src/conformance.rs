@@ -44,6 +44,10 @@ fn the_window_is_finite_and_never_below_one_segment() {
         for round in 0..10_000_u32 {
             match round % 7 {
                 0 => control.on_congestion(Time::ZERO, &congestion(CongestionEvent::Loss)),
+                5 => {
+                    let event = CongestionEvent::Mark { mild: round % 2 == 0 };
+                    control.on_congestion(Time::ZERO, &congestion(event));
+                }
                 3 if round % 5 == 0 => {
                     let event = CongestionEvent::Timeout { repeated: round % 2 == 0 };
                     control.on_congestion(Time::ZERO, &congestion(event));
@@ -125,6 +129,10 @@ fn odd_samples_stop_nothing() {
             match stream.below(12) {
                 0 => control.on_congestion(now, &congestion(CongestionEvent::Loss)),
                 1 => control.on_recovery_exit(now),
+                4 => {
+                    let event = CongestionEvent::Mark { mild: stream.below(2) == 0 };
+                    control.on_congestion(now, &congestion(event));
+                }
                 3 => {
                     let restart = Some((stream.below(100) as u32, stream.below(100) as u32));
                     let idle = Span::from_ps(stream.below(10_000_000_000_000));
@@ -141,5 +149,27 @@ fn odd_samples_stop_nothing() {
             assert!(control.ssthresh() >= 1.0, "{control:?}");
             assert!(control.pacing().is_none_or(|rate| rate > 0.0 && rate.is_finite()), "{control:?}");
         }
+    }
+}
+
+/// RFC 3168 section 6.1.2: a mark is treated as a loss, but for what RFC 8511 allows. BBR and a fixed window ignore it.
+#[test]
+fn a_mark_leaves_what_a_loss_leaves_and_a_mild_one_no_less() {
+    let left = |control: &mut AnyControl, event| {
+        for _ in 0..50 {
+            control.on_ack(Time::ZERO, &AckSample::of(2));
+        }
+        let flight = control.cwnd() as u32;
+        control.on_congestion(Time::ZERO, &Congestion { event, flight, receive_window: 1_000_000 });
+        control.cwnd()
+    };
+    let (losses, marks, milds) = (controls(), controls(), controls());
+    for ((mut loss, mut mark), mut mild) in losses.into_iter().zip(marks).zip(milds) {
+        let ignores = matches!(mark, AnyControl::Bbr1(_) | AnyControl::Bbr3(_) | AnyControl::Fixed(_));
+        let after_a_loss = left(&mut loss, CongestionEvent::Loss);
+        let after_a_mark = left(&mut mark, CongestionEvent::Mark { mild: false });
+        let after_a_mild_one = left(&mut mild, CongestionEvent::Mark { mild: true });
+        assert!(after_a_mild_one >= after_a_mark, "{mild:?}: {after_a_mild_one} {after_a_mark}");
+        assert!(ignores || after_a_loss == after_a_mark, "{mark:?}: {after_a_loss} {after_a_mark}");
     }
 }

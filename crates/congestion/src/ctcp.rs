@@ -202,7 +202,7 @@ impl CongestionControl for Ctcp {
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
         let left = self.window() * (1.0 - self.parameters.beta);
         match congestion.event {
-            CongestionEvent::Loss => {
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => {
                 self.tune_gamma();
                 self.loss_window = (self.loss_window / 2.0).max(LOSS_WINDOW);
                 self.dwnd = (left - self.loss_window).max(0.0);

@@ -20,6 +20,8 @@ use crate::{
 
 /// What a loss leaves of the window (section 4.6): "The parameter `β_cubic` SHOULD be set to 0.7".
 pub const BETA_CUBIC: f64 = 0.7;
+/// RFC 8511 section 3.1: what a mark leaves of it in congestion avoidance; in slow start, and of a loss, [`BETA_CUBIC`].
+const BETA_ECN: f64 = 0.85;
 /// Aggressiveness, segments a cubic second (section 5.1): "C SHOULD be set to 0.4".
 pub const C: f64 = 0.4;
 /// The target is at most this many windows (section 4.2), "less than the increase rate of slow start".
@@ -64,6 +66,7 @@ parameters! {
 
 impl Algorithm for CubicConfig {
     type Control = Cubic;
+    const HAS_MILD_MARKS: bool = true;
 
     fn build(&self, context: Context) -> Cubic {
         Cubic::new(context.initial_window, context.initial_ssthresh, *self)
@@ -141,7 +144,7 @@ impl Cubic {
     }
 
     /// Sections 4.6 and 4.7.
-    fn reduce(&mut self, flight: u32) {
+    fn reduce(&mut self, flight: u32, beta: f64) {
         self.w_max = Some(match self.w_max {
             Some(w_max) if self.fast_convergence && self.cwnd < w_max => {
                 self.cwnd * f64::midpoint(1.0, BETA_CUBIC)
@@ -149,7 +152,7 @@ impl Cubic {
             _ => self.cwnd,
         });
         self.cwnd_prior = self.cwnd;
-        self.ssthresh = (f64::from(flight) * BETA_CUBIC).max(MIN_WINDOW);
+        self.ssthresh = (f64::from(flight) * beta).max(MIN_WINDOW);
     }
 }
 
@@ -164,14 +167,16 @@ impl CongestionControl for Cubic {
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
         self.stage = None;
         match congestion.event {
-            CongestionEvent::Loss => {
-                self.reduce(congestion.flight);
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => {
+                let mild = congestion.event == CongestionEvent::Mark { mild: true };
+                let beta = if mild && self.cwnd >= self.ssthresh { BETA_ECN } else { BETA_CUBIC };
+                self.reduce(congestion.flight, beta);
                 (self.cwnd, self.hystart) = (self.ssthresh, None);
             }
             CongestionEvent::Timeout { repeated } => {
                 // RFC 5681 section 3.1: the threshold is held while the same segment times out
                 if !repeated {
-                    self.reduce(congestion.flight);
+                    self.reduce(congestion.flight, BETA_CUBIC);
                 }
                 (self.cwnd, self.w_max, self.hystart) = (LOSS_WINDOW, None, None);
             }

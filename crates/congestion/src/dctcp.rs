@@ -135,7 +135,7 @@ impl CongestionControl for Dctcp {
         // section 3.5: "A DCTCP sender MUST react to loss episodes in the same way as conventional TCP"
         let half = f64::from(congestion.flight / 2).max(MIN_SSTHRESH);
         match congestion.event {
-            CongestionEvent::Loss => (self.cwnd, self.ssthresh) = (half, half),
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => (self.cwnd, self.ssthresh) = (half, half),
             CongestionEvent::Timeout { repeated } => {
                 if !repeated {
                     self.ssthresh = half;

@@ -54,6 +54,12 @@ pub const NO_THRESHOLD: f64 = f64::MAX;
 pub enum CongestionEvent {
     /// Losses found by duplicate acknowledgments; once a window.
     Loss,
+    /// An acknowledgment echoes a mark (RFC 3168 section 6.1.2); once a window. `mild` if the window is to shrink by less than
+    /// for a loss, as RFC 8511 has it.
+    Mark {
+        /// By RFC 8511's factor, if the control has one.
+        mild: bool,
+    },
     /// The retransmission timer ran out; `repeated` if nothing was acknowledged since the last time.
     Timeout {
         /// The same segment timed out before.
@@ -103,7 +109,8 @@ pub trait CongestionControl {
     fn ssthresh(&self) -> f64;
     /// Sending goes on after an idle time. Nothing by default: for controls that keep no such window.
     fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
-    /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired.
+    /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired; or the window that a [`CongestionEvent::Mark`]
+    /// came in has passed.
     fn on_recovery_exit(&mut self, _now: Time) {}
     /// A partial acknowledgment takes this many segments off the window, for good (ns-2's `NewReno`). Nothing by default.
     fn on_deflation(&mut self, _segments: u32) {}
@@ -145,8 +152,10 @@ pub trait Algorithm: Parameters {
     type Control: CongestionControl;
     /// It needs a [`RateSample`] with each acknowledgment, hence a recovery that counts what is in flight.
     const NEEDS_RATES: bool = false;
-    /// Its segments are ECN-capable.
+    /// Its segments are ECN-capable, and it responds to marks itself.
     const USES_ECN: bool = false;
+    /// RFC 8511 has a factor for it.
+    const HAS_MILD_MARKS: bool = false;
 
     /// A new connection's control.
     fn build(&self, context: Context) -> Self::Control;
@@ -174,6 +183,11 @@ macro_rules! controls {
             /// [`Algorithm::USES_ECN`].
             pub fn uses_ecn(&self) -> bool {
                 match self { $(CongestionConfig::$name(_) => $config::USES_ECN,)* }
+            }
+
+            /// [`Algorithm::HAS_MILD_MARKS`].
+            pub fn has_mild_marks(&self) -> bool {
+                match self { $(CongestionConfig::$name(_) => $config::HAS_MILD_MARKS,)* }
             }
         }
 

@@ -253,7 +253,7 @@ impl CongestionControl for Linux26 {
         let mut window = self.window;
         window.on_congestion(congestion, |cwnd| self.threshold(now, cwnd));
         self.window = window;
-        if congestion.event == CongestionEvent::Loss {
+        if matches!(congestion.event, CongestionEvent::Loss | CongestionEvent::Mark { .. }) {
             self.window.cwnd = self.least().max(1);
         }
         match &mut self.law {

@@ -93,7 +93,7 @@ impl LinuxWindow {
     /// Congestion: `ssthresh` is asked for the new threshold, save where it is held.
     pub fn on_congestion(&mut self, congestion: &Congestion, ssthresh: impl FnOnce(u32) -> u32) {
         match congestion.event {
-            CongestionEvent::Loss => {
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => {
                 let reduced = ssthresh(self.cwnd).max(MIN_SSTHRESH);
                 (self.ssthresh, self.cwnd) = (Some(reduced), reduced);
             }

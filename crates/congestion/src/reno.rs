@@ -19,6 +19,9 @@ use crate::{
 /// RFC 5681 section 3.1, equation (4): "ssthresh = max (`FlightSize` / 2, 2*SMSS)". ns-2 has the same floor.
 const MIN_SSTHRESH: f64 = 2.0;
 
+/// RFC 8511 section 3.1: what a mark leaves of the flight in congestion avoidance; in slow start it is half, as for a loss.
+const BETA_ECN: f64 = 0.8;
+
 /// RFC 5681 section 3.1: "the loss window, LW, which equals 1 full-sized segment". Also the restart after Tahoe's
 /// loss.
 const LOSS_WINDOW: f64 = 1.0;
@@ -48,6 +51,7 @@ parameters! {
 
 impl Algorithm for RenoConfig {
     type Control = Reno;
+    const HAS_MILD_MARKS: bool = true;
 
     fn build(&self, context: Context) -> Reno {
         Reno::new(context.initial_window, context.initial_ssthresh, self.growth)
@@ -125,7 +129,11 @@ impl CongestionControl for Reno {
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
         self.counted = 0.0;
         match congestion.event {
-            CongestionEvent::Loss => {
+            CongestionEvent::Mark { mild: true } if self.cwnd >= self.ssthresh => {
+                self.ssthresh = (f64::from(congestion.flight) * BETA_ECN).floor().max(MIN_SSTHRESH);
+                self.cwnd = self.ssthresh;
+            }
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => {
                 self.ssthresh = self.threshold(congestion);
                 self.cwnd = match self.growth {
                     // ns-2 `TcpAgent::slowdown`: `ssthresh_ = (int) halfwin; cwnd_ = halfwin`

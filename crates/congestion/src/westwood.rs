@@ -115,7 +115,8 @@ impl CongestionControl for Westwood {
         // until recovery ends the window is Reno's
         self.window.on_congestion(congestion, half);
         match congestion.event {
-            CongestionEvent::Loss => self.repairing = true,
+            // Linux: the end of its CWR state sets the window as that of a recovery does
+            CongestionEvent::Loss | CongestionEvent::Mark { .. } => self.repairing = true,
             CongestionEvent::Timeout { repeated } => {
                 // `tcp_enter_loss` reports a series of timeouts once
                 if !repeated {

@@ -2,7 +2,8 @@
 
 mod data;
 
-use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, require, within};
+use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, Words, require, within};
+use bufferlab_transport::EcnUse;
 
 use data::{check_echoes, check_transfers};
 
@@ -106,6 +107,7 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
         let (recovery, accepted) = (tcp.config.recovery, "sack or linux, which BBR's delivery rates need");
         require(recovery.computes_pipe(), format!("{at}.recovery"), format!("{recovery:?}"), accepted)?;
     }
+    check_ecn(tcp, at)?;
     if let Some(bytes) = tcp.transfer_bytes {
         within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
         require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;
@@ -114,6 +116,14 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
         on_off.validate(most_bytes(tcp)).map_err(|error| error.under(&format!("{at}.on_off")))?;
     }
     check_sequence_space(plan, group, tcp, at)
+}
+
+fn check_ecn(tcp: &TcpPlan, at: &str) -> Checked {
+    let (ecn, key) = (tcp.config.ecn, format!("{at}.ecn"));
+    let is_free = ecn == EcnUse::Off || !tcp.congestion.uses_ecn();
+    require(is_free, &*key, ecn.word(), "\"off\" with a control that has its own response to marks")?;
+    let has_factor = ecn != EcnUse::Abe || tcp.congestion.has_mild_marks();
+    require(has_factor, key, ecn.word(), "\"classic\" or \"off\" with controls other than reno and cubic")
 }
 
 /// The longest transfer: sequence numbers count segments.

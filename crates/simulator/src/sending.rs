@@ -44,8 +44,28 @@ pub(crate) struct Identity {
     pub(crate) group: u16,
     /// Its data crosses one link, and its acknowledgments none.
     pub(crate) single_link: bool,
-    /// Whether its data may be marked.
-    pub(crate) ecn: Ecn,
+    pub(crate) capable: Capable,
+}
+
+/// What of a flow's data may be marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Capable {
+    Nothing,
+    /// All but what is sent again (RFC 3168 section 6.1.5).
+    New,
+    /// All, with a control that asks for marks (RFC 8257 section 3.3; retransmissions as in Linux).
+    All,
+}
+
+impl Capable {
+    #[inline(always)]
+    fn ecn(self, kind: SegmentKind) -> Ecn {
+        match self {
+            Capable::Nothing => Ecn::Incapable,
+            Capable::New if kind != SegmentKind::New => Ecn::Incapable,
+            Capable::New | Capable::All => Ecn::Capable,
+        }
+    }
 }
 
 /// A sending host. Its fields lie in this order: those that each event touches, then the others.
@@ -205,7 +225,9 @@ impl SendingHost {
             Source::Tcp(sender) => {
                 let (kind, seq, wire_bytes) = match sender.poll_transmit(local)? {
                     Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
-                    Segment { seq, .. } => (PacketKind::Data(self.identity.ecn), seq, self.data_bytes),
+                    Segment { seq, kind } => {
+                        (PacketKind::Data(self.identity.capable.ecn(kind)), seq, self.data_bytes)
+                    }
                 };
                 // as headers carry them
                 (kind, seq, wire_bytes, micros(sender.srtt()), micros(sender.echo_age(local)))

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use bufferlab_qdisc::{DisciplineConfig, Ecn, Limit};
-use bufferlab_transport::{BurstsConfig, Load, Receiver, Recovery, Sender, UdpSource};
+use bufferlab_qdisc::{DisciplineConfig, Limit};
+use bufferlab_transport::{BurstsConfig, EcnUse, Load, Receiver, Recovery, Sender, UdpSource};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::card::Card;
@@ -16,7 +16,7 @@ use crate::on_off::OnOff;
 use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
 use crate::readings::Schedule;
 use crate::return_path::ReturnPath;
-use crate::sending::{Identity, SendingHost, SendingSetup, Source};
+use crate::sending::{Capable, Identity, SendingHost, SendingSetup, Source};
 use crate::statistics::LinkStatistics;
 use crate::streams::StreamKind;
 
@@ -166,7 +166,7 @@ impl Builder<'_> {
                 first_link: group.forward[0],
                 group: flows.group[flow] as u16,
                 single_link: group.forward.len() == 1 && group.reverse.is_empty(),
-                ecn: ecn(&group.source),
+                capable: capable(&group.source),
             },
         })
     }
@@ -304,10 +304,10 @@ fn load(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> Load {
     }
 }
 
-/// RFC 8257 section 3.3 asks for marks; the other congestion controls here do not respond to them.
-fn ecn(source: &SourcePlan) -> Ecn {
+fn capable(source: &SourcePlan) -> Capable {
     match source {
-        SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Ecn::Capable,
-        _ => Ecn::Incapable,
+        SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Capable::All,
+        SourcePlan::Tcp(tcp) if tcp.config.ecn != EcnUse::Off => Capable::New,
+        _ => Capable::Nothing,
     }
 }

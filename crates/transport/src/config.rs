@@ -2,8 +2,8 @@
 //! whose keys they are by this declaration.
 
 use bufferlab_parameters::{
-    FLAG, Field, Kind, LARGEST_PACKET, OutOfBounds, bytes, choice, count, parameters, require, time, within,
-    words,
+    FLAG, Field, Kind, LARGEST_PACKET, OutOfBounds, Words, bytes, choice, count, parameters, require, time,
+    within, words,
 };
 use bufferlab_units::Span;
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,19 @@ impl Recovery {
     /// Whether RFC 6675's `Pipe` is computed from a scoreboard.
     pub fn computes_pipe(self) -> bool {
         matches!(self, Recovery::Sack | Recovery::Linux)
+    }
+}
+
+words! {
+    /// Whether a connection uses explicit congestion notification, and how it responds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EcnUse {
+        /// Its segments are not ECN-capable.
+        Off = "off",
+        /// An echoed mark reduces the window as a loss does, once a window of data (RFC 3168 section 6.1.2).
+        Classic = "classic",
+        /// By less in congestion avoidance: to 0.8 of the window with Reno, 0.85 with CUBIC (RFC 8511 section 3.1).
+        Abe = "abe",
     }
 }
 
@@ -178,6 +191,11 @@ parameters! {
         timestamps: bool = true, FLAG;
         /// RFC 3042: new segments for the first two duplicate acknowledgments.
         limited_transmit: bool = true, FLAG;
+        /// Explicit congestion notification: data is ECN-capable, and an echoed mark reduces the window as a loss does, once
+        /// a window of data (`classic`), or by less (`abe`, with `reno` and `cubic`). `bbr`, `bbr3` and `fixed` ignore
+        /// marks; `dctcp` has its own response.
+        // RFC 3168 section 6.1.2; RFC 8511 section 3.1.
+        ecn: EcnUse = EcnUse::Off, choice::<EcnUse>();
         /// A SYN goes first.
         // RFC 9293 section 3.5.
         handshake: bool = true, FLAG;
@@ -200,6 +218,9 @@ impl TcpConfig {
         // the agent's allowance follows acknowledgments, not departures
         let is_paced = self.paced && self.recovery == Recovery::LinuxNs2;
         require(!is_paced, "paced", self.paced, "false with the recovery linux-ns2")?;
+        let is_ns2 = self.recovery.is_ns2() || self.recovery == Recovery::LinuxNs2;
+        let uses_ecn = self.ecn != EcnUse::Off && is_ns2;
+        require(!uses_ecn, "ecn", self.ecn.word(), "\"off\" with a recovery of ns-2")?;
         self.packets_agree()
     }
 

@@ -193,6 +193,8 @@ def _routes(source: Mapping[str, Any]) -> network.Routes:
 def _sysctls(homes: int, source: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     values = network.sysctls(homes)
     ours = {"net/ipv4/tcp_timestamps": str(int(source["timestamps"]))}
+    if source["ecn"] == "classic":  # otherwise as they are: only connections that ask, as DCTCP's, have it
+        ours["net/ipv4/tcp_ecn"] = "1"
     if source["tuned_window"]:  # the kernel's own limits: what it tunes is looked at
         ours["net/ipv4/tcp_rmem"] = "4096 131072 6291456"
     hosts = [network.SENDING, *map(network.home, range(homes))]

@@ -119,6 +119,7 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "clock": (Fate.REFUSED, "none"),
         "timestamps": (Fate.REFUSED, "true"),
         "limited_transmit": (Fate.REFUSED, "true"),
+        "ecn": (Fate.GIVEN, "tcp_ecn; off or classic"),
         "handshake": (Fate.REFUSED, "true"),
         "paced": (Fate.GIVEN, "SO_MAX_PACING_RATE without a limit"),
         "window": (Fate.GIVEN, "tcp_rmem; 16 MiB and more, or auto"),

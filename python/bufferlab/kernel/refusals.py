@@ -92,7 +92,7 @@ _CONTROLS_OWN: Final[Mapping[str, Mapping[str, object]]] = {
 
 _SHARED: Final = (
     "mss_bytes", "header_bytes", "timestamps", "offload", "tuned_window", "initial_window", "ack_every",
-    "min_rto_ps",
+    "min_rto_ps", "ecn",
 )  # fmt: skip
 """What is set for a route, an interface or a namespace, and not for a connection."""
 
@@ -213,6 +213,8 @@ def _group(key: str, group: Mapping[str, Any], *, is_bulk: bool) -> Iterator[Inp
         kind = "an amount of data" if source["kind"] == "tcp" else source["kind"]
         yield _refuse(f"{key}.application", kind, "bulk")
         return
+    if source["ecn"] == "abe":
+        yield _refuse(f"{key}.ecn", "abe", "off or classic: Linux responds to a mark as to a loss")
     yield from _control(key, source["congestion"])
     yield from _connection(key, source)
     if group["access_bps"] is not None:

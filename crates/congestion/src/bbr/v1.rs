@@ -361,6 +361,8 @@ impl CongestionControl for Bbr1 {
                 (self.cwnd, self.full_bw) = (1.0, 0.0);
             }
             CongestionEvent::SynTimeout => self.cwnd = 1.0,
+            // it has no response: Linux keeps its window, too
+            CongestionEvent::Mark { .. } => {}
         }
     }
 

@@ -330,8 +330,12 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
-        self.save_cwnd();
+        // no response to marks but L4S's is known of it, which is not modeled
+        if !matches!(congestion.event, CongestionEvent::Mark { .. }) {
+            self.save_cwnd();
+        }
         match congestion.event {
+            CongestionEvent::Mark { .. } => {}
             CongestionEvent::Loss => self.repairing = true,
             CongestionEvent::Timeout { .. } => (self.repairing, self.cwnd) = (true, 1.0),
             CongestionEvent::SynTimeout => self.cwnd = 1.0,

@@ -1,7 +1,7 @@
 //! What the TCP keys of a group come to together, and with what routers read in its packets.
 
 use bufferlab_parameters::Words;
-use bufferlab_transport::most_by_size;
+use bufferlab_transport::{EcnUse, most_by_size};
 
 use crate::keys::Reading;
 use crate::parts::flow::Flow;
@@ -17,6 +17,7 @@ pub(super) fn check_stack(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &m
     check_timers(tcp, reading);
     check_recovery(flow, tcp, run_stack, reading);
     check_pace(flow, tcp, reading);
+    check_ecn(flow, tcp, reading);
     check_offload(tcp, reading);
     check_window(tcp, reading);
 }
@@ -61,6 +62,23 @@ fn check_pace(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
         let problem = format!("means nothing to {}, which has a pace of its own", tcp.congestion.word);
         let mistake = Mistake::new(problem).key("paced").value(&Value::Flag(tcp.connection.paced));
         reading.refuse(mistake.accepted("no paced here, or another congestion control"));
+    }
+}
+
+fn check_ecn(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
+    let (ecn, control) = (tcp.connection.ecn, &tcp.congestion);
+    let mistake = |problem: String| Mistake::new(problem).key("ecn").text(ecn.word());
+    if flow.keys.has("ecn") && control.config.uses_ecn() {
+        let problem = format!("means nothing to {}, which has its own response to marks", control.word);
+        reading.refuse(mistake(problem).accepted("no ecn here, or another congestion control"));
+    } else if ecn != EcnUse::Off
+        && (tcp.connection.recovery.is_ns2() || tcp.connection.recovery == Recovery::LinuxNs2)
+    {
+        let problem = format!("does not go with the recovery {}", tcp.connection.recovery.word());
+        reading.refuse(mistake(problem).accepted("'off', or a recovery that is not ns-2's"));
+    } else if ecn == EcnUse::Abe && !control.config.has_mild_marks() {
+        let problem = format!("does not go with {}, for which RFC 8511 has no factor", control.word);
+        reading.refuse(mistake(problem).accepted("'classic', or the congestion control reno or cubic"));
     }
 }
 

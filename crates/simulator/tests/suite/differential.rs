@@ -16,7 +16,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::oracle;
-use crate::plans::{config, paced_plans, plans};
+use crate::plans::{config, ecn_for, paced_plans, plans};
 use crate::scenes::{MS, dumbbell, splitbuff};
 
 /// How many random plans are looked at, to see that they are worth their name: enough that shares hardly depend on the
@@ -187,6 +187,7 @@ proptest! {
                     other => other,
                 };
                 tcp.config.paced &= tcp.config.recovery != Recovery::LinuxNs2;
+                tcp.config.ecn = ecn_for(&tcp.congestion, tcp.config.recovery, tcp.config.ecn);
             }
         }
         assert_agreement(&plan);

@@ -12,7 +12,7 @@ use bufferlab_qdisc::Limit;
 use bufferlab_simulator::{
     FlowColumns, GroupPlan, JitterPlan, LimitChange, LinkPlan, Plan, SourcePlan, TcpPlan, UdpPlan,
 };
-use bufferlab_transport::{Recovery, TcpConfig, UdpConfig, Variate};
+use bufferlab_transport::{EcnUse, Recovery, TcpConfig, UdpConfig, Variate};
 use bufferlab_units::Span;
 use proptest::collection::vec;
 use proptest::option;
@@ -94,6 +94,7 @@ pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
                 }
                 let preferred = if linux { Recovery::Linux } else { tcp.config.recovery };
                 tcp.config.recovery = recovery_for(&tcp.congestion, preferred);
+                tcp.config.ecn = ecn_for(&tcp.congestion, tcp.config.recovery, tcp.config.ecn);
                 tcp.on_off = tcp.on_off.filter(|_| !plain);
                 tcp.config.offload = tcp.config.offload.filter(|_| !plain);
             }
@@ -196,6 +197,19 @@ fn recovery_for(congestion: &CongestionConfig, recovery: Recovery) -> Recovery {
     if congestion.needs_rates() && recovery != Recovery::Linux { Recovery::Sack } else { recovery }
 }
 
+fn ecn() -> impl Strategy<Value = EcnUse> {
+    prop_oneof![3 => Just(EcnUse::Off), 1 => Just(EcnUse::Classic), 1 => Just(EcnUse::Abe)]
+}
+
+/// What goes with the control and the recovery.
+pub(crate) fn ecn_for(congestion: &CongestionConfig, recovery: Recovery, preferred: EcnUse) -> EcnUse {
+    match preferred {
+        _ if congestion.uses_ecn() || recovery.is_ns2() || recovery == Recovery::LinuxNs2 => EcnUse::Off,
+        EcnUse::Abe if !congestion.has_mild_marks() => EcnUse::Classic,
+        preferred => preferred,
+    }
+}
+
 /// Segment, header and acknowledgment sizes, bytes.
 fn sizes() -> impl Strategy<Value = (u32, u32, u32)> {
     prop_oneof![
@@ -216,7 +230,7 @@ fn timers() -> impl Strategy<Value = (Span, Span, Span, Span)> {
 fn tcp() -> impl Strategy<Value = TcpPlan> {
     let window = (1..=20_u32, option::of(1..=30_u32), prop_oneof![Just(100_000), 1..=64_u64]);
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
-    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), ecn());
     (any_kind(&CONTROLS), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
         |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off, config))| {
             TcpPlan {
@@ -238,6 +252,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                     timestamps: switches.0,
                     limited_transmit: switches.1,
                     handshake: switches.2,
+                    ecn: ecn_for(&congestion, recovery_for(&congestion, recovery), switches.3),
                     ..config
                 },
                 congestion,

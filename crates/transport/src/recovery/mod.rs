@@ -59,6 +59,8 @@ pub(crate) struct LossRecovery {
     rescue_rxt: u32,
     /// How the window comes down in fast recovery (Linux).
     reduction: Reduction,
+    /// It comes down by a mark, without a loss.
+    reduces: bool,
     /// ns-2's count of segments in the network during fast recovery; may pass below zero.
     counted_pipe: i32,
     timeouts: u32,
@@ -86,6 +88,7 @@ impl LossRecovery {
             inflation: 0,
             rescue_rxt: 0,
             reduction: Reduction::default(),
+            reduces: false,
             counted_pipe: 0,
             timeouts: 0,
             recoveries: 0,
@@ -163,8 +166,8 @@ impl LossRecovery {
 
     /// The window that takes the place of the congestion window while it comes down.
     pub(crate) fn reduced_window(&self) -> Option<u32> {
-        let reduces = self.phase == Phase::Recovery && self.kind == Recovery::Linux;
-        reduces.then(|| self.reduction.window())
+        let reduces = self.phase == Phase::Recovery || self.reduces;
+        (reduces && self.kind == Recovery::Linux).then(|| self.reduction.window())
     }
 
     /// Whether the rules of recovery, and not the windows alone, decide what is sent next.
@@ -332,6 +335,22 @@ impl LossRecovery {
         }
     }
 
+    /// A mark reduces the window, which was `prior`: without a loss it comes down in the same way.
+    pub(crate) fn begin_reduction(&mut self, prior: u32) {
+        (self.reduction, self.reduces) = (Reduction::from(prior), true);
+    }
+
+    /// What was out at a mark is acknowledged, or a loss takes its place. Whether the window was coming down.
+    pub(crate) fn end_reduction(&mut self) -> bool {
+        std::mem::take(&mut self.reduces)
+    }
+
+    /// Whether the window comes down by a mark.
+    #[inline]
+    pub(crate) fn is_reducing(&self) -> bool {
+        self.reduces
+    }
+
     /// RFC 5681 section 3.1 and RFC 6298 section 5: slow start from one segment; RFC 6582 section 3.2 and RFC
     /// 6675 section 5.1: no fast recovery until all that is out now is acknowledged.
     pub(crate) fn on_timeout(&mut self, window: &mut SendWindow) {
@@ -380,7 +399,7 @@ impl LossRecovery {
     /// A segment is sent while the window comes down.
     #[inline]
     pub(crate) fn on_sent(&mut self) {
-        if self.phase == Phase::Recovery {
+        if self.phase == Phase::Recovery || self.reduces {
             self.reduction.on_sent();
         }
     }

@@ -25,14 +25,14 @@ impl Sender {
     /// `refresh` without what is known not to matter.
     #[inline(always)]
     pub fn on_ack(&mut self, now: Time, ack: &Ack, sack: &SackBlocks) {
-        if self.course != Course::Calm || ack.has_sack || !self.window.is_new(ack.ack) {
+        if self.course != Course::Calm || ack.has_sack | ack.marked || !self.window.is_new(ack.ack) {
             self.on_any_ack(now, *ack, sack);
             return;
         }
         let acked = ack.ack - self.window.una;
         let rtt = self.rtt.on_ack(now, ack.ack, ack.echo, false);
         self.window.acknowledge(ack.ack);
-        self.grow(now, acked, self.window.flight(), Signals { rtt, marked: ack.marked });
+        self.grow(now, acked, self.window.flight(), Signals { rtt, marked: false });
         self.restart_timer(now);
         if self.window.is_done() {
             self.finish(now);
@@ -54,7 +54,7 @@ impl Sender {
             return;
         }
         let (una, losses) = (self.window.una, self.recovery.losses());
-        let was_open = self.recovery.phase() != Phase::Recovery;
+        let was_open = self.recovery.phase() != Phase::Recovery && !self.recovery.is_reducing();
         self.recovery.begin_ack();
         if is_new {
             self.on_new_ack(now, &ack, sack);
@@ -65,7 +65,7 @@ impl Sender {
         }
         if self.is_rated() {
             self.report_rate(now, una);
-        } else if self.recovery.phase() == Phase::Recovery {
+        } else if self.recovery.phase() == Phase::Recovery || self.recovery.is_reducing() {
             let progress = self.window.una > una && self.recovery.losses() == losses;
             self.follow_recovery(now, was_open, progress);
         }
@@ -118,7 +118,8 @@ impl Sender {
             Phase::Loss => self.on_new_ack_after_timeout(now, signals),
             _ => {
                 self.recovery.on_new_ack_in_order();
-                if self.uses_window() && !self.is_rated() {
+                let reduces = self.rare.is_some() && self.follow_marks(now, acked, signals.marked);
+                if self.uses_window() && !self.is_rated() && !reduces {
                     self.grow(now, acked, self.inflight(), signals);
                 }
                 self.restart_timer(now);
@@ -200,12 +201,15 @@ impl Sender {
     /// A loss is detected: it is reported to the congestion control, and fast recovery begins.
     pub(super) fn enter_recovery(&mut self, now: Time) {
         self.rtt.forget();
-        self.report_congestion(now, self.recovery.loss_event());
+        let event = self.recovery.loss_event();
+        if !(self.leave_reduction() && event == CongestionEvent::Loss) {
+            self.report_congestion(now, event);
+        }
         self.recovery.enter(&mut self.window);
         self.timers.start(now, self.rtt.estimator.rto());
     }
 
-    /// An acknowledgment came in fast recovery, or `begins` it.
+    /// An acknowledgment came in fast recovery or in the round after a mark, or `begins` it.
     pub(super) fn follow_recovery(&mut self, now: Time, begins: bool, progress: bool) {
         self.recovery.reduce(&self.window, self.control.cwnd() as u32, progress);
         let newly = self.recovery.newly();
@@ -278,7 +282,7 @@ impl Sender {
     /// Acknowledgments of `from` and more carry a window of `segments`. For connections with
     /// [`crate::TcpConfig::tuning`].
     pub fn note_window(&mut self, from: u32, segments: u32) {
-        if let Some(advertised) = self.advertised.as_deref_mut() {
+        if let Some(advertised) = self.rare.as_deref_mut().and_then(|rare| rare.advertised.as_mut()) {
             advertised.push(from, segments);
         }
     }
@@ -287,7 +291,7 @@ impl Sender {
     /// late changes nothing.
     #[inline]
     fn take_advertised(&mut self, ack: u32) {
-        let advertised = self.advertised.as_deref_mut();
+        let advertised = self.rare.as_deref_mut().and_then(|rare| rare.advertised.as_mut());
         if let Some(segments) = advertised.and_then(|advertised| advertised.take(ack)) {
             self.window.advertised = self.window.advertised.max(segments);
         }

@@ -49,10 +49,11 @@ impl Sender {
         self.rtt.restart(estimator);
         // a receiver learns of a connection by its SYN
         if self.handshake
-            && let Some(advertised) = self.advertised.as_deref_mut()
+            && let Some(advertised) = self.rare.as_deref_mut().and_then(|rare| rare.advertised.as_mut())
         {
             self.window.advertised = advertised.restart();
         }
+        self.leave_reduction();
         self.window.go_back();
         self.recovery.restart(self.window.una);
         self.timers = Timers::new(self.window.una);

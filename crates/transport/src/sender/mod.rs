@@ -3,7 +3,7 @@
 //! Its parts hold the state, one a file: [`SendWindow`] the sequence numbers and windows, [`Timers`] the timers,
 //! [`RttSampler`] the round trips, [`LossRecovery`] the losses and their repair, [`DeliveryRate`] the rate of delivery,
 //! [`Pacer`] the pace, [`Packetizer`] packets of several segments, [`Bursts`] an application that is silent at times,
-//! [`AdvertisedWindows`] a receiver's window that is tuned. Window growth belongs to a [`CongestionControl`].
+//! [`AdvertisedWindows`] a receiver's window that is tuned, [`Marks`] the response to marks. Window growth belongs to a [`CongestionControl`].
 //!
 //! The sender coordinates them: `acks` at an acknowledgment, `timeouts` when a timer runs out, `transmit` when there is
 //! something to send, `application` when the application has more, or a new connection.
@@ -16,6 +16,7 @@ mod advertised;
 mod application;
 mod bursts;
 mod linux_ns2;
+mod marks;
 mod pacer;
 mod packetizer;
 mod rtt_sampler;
@@ -30,6 +31,7 @@ use bufferlab_units::{Span, Time};
 
 use advertised::AdvertisedWindows;
 use bursts::Bursts;
+use marks::Marks;
 use pacer::Pacer;
 use packetizer::Packetizer;
 use rtt_sampler::{RttSampler, Timing};
@@ -71,6 +73,23 @@ enum Course {
     Repair,
 }
 
+/// Parts that few connections have, in one place, so that the others need little memory for them.
+#[derive(Clone, Debug)]
+struct Rare {
+    /// Of a receiver that tunes its window.
+    advertised: Option<AdvertisedWindows>,
+    /// Of a connection that uses ECN, where the congestion control leaves the response to it.
+    marks: Option<Marks>,
+}
+
+impl Rare {
+    fn of(config: &TcpConfig, rated: bool) -> Option<Box<Rare>> {
+        let advertised = config.tuning().map(|tuning| AdvertisedWindows::new(tuning.first_segments()));
+        let marks = Marks::of(config).filter(|_| !rated);
+        (advertised.is_some() || marks.is_some()).then(|| Box::new(Rare { advertised, marks }))
+    }
+}
+
 /// A TCP sender. Its fields lie in the order below: what each acknowledgment touches comes first and fills few
 /// cache lines, which decides the speed where there are thousands of flows.
 #[derive(Clone, Debug)]
@@ -94,8 +113,8 @@ pub struct Sender {
     bursts: Option<Box<Bursts>>,
     /// Of a host that sends several segments as one packet.
     packetizer: Option<Box<Packetizer>>,
-    /// Of a receiver that tunes its window.
-    advertised: Option<Box<AdvertisedWindows>>,
+    /// Of few connections.
+    rare: Option<Box<Rare>>,
     finished: Time,
 }
 
@@ -126,9 +145,7 @@ impl Sender {
                 .bursts
                 .map(|bursts| Box::new(Bursts::new(bursts, config.initial_window, &estimator, &control))),
             packetizer: config.offload.map(|most| Box::new(Packetizer::new(most, config.mss_bytes))),
-            advertised: config
-                .tuning()
-                .map(|tuning| Box::new(AdvertisedWindows::new(tuning.first_segments()))),
+            rare: Rare::of(config, rated),
             finished: Time::NEVER,
             rtt: RttSampler::new(estimator, timing),
             control,
@@ -221,15 +238,23 @@ impl Sender {
         self.rates.is_some()
     }
 
+    fn advertised(&self) -> Option<&AdvertisedWindows> {
+        self.rare.as_deref()?.advertised.as_ref()
+    }
+
     /// Brings the windows and the course up to date after a change of state.
     fn refresh(&mut self) {
         self.window.cwnd = self.control.cwnd() as u32;
-        let shaped = self.pacer.is_some() || self.packetizer.is_some() || self.bursts.is_some();
+        let reducing = self.recovery.is_reducing();
+        if reducing && let Some(window) = self.recovery.reduced_window() {
+            self.window.cwnd = window;
+        }
+        let shaped = reducing || self.pacer.is_some() || self.packetizer.is_some() || self.bursts.is_some();
         self.course = if self.recovery.decides() || self.timers.probe_due {
             Course::Repair
         } else if shaped {
             Course::Shaped
-        } else if self.recovery.is_steady() && self.advertised.is_none() {
+        } else if self.recovery.is_steady() && self.advertised().is_none() {
             Course::Calm
         } else {
             Course::Plain

@@ -1,5 +1,6 @@
 //! What a sender does with losses, beside a receiver.
 
+mod marks;
 mod pair;
 mod turns;
 

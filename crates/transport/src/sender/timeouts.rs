@@ -42,6 +42,7 @@ impl Sender {
             let is_linux_ns2 = self.recovery.kind() == Recovery::LinuxNs2;
             // `enter_loss` asks for a threshold at each timeout
             let repeated = self.rtt.estimator.backoff() > 0 && !is_linux_ns2;
+            self.leave_reduction();
             self.report_congestion(now, CongestionEvent::Timeout { repeated });
             self.rtt.estimator.back_off();
             self.rtt.forget();

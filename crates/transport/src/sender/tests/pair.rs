@@ -52,6 +52,8 @@ pub(crate) struct Pair<F> {
     pub(crate) sizes: Vec<u32>,
     /// Segments leave by the packet.
     packs: bool,
+    /// Segments that a queue marks when they come for the first time.
+    pub(crate) marked: Vec<u32>,
 }
 
 impl<F: FnMut(Segment) -> bool> Pair<F> {
@@ -77,6 +79,7 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
             log: Vec::new(),
             sizes: Vec::new(),
             packs,
+            marked: Vec::new(),
         }
     }
 
@@ -92,18 +95,19 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
             if (self.lose)(segment) {
                 continue;
             }
+            let marked = segment.kind == SegmentKind::New && self.marked.contains(&segment.seq);
             let arrival = self.now + Span::from_ms(50);
             let ack = match segment.kind {
                 SegmentKind::Syn => Some(self.receiver.on_syn(self.now)),
-                _ if self.packs => self.receiver.on_packet(arrival, segment.seq, count, self.now, false),
-                _ => self.receiver.on_data(arrival, segment.seq, self.now, false),
+                _ if self.packs => self.receiver.on_packet(arrival, segment.seq, count, self.now, marked),
+                _ => self.receiver.on_data(arrival, segment.seq, self.now, marked),
             };
             self.acks.extend(ack.map(|ack| (arrival + Span::from_ms(50), ack, blocks(&self.receiver, &ack))));
         }
     }
 
     /// Handles the next event; false if there is none before `end`.
-    fn step(&mut self, end: Time) -> bool {
+    pub(super) fn step(&mut self, end: Time) -> bool {
         self.transmit();
         let ack_at = self.acks.front().map_or(Time::NEVER, |(at, ..)| *at);
         let next = ack_at.min(self.sender.deadline());

@@ -2,7 +2,7 @@
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::JitterPlan;
-use bufferlab_transport::SegmentKind;
+use bufferlab_transport::{EcnUse, SegmentKind};
 use bufferlab_units::{Span, Time};
 
 use super::noise::Noise;
@@ -95,8 +95,9 @@ impl Flow {
                 if segment.kind == SegmentKind::Syn {
                     (PacketKind::Syn, 0, plan.config.ack_bytes)
                 } else {
-                    let listens = plan.congestion.uses_ecn();
-                    let ecn = if listens { Ecn::Capable } else { Ecn::Incapable };
+                    let classic = plan.config.ecn != EcnUse::Off && segment.kind == SegmentKind::New;
+                    let capable = plan.congestion.uses_ecn() || classic;
+                    let ecn = if capable { Ecn::Capable } else { Ecn::Incapable };
                     (
                         PacketKind::Data(ecn),
                         segment.seq,

@@ -1,0 +1,67 @@
+//! The response to marks of a sender whose congestion control has none of its own: RFC 3168.
+//!
+//! Sources: RFC 3168 section 6.1.2 (an echoed mark reduces the window as a loss does, at most once a window of data, and
+//! nothing is sent again), section 6.1.5 (retransmissions are not ECN-capable); RFC 8511 section 3.1 (a mark may reduce it
+//! by less); Linux 6.1 `net/ipv4/tcp_input.c` (`tcp_enter_cwr`, `tcp_fastretrans_alert`), read as behavior, for the round after: the
+//! window comes down as in fast recovery, does not grow, and a loss does not reduce it again.
+//!
+//! Departures:
+//! - an acknowledgment echoes the marks of what it acknowledges (RFC 8257 section 3.2), not each one until the sender's CWR
+//!   flag has come. Echoes within the window are ignored either way, so they differ only if that acknowledgment is lost;
+//! - the window does not grow in the round after a reduction, whatever the recovery (RFC 3168 forbids it for the
+//!   acknowledgments with an echo, Linux for all);
+//! - the window stays at two segments at least, where RFC 3168 would have one wait for the retransmission timer;
+//! - connections do not negotiate: both ends use ECN.
+
+use bufferlab_congestion::{Congestion, CongestionControl, CongestionEvent};
+use bufferlab_units::Time;
+
+use super::Sender;
+use crate::{EcnUse, TcpConfig};
+
+/// What the response to marks needs; that the window is being reduced stands with the recovery.
+#[derive(Clone, Debug)]
+pub(super) struct Marks {
+    /// RFC 8511.
+    mild: bool,
+    /// One more than the highest segment that was out at the last reduction.
+    until: u32,
+}
+
+impl Marks {
+    /// Of a connection that uses ECN.
+    pub(super) fn of(config: &TcpConfig) -> Option<Marks> {
+        (config.ecn != EcnUse::Off).then_some(Marks { mild: config.ecn == EcnUse::Abe, until: 0 })
+    }
+}
+
+impl Sender {
+    /// New data was acknowledged while nothing is being repaired. Whether the window must not grow.
+    #[inline(never)]
+    pub(super) fn follow_marks(&mut self, now: Time, acked: u32, marked: bool) -> bool {
+        let una = self.window.una;
+        let Some(marks) = self.rare.as_deref_mut().and_then(|rare| rare.marks.as_mut()) else { return false };
+        if self.recovery.is_reducing() && una > marks.until {
+            self.recovery.end_reduction();
+            self.control.on_recovery_exit(now);
+        }
+        if marked && una > marks.until {
+            marks.until = self.window.sent_to;
+            let event = CongestionEvent::Mark { mild: marks.mild };
+            self.recovery.begin_reduction(self.control.cwnd() as u32);
+            // what was out when the acknowledgment came
+            let flight = self.window.outstanding() + acked;
+            let receive_window = self.window.advertised;
+            self.control.on_congestion(now, &Congestion { event, flight, receive_window });
+        }
+        self.recovery.is_reducing()
+    }
+
+    /// A loss or a timeout is dealt with from now on. Whether the window was reduced for the same window of data already.
+    pub(super) fn leave_reduction(&mut self) -> bool {
+        if let Some(marks) = self.rare.as_deref_mut().and_then(|rare| rare.marks.as_mut()) {
+            marks.until = self.window.sent_to;
+        }
+        self.recovery.end_reduction()
+    }
+}
