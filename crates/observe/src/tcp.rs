@@ -271,7 +271,9 @@ impl Sending {
         self.repeats.sent(now, end, arrived);
         self.segments.clear();
         self.unclear = self.unclear.max(self.next);
-        if !arrived && self.una >= self.recovery {
+        // where no acknowledgment is seen, what is sent again beyond the last loss is another
+        let is_repaired = if self.una > 0 { self.una >= self.recovery } else { end > self.recovery };
+        if !arrived && is_repaired {
             self.recovery = self.next;
             counts.loss_episodes += 1;
             seen.loss = Some(Loss { of, ahead, excess_ns: self.recent[usize::from(!ahead)].largest() });

@@ -112,7 +112,7 @@ impl Link {
         self.queueing[place].sample(now, sample);
         for windows in &mut self.windows {
             windows.advance(now);
-            windows.sample(is_queued);
+            windows.sample(place, is_queued);
         }
     }
 

@@ -14,11 +14,11 @@ pub(crate) struct Windows {
     width_ns: u64,
     /// The window that is open; `None` before the first.
     index: Option<u64>,
-    /// In it: bytes that are seen, bytes that arrived, samples, samples with a queue.
+    /// In it: bytes that are seen, bytes that arrived; samples, and those that show a queue, ahead and behind.
     seen_bytes: f64,
     delivered_bytes: f64,
-    samples: u32,
-    queued: u32,
+    samples: [u32; 2],
+    queued: [u32; 2],
     seen: Rates,
     delivered: Rates,
     highest_bps: f64,
@@ -33,8 +33,8 @@ impl Windows {
             index: None,
             seen_bytes: 0.0,
             delivered_bytes: 0.0,
-            samples: 0,
-            queued: 0,
+            samples: [0; 2],
+            queued: [0; 2],
             seen: Rates::default(),
             delivered: Rates::default(),
             highest_bps: 0.0,
@@ -53,7 +53,8 @@ impl Windows {
             self.close();
         }
         self.is_whole = self.index.is_some();
-        (self.seen_bytes, self.delivered_bytes, self.samples, self.queued) = (0.0, 0.0, 0, 0);
+        (self.seen_bytes, self.delivered_bytes) = (0.0, 0.0);
+        (self.samples, self.queued) = ([0; 2], [0; 2]);
         self.index = Some(index);
     }
 
@@ -69,10 +70,10 @@ impl Windows {
         self.delivered_bytes += bytes;
     }
 
-    /// A round trip, which says whether a queue stood.
-    pub(crate) fn sample(&mut self, is_queued: bool) {
-        self.samples += 1;
-        self.queued += u32::from(is_queued);
+    /// A round trip, which says whether a queue stood ahead (0) or behind (1).
+    pub(crate) fn sample(&mut self, place: usize, is_queued: bool) {
+        self.samples[place] += 1;
+        self.queued[place] += u32::from(is_queued);
     }
 
     /// Windows with a standing queue.
@@ -97,7 +98,8 @@ impl Windows {
         let rate = |bytes: f64| bytes * 8e9 / self.width_ns as f64;
         let (seen_bps, delivered_bps) = (rate(self.seen_bytes), rate(self.delivered_bytes));
         self.highest_bps = self.highest_bps.max(seen_bps);
-        if self.samples > 0 && self.queued * 2 >= self.samples {
+        let stands = |place: usize| self.samples[place] > 0 && self.queued[place] * 2 >= self.samples[place];
+        if stands(0) || stands(1) {
             self.seen.add(seen_bps);
             self.delivered.add(delivered_bps);
         }
@@ -117,7 +119,8 @@ mod tests {
             let is_queued = !(100..300).contains(&now);
             windows.seen(if is_queued { 1_000.0 } else { 500.0 }, true);
             windows.delivered(900.0);
-            windows.sample(is_queued);
+            windows.sample(1, is_queued);
+            windows.sample(0, false);
         }
         // neither the first window nor the last, which is open, counts
         assert_eq!(windows.queued_windows(), 6);

@@ -72,6 +72,21 @@ fn a_loss_before_the_vantage_point_leaves_a_hole() {
 }
 
 #[test]
+fn losses_are_apart_without_acknowledgments_too() {
+    let lost = |at, n: u32| {
+        let mut packets =
+            vec![data(at, n, 1_000), data(at + MS, n + 2_000, 1_000), data(at + 2 * MS, n + 4_000, 1_000)];
+        packets.extend([data(at + 50 * MS, n + 1_000, 1_000), data(at + 51 * MS, n + 3_000, 1_000)]);
+        packets
+    };
+    let seen = observe(lost(0, 0).into_iter().chain(lost(90 * MS, 5_000)));
+    // there is no handshake: the server's direction is the responder's
+    let ways = &seen.directions;
+    assert_eq!((ways.retransmitted_segments[SERVERS], ways.lost_before_segments[SERVERS]), (4, 4));
+    assert_eq!(ways.loss_episodes[SERVERS], 2);
+}
+
+#[test]
 fn what_fills_a_hole_within_a_round_trip_was_reordered() {
     let seen = observe_after_handshake([
         data(50 * MS, 0, 1_000),
