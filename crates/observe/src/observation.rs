@@ -1,6 +1,6 @@
 //! What an observation consists of: tables of plain columns.
 
-use crate::columns::table;
+use crate::columns::{Column, Table, table};
 
 table! {
     /// One row a connection, in the order in which they began.
@@ -275,49 +275,66 @@ table! {
     }
 }
 
-/// What the capture has as a whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes of their frames, as captured.
-    pub frame_bytes: u64,
-    /// When the first was captured, ns since 1970.
-    pub first_ns: u64,
-    /// When the last was captured, ns since 1970.
-    pub last_ns: u64,
-    /// Packets with an earlier time than one before them; they are taken as of that time.
-    pub backward_packets: u64,
-    /// The largest such step, ns.
-    pub backward_ns: u64,
-    /// Packets of TCP.
-    pub tcp_packets: u64,
-    /// Packets of UDP.
-    pub udp_packets: u64,
-    /// Echoes.
-    pub echo_packets: u64,
-    /// Fragments, of which only the first has ports.
-    pub fragment_packets: u64,
-    /// Packets of other protocols.
-    pub other_packets: u64,
-    /// Packets that the capture cut within the headers.
-    pub cut_packets: u64,
-    /// Packets within others.
-    pub tunneled_packets: u64,
-    /// Packets of interfaces beyond the limit, left out of everything else.
-    pub other_interface_packets: u64,
-    /// Connections.
-    pub connections: u64,
-    /// Of those, ended because others took their place.
-    pub evicted_connections: u64,
-    /// Of those, not in the tables, because others have more bytes.
-    pub left_out_connections: u64,
-    /// Their bytes, with IP's headers.
-    pub left_out_bytes: u64,
-    /// IP bytes of UDP's port 443, which are QUIC.
-    pub quic_bytes: u64,
-    /// Of those, of connections whose round trips the spin bit shows. Of the others only the handshake can be seen.
-    pub spinning_bytes: u64,
+/// Declares counters, which have names.
+macro_rules! counters {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$field_doc])* pub $field: u64,)* }
+
+        impl $name {
+            /// All with their names, in the order of their declaration.
+            pub fn entries(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($field), self.$field),)*]
+            }
+        }
+    };
+}
+
+counters! {
+    /// What the capture has as a whole.
+    Totals {
+        /// Packets.
+        packets,
+        /// Bytes of their frames, as captured.
+        frame_bytes,
+        /// When the first was captured, ns since 1970.
+        first_ns,
+        /// When the last was captured, ns since 1970.
+        last_ns,
+        /// Packets with an earlier time than one before them; they are taken as of that time.
+        backward_packets,
+        /// The largest such step, ns.
+        backward_ns,
+        /// Packets of TCP.
+        tcp_packets,
+        /// Packets of UDP.
+        udp_packets,
+        /// Echoes.
+        echo_packets,
+        /// Fragments, of which only the first has ports.
+        fragment_packets,
+        /// Packets of other protocols.
+        other_packets,
+        /// Packets that the capture cut within the headers.
+        cut_packets,
+        /// Packets within others.
+        tunneled_packets,
+        /// Packets of interfaces beyond the limit, left out of everything else.
+        other_interface_packets,
+        /// Connections.
+        connections,
+        /// Of those, ended because others took their place.
+        evicted_connections,
+        /// Of those, not in the tables, because others have more bytes.
+        left_out_connections,
+        /// Their bytes, with IP's headers.
+        left_out_bytes,
+        /// IP bytes of UDP's port 443, which are QUIC.
+        quic_bytes,
+        /// Of those, of connections whose round trips the spin bit shows. Of the others only the handshake can be seen.
+        spinning_bytes,
+    }
 }
 
 /// What a capture tells.
@@ -339,4 +356,19 @@ pub struct Observation {
     pub moments: Moments,
     /// Distributions.
     pub distributions: Distributions,
+}
+
+impl Observation {
+    /// The tables with their names, but not the totals.
+    pub fn into_tables(self) -> Vec<(&'static str, Vec<(&'static str, Column)>)> {
+        vec![
+            ("connections", self.connections.into_columns()),
+            ("directions", self.directions.into_columns()),
+            ("links", self.links.into_columns()),
+            ("seconds", self.seconds.into_columns()),
+            ("queueing", self.queueing.into_columns()),
+            ("moments", self.moments.into_columns()),
+            ("distributions", self.distributions.into_columns()),
+        ]
+    }
 }
