@@ -9,8 +9,8 @@ const NONE: u32 = u32::MAX;
 /// entries, which are chained from the most to the least recently used.
 #[derive(Clone, Debug)]
 pub(crate) struct Flows<T> {
-    /// Entries by hash.
-    places: Vec<u32>,
+    /// Entries by hash, with a part of it, so that the key of another entry is seldom read.
+    places: Vec<(u32, u32)>,
     entries: Vec<(Key, T)>,
     /// The next and the previous of each entry in the chain.
     chain: Vec<[u32; 2]>,
@@ -23,7 +23,7 @@ impl<T> Flows<T> {
     pub(crate) fn new(most: usize) -> Flows<T> {
         let most = most.clamp(1, 1 << 28);
         Flows {
-            places: vec![NONE; (most * 2).next_power_of_two()],
+            places: vec![(NONE, 0); (most * 2).next_power_of_two()],
             entries: Vec::new(),
             chain: Vec::new(),
             newest: NONE,
@@ -35,7 +35,7 @@ impl<T> Flows<T> {
     /// The entry of a key, which is now the most recently used.
     #[inline]
     pub(crate) fn find(&mut self, key: &Key) -> Option<usize> {
-        let entry = self.places[self.place(key)];
+        let entry = self.places[self.place(key, key.hash())].0;
         if entry == NONE {
             return None;
         }
@@ -52,20 +52,21 @@ impl<T> Flows<T> {
 
     /// Adds one, whose key must be new. If there are too many, the least recently used one is returned.
     pub(crate) fn add(&mut self, key: Key, value: T) -> (usize, Option<(Key, T)>) {
-        let place = self.place(&key);
+        let hash = key.hash();
         if self.entries.len() < self.most {
             let entry = self.entries.len() as u32;
-            self.entries.push((key, value));
+            let place = self.place(&key, hash);
+            self.places[place] = (entry, tag(hash));
             self.chain.push([NONE; 2]);
-            self.places[place] = entry;
             self.chain_first(entry);
+            self.entries.push((key, value));
             return (entry as usize, None);
         }
         let entry = self.oldest;
         let gone = self.entries[entry as usize].0;
         self.remove_place(&gone);
-        let place = self.place(&key);
-        self.places[place] = entry;
+        let place = self.place(&key, hash);
+        self.places[place] = (entry, tag(hash));
         self.unchain(entry);
         self.chain_first(entry);
         let old = std::mem::replace(&mut self.entries[entry as usize], (key, value));
@@ -79,39 +80,39 @@ impl<T> Flows<T> {
 
     /// Where a key is, or would be.
     #[inline]
-    fn place(&self, key: &Key) -> usize {
-        let mut place = self.home(key);
+    fn place(&self, key: &Key, hash: u64) -> usize {
+        let mut place = self.home(hash);
         loop {
-            let entry = self.places[place];
-            if entry == NONE || self.entries[entry as usize].0 == *key {
+            let (entry, part) = self.places[place];
+            if entry == NONE || (part == tag(hash) && self.entries[entry as usize].0 == *key) {
                 return place;
             }
             place = (place + 1) & (self.places.len() - 1);
         }
     }
 
-    fn home(&self, key: &Key) -> usize {
-        key.hash() as usize & (self.places.len() - 1)
+    fn home(&self, hash: u64) -> usize {
+        hash as usize & (self.places.len() - 1)
     }
 
     /// Frees a key's place and moves up those that were displaced by it.
     fn remove_place(&mut self, key: &Key) {
         let last = self.places.len() - 1;
-        let mut free = self.place(key);
+        let mut free = self.place(key, key.hash());
         let mut place = free;
         loop {
             place = (place + 1) & last;
-            let entry = self.places[place];
+            let (entry, part) = self.places[place];
             if entry == NONE {
                 break;
             }
-            let home = self.home(&self.entries[entry as usize].0);
+            let home = self.home(self.entries[entry as usize].0.hash());
             if (place.wrapping_sub(home) & last) >= (place.wrapping_sub(free) & last) {
-                self.places[free] = entry;
+                self.places[free] = (entry, part);
                 free = place;
             }
         }
-        self.places[free] = NONE;
+        self.places[free] = (NONE, 0);
     }
 
     fn unchain(&mut self, entry: u32) {
@@ -134,6 +135,11 @@ impl<T> Flows<T> {
         }
         self.newest = entry;
     }
+}
+
+/// The half of a hash that does not say where it is.
+fn tag(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 #[cfg(test)]
