@@ -1,0 +1,114 @@
+//! The two formats, compressed or not.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+use super::build::{block, ethernet, pcap, read, tcp4, words};
+use crate::reading::{Format, ReadError, Reader, Warning};
+
+fn frames(count: usize) -> Vec<Vec<u8>> {
+    (0..count).map(|number| ethernet(0x0800, &tcp4(number))).collect()
+}
+
+/// A section with an interface of this resolution and offset, and an enhanced packet at these units.
+pub(super) fn section(resolution: u8, offset_s: i64, units: u64) -> Vec<u8> {
+    let frame = ethernet(0x0800, &tcp4(100));
+    let mut description = [&[0, 1, 0, 0][..], &words(&[0]), &[0, 2, 0, 4], b"eth7"].concat();
+    description.extend([0, 9, 0, 1, resolution, 0, 0, 0, 0, 14, 0, 8]);
+    description.extend(offset_s.to_be_bytes());
+    description.extend([0; 4]);
+    let length = frame.len() as u32;
+    let packet = [words(&[0, (units >> 32) as u32, units as u32, length, length]), frame].concat();
+    let header = words(&[0x1A2B_3C4D, 1 << 16, u32::MAX, u32::MAX]);
+    let statistics = [words(&[0, 0, 0]), vec![0, 5, 0, 8], 3_u64.to_be_bytes().to_vec(), vec![0; 4]].concat();
+    [block(0x0A0D_0D0A, &header), block(1, &description), block(6, &packet), block(5, &statistics)].concat()
+}
+
+#[test]
+fn pcap_has_micro_and_nanoseconds_in_either_byte_order() {
+    let little = pcap(1, &frames(3));
+    let (packets, report) = read(little.clone());
+    assert_eq!(
+        packets.iter().map(|packet| packet.at_ns).collect::<Vec<_>>(),
+        [5_000_000_000, 5_001_000_000, 5_002_000_000]
+    );
+    assert_eq!((report.format, report.packets, report.bytes), (Format::Pcap, 3, little.len() as u64));
+    let mut nano = little.clone();
+    nano[0] = 0x4D;
+    nano[1] = 0x3C;
+    assert_eq!(read(nano).0[2].at_ns, 5_000_002_000);
+    // every number but the frames' turned round
+    let mut big = little;
+    let heads: Vec<usize> = std::iter::once(0).chain([24, 24 + 82, 24 + 82 + 83]).collect();
+    for (index, at) in heads.into_iter().enumerate() {
+        let count = if index == 0 { 6 } else { 4 };
+        for word in 0..count {
+            big[at + 4 * word..at + 4 * word + 4].reverse();
+        }
+    }
+    let (packets, report) = read(big);
+    assert_eq!((packets.len(), report.warnings), (3, vec![]));
+    assert_eq!(packets[1].at_ns, 5_001_000_000);
+}
+
+#[test]
+fn pcapng_has_sections_interfaces_and_resolutions_of_their_own() {
+    let file = [section(6, 0, 1_500_000), section(0x8A, 2, 512), section(9, -1, 3_000_000_001)].concat();
+    let (packets, report) = read(file);
+    assert_eq!(report.warnings, []);
+    let seen: Vec<_> = packets.iter().map(|packet| (packet.interface, packet.at_ns)).collect();
+    assert_eq!(seen, [(0, 1_500_000_000), (1, 2_500_000_000), (2, 2_000_000_001)]);
+    assert!(report.interfaces.iter().all(|interface| interface.name.as_deref() == Some("eth7")));
+    assert!(report.interfaces.iter().all(|interface| interface.dropped == Some(3)));
+}
+
+#[test]
+fn compressed_captures_are_read_member_by_member() {
+    let plain = pcap(1, &frames(50));
+    let gzip = |part: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(part).unwrap();
+        encoder.finish().unwrap()
+    };
+    let zstd = |part: &[u8]| compress_to_vec(part, CompressionLevel::Fastest);
+    let expected = read(plain.clone()).0;
+    let (first, second) = plain.split_at(1000);
+    for file in [
+        gzip(&plain),
+        [gzip(first), gzip(second)].concat(),
+        zstd(&plain),
+        [zstd(first), zstd(second)].concat(),
+    ] {
+        let (packets, report) = read(file);
+        assert_eq!(packets, expected);
+        assert!(report.compression.is_some() && report.warnings.is_empty());
+    }
+    let mut cut = gzip(&plain);
+    cut.truncate(cut.len() / 2);
+    let (packets, report) = read(cut);
+    assert!(expected.starts_with(&packets) && report.warnings.len() == 1, "{:?}", report.warnings);
+}
+
+#[test]
+fn what_is_no_capture_is_refused_by_what_it_begins_with() {
+    let message = |content: &[u8]| match Reader::new(Box::new(std::io::Cursor::new(content.to_vec()))) {
+        Err(error @ (ReadError::Empty | ReadError::Foreign { .. })) => error.to_string(),
+        _ => panic!("it is refused"),
+    };
+    assert!(message(b"").contains("empty"));
+    assert!(message(b"time,bytes\n1,2\n").contains("the text \"time,bytes"));
+    assert!(message(&[0xFD, b'7', b'z', b'X', b'Z', 0, 1, 2]).contains("xz's compression"));
+    assert!(message(&[0xD4, 0xC3, 0xB2, 0xA1, 2, 0]).contains("cut within its head"));
+}
+
+#[test]
+fn unknown_links_and_other_frames_are_counted() {
+    let (packets, report) = read(pcap(147, &frames(2)));
+    assert!(packets.is_empty());
+    assert_eq!((report.warnings[0].warning, report.warnings[0].count), (Warning::UnknownLink(147), 2));
+    let (_, report) = read(pcap(1, &[ethernet(0x0806, &[0; 28])]));
+    assert_eq!((report.others, report.warnings.len()), (1, 0));
+}
