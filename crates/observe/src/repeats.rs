@@ -54,7 +54,8 @@ impl Repeats {
             && sequence::is_near(first.0, first.1)
             && (first.1 <= ack || blocks.next().is_some_and(within))
         {
-            self.reported += (first.1 - first.0).div_ceil(u64::from(segment.max(1))) as u32;
+            let segments = (first.1 - first.0).div_ceil(u64::from(segment.max(1))) as u32;
+            self.reported = self.reported.saturating_add(segments);
         }
     }
 
