@@ -1,6 +1,7 @@
 """The engine, compiled. Tables follow the Arrow PyCapsule interface: `polars.DataFrame(table)` reads them."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Control",
     "FlowState",
     "LinkCounters",
+    "Observation",
     "Outcome",
     "Scenario",
     "Seeded",
@@ -23,6 +25,7 @@ __all__ = [
     "engine_version",
     "format_quantity",
     "hash_plan",
+    "observe",
     "parse_quantity",
     "parse_value",
     "plain",
@@ -95,6 +98,30 @@ class Outcome:
     def exchanges(self) -> Table: ...
 
 @final
+class Observation:
+    """What a capture tells, in the columns of `crates/observe/src/observation.rs`."""
+
+    @property
+    def canceled(self) -> bool: ...
+    @property
+    def totals(self) -> dict[str, int]: ...
+    @property
+    def format(self) -> str: ...
+    @property
+    def other_frames(self) -> int: ...
+    @property
+    def interfaces(self) -> list[tuple[str | None, int, int | None, int | None, int | None]]: ...
+    @property
+    def warnings(self) -> list[tuple[str, int, int]]: ...
+    def connections(self) -> Table: ...
+    def directions(self) -> Table: ...
+    def links(self) -> Table: ...
+    def seconds(self) -> Table: ...
+    def queueing(self) -> Table: ...
+    def moments(self) -> Table: ...
+    def distributions(self) -> Table: ...
+
+@final
 class LinkCounters:
     """What a link has counted by a moment: since the run's start, but waits since the warm-up's end."""
 
@@ -157,6 +184,31 @@ def simulate(plan_json: str, control: Control | None = None, recording_json: str
         ValueError: If the plan is not valid; the message is one line.
         OSError: If a recording's file cannot be opened.
         RuntimeError: If the engine has a bug.
+    """
+
+def observe(
+    source: bytes | str | os.PathLike[str],
+    control: Control | None = None,
+    *,
+    joined: bool = False,
+    inside: Sequence[str] = (),
+    flows: int | None = None,
+) -> Observation:
+    """Analyze a capture, its content or a file ("-" is standard input), until `control` cancels it.
+
+    Other Python threads run meanwhile. A canceled one gives what was read so far.
+
+    Args:
+        source: pcap or pcapng.
+        control: Cancels it.
+        joined: Whether interfaces are the ports of one tap.
+        inside: Networks on the near side of the link, such as "192.0.2.0/24".
+        flows: Connections that are followed at a time; 65,536 without it.
+
+    Raises:
+        ValueError: If it is no capture, or a network is not valid; the message is one line.
+        OSError: If the file cannot be opened or read.
+        RuntimeError: If the analysis has a bug.
     """
 
 @final

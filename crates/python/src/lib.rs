@@ -1,10 +1,11 @@
-//! The Python module `bufferlab._core`: a plan (JSON) goes in, Arrow tables come out.
+//! The Python module `bufferlab._core`: a plan (JSON) or a capture goes in, Arrow tables come out.
 //!
 //! No logic lives here. [`simulate`] reads the plan, detaches from the interpreter while the engine runs, so that
 //! Python threads run seeds in parallel, and hands the outcome's columns over without copying them, by the Arrow
 //! `PyCapsule` interface (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
 
 mod faults;
+mod observing;
 mod recording;
 mod scenario;
 mod session;
@@ -180,6 +181,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyControl>()?;
     module.add_class::<PyOutcome>()?;
     module.add_class::<PyTable>()?;
+    module.add_class::<observing::PyObservation>()?;
     module.add_class::<session::PyLinkCounters>()?;
     module.add_class::<session::PyFlowState>()?;
     module.add_class::<session::PySession>()?;
@@ -197,6 +199,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(observing::observe, module)?)?;
     module.add("SPLITBUFF_CAP", bufferlab_scenario::SPLITBUFF_CAP)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;

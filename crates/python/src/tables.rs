@@ -1,10 +1,14 @@
 //! The outcome's columns as Arrow record batches, and their way to Python.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt32Array, UInt64Array};
+use arrow_array::{
+    ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array, UInt64Array,
+};
 use arrow_schema::ArrowError;
+use bufferlab_observe::Observation;
 use bufferlab_simulator::{Column, Outcome, Table};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -77,6 +81,19 @@ pub fn from_outcome(outcome: Outcome) -> Result<Tables<RecordBatch>, ArrowError>
     })
 }
 
+/// Moves an observation's columns into batches, by their tables' names.
+///
+/// # Errors
+///
+/// If the columns of a table differ in length, which is a bug of the analysis.
+pub fn observed(observation: Observation) -> Result<BTreeMap<&'static str, RecordBatch>, ArrowError> {
+    let batch = |(name, columns): (_, Vec<_>)| {
+        let arrays = columns.into_iter().map(|(name, column)| (name, observed_array(column)));
+        Ok((name, RecordBatch::try_from_iter(arrays)?))
+    };
+    observation.into_tables().into_iter().map(batch).collect()
+}
+
 fn batch(table: impl Table) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter(table.into_columns().into_iter().map(|(name, column)| (name, array(column))))
 }
@@ -87,5 +104,16 @@ fn array(column: Column) -> ArrayRef {
         Column::U32(values) => Arc::new(UInt32Array::from(values)),
         Column::U64(values) => Arc::new(UInt64Array::from(values)),
         Column::F64(values) => Arc::new(Float64Array::from(values)),
+    }
+}
+
+/// The same for an observation's; text is copied.
+fn observed_array(column: bufferlab_observe::Column) -> ArrayRef {
+    use bufferlab_observe::Column::{F64, Text, U32, U64};
+    match column {
+        U32(values) => Arc::new(UInt32Array::from(values)),
+        U64(values) => Arc::new(UInt64Array::from(values)),
+        F64(values) => Arc::new(Float64Array::from(values)),
+        Text(values) => Arc::new(StringArray::from(values)),
     }
 }
