@@ -99,6 +99,21 @@ def test_variants_change_one_thing_each() -> None:
     assert noisy == {"kind": "uniform", "low_ps": 0, "high_ps": 1000}
 
 
+def test_shifts_are_those_that_ns2_draws_for_its_pairs_of_hosts() -> None:
+    """The draws are ns-2's own: `$rng seed 1003`, ten thrown away, `$rng uniform 0 77e-6`."""
+    by_ns2_s = [4.5102662288165961e-07, 6.407833145655615e-05, 4.8809429639395993e-05, 7.070112420790881e-05]
+    plain = dataclasses.replace(FIG1, flows=6, options=(("hosts", "2"),))
+    shifted = dataclasses.replace(plain, options=(*plain.options, ("shift", "77e-6")))
+    before, after = (plan_of(each, 3)["flows"] for each in (plain, shifted))
+    # three flows of each type at two pairs of hosts in turn
+    expected_ps = [by_ns2_s[host] / 2 * 1e12 for host in (0, 1, 0, 2, 3, 2)]
+    for column in ("source_delay_ps", "home_delay_ps"):
+        longer = [new - old for new, old in zip(after[column], before[column], strict=True)]
+        assert longer == pytest.approx(expected_ps, abs=1.0)
+    for column in ("sink_delay_ps", "return_delay_ps", "start_ps"):
+        assert after[column] == before[column]
+
+
 def test_every_supported_setting_is_a_scenario() -> None:
     references = load_references()
     assert len(references) == 287

@@ -28,7 +28,7 @@ from bufferlab.evidence.ns2.judging import (
 )
 from bufferlab.evidence.ns2.measure import simulate
 from bufferlab.evidence.pages import END
-from bufferlab.evidence.referee import Referee, kept, program, referee
+from bufferlab.evidence.referee import Referee, kept, program, published, referee
 from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
 from bufferlab.evidence.referee.report import BEGIN, DETAIL, generated, update_docs
@@ -207,6 +207,20 @@ def test_docs_are_made_from_the_detail_beside_them(stand_in: Path, tmp_path: Pat
     assert (tmp_path / DETAIL).exists()
     assert text.startswith("before\n") and text.endswith("\nafter\n")
     assert stand_in.exists()
+
+
+def test_ties_of_published_settings_are_drawn_once(stand_in: Path, tmp_path: Path) -> None:
+    chosen = published.settings(["10 flows, 100 ms, 129 packets"])
+    assert {each.scenario for each in chosen} == {"oc3", "alone"}
+    assert all(each.option("shift") == "77e-6" for each in chosen)
+    file = tmp_path / "rows.csv"
+    assert len(list(published.missing(chosen, 2, file))) == 2 * len(chosen)
+    published.add(chosen[0], 1, file)
+    assert "shift=77e-6" in file.read_text().splitlines()[1]
+    left = list(published.missing(chosen, 2, file))
+    assert len(left) == 2 * len(chosen) - 1
+    assert (chosen[0], 1) not in left
+    assert len(stand_in.read_text().split()) == 1
 
 
 @pytest.mark.skipif(shutil.which(program.PROGRAM) is None, reason="ns-2 is not installed")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bufferlab.evidence.ns2.ns2_random import uniform
-from bufferlab.evidence.ns2.reference import LINUX_CONTROLS, Setting
+from bufferlab.evidence.ns2.reference import LINUX_CONTROLS, SHIFT, Setting
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_S, PS_PER_US
@@ -18,6 +18,8 @@ _ACCESS_MBPS = 10_000.0
 _BLOAT_ACCESS_MBPS = 1000.0
 _START_BOUND_S = {"mininet": 30.0, "bufferbloat": 0.0, "bufferbloat-omnet": 0.0}
 STANDARD_START_BOUND_S = 5.0
+_SHIFTS_FROM = 1000
+_SKIPPED = 10
 _DELAYED_ACK = "100 ms"
 _NS2_WINDOW_PACKETS = 100_000
 
@@ -110,6 +112,8 @@ def plan_of(setting: Setting, seed: int, variant: Variant = AS_IS) -> dict[str, 
         plan["flows"]["sink_delay_ps"][index] += variant.further_us * PS_PER_US - earlier_ps
     if setting.option("spread"):
         _spread_round_trips(plan["flows"], setting, order)
+    if setting.option(SHIFT):
+        _shift_round_trips(plan["flows"], setting, order, seed)
     return plan
 
 
@@ -180,16 +184,34 @@ def _round_trip(setting: Setting, kind: int, access_mbps: float) -> str:
 
 
 def _spread_round_trips(flows: dict[str, Any], setting: Setting, order: list[int]) -> None:
-    """Replace the delays by those of ns-2's hosts: flow i of a type is at host i mod hosts."""
-    hosts, spread = int(setting.option("hosts", "1")), float(setting.option("spread"))
-    first = setting.flow_counts[0]
+    """Replace the delays by those of ns-2's hosts."""
+    hosts, spread = _hosts(setting), float(setting.option("spread"))
     for index, flow in enumerate(order):
         kind = kind_of(setting, flow)
-        host = (flow if kind == 0 else flow - first) % hosts
+        host = _host_of(setting, flow)
         shift_ms = setting.rtt_ms[kind] * spread * (2.0 * (host + 0.5) / hosts - 1.0)
         quarter_ps = round(shift_ms * 1e9 / 4)
         for column in ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps"):
             flows[column][index] += quarter_ps
+
+
+def _shift_round_trips(flows: dict[str, Any], setting: Setting, order: list[int], seed: int) -> None:
+    """Lengthen the source's access link, both ways, by what ns-2's script draws for each pair of hosts."""
+    hosts = _hosts(setting)
+    longer_s = uniform(_SHIFTS_FROM + seed, float(setting.option(SHIFT)), _SKIPPED + 2 * hosts)[_SKIPPED:]
+    for index, flow in enumerate(order):
+        half_ps = round(longer_s[kind_of(setting, flow) * hosts + _host_of(setting, flow)] * PS_PER_S / 2)
+        for column in ("source_delay_ps", "home_delay_ps"):
+            flows[column][index] += half_ps
+
+
+def _hosts(setting: Setting) -> int:
+    return int(setting.option("hosts", "1"))
+
+
+def _host_of(setting: Setting, flow: int) -> int:
+    """Flow i of a type is at host i mod hosts."""
+    return (flow - kind_of(setting, flow) * setting.flow_counts[0]) % _hosts(setting)
 
 
 def _bottleneck_delay_ms(setting: Setting) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Final
 
@@ -30,6 +30,9 @@ SUPPORTED_STACKS: Final = (
     "linux-mix",
 )
 """ns-2 agents that have an equivalent here."""
+
+SHIFT: Final = "shift"
+"""Option: the round-trip time of each pair of hosts is longer by up to this, s, drawn by the run's seed."""
 
 _DATA: Final[Sequence[str]] = [each["file"] for each in criteria()["data"]]
 _EXPERIMENTS: Final = "ns2_experiments.csv"
@@ -130,6 +133,12 @@ class Reference:
 def load_references() -> list[Reference]:
     """All settings with their runs, in the order of the data files."""
     return _load(_DATA)
+
+
+def ties_drawn(setting: Setting) -> Setting:
+    """The setting with the round-trip times of its pairs of hosts longer by up to a packet's transmission."""
+    packet_us = setting.wire_bytes * 8 / setting.rate_bps * 1e6
+    return replace(setting, options=(*setting.options, (SHIFT, f"{packet_us:.0f}e-6")))
 
 
 def load_experiments() -> dict[Setting, Reference]:

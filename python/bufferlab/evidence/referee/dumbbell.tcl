@@ -5,13 +5,14 @@
 # The first half of the flows (rounded up) has the two-way propagation delay rtt1, the others rtt2, ms. `rate`, `access`
 # and `back` (the way back, if it differs from `rate`) are Mbps, `botdelay` ms, all other times s. `bytes` is a data
 # packet on the wire. `buf` is the queue's limit_: buf - 1 packets wait. The round-trip times of a type's pairs of hosts
-# are evenly spaced over rtt (1 - spread) ... rtt (1 + spread). `overhead` is the hosts' noise. Measured is from `warm` to `sim`.
+# are evenly spaced over rtt (1 - spread) ... rtt (1 + spread). `overhead` is the hosts' noise. `shift`: the
+# round-trip time of each pair of hosts is longer by up to this, drawn by the seed. Measured is from `warm` to `sim`.
 # Prints one line: RESULT NAME=VALUE ...
 
 array set given {
   cc sack1  rate 10  bytes 1000  n 2  rtt1 40  rtt2 40  buf 50  sim 100  warm 20  startmax 5  seed 1
   access 10000  back 0  botdelay 1  hosts 1  spread 0  overhead 0  delack 0  window 100000
-  singledup 1  minrto 0.2  tick 0.01
+  singledup 1  minrto 0.2  tick 0.01  shift 0
 }
 foreach word $argv {
   lassign [split $word =] name value
@@ -24,6 +25,10 @@ set ns [new Simulator]
 set starts [new RNG]
 $starts seed $seed
 ns-random $seed
+set shifts [new RNG]
+$shifts seed [expr {1000 + $seed}]
+# the first numbers of one seed are next to those of the next
+for {set skipped 0} {$skipped < 10} {incr skipped} { $shifts uniform 0 1 }
 
 # packetSize_ is what the wire carries, as useHeaders_ adds nothing
 foreach {name value} [list useHeaders_ false packetSize_ $bytes window_ $window windowInit_ 2 overhead_ $overhead \
@@ -49,7 +54,8 @@ foreach kind {1 2} {
     set quarter [expr {([set rtt$kind] * (1.0 + $spread * $place) / 2.0 - $botdelay) / 2.0}]
     set source($kind,$host) [$ns node]
     set sink($kind,$host) [$ns node]
-    join $source($kind,$host) $left $access $quarter $never
+    set later [expr {$shift > 0 ? [$shifts uniform 0 $shift] * 1e3 / 2.0 : 0.0}]
+    join $source($kind,$host) $left $access [expr {$quarter + $later}] $never
     join $right $sink($kind,$host) $access $quarter $never
   }
 }

@@ -1,0 +1,127 @@
+"""ns-2's runs of published settings whose ties are drawn, as rows of the files of evidence/ns2/data.
+
+`python -m bufferlab.evidence.referee.published --help` says how to make them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from bufferlab.evidence.ns2.equivalent import STANDARD_START_BOUND_S, start_bound_s
+from bufferlab.evidence.ns2.reference import Setting, load_references, ties_drawn
+from bufferlab.evidence.referee import program
+
+_MEASURED: Final = tuple(
+    f"{name}{kind}{unit}"
+    for name, unit in (("goodput", "_mbps"), ("goodput", "_sd_mbps"), ("loss", ""), ("wait", "_ms"))
+    for kind in (1, 2)
+)
+_COUNTED: Final = tuple(
+    f"{name}{kind}" for name in ("arrivals", "drops", "timeouts", "window_cuts") for kind in (1, 2)
+)
+_COLUMNS: Final = (
+    "scenario", "cc", "rate_mbps", "pkt_bytes", "n", "rtt1_ms", "rtt2_ms", "buffer_packets", "buffer_rule",
+    "seed", "duration_s", "warmup_s", "options", *_MEASURED, "mean_queue_packets", "utilization", *_COUNTED,
+)  # fmt: skip
+_DIGITS: Final = 6
+_OPTIONS: Final = frozenset(
+    ("access", "back", "botdelay", "hosts", "spread", "overhead",
+     "delack", "window", "singledup", "minrto", "tick")
+)  # fmt: skip
+_LOCK: Final = threading.Lock()
+
+
+def settings(words: Sequence[str]) -> list[Setting]:
+    """Published settings whose group or title has one of the words, with ties drawn; without words all.
+
+    Those that the script cannot run are left out: fack, mixes, other start times than the standard ones, and
+    headers apart from the packet's bytes. So are those that have ties drawn already (`shift`).
+    """
+    found = []
+    for each in load_references():
+        setting = each.setting
+        if setting.stack in {"fack", "linux-mix"} or start_bound_s(setting) != STANDARD_START_BOUND_S:
+            continue
+        if not _OPTIONS.issuperset(dict(setting.options)):
+            continue
+        drawn = ties_drawn(setting)
+        if not words or any(word in f"{drawn.scenario}: {drawn.title}" for word in words):
+            found.append(drawn)
+    return found
+
+
+def missing(chosen: Sequence[Setting], seeds: int, file: Path) -> Iterator[tuple[Setting, int]]:
+    """Runs that a file lacks: first seeds first."""
+    known = set()
+    if file.exists():
+        with file.open(encoding="utf-8", newline="") as stream:
+            rows = csv.DictReader(line for line in stream if not line.startswith("#"))
+            known = {(*(row[name] for name in _COLUMNS[:9]), row["options"], row["seed"]) for row in rows}
+    for seed in range(1, seeds + 1):
+        for setting in chosen:
+            row = _of_setting(setting, seed)
+            if (*(row[name] for name in _COLUMNS[:9]), row["options"], row["seed"]) not in known:
+                yield setting, seed
+
+
+def add(setting: Setting, seed: int, file: Path) -> None:
+    """Run ns-2 once and append the row; nothing if a signal ended it."""
+    measured = program.run(setting, seed)
+    if measured is None:
+        return
+    for kind in (1, 2):
+        measured[f"loss{kind}"] = measured[f"drops{kind}"] / max(measured[f"arrivals{kind}"], 1.0)
+    row = _of_setting(setting, seed)
+    row |= {name: f"{measured[name]:.{_DIGITS}g}" for name in _COLUMNS if name in measured}
+    row |= {name: f"{measured[name]:.0f}" for name in _COUNTED}
+    with _LOCK, file.open("a", encoding="utf-8") as stream:
+        if stream.tell() == 0:
+            stream.write(",".join(_COLUMNS) + "\n")
+        stream.write(",".join(row[name] for name in _COLUMNS) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _of_setting(setting: Setting, seed: int) -> dict[str, str]:
+    return {
+        "scenario": setting.scenario,
+        "cc": setting.stack,
+        "rate_mbps": f"{setting.rate_bps / 1e6:.10g}",
+        "pkt_bytes": f"{setting.wire_bytes}",
+        "n": f"{setting.flows}",
+        "rtt1_ms": f"{setting.rtt_ms[0]:.10g}",
+        "rtt2_ms": f"{setting.rtt_ms[1]:.10g}",
+        "buffer_packets": f"{setting.buffer_packets}",
+        "buffer_rule": setting.buffer_rule,
+        "seed": f"{seed}",
+        "duration_s": f"{setting.duration_s:g}",
+        "warmup_s": f"{setting.warmup_s:g}",
+        "options": " ".join(f"{name}={value}" for name, value in setting.options),
+    }
+
+
+def main() -> None:
+    """Run what is missing."""
+    parser = argparse.ArgumentParser(
+        description="Run ns-2 with drawn ties; a file that has runs gets only others."
+    )
+    parser.add_argument("words", nargs="*", help="only settings whose group or title has one of these")
+    parser.add_argument("--rows", type=Path, required=True, help="CSV file that the runs are appended to")
+    parser.add_argument("--seeds", type=int, default=20, help="runs of each setting (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
+    given = parser.parse_args()
+    work = list(missing(settings(given.words), given.seeds, given.rows))
+    with ThreadPoolExecutor(given.jobs) as pool:
+        for done in [pool.submit(add, setting, seed, given.rows) for setting, seed in work]:
+            done.result()
+
+
+if __name__ == "__main__":
+    main()
