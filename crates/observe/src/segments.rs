@@ -24,6 +24,11 @@ pub(crate) fn count(tcp: &Tcp, mss: Option<u16>) -> u32 {
     tcp.payload_bytes.div_ceil(full(mss, tcp))
 }
 
+/// How many of a packet's segments some of its bytes fill, at most all of them.
+pub(crate) fn of_part(bytes: u32, tcp: &Tcp, mss: Option<u16>) -> u32 {
+    bytes.div_ceil(full(mss, tcp)).min(count(tcp, mss))
+}
+
 /// What a packet of several segments takes on the wire: each has the headers. A frame that is longer than its IP packet by as much
 /// counts them already, as Bufferlab's own captures do.
 pub(crate) fn wire_bytes(packet: &Packet, payload: u32, segments: u32) -> u32 {
@@ -48,5 +53,14 @@ mod tests {
         assert_eq!(count(&Tcp { stamps: Some((1, 1)), ..tcp(14_480) }, Some(1_460)), 10);
         assert_eq!(count(&tcp(8_960), Some(8_960)), 1);
         assert_eq!(count(&tcp(0), Some(0)), 1);
+    }
+
+    #[test]
+    fn a_part_is_never_more_than_the_packet() {
+        let tcp = |payload_bytes| Tcp { payload_bytes, stamps: Some((1, 1)), ..Tcp::default() };
+        // with timestamps a full segment has 1448 bytes, but nobody knows whether 1449 came as one
+        assert_eq!((count(&tcp(1_449), None), of_part(1_449, &tcp(1_449), None)), (1, 1));
+        assert_eq!(of_part(1_449, &tcp(14_480), None), 2);
+        assert_eq!(of_part(14_480, &tcp(14_480), None), 10);
     }
 }

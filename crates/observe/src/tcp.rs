@@ -142,8 +142,8 @@ impl Connection {
             if start < me.next {
                 let round_trip = legs[0].least.smallest().zip(legs[1].least.smallest()).map(|(a, b)| a + b);
                 let kind = me.holes.fill(start, end.min(me.next), sent, round_trip);
-                let full = segments::full(peer.mss, tcp);
-                me.again(from, end.min(me.next), kind, (payload, full, sent.at), counts, seen);
+                let segments_of = |bytes| u64::from(segments::of_part(bytes, tcp, peer.mss));
+                me.again(from, end.min(me.next), kind, (payload, segments_of, sent.at), counts, seen);
             }
             me.last_data_ns = sent.at;
         }
@@ -251,19 +251,19 @@ impl Sending {
         of: usize,
         end: u64,
         kind: Kind,
-        (payload, full, now): (u32, u32, u64),
+        (payload, segments_of, now): (u32, impl Fn(u32) -> u64, u64),
         counts: &mut Counts,
         seen: &mut Seen,
     ) {
         let (bytes, ahead) = match kind {
             Kind::Reordered => {
-                counts.reordered_segments += u64::from(payload.div_ceil(full));
+                counts.reordered_segments += segments_of(payload);
                 return;
             }
             Kind::Repaired => (payload, false),
             Kind::Repeated(bytes) => (bytes.min(payload), true),
         };
-        let segments = u64::from(bytes.div_ceil(full));
+        let segments = segments_of(bytes);
         counts.retransmitted_segments += segments;
         counts.retransmitted_bytes += u64::from(bytes);
         counts.lost_before_segments += if ahead { 0 } else { segments };
