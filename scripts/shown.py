@@ -1,7 +1,8 @@
 """Run the commands that documents show, and put what they print now in the place of what is shown.
 
 A block that begins with `$ bufferlab ...` shows how that command's output begins, up to the line that
-begins as the last one shown. `$ COLUMNS=120 bufferlab ...` is for a wider terminal.
+begins as the last one shown. `$ COLUMNS=120 bufferlab ...` is for a wider terminal. A capture that they read
+is made by a block of its own: `bufferlab run SCENARIO --pcap FILE`.
 
     python scripts/shown.py docs/sizing.md README.md     # simulates
     python scripts/shown.py --check docs/*.md            # only says what is no longer printed
@@ -25,6 +26,8 @@ ROOT: Final = Path(__file__).parents[1]
 BLOCK: Final = re.compile(
     r"^```\n\$ (?:COLUMNS=(\d+) )?bufferlab ((?:[^\n]*\\\n)*[^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL
 )
+
+CAPTURE: Final = re.compile(r"^```sh\nbufferlab (run \S+ --pcap \S+)\n```", re.MULTILINE)
 
 BEGINS: Final = 16
 """Characters by which the last line is found again."""
@@ -61,6 +64,8 @@ def renewed(text: str, folder: Path) -> str:
         command = found[0].partition("\n")[2][: -len(shown) - 3]
         return f"```\n{command}{shortened(printed(words, columns, folder), shown)}```"
 
+    for words in CAPTURE.findall(text):
+        printed(words, None, folder)
     return BLOCK.sub(block, text)
 
 

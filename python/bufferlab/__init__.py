@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from bufferlab.captured.findings import Findings as Findings
+    from bufferlab.captured.findings import observe as observe
     from bufferlab.configure import Configuration as Configuration
     from bufferlab.configure import configuration as configuration
     from bufferlab.display import save_figure as save_figure
@@ -53,6 +55,7 @@ _PUBLIC: Final = {
     "rules": "bufferlab.studies.size",
     "compare": "bufferlab.studies.compare",
     "sweep": "bufferlab.studies.sweep",
+    "observe": "bufferlab.captured.findings",
     "configuration": "bufferlab.configure",
     "reproduce": "bufferlab.evidence.catalog",
     "validate": "bufferlab.evidence.ns2",
@@ -70,6 +73,7 @@ _PUBLIC: Final = {
     "Rules": "bufferlab.studies.size",
     "Comparison": "bufferlab.studies.compare",
     "Sweep": "bufferlab.studies.sweep",
+    "Findings": "bufferlab.captured.findings",
     "Configuration": "bufferlab.configure",
     "Store": "bufferlab.experiment.store",
     "Reproduction": "bufferlab.evidence.reproduction",

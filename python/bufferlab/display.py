@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VIEWS: Final[Mapping[str, str]] = {
+    "bufferlab.captured.findings": "bufferlab.render.observe.view",
     "bufferlab.results.result": "bufferlab.render.summary",
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.view",
     "bufferlab.studies.advise.joint": "bufferlab.render.advise.links",
@@ -31,6 +32,7 @@ VIEWS: Final[Mapping[str, str]] = {
 """The module with the `view` of another module's classes."""
 
 FIGURES: Final[Mapping[str, str]] = {
+    "bufferlab.captured.findings": "bufferlab.render.observe.plot",
     "bufferlab.studies.advise.advice": "bufferlab.render.advise.plot",
     "bufferlab.studies.compare.comparison": "bufferlab.render.compare.plot",
     "bufferlab.studies.size.sizing": "bufferlab.render.size.plot",

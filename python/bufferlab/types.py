@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from bufferlab._core import Outcome as Outcome
     from bufferlab._core import Table as Table
     from bufferlab._scenario_types import *  # noqa: F403 - its types are all public
+    from bufferlab.captured.link import CapturedLink as CapturedLink
+    from bufferlab.captured.observation import Observation as Observation
     from bufferlab.configure.bounds import Allowed as Allowed
     from bufferlab.configure.bounds import Bound as Bound
     from bufferlab.configure.platform import Source as Source
@@ -112,6 +114,8 @@ _PUBLIC: Final = {
     "Both": "bufferlab.studies.advise.joint",
     "Shaped": "bufferlab.studies.advise.joint",
     "Measured": "bufferlab.studies.compare.comparison",
+    "CapturedLink": "bufferlab.captured.link",
+    "Observation": "bufferlab.captured.observation",
     "Allowed": "bufferlab.configure.bounds",
     "Bound": "bufferlab.configure.bounds",
     "Source": "bufferlab.configure.platform",

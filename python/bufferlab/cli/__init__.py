@@ -27,6 +27,7 @@ VERBS: Final[Mapping[str, str]] = {
     "sweep": "bufferlab.cli.sweep",
     "results": "bufferlab.cli.results",
     "configure": "bufferlab.cli.configure",
+    "observe": "bufferlab.cli.observe",
     "emulate": "bufferlab.cli.emulate",
     "crosscheck": "bufferlab.cli.crosscheck",
     "kernel": "bufferlab.cli.kernel",

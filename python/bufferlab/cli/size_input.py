@@ -57,7 +57,7 @@ def read_groups(flows: str, mix: str | None, stack: str) -> Groups:
         return [*controls_of(groups[0][1])] if is_number(flows) and stack == STACK else groups
     if len(groups) > 1 or groups[0][0] is not None:
         raise InputError("names protocols already", key="--flows", value=flows, accepted="200, with --mix")
-    return [*shared_out(groups[0][1], _shares(mix))]
+    return [*shared_out(groups[0][1], read_shares(mix))]
 
 
 def is_number(flows: str) -> bool:
@@ -173,7 +173,12 @@ def _group(part: str, flows: str) -> tuple[str | None, int]:
     return name, count
 
 
-def _shares(mix: str) -> list[tuple[str, float]]:
+def read_shares(mix: str) -> list[tuple[str, float]]:
+    """Congestion controls and their shares of `--mix`: "cubic:60%,bbr:40%".
+
+    Raises:
+        InputError: It is no such list.
+    """
     shares: list[tuple[str, float]] = []
     for part in mix.split(","):
         match = _SHARE.fullmatch(part.strip())

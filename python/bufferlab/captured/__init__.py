@@ -1,0 +1,1 @@
+"""What a capture tells of a link, and the scenario that it makes."""

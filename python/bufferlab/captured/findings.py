@@ -1,0 +1,185 @@
+"""What an operator wants to know of a captured link: rate, flows, round trips, waits and losses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
+from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
+from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, Observation, read_capture
+from bufferlab.captured.scenario import scenario_of
+from bufferlab.display import Displayed, figure, save_figure
+from bufferlab.errors import InputError
+from bufferlab.files import make_folder, write_whole
+from bufferlab.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Findings(CapturedLink, Displayed):
+    """What a capture says of one direction of one link."""
+
+    def scenario(
+        self, *, rate: str | None = None, mix: Sequence[tuple[str, float]] | None = None
+    ) -> Scenario:
+        """A scenario of this link and traffic, which `run`, `size`, `compare` and `advise` take.
+
+        Args:
+            rate: The link's rate where you know it: "100 Mbps".
+            mix: Congestion controls of the long flows with their shares; default the Internet's mix.
+
+        Raises:
+            InputError: The link's rate is not known, or no flow has a round-trip time.
+        """
+        return scenario_of(self, rate=rate, mix=mix)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `bufferlab observe --json` prints: plain values, with units in the names."""
+        waits = self.waits or {}
+        long = timed(self.long)
+        shares = (5, 25, 50, 75, 95)
+        named = ("median", "p95", "p99", "max")
+        return {
+            "file": self.observation.file,
+            "duration_s": self.observation.duration_s,
+            "totals": dict(self.observation.totals),
+            "interface": self.interface,
+            "direction": self.direction,
+            "rate_bps": self.rate_bps,
+            "rate_error_bps": self.rate_error_bps,
+            "rate_by": self.rate_by,
+            "load_bps": self.load_bps,
+            "utilization": self.utilization(),
+            "long_flows": self.long_flows,
+            "long_flows_in_all": len(self.long),
+            "rtt_ms": {f"p{share}": rtt_quantile_ms(long, share / 100) for share in shares},
+            "short_flows_per_s": len(self.short) / self.observation.duration_s,
+            "wait_ms": {name: waits[f"{name}_ns"] / NS_PER_MS if waits else None for name in named},
+            "buffer_ms": waits["depth_ns"] / NS_PER_MS if waits.get("is_filled") else None,
+            "loss": self.losses,
+            "warnings": [
+                {"problem": text, "times": times, "first_byte": byte}
+                for text, times, byte in self.observation.warnings
+            ],
+        }
+
+    def save(self, folder: str | PathLike[str]) -> list[Path]:
+        """Write `observe.json`, `observe.txt`, the figure, and every table as Parquet into a folder.
+
+        Addresses are in `connections.parquet`; payload is nowhere.
+
+        Raises:
+            OutputError: They cannot be written.
+        """
+        directory = Path(folder)
+        make_folder(directory)
+        document = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        tables = {name: getattr(self.observation, name) for name in TABLES}
+        return [
+            write_whole(directory / "observe.json", f"{document}\n"),
+            write_whole(directory / "observe.txt", f"{self}\n"),
+            *(
+                write_whole(directory / f"{name}.parquet", table.write_parquet)
+                for name, table in tables.items()
+            ),
+            *save_figure(self.figure(), directory / "observe"),
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Findings {self.observation.file!r}: interface {self.interface}, {self.direction}>"
+
+    def figure(self) -> Figure:
+        """Round-trip times of flows, load and waiting over time."""
+        return figure(self)
+
+
+def observe(
+    capture: str | PathLike[str],
+    *,
+    interface: int | None = None,
+    direction: str | None = None,
+    inside: Sequence[str] = (),
+    joined: bool = False,
+    flows: int = MOST_FLOWS,
+) -> Findings:
+    """What a packet capture says of a link; docs/observe.md has the definitions.
+
+    Args:
+        capture: A pcap or pcapng file, also compressed by gzip or zstd; "-" is standard input.
+        interface: Which interface of the capture; default the busiest.
+        direction: "out" or "in"; default that with more bytes.
+        inside: Networks on the near side of the link ("192.0.2.0/24"), which tell out from in. Without them
+            private addresses are inside, and of two public ones that which sent the first packet.
+        joined: The interfaces are the two ports of one tap.
+        flows: Connections that are followed at a time; beyond that the longest silent ones end.
+
+    Raises:
+        InputError: The file cannot be read, is no capture, or has no such packet.
+    """
+    observation = read_capture(capture, inside=inside, joined=joined, flows=flows)
+    links = observation.links
+    chosen = _chosen(links, interface, direction)
+    at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
+    waits = _waits(observation, at, chosen["direction"], bool(chosen["is_queue_ahead"]))
+    ahead = bool(chosen["is_queue_ahead"] if waits is None else waits["is_ahead"])
+    sent = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
+    ip_bytes = float(sent["ip_bytes"].sum())
+    # the rate on the wire is that of frames; scenarios count IP packets
+    share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
+    rate = chosen["rate_bps"]
+    known = rate is not None and rate > 0 and not _is_senders_own(RATE_BY[chosen["rate_by"]], sent)
+    long = sent.filter(pl.col("long") & pl.col("elastic"))
+    return Findings(
+        observation=observation,
+        interface=at,
+        direction=way,
+        rate_bps=rate * share if known else None,
+        rate_error_bps=chosen["rate_error_bps"] * share if known else None,
+        rate_by=RATE_BY[chosen["rate_by"] if known else 0],
+        load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
+        ip_share=share,
+        flows=sent,
+        long_flows=float(long["seconds"].sum()) / observation.duration_s,
+        waits=waits,
+        is_offered=ahead,
+        losses=loss_of(sent),
+    )
+
+
+def _is_senders_own(rate_by: str, flows: pl.DataFrame) -> bool:
+    """Whether the distances of packets are their senders', and say nothing of a link beyond the capture."""
+    at_senders = flows.filter(pl.col("vantage") == VANTAGES.index("near the sender"))
+    return rate_by == RATE_BY[-1] and 2 * int(at_senders["packets"].sum()) > int(flows["packets"].sum())
+
+
+def _chosen(links: pl.DataFrame, interface: int | None, direction: str | None) -> dict[str, Any]:
+    rows = links
+    if interface is not None:
+        rows = rows.filter(pl.col("interface") == interface)
+        if rows.is_empty():
+            known = ", ".join(map(str, links["interface"].unique().sort()))
+            raise InputError("is not in the capture", key="interface", value=interface, accepted=known)
+    if direction is not None:
+        if direction not in DIRECTIONS:
+            raise InputError("is not a direction", key="direction", value=direction, accepted="out or in")
+        rows = rows.filter(pl.col("direction") == DIRECTIONS.index(direction))
+        if rows.is_empty():
+            raise InputError("has no packet in the capture", key="direction", value=direction)
+    found: dict[str, Any] = rows.sort("wire_bytes", descending=True, maintain_order=True).row(0, named=True)
+    return found
+
+
+def _waits(observation: Observation, interface: int, direction: int, ahead: bool) -> dict[str, Any] | None:
+    rows = observation.queueing.filter(
+        (pl.col("interface") == interface) & (pl.col("direction") == direction) & (pl.col("samples") > 0)
+    )
+    own = rows.filter(pl.col("is_ahead") == int(ahead))
+    rows = rows if own.is_empty() else own
+    return None if rows.is_empty() else rows.sort("p95_ns", descending=True).row(0, named=True)

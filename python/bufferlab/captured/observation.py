@@ -1,0 +1,90 @@
+"""A capture's tables, as the engine's observer gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Final
+
+import polars as pl
+
+from bufferlab import _core
+from bufferlab.errors import InputError
+
+TABLES: Final = ("connections", "directions", "links", "seconds", "queueing", "moments", "distributions")
+"""The tables, one attribute of `Observation` each; docs/observe.md has their columns."""
+
+NS_PER_S: Final = 1e9
+NS_PER_MS: Final = 1e6
+
+MOST_FLOWS: Final = 65_536
+"""Connections that are followed at a time: some 100 MB."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a capture holds.
+
+    Attributes:
+        file: The capture.
+        totals: Packets, bytes and connections of all, by name.
+        interfaces: Name, link type, bytes kept of a packet, packets that the capture missed, and rate, as the
+            file has them.
+        warnings: What could not be read: what, how often, and the first byte.
+        connections: One row a connection.
+        directions: Two rows a connection.
+        links: One row an interface and direction.
+        seconds: Time series of load and flows.
+        queueing: What waits, by direction and side of the vantage point.
+        moments: Time series of that.
+        distributions: Sizes, times between arrivals, trains and waits: value and count.
+    """
+
+    file: str
+    totals: Mapping[str, int]
+    interfaces: Sequence[tuple[str | None, int, int | None, int | None, int | None]]
+    warnings: Sequence[tuple[str, int, int]]
+    connections: pl.DataFrame
+    directions: pl.DataFrame
+    links: pl.DataFrame
+    seconds: pl.DataFrame
+    queueing: pl.DataFrame
+    moments: pl.DataFrame
+    distributions: pl.DataFrame
+
+    @property
+    def duration_s(self) -> float:
+        """From the first packet to the last, s."""
+        return max(self.totals["last_ns"] - self.totals["first_ns"], 1) / NS_PER_S
+
+    @property
+    def packets(self) -> int:
+        """Packets that were read."""
+        return self.totals["packets"]
+
+
+def read_capture(
+    capture: str | PathLike[str], *, inside: Sequence[str] = (), joined: bool = False, flows: int = MOST_FLOWS
+) -> Observation:
+    """Read a capture: pcap or pcapng, also compressed by gzip or zstd; "-" is standard input.
+
+    Args:
+        capture: The file.
+        inside: Networks on the near side of the link.
+        joined: The interfaces are the two ports of one tap.
+        flows: Connections that are followed at a time.
+
+    Raises:
+        InputError: The file cannot be read, or is no capture; or it has no packet.
+    """
+    try:
+        seen = _core.observe(str(capture), inside=list(inside), joined=joined, flows=flows)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=str(capture)) from None
+    except ValueError as error:
+        raise InputError(str(error), file=str(capture)) from None
+    if not seen.totals["packets"]:
+        raise InputError("has no IP packet", file=str(capture), accepted="a capture of traffic")
+    tables = {name: pl.DataFrame(getattr(seen, name)()) for name in TABLES}
+    return Observation(str(capture), seen.totals, seen.interfaces, seen.warnings, **tables)

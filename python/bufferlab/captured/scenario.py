@@ -1,0 +1,192 @@
+"""A runnable scenario of what was captured: rate, long flows and round trips, short flows, datagrams."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.captured.flows import timed
+from bufferlab.captured.link import CapturedLink
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+from bufferlab.studies.internet import STACK, controls_of, shared_out
+from bufferlab.units import format_rate
+
+MOST_VALUES: Final = 16
+"""Values of a law that stands for a distribution: its quantiles with equal weights."""
+
+_LEAST_SHARE: Final = 0.005
+"""Traffic with less of the link's rate is left out."""
+
+_DIGITS: Final = 4
+
+_USUAL_RTT_MS: Final = 40.0
+"""Of datagrams in a capture without any round trip; it changes nothing but their own delay."""
+
+
+def scenario_of(
+    link: CapturedLink, *, rate: str | None = None, mix: Sequence[tuple[str, float]] | None = None
+) -> Scenario:
+    """The scenario.
+
+    Args:
+        link: What was captured of a direction.
+        rate: The link's rate, where the operator knows it.
+        mix: Congestion controls of the long flows with their shares, in place of the Internet's mix.
+
+    Raises:
+        InputError: The link's rate is not known, or no flow has a round-trip time.
+    """
+    if rate is None:
+        rate = _rate(link)
+    flows = [*_long(link, mix), *_short(link), *_datagrams(link)]
+    if not flows:
+        raise InputError(
+            "has no flow with a round-trip time in this direction",
+            file=link.observation.file,
+            accepted="a capture with handshakes, timestamps, or both directions of its flows",
+        )
+    table = {
+        "run": {
+            "name": f"As captured in {link.observation.file.rsplit('/', 1)[-1]}"[:80],
+            "duration": "60 s",
+            "stack": STACK,
+        },
+        "bottleneck": {"rate": rate, "buffer": _buffer(link)},
+        "flows": flows,
+    }
+    return Scenario.from_dict(table)
+
+
+def _rate(link: CapturedLink) -> str:
+    if link.rate_bps is None:
+        raise InputError(
+            "does not show the link's rate: nothing waited long enough",
+            file=link.observation.file,
+            accepted="a rate that you give, or a capture from a busy hour",
+        )
+    return format_rate(_rounded(link.rate_bps))
+
+
+def _rounded(value: float) -> int:
+    digits = _DIGITS - 1 - math.floor(math.log10(value))
+    return round(round(value, digits))
+
+
+def _buffer(link: CapturedLink) -> str:
+    waits = link.waits
+    if waits is None or not waits["is_filled"] or link.rate_bps is None:
+        return "1 bdp"
+    # a scenario's buffer in ms is of full packets, and what waited is of all sizes
+    sizes = link.flows.select(pl.col("ip_bytes").sum(), pl.col("packets").sum())
+    packet_bytes = sizes["ip_bytes"][0] / sizes["packets"][0]
+    depth_bytes = waits["depth_ns"] / 1e9 * link.rate_bps / 8
+    return f"{max(round(depth_bytes / packet_bytes), 1)} packets"
+
+
+def _long(link: CapturedLink, mix: Sequence[tuple[str, float]] | None) -> list[dict[str, Any]]:
+    known = timed(link.long)
+    count = round(link.long_flows)
+    if known.is_empty() or not count:
+        return []
+    rtts = law(known["rtt_ms"], known["seconds"], "ms")
+    controls = shared_out(count, mix) if mix else controls_of(count)
+    segment = _segment(known)
+    return [
+        {
+            "name": f"long-{index}" if len(controls) > 1 else "long",
+            "count": number,
+            "rtt": rtts,
+            "congestion": control,
+            **({"segment": segment} if segment else {}),
+            "start": "uniform(0 s, 5 s)",
+        }
+        for index, (control, number) in enumerate(controls, 1)
+    ]
+
+
+def _short(link: CapturedLink) -> list[dict[str, Any]]:
+    short = link.short
+    payload = float(short["payload_bytes"].sum())
+    if short.is_empty() or not _matters(link, payload):
+        return []
+    rtts = timed(short if not timed(short).is_empty() else link.long)
+    if rtts.is_empty():
+        return []
+    interval_s = link.observation.duration_s / len(short)
+    ones = pl.Series([1.0] * len(short))
+    return [
+        {
+            "name": "short",
+            "rtt": law(rtts["rtt_ms"], pl.Series([1.0] * len(rtts)), "ms"),
+            "application": {
+                "kind": "short-flows",
+                "size": law(short["new_bytes"].cast(pl.Float64), ones, "B"),
+                "interval": f"{interval_s * 1e3:.4g} ms",
+            },
+        }
+    ]
+
+
+def _datagrams(link: CapturedLink) -> list[dict[str, Any]]:
+    sent = link.datagrams
+    total, packets = float(sent["ip_bytes"].sum()), int(sent["packets"].sum())
+    rtts = timed(link.flows)["rtt_ms"]
+    if not packets or not _matters(link, total):
+        return []
+    rtt_ms = rtts[len(rtts) // 2] if len(rtts) else _USUAL_RTT_MS
+    return [
+        {
+            "name": "datagrams",
+            "rtt": f"{rtt_ms:.4g} ms",
+            "application": {
+                "kind": "udp",
+                "packet": f"{max(round(total / packets), 29)} B",
+                "rate": format_rate(_rounded(total * 8 / link.observation.duration_s)),
+                "arrivals": "poisson",
+            },
+        }
+    ]
+
+
+def _matters(link: CapturedLink, sent_bytes: float) -> bool:
+    reference = link.rate_bps or link.load_bps
+    return sent_bytes * 8 / link.observation.duration_s >= _LEAST_SHARE * reference
+
+
+def _segment(flows: pl.DataFrame) -> str | None:
+    """The largest segment of most bytes."""
+    sizes = flows.filter(pl.col("largest_segment_bytes") > 0)
+    if sizes.is_empty():
+        return None
+    by_bytes = sizes.group_by("largest_segment_bytes").agg(pl.col("ip_bytes").sum())
+    most = by_bytes.sort("ip_bytes", "largest_segment_bytes", descending=True).row(0, named=True)
+    return f"{most['largest_segment_bytes']} B"
+
+
+def law(values: pl.Series, weights: pl.Series, unit: str) -> str:
+    """A distribution as a law: quantiles in the middle of equal parts of the weights."""
+    table = pl.DataFrame({"value": values, "weight": weights}).sort("value")
+    if len(table) <= MOST_VALUES:
+        found = list(zip(table["value"], table["weight"], strict=True))
+    else:
+        reached = table["weight"].cum_sum() / table["weight"].sum()
+        parts = [(index + 0.5) / MOST_VALUES for index in range(MOST_VALUES)]
+        places = [min(int((reached < part).sum()), len(table) - 1) for part in parts]
+        found = [(table["value"][place], 1.0) for place in places]
+    merged: dict[str, float] = {}
+    for value, weight in found:
+        text = f"{max(value, 1e-3):.4g} {unit}" if unit != "B" else f"{max(round(value), 1)} B"
+        merged[text] = merged.get(text, 0.0) + weight
+    if len(merged) == 1:
+        return next(iter(merged))
+    least = min(merged.values())
+    return f"choice({', '.join(_weighted(text, weight / least) for text, weight in merged.items())})"
+
+
+def _weighted(text: str, weight: float) -> str:
+    rounded = f"{weight:.3g}"
+    return text if rounded == "1" else f"{text}: {rounded}"

@@ -1,0 +1,159 @@
+"""`bufferlab observe`: from a capture to a buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from bufferlab.cli.answers import Plot
+from bufferlab.cli.common import say
+from bufferlab.cli.options import AsJson
+from bufferlab.errors import InputError
+
+if TYPE_CHECKING:
+    from bufferlab.scenario import Scenario
+
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab observe link.pcapng
+  bufferlab observe link.pcap.gz --scenario link.toml
+  bufferlab observe link.pcap.gz --advise
+  tcpdump -i eth0 -s 128 -w - | bufferlab observe -
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("observe", epilog=_EXAMPLES)(observe)
+
+
+def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
+    capture: Annotated[
+        str, typer.Argument(help="pcap or pcapng, also compressed by gzip or zstd; - is standard input.")
+    ],
+    scenario: Annotated[
+        Path | None,
+        typer.Option(help="Write a runnable scenario of what was captured here.", show_default=False),
+    ] = None,
+    direction: Annotated[
+        str | None,
+        typer.Option(
+            help="Direction in question: out or in; default that with more bytes.", show_default=False
+        ),
+    ] = None,
+    interface: Annotated[
+        int | None,
+        typer.Option(help="Interface in question, by its number; default the busiest.", show_default=False),
+    ] = None,
+    inside: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Network on the near side: 192.0.2.0/24. Repeatable; default private addresses.",
+            show_default=False,
+        ),
+    ] = None,
+    joined: Annotated[
+        bool, typer.Option("--joined", help="The interfaces are the two ports of one tap.")
+    ] = False,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="For the scenario: rate of the link, where you know it: '100 Mbps'.", show_default=False
+        ),
+    ] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(
+            help="For the scenario: controls of the long flows, which a capture does not show: "
+            "'cubic:60%,bbr:40%'. Default the Internet's mix.",
+            show_default=False,
+        ),
+    ] = None,
+    flows: Annotated[
+        int, typer.Option(help="Connections that are followed at a time.", min=1, max=10_000_000)
+    ] = 65_536,
+    plot: Plot = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for the figure and all tables, as Parquet.", show_default=False),
+    ] = None,
+    advise: Annotated[
+        bool, typer.Option("--advise", help="Also say which queue to run and how large its buffer should be.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a packet capture tells of a link: rate, flows, round trips, waits, losses.
+
+    With --scenario it becomes a scenario that advise, size, run and compare take.
+    """
+    from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.answers import Delivery  # noqa: PLC0415
+    from bufferlab.cli.size_input import read_shares  # noqa: PLC0415
+    from bufferlab.files import check_writable  # noqa: PLC0415
+    from bufferlab.render.observe.view import findings_view  # noqa: PLC0415
+
+    if scenario is not None:
+        check_writable(scenario)
+    _check_together({"--rate": rate, "--mix": mix}, scenario=scenario, advise=advise, as_json=as_json)
+    shares = None if mix is None else read_shares(mix)
+    deliver = Delivery(
+        view=findings_view,
+        document=Findings.to_dict,
+        as_json=as_json,
+        plot=plot,
+        out=out,
+        save=Findings.save,
+    )
+    with _naming_options():
+        found = observe_capture(
+            capture, interface=interface, direction=direction, inside=inside or (), joined=joined, flows=flows
+        )
+    deliver(found)
+    if scenario is not None or advise:
+        _hand_over(found.scenario(rate=rate, mix=shares), scenario, advise=advise, assumes_mix=mix is None)
+
+
+def _check_together(
+    of_scenario: Mapping[str, str | None], *, scenario: Path | None, advise: bool, as_json: bool
+) -> None:
+    """Refuse options that mean nothing together."""
+    for key, value in of_scenario.items():
+        if value is not None and scenario is None and not advise:
+            accepted = "--scenario FILE or --advise with it"
+            raise InputError("is a part of the scenario", key=key, value=value, accepted=accepted)
+    if advise and as_json:
+        raise InputError("prints a text", key="--advise", accepted="--scenario FILE, then advise FILE --json")
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Have errors name the option."""
+    try:
+        yield
+    except InputError as error:
+        if error.key not in {"interface", "direction"}:
+            raise
+        key = f"--{error.key}"
+        raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
+
+
+def _hand_over(made: Scenario, path: Path | None, *, advise: bool, assumes_mix: bool) -> None:
+    """Write the scenario, here or where nothing keeps it, and give it to `advise`."""
+    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415 - slow to import
+    from bufferlab.files import write_whole  # noqa: PLC0415
+
+    if assumes_mix:
+        say("a capture does not show congestion controls; assumed is the Internet's mix (--mix)")
+    with TemporaryDirectory(prefix="bufferlab-") as folder:
+        file = path or Path(folder, "captured.toml")
+        write_whole(file, made.to_toml())
+        if path is not None:
+            say(f"wrote {path}" if advise else f"wrote {path}; next: bufferlab advise {path}")
+        if advise:
+            answer(file)

@@ -1,0 +1,1 @@
+"""What a capture tells, for people: one screen, a figure."""

@@ -1,0 +1,157 @@
+"""What a capture says, on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from bufferlab.captured.findings import Findings
+from bufferlab.captured.flows import rtt_quantile_ms, timed
+from bufferlab.captured.link import VANTAGES
+from bufferlab.display import as_view, significant
+from bufferlab.render.view import Heading, Part, Terms, View
+from bufferlab.units import format_rate, format_size, format_time
+
+_NS_TO_PS = 1000
+
+
+@as_view.register
+def findings_view(findings: Findings) -> View:
+    """A line for each thing that matters."""
+    lines = [
+        ("link", _link(findings)),
+        ("long flows", _long(findings)),
+        *_others(findings),
+        ("waits", _waits(findings.waits)),
+        ("losses", _losses(findings)),
+        *_ecn(findings),
+        ("seen from", _vantage(findings)),
+        *(("beware", text) for text in _warnings(findings)),
+    ]
+    parts: list[Part] = [Heading(_title(findings)), Terms(lines)]
+    return View(parts)
+
+
+def _title(findings: Findings) -> str:
+    seen = findings.observation
+    return (
+        f"{PurePath(seen.file).name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, "
+        f"{seen.totals['connections']:,} connections"
+    )
+
+
+def _link(findings: Findings) -> str:
+    where = f"{findings.direction}, interface {findings.interface}"
+    load = (
+        f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
+    )
+    if findings.rate_bps is None:
+        return f"{where}: rate not known, since nothing waited long enough; {load}"
+    rate = format_rate(_short_number(findings.rate_bps))
+    error = format_rate(_short_number(findings.rate_error_bps or 0.0))
+    used = significant(100 * (findings.utilization() or 0.0), 3)
+    return f"{where}: {rate} ± {error} ({findings.rate_by}); {load}, {used} %"
+
+
+def _short_number(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _long(findings: Findings) -> str:
+    long = findings.long
+    if long.is_empty():
+        return "none: no flow has more than 100 kB over more than a second"
+    text = f"{significant(findings.long_flows, 3)} at a time, {len(long):,} in all"
+    known = timed(long)
+    if known.is_empty():
+        return f"{text}; their round-trip times cannot be seen"
+    low, middle, high = (rtt_quantile_ms(known, part) or 0.0 for part in (0.1, 0.5, 0.9))
+    return (
+        f"{text}; round trip without waiting: median {significant(middle, 3)} ms, "
+        f"{significant(low, 3)} to {significant(high, 3)} ms for eight of ten"
+    )
+
+
+def _others(findings: Findings) -> Iterator[tuple[str, str]]:
+    short, datagrams = findings.short, findings.datagrams
+    duration_s = findings.observation.duration_s
+    if not short.is_empty():
+        mean = float(short["new_bytes"].sum()) / len(short)
+        yield (
+            "short flows",
+            f"{significant(len(short) / duration_s, 3)} a second, {format_size(round(mean))} on average",
+        )
+    sent = float(datagrams["ip_bytes"].sum())
+    if sent:
+        rate = format_rate(_short_number(sent * 8 / duration_s))
+        yield "datagrams", f"{rate}, flows: {len(datagrams):,} (UDP but QUIC, and echoes)"
+
+
+def _waits(waits: Mapping[str, Any] | None) -> str:
+    if waits is None:
+        return "no round trip was seen"
+    median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
+    text = f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip"
+    if waits["is_filled"]:
+        low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
+        return f"{text}; losses come at {deep} ({low} to {high}): a full buffer, or a queue that drops early"
+    if waits["loss_episodes"]:
+        return f"{text}; at which depth losses come cannot be seen from here"
+    return f"{text}; nothing was lost: the buffer did not fill"
+
+
+def _ps(time_ns: float) -> float:
+    return float(f"{time_ns * _NS_TO_PS:.3g}")
+
+
+def _losses(findings: Findings) -> str:
+    if findings.losses is None:
+        return "no TCP in this direction"
+    flows = findings.flows
+    episodes = int(flows["loss_episodes"].sum())
+    spurious = int(flows["spurious_segments"].sum())
+    text = f"{significant(100 * findings.losses, 3)} % of the segments sent again, in {episodes:,} episodes"
+    return f"{text}; {spurious:,} more were sent again without need" if spurious else text
+
+
+def _ecn(findings: Findings) -> Iterator[tuple[str, str]]:
+    flows = findings.flows
+    packets = int(flows["packets"].sum())
+    capable = sum(int(flows[name].sum()) for name in ("ect0_packets", "ect1_packets", "ce_packets"))
+    if capable:
+        experienced = int(flows["ce_packets"].sum())
+        share = significant(100 * capable / packets, 3)
+        yield "ECN", f"{share} % of the packets capable, {experienced:,} marked on their way here"
+
+
+def _vantage(findings: Findings) -> str:
+    found = findings.long["vantage"].value_counts().sort("count", descending=True)
+    if found.is_empty():
+        return "not known: no long flow"
+    return ", ".join(
+        f"{VANTAGES[vantage]} ({count:,} of the long flows)" for vantage, count in found.iter_rows()
+    )
+
+
+def _warnings(findings: Findings) -> Iterator[str]:
+    totals, flows = findings.observation.totals, findings.flows
+    for text, count, first_byte in findings.observation.warnings:
+        yield f"{text} ({count:,} times, first at byte {first_byte:,})"
+    missed = float(flows["missed_bytes"].sum())
+    payload = float(flows["payload_bytes"].sum())
+    if payload and missed / payload > 1e-4:
+        share = significant(100 * missed / (missed + payload), 2)
+        yield f"the capture lacks {share} % of the data that was acknowledged"
+    hidden = totals["quic_bytes"] - totals["spinning_bytes"]
+    carried = totals["frame_bytes"]
+    if carried and hidden / carried > 0.01:
+        share = significant(100 * hidden / carried, 3)
+        yield f"{share} % of the bytes are QUIC without a spin bit: no round trips after the handshake"
+    if totals["evicted_connections"]:
+        ended = totals["evicted_connections"]
+        yield f"{ended:,} connections ended early: more than --flows were open at a time"
+    if totals["cut_packets"]:
+        yield f"{totals['cut_packets']:,} packets are cut within their headers: capture 128 bytes of each"
+    if totals["backward_packets"]:
+        yield f"{totals['backward_packets']:,} packets are older than one before them"

@@ -1,0 +1,116 @@
+"""What is concluded from captures of a link whose truth is known."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import bufferlab
+from bufferlab import Findings, InputError
+from bufferlab.captured.flows import timed
+
+from .conftest import Captured
+
+
+@pytest.fixture(scope="module")
+def at_senders(captured: Captured) -> Findings:
+    return bufferlab.observe(captured.at_senders)
+
+
+@pytest.fixture(scope="module")
+def at_receivers(captured: Captured) -> Findings:
+    return bufferlab.observe(captured.at_receivers)
+
+
+@pytest.mark.parametrize("place", ["at_senders", "at_receivers"])
+def test_the_link_and_its_traffic(place: str, request: pytest.FixtureRequest) -> None:
+    found: Findings = request.getfixturevalue(place)
+    assert found.rate_bps == pytest.approx(20e6, rel=0.01)
+    assert (found.rate_error_bps or 0.0) < 0.02 * 20e6
+    assert found.long_flows == pytest.approx(5.0, abs=0.01)
+    assert len(found.short) == 107  # as the run counts transfers of all of its time
+    assert found.short["new_bytes"].median() == 20_000
+    assert 0.97e6 < float(found.datagrams["ip_bytes"].sum()) * 8 / 30 < 1.01e6
+
+
+def test_more_is_offered_before_the_queue_than_carried_behind_it(
+    at_senders: Findings, at_receivers: Findings
+) -> None:
+    assert at_senders.is_offered and not at_receivers.is_offered
+    offered, carried = at_senders.utilization(), at_receivers.utilization()
+    assert offered is not None and carried is not None
+    assert offered > 1.005 and 0.99 < carried < 1.002
+
+
+def test_round_trips_of_long_flows_are_those_of_the_path(at_senders: Findings) -> None:
+    """20 and 80 ms with up to 0.1 ms of noise in the hosts."""
+    assert timed(at_senders.long)["rtt_ms"].to_list() == pytest.approx([20, 20, 20, 80, 80], abs=0.2)
+
+
+def test_short_flows_that_never_meet_an_empty_queue(at_senders: Findings) -> None:
+    """40 ms. Their smallest round trips are half as long again, as the queue never empties."""
+    short = timed(at_senders.short)
+    assert float((short["path_rtt_ns"] / 1e6).median()) > 58  # type: ignore[arg-type]
+    assert float(short["rtt_ms"].median()) == pytest.approx(40.5, abs=2)  # type: ignore[arg-type]
+
+
+def test_waits_are_those_of_the_queue(at_senders: Findings, captured: Captured) -> None:
+    waits = at_senders.waits
+    assert waits is not None and waits["is_filled"]
+    queue = captured.link
+    assert waits["median_ns"] / 1e6 == pytest.approx(queue["wait_p50_ms"], rel=0.05)
+    assert waits["p95_ns"] / 1e6 == pytest.approx(queue["wait_p95_ms"], rel=0.05)
+    # 67 packets; they are 1248 bytes on average
+    assert waits["depth_low_ns"] / 1e6 < 33.4 < waits["depth_high_ns"] / 1e6
+
+
+def test_segments_sent_again_are_the_runs(at_senders: Findings, captured: Captured) -> None:
+    again = int(at_senders.flows.filter(pl.col("protocol") == 6)["retransmitted_segments"].sum())
+    assert again == int(captured.result.flows["whole_retransmissions"].sum())
+
+
+def test_a_text_a_document_and_tables(at_senders: Findings, tmp_path: Path) -> None:
+    text = str(at_senders)
+    assert "19.99 Mbps ± " in text and "near the sender (5 of the long flows)" in text
+    saved = {path.name for path in at_senders.save(tmp_path / "all")}
+    assert {"observe.json", "observe.txt", "observe.png", "observe.svg", "connections.parquet"} <= saved
+    document = json.loads((tmp_path / "all" / "observe.json").read_text())
+    assert document["rate_bps"] == at_senders.rate_bps and document["rtt_ms"]["p50"] == pytest.approx(
+        20, abs=0.2
+    )
+    read = pl.read_parquet(tmp_path / "all" / "connections.parquet")
+    assert read.equals(at_senders.observation.connections)
+
+
+def test_the_other_direction_has_acknowledgments_only(captured: Captured) -> None:
+    found = bufferlab.observe(captured.at_senders, direction="in")
+    assert found.direction == "in" and found.long.is_empty()
+    assert "none: no flow has more than 100 kB" in str(found)
+
+
+def test_a_capture_that_was_cut_gives_what_is_there(captured: Captured, tmp_path: Path) -> None:
+    whole = captured.at_senders.read_bytes()
+    cut = tmp_path / "cut.pcapng.gz"
+    cut.write_bytes(gzip.compress(whole[: len(whole) // 3]))
+    found = bufferlab.observe(cut)
+    assert 5 < found.observation.duration_s < 15 and found.rate_bps == pytest.approx(20e6, rel=0.02)
+    assert found.observation.warnings and "beware" in str(found)
+
+
+def test_what_is_no_capture(captured: Captured, tmp_path: Path) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("no capture, but long enough to be read as one\n" * 10)
+    with pytest.raises(InputError, match=r"notes\.txt"):
+        bufferlab.observe(other)
+    with pytest.raises(InputError, match="cannot be read"):
+        bufferlab.observe(tmp_path / "none.pcap")
+    with pytest.raises(InputError, match=r"interface: '?7'? is not in the capture; accepted: 0"):
+        bufferlab.observe(captured.at_senders, interface=7)
+    with pytest.raises(InputError, match="direction: 'up' is not a direction; accepted: out or in"):
+        bufferlab.observe(captured.at_senders, direction="up")
+    with pytest.raises(InputError, match="network"):
+        bufferlab.observe(captured.at_senders, inside=["here"])

@@ -1,0 +1,70 @@
+"""`bufferlab observe` from a shell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+LINK = """\
+[run]
+duration = "12 s"
+warmup = "2 s"
+[bottleneck]
+rate = "10 Mbps"
+delay = "2 ms"
+buffer = "40 packets"
+[[flows]]
+count = 3
+rtt = "30 ms"
+handshake = true
+timestamps = true
+"""
+
+
+@pytest.fixture
+def capture(bufferlab: Command, tmp_path: Path) -> str:
+    (tmp_path / "link.toml").write_text(LINK)
+    assert bufferlab("run", "link.toml", "--pcap", "link.pcapng").status == 0
+    return "link.pcapng"
+
+
+def test_from_a_capture_to_a_buffer_in_two_commands(bufferlab: Command, capture: str) -> None:
+    ended = bufferlab("observe", capture, "--scenario", "seen.toml", "--mix", "reno:100%", "--plot", "seen")
+    assert ended.status == 0 and "out, interface 0: 9.997 Mbps ± " in ended.out
+    assert "wrote seen.toml; next: bufferlab advise seen.toml" in ended.err
+    assert "congestion controls" not in ended.err  # the mix was given
+    assert Path("seen.png").stat().st_size > 10_000
+    sized, truth = (
+        bufferlab("size", file, "--target", "utilization >= 95 %", "--json")
+        for file in ("seen.toml", "link.toml")
+    )
+    assert (sized.status, truth.status) == (0, 0), sized.err + truth.err
+    found, true = (json.loads(each.out)["buffer"]["packets"] for each in (sized, truth))
+    assert found == pytest.approx(true, rel=0.2), (found, true)
+
+
+def test_assumptions_are_said(bufferlab: Command, capture: str) -> None:
+    ended = bufferlab("observe", capture, "--scenario", "seen.toml")
+    assert "a capture does not show congestion controls; assumed is the Internet's mix (--mix)" in ended.err
+
+
+def test_json_and_options_that_do_not_go_together(bufferlab: Command, capture: str) -> None:
+    document = json.loads(bufferlab("observe", capture, "--json").out)
+    assert document["rate_bps"] == pytest.approx(10e6, rel=0.01)
+    for extra in (("--rate", "5 Mbps"), ("--mix", "reno:100%")):
+        ended = bufferlab("observe", capture, *extra)
+        assert (
+            ended.status == 2 and f"{extra[0]}: " in ended.err and "--scenario FILE or --advise" in ended.err
+        )
+    assert bufferlab("observe", capture, "--advise", "--json").status == 2
+    ended = bufferlab("observe", capture, "--direction", "up")
+    assert ended.status == 2 and "--direction: 'up' is not a direction; accepted: out or in" in ended.err
+
+
+def test_what_is_no_capture(bufferlab: Command) -> None:
+    ended = bufferlab("observe", "small.toml")
+    assert ended.status == 2 and "small.toml" in ended.line()
