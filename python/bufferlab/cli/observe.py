@@ -87,9 +87,10 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a packet capture tells of a link: rate, flows, round trips, waits, losses.
+    """Say what a packet capture tells of a link.
 
-    With --scenario it becomes a scenario that advise, size, run and compare take.
+    Its rate, flows, round trips, waits and losses. With --scenario it becomes a scenario that advise,
+    size, run and compare take.
     """
     from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
