@@ -257,6 +257,8 @@ class FlowDict(TypedDict):
     paced: NotRequired[bool | None]
     window: NotRequired[str | None]
     window_scaling: NotRequired[bool | None]
+    stated_rtt: NotRequired[str | None]
+    stated_in: NotRequired[Literal["header", "timestamps", "handshake"] | None]
     offload: NotRequired[str | None]
     jitter: NotRequired[str | None]
     after_idle: NotRequired[Literal["keep", "restart", "decay"] | None]
@@ -495,6 +497,8 @@ class ResolvedStack(TypedDict):
     paced: bool
     window: str
     window_scaling: bool
+    stated_rtt_ps: int | None
+    stated_in: Literal["header", "timestamps", "handshake"]
     offload: int | str
     jitter: ResolvedLaw | None
     after_idle: Literal["keep", "restart", "decay"]

@@ -39,6 +39,7 @@ WITH: Final[Mapping[str, Mapping[str, object]]] = {
     "fast_convergence": {"congestion": "bic"},
     "min_rto": {"rto_margin": "300 ms"},
     "rtt_spread": {"count": 3},
+    "stated_rtt": {"window": "16 MiB"},
 }
 """What else a key needs to show."""
 

@@ -239,6 +239,10 @@ CUBIC = {"fast_convergence": True, "hystart": False}
         ),
         ({"recovery": "linux", "rto_margin": "200 ms"}, {"recovery": "linux", "rto_margin_ps": 200 * MS}),
         ({"timestamps": False, "limited_transmit": False}, {"timestamps": False, "limited_transmit": False}),
+        (
+            {"stated_rtt": "10 s", "stated_in": "handshake"},
+            {"stated_rtt_ps": 10 * S, "stated_in": "handshake"},
+        ),
         ({"application": {"kind": "transfer", "bytes": "2 MB"}}, {"transfer_bytes": 2_000_000}),
     ],
 )

@@ -230,7 +230,8 @@ impl SendingHost {
                     }
                 };
                 // as headers carry them
-                (kind, seq, wire_bytes, micros(sender.srtt()), micros(sender.echo_age(local)))
+                let (srtt, echo_age) = sender.stated(local);
+                (kind, seq, wire_bytes, micros(srtt), micros(echo_age))
             }
             Source::Udp(source) if source.deadline() <= local => {
                 let (number, wire_bytes) = (source.sent() as u32, source.emit());

@@ -18,6 +18,8 @@ pub const MAX_PACKET_SEGMENTS: u32 = 128;
 /// Longest timer of a connection, and shortest.
 const LONGEST_TIMER: Span = Span::from_s(10_000);
 const SHORTEST_TIMER: Span = Span::from_us(1);
+/// Longest round-trip time that a sender may state.
+const LONGEST_STATED: Span = Span::from_s(3_600);
 /// Most segments of a window: their bytes stay far within 64 bits.
 const MOST_SEGMENTS: u64 = 1_000_000_000;
 /// Most header bytes of a packet.
@@ -98,6 +100,19 @@ words! {
         /// It is halved for each timeout's time, down to the initial window, and the threshold is at least three quarters
         /// of what it was (RFC 2861 as Linux has it).
         Decay = "decay",
+    }
+}
+
+words! {
+    /// Where a sender states a round-trip time that is not its own.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum StatedIn {
+        /// In the field of each packet's header.
+        Header = "header",
+        /// In timestamps: as old as that is the newest one that it says has come back.
+        Timestamps = "timestamps",
+        /// In the handshake: its first data waits until that long after the SYN.
+        Handshake = "handshake",
     }
 }
 
@@ -204,6 +219,12 @@ parameters! {
         paced: bool = false, FLAG;
         /// How many consecutive segments leave as one packet, at most; default one.
         offload: Option<Offload> = None, count("segments", 1, MAX_PACKET_SEGMENTS as u64);
+        /// The sender lies: the round-trip time that it lets routers read, in place of its own. See
+        /// [SplitBuff](splitbuff.md#liars). Not with `window = "auto"`, which reads that time, too.
+        // Packet::srtt_us holds 71 minutes.
+        stated_rtt: Option<Span> = None, time(SHORTEST_TIMER, LONGEST_STATED);
+        /// Where it lies: in headers, in timestamps, or in the handshake, where only a longer time can be stated.
+        stated_in: StatedIn = StatedIn::Header, choice::<StatedIn>();
         agree TcpConfig::agree;
     }
 }
@@ -221,6 +242,8 @@ impl TcpConfig {
         let is_ns2 = self.recovery.is_ns2() || self.recovery == Recovery::LinuxNs2;
         let uses_ecn = self.ecn != EcnUse::Off && is_ns2;
         require(!uses_ecn, "ecn", self.ecn.word(), "\"off\" with a recovery of ns-2")?;
+        let is_read = self.stated_rtt.is_some() && self.tuned_window;
+        require(!is_read, "tuned_window", self.tuned_window, "a fixed window with stated_rtt")?;
         self.packets_agree()
     }
 

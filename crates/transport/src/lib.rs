@@ -24,7 +24,7 @@ mod window;
 pub use ack::{Ack, SackBlocks};
 pub use config::{
     AfterIdle, BurstsConfig, EcnUse, Load, MAX_PACKET_PAYLOAD, MAX_PACKET_SEGMENTS, MOST_HEADERS, Offload,
-    Recovery, TcpConfig, UdpConfig, Variate, most_by_size,
+    Recovery, StatedIn, TcpConfig, UdpConfig, Variate, most_by_size,
 };
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;

@@ -122,6 +122,8 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "ecn": (Fate.GIVEN, "tcp_ecn; off or classic"),
         "handshake": (Fate.REFUSED, "true"),
         "paced": (Fate.GIVEN, "SO_MAX_PACING_RATE without a limit"),
+        "stated_rtt": (Fate.REFUSED, "none"),
+        "stated_in": (Fate.REFUSED, "header"),
         "window": (Fate.GIVEN, "tcp_rmem; 16 MiB and more, or auto"),
         "window_scaling": (Fate.REFUSED, "true"),
         "offload": (Fate.GIVEN, "ip link gso_max_segs"),

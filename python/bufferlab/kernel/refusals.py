@@ -77,6 +77,8 @@ _FIXED: Final[Mapping[str, tuple[object, str]]] = {
     "initial_rto_ps": (1000 * PS_PER_MS, "1 s, the kernel's TCP_TIMEOUT_INIT"),
     "initial_ssthresh": (None, "none"),
     "limited_transmit": (True, "true"),
+    "stated_rtt_ps": (None, "none"),
+    "stated_in": ("header", "header"),
     "max_rto_ps": (120_000 * PS_PER_MS, "120 s, the kernel's TCP_RTO_MAX"),
     "timestamps": (True, "true"),
 }

@@ -36,6 +36,9 @@ fn example(parameter: &Parameter, presets: &[&TcpConfig]) -> Value {
     let written = |plan: Option<Json>| kind_of(parameter).written(&plan.unwrap_or_default());
     match other {
         Some(other) => written(other),
+        None if standard.as_ref().is_none_or(Json::is_null) => {
+            kind_of(parameter).examples(&STACK).swap_remove(0)
+        }
         None => kind_of(parameter).examples(&Presence::Given(written(standard))).swap_remove(0),
     }
 }

@@ -94,6 +94,7 @@ proptest! {
         for (group, window) in plan.groups.iter_mut().zip(windows) {
             if let SourcePlan::Tcp(tcp) = &mut group.source {
                 (tcp.config.tuned_window, tcp.config.timestamps) = (true, timestamps);
+                tcp.config.stated_rtt = None;
                 // small buffers, so that windows bind and grow
                 tcp.config.receive_window_bytes = window * u64::from(tcp.config.mss_bytes);
                 tcp.config.initial_window = 40;

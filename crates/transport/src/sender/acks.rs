@@ -99,9 +99,12 @@ impl Sender {
         if self.recovery.phase() != Phase::SynSent || stale {
             return;
         }
+        self.rtt.on_syn_ack(now, ack.echo);
+        if self.holds_data(now, ack.echo) {
+            return;
+        }
         self.recovery.on_syn_ack();
         self.timers.stop();
-        self.rtt.on_syn_ack(now, ack.echo);
         if self.recovery.kind() == Recovery::LinuxNs2 {
             self.on_syn_ack_linux_ns2(now, ack);
         }

@@ -20,6 +20,7 @@ mod marks;
 mod pacer;
 mod packetizer;
 mod rtt_sampler;
+mod statement;
 #[cfg(test)]
 pub(crate) mod tests;
 mod timeouts;
@@ -35,6 +36,7 @@ use marks::Marks;
 use pacer::Pacer;
 use packetizer::Packetizer;
 use rtt_sampler::{RttSampler, Timing};
+use statement::Statement;
 use timers::Timers;
 
 use crate::delivery::DeliveryRate;
@@ -80,13 +82,17 @@ struct Rare {
     advertised: Option<AdvertisedWindows>,
     /// Of a connection that uses ECN, where the congestion control leaves the response to it.
     marks: Option<Marks>,
+    /// Of a sender that lies about its round-trip time.
+    statement: Option<Statement>,
 }
 
 impl Rare {
     fn of(config: &TcpConfig, rated: bool) -> Option<Box<Rare>> {
         let advertised = config.tuning().map(|tuning| AdvertisedWindows::new(tuning.first_segments()));
         let marks = Marks::of(config).filter(|_| !rated);
-        (advertised.is_some() || marks.is_some()).then(|| Box::new(Rare { advertised, marks }))
+        let statement = config.stated_rtt.map(|rtt| Statement::new(rtt, config.stated_in));
+        let rare = advertised.is_some() || marks.is_some() || statement.is_some();
+        rare.then(|| Box::new(Rare { advertised, marks, statement }))
     }
 }
 

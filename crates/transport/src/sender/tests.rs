@@ -2,6 +2,7 @@
 
 mod marks;
 mod pair;
+mod stated;
 mod turns;
 
 use bufferlab_congestion::{Fixed, Growth, NO_THRESHOLD, Reno};

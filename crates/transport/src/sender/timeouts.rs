@@ -34,6 +34,9 @@ impl Sender {
     }
 
     fn on_retransmission_timer(&mut self, now: Time) {
+        if self.opens_late() {
+            return;
+        }
         if self.recovery.phase() == Phase::SynSent {
             self.rtt.estimator.back_off();
             self.report_congestion(now, CongestionEvent::SynTimeout);

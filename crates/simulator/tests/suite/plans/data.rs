@@ -1,7 +1,8 @@
 //! What TCP sources have to send.
 
 use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan};
-use bufferlab_transport::{AfterIdle, Offload, TcpConfig};
+use bufferlab_transport::{AfterIdle, Offload, StatedIn, TcpConfig};
+use bufferlab_units::Span;
 use proptest::prelude::*;
 
 use super::{MS, moment};
@@ -16,9 +17,19 @@ pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, T
     ];
     let switches =
         (prop_oneof![2 => Just(false), 1 => Just(true)], prop_oneof![9 => Just(false), 1 => Just(true)]);
-    (data, switches, offload()).prop_map(|((bytes, on_off), (paced, tuned_window), offload)| {
-        (bytes, on_off, TcpConfig { paced, tuned_window, offload, ..TcpConfig::default() })
-    })
+    (data, switches, offload(), stated()).prop_map(
+        |((bytes, on_off), (paced, tuned_window), offload, (stated_rtt, stated_in))| {
+            let stated_rtt = stated_rtt.filter(|_| !tuned_window);
+            let config =
+                TcpConfig { paced, tuned_window, offload, stated_rtt, stated_in, ..TcpConfig::default() };
+            (bytes, on_off, config)
+        },
+    )
+}
+
+fn stated() -> impl Strategy<Value = (Option<Span>, StatedIn)> {
+    let rtt = prop_oneof![9 => Just(None), 1 => (1..500_u64).prop_map(|ms| Some(Span::from_ms(ms)))];
+    (rtt, prop_oneof![Just(StatedIn::Header), Just(StatedIn::Timestamps), Just(StatedIn::Handshake)])
 }
 
 fn offload() -> impl Strategy<Value = Option<Offload>> {

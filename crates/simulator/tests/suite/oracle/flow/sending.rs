@@ -114,14 +114,15 @@ impl Flow {
         Some(self.packet(now, kind, seq, wire_bytes))
     }
 
-    pub(super) fn packet(&self, now: Time, kind: PacketKind, seq: u32, wire_bytes: u32) -> Packet {
+    pub(super) fn packet(&mut self, now: Time, kind: PacketKind, seq: u32, wire_bytes: u32) -> Packet {
         let (flow, group) = (self.index, self.group);
         let (mut srtt_us, mut echo_age_us) = (0, 0);
-        if let Ends::Tcp { sender, .. } = &self.ends
+        if let Ends::Tcp { sender, .. } = &mut self.ends
             && kind != PacketKind::Ack
         {
             let micros = |span: Span| (span.as_ps() / 1_000_000) as u32;
-            (srtt_us, echo_age_us) = (micros(sender.srtt()), micros(sender.echo_age(now)));
+            let (srtt, echo_age) = sender.stated(now);
+            (srtt_us, echo_age_us) = (micros(srtt), micros(echo_age));
         }
         let (enqueued, sent, hop) = (now, now, 0);
         Packet { enqueued, sent, flow, seq, wire_bytes, group, kind, hop, srtt_us, echo_age_us }
