@@ -90,6 +90,8 @@ class SplitBuffDict(TypedDict):
     mean: NotRequired[Literal["packets", "flows"] | None]
     delays: NotRequired[Literal["departures", "arrivals"] | None]
     silent: NotRequired[float | None]
+    sizes: NotRequired[Literal["share", "own"] | None]
+    police: NotRequired[float | None]
 
 
 class SplitBuffBlindDict(TypedDict):
@@ -255,10 +257,10 @@ class FlowDict(TypedDict):
     ecn: NotRequired[Literal["off", "classic", "abe"] | None]
     handshake: NotRequired[bool | None]
     paced: NotRequired[bool | None]
-    window: NotRequired[str | None]
-    window_scaling: NotRequired[bool | None]
     stated_rtt: NotRequired[str | None]
     stated_in: NotRequired[Literal["header", "timestamps", "handshake"] | None]
+    window: NotRequired[str | None]
+    window_scaling: NotRequired[bool | None]
     offload: NotRequired[str | None]
     jitter: NotRequired[str | None]
     after_idle: NotRequired[Literal["keep", "restart", "decay"] | None]
@@ -495,10 +497,10 @@ class ResolvedStack(TypedDict):
     ecn: Literal["off", "classic", "abe"]
     handshake: bool
     paced: bool
-    window: str
-    window_scaling: bool
     stated_rtt_ps: int | None
     stated_in: Literal["header", "timestamps", "handshake"]
+    window: str
+    window_scaling: bool
     offload: int | str
     jitter: ResolvedLaw | None
     after_idle: Literal["keep", "restart", "decay"]

@@ -38,12 +38,13 @@
 //!   a header of few bits ([`crate::RttSource::Quantized`]) moves a flow only when its round-trip time leaves a step.
 //! - **Where the information has no queueing in it** (the oracle, and handshakes, which are measured from the moment at
 //!   which the SYN leaves the queue), `T_q` counts as zero.
-//! - **A flow that lies** about its round-trip time joins the sub-buffer of the stated one, and competes with the
-//!   flows there in one queue. It gains at most that sub-buffer's part of the link, 1/k where all are served alike, and
-//!   takes it from those flows; the other sub-buffers keep their parts. So a short flow that states a long time gains,
-//!   and may starve the long ones that are there (in `lies`, one of 20 ms among two of 200 ms goes from an eighth of the
-//!   link to half of it), but waits as long as they do; a long one that states a short time loses. The mean, hence B, moves
-//!   by its part of the packets times the difference. Only a queue that counts flows or bytes of flows could detect it.
+//! - **A flow that lies** about its round-trip time joins the sub-buffer of the stated one. One that states a longer time
+//!   than all others has that sub-buffer's part of the link to itself, 1/k where all are served alike, and (4) gives it nearly
+//!   all of the buffer: the others, with a packet or two of room, cannot use their part, and it has that, too. So does one
+//!   that states a time so long that the limit binds where sub-buffers are served by their flows. Two options hold against
+//!   it: [`Sizes::Own`] leaves the others their room, and `police` bounds what a flow may have where there is a queue, as
+//!   no flow is slower to lose than one whose round trips are short among long ones. Neither reads a round-trip time,
+//!   so it does not matter how well it was measured. A flow that states a short time loses (`lies`).
 //!
 //! Beyond the document: [`SplitBuffConfig::weighted`] serves each sub-buffer by the number of its active flows, estimated by
 //! linear counting (Whang, Vander-Zanden and Taylor, ACM TODS 15(2), 1990) in a bitmap of fixed size. A sub-buffer's
@@ -64,18 +65,20 @@ mod lies;
 #[cfg(test)]
 mod opened;
 mod period;
+mod police;
 mod reading;
 mod sketch;
 mod sub_buffer;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Classes, Delays, Mean, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
+pub use config::{Classes, Delays, Mean, Sizes, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
 
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::{Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
 use gaps::Gaps;
+use police::Police;
 use sub_buffer::SubBuffer;
 
 /// Sums over a period.
@@ -106,6 +109,8 @@ pub struct SplitBuff {
     sums: Sums,
     /// Round-trip times of the period, if thresholds are to lie in their gaps.
     gaps: Option<Gaps>,
+    /// Bytes of flows, if none may have more than a multiple of its share.
+    police: Option<Box<Police>>,
     /// How long this period is, and when it ends.
     period: Span,
     next_update: Time,
@@ -135,6 +140,7 @@ impl SplitBuff {
             delay_known: false,
             sums: Sums::default(),
             gaps: (config.thresholds == Thresholds::Gaps).then(Gaps::new),
+            police: config.police.map(|multiple| Box::new(Police::new(multiple))),
             period,
             next_update: Time::ZERO + period,
             turn: 0,
@@ -155,7 +161,11 @@ impl SplitBuff {
     /// The same; chance picks the flows that state no round-trip time by this seed.
     #[must_use]
     pub fn with_silent(self, seed: u64) -> SplitBuff {
-        SplitBuff { silent_seed: seed, ..self }
+        let mut police = self.police;
+        if let Some(police) = police.as_deref_mut() {
+            police.seed(seed);
+        }
+        SplitBuff { silent_seed: seed, police, ..self }
     }
 
     /// What a router must keep beside the packets that wait, bytes.
@@ -168,6 +178,7 @@ impl SplitBuff {
         size_of::<SplitBuff>()
             + information
             + gaps
+            + self.police.as_deref().map_or(0, Police::bytes)
             + self.parts.iter().map(SubBuffer::state_bytes).sum::<usize>()
     }
 
@@ -224,6 +235,13 @@ impl SplitBuff {
         self.parts[class].backlog().bytes as f64 * 8.0 * busy as f64 / self.rate.as_bps() as f64
     }
 
+    /// Whether a packet is one too many of its flow, where there is a queue.
+    #[inline(never)]
+    fn is_refused(&self, packet: &Packet) -> bool {
+        self.police.as_deref().is_some_and(|police| police.is_ahead(packet.flow))
+            && self.parts.iter().any(SubBuffer::is_crowded)
+    }
+
     /// Deficit round robin: the sub-buffer that may send its first packet.
     fn choose(&mut self) -> Option<usize> {
         if self.backlog.packets == 0 {
@@ -259,14 +277,24 @@ impl QueueDisc for SplitBuff {
             let found_s = self.drain_s(class);
             self.parts[class].note_delay(found_s);
         }
+        if self.police.is_some() && self.is_refused(&packet) {
+            drops.push(Dropped { packet, reason: DropReason::Overlimit });
+            return;
+        }
         let part = &mut self.parts[class];
         if !part.limit.admits(part.backlog(), packet.wire_bytes)
             || !self.limit.admits(self.backlog, packet.wire_bytes)
         {
+            if let Some(police) = self.police.as_deref_mut() {
+                police.note_loss(packet.flow);
+            }
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
             return;
         }
         packet.enqueued = now;
+        if let Some(police) = self.police.as_deref_mut() {
+            police.note(packet.flow, packet.wire_bytes);
+        }
         self.backlog.add(&packet);
         part.push(packet);
     }

@@ -57,6 +57,17 @@ words! {
     }
 }
 
+words! {
+    /// How large sub-buffers are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Sizes {
+        /// All of B, in proportion to their flows' propagation delays, as published: equation (4).
+        Share = "share",
+        /// Each its own bandwidth-delay product. Where all exceed the limit, those of the longest round trips give way.
+        Own = "own",
+    }
+}
+
 parameters! {
     /// Parameters of SplitBuff. The document gives no values for the period and the smoothing.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +80,8 @@ parameters! {
         smoothing: f64 = 0.5, fraction("a weight", 1.0);
         /// First period, each twice the last up to `update`; default an eighth of that.
         first_update: Option<Span> = None, time(Span::from_ps(1), LONGEST);
-        /// Where the packets' round-trip times come from.
+        /// Where the packets' round-trip times come from. Senders can lie in all but the oracle; see
+        /// [SplitBuff](splitbuff.md#liars).
         rtt: RttSource = RttSource::Header, Kind::Form(&RttSource::FORM);
         /// Sub-buffers share the link by their numbers of flows, not alike.
         weighted: bool = false, FLAG;
@@ -83,6 +95,13 @@ parameters! {
         delays: Delays = Delays::Departures, choice::<Delays>();
         /// Part of the flows, picked by chance, whose packets carry no round-trip time.
         silent: f64 = 0.0, fraction("a part", 1.0);
+        /// How large sub-buffers are: shares of one size, or each by its own flows, so that those which state a long time
+        /// take nothing from the others; see [SplitBuff](splitbuff.md#liars).
+        sizes: Sizes = Sizes::Share, choice::<Sizes>();
+        /// Most that a flow may have where a sub-buffer is a quarter full, as a multiple of its fair share of the link. A sketch of
+        /// 17 KB counts bytes of flows. Default any: who states a wrong round-trip time can starve all others. 1 is best:
+        /// below, fair flows are over it, too. See [SplitBuff](splitbuff.md#liars).
+        police: Option<f64> = None, fraction("a multiple", 100.0);
     }
 }
 
@@ -119,6 +138,8 @@ impl Discipline for SplitBuffConfig {
             SplitBuffConfig { sub_buffers: 3, weighted: true, ..hasty },
             SplitBuffConfig { sub_buffers: 4, ..of_flows },
             SplitBuffConfig { sub_buffers: 4, ..by_gaps },
+            SplitBuffConfig { sizes: Sizes::Own, police: Some(1.0), ..hasty },
+            SplitBuffConfig { sizes: Sizes::Own, police: Some(0.5), ..by_gaps },
         ]
     }
 }

@@ -10,6 +10,8 @@ use crate::RttInformation;
 const SLOT: Span = Span::from_us(800);
 const SLOTS: u64 = 150_000;
 const WARMUP: u64 = 50_000;
+/// What a header holds.
+const LONGEST_MS: f64 = 4e6;
 
 struct Source {
     rtt_ms: u32,
@@ -24,8 +26,8 @@ struct Source {
 }
 
 /// Parts of the link of flows with these round-trip times and lies, each behind the other.
-fn parts(flows: &[(u32, f64)]) -> Vec<f64> {
-    let config = SplitBuffConfig { first_update: Some(Span::from_ms(60)), ..SplitBuffConfig::default() };
+fn parts(config: SplitBuffConfig, flows: &[(u32, f64)]) -> Vec<f64> {
+    let config = SplitBuffConfig { first_update: Some(Span::from_ms(60)), ..config };
     let (classes, rate) = (Classes::Rtt(RttInformation::Header), Rate::from_bps(10_000_000).unwrap());
     let mut queue = SplitBuff::new(config, classes, Limit::Packets(500), rate);
     let mut sources: Vec<Source> = flows
@@ -54,7 +56,7 @@ fn parts(flows: &[(u32, f64)]) -> Vec<f64> {
             let flow = (first + turn) % flows.len();
             if f64::from(sources[flow].inflight) < sources[flow].window.floor() {
                 sources[flow].inflight += 1;
-                let stated_ms = (sources[flow].srtt_ms * sources[flow].lie) as u32;
+                let stated_ms = (sources[flow].srtt_ms * sources[flow].lie).min(LONGEST_MS) as u32;
                 queue.enqueue(now, packet(flow as u32, slot as u32, stated_ms), &mut drops);
             }
         }
@@ -86,7 +88,10 @@ impl Source {
 
 /// Four flows of 20 ms, two of 200 ms, the first of each with a lie.
 fn with_lies(short: f64, long: f64) -> Vec<f64> {
-    parts(&[(20, short), (20, 1.0), (20, 1.0), (20, 1.0), (200, long), (200, 1.0)])
+    parts(
+        SplitBuffConfig::default(),
+        &[(20, short), (20, 1.0), (20, 1.0), (20, 1.0), (200, long), (200, 1.0)],
+    )
 }
 
 #[test]
@@ -107,4 +112,46 @@ fn who_says_a_long_time_gains_no_more_than_the_part_of_those_with_a_long_time() 
 fn who_says_a_short_time_loses() {
     let (honest, lied) = (with_lies(1.0, 1.0), with_lies(1.0, 0.1));
     assert!(lied[4] < honest[4] / 2.0 && lied[5] > honest[5], "{honest:?} {lied:?}");
+}
+
+/// Eight flows of 20 ms of which one states a multiple of that.
+fn with_liar(config: SplitBuffConfig, lie: f64) -> Vec<f64> {
+    let mut flows = [(20, 1.0); 8];
+    flows[0].1 = lie;
+    parts(config, &flows)
+}
+
+const LIES: [f64; 4] = [5.0, 50.0, 500.0, 5_000.0];
+
+/// Windows here never fall below two segments and none waits for a timeout, so the others keep more than in a network.
+#[test]
+fn who_states_a_time_far_beyond_all_others_gains_under_both() {
+    let weighted =
+        SplitBuffConfig { weighted: true, thresholds: Thresholds::Gaps, ..SplitBuffConfig::default() };
+    for (config, least) in [(SplitBuffConfig::default(), 0.45), (weighted, 0.2)] {
+        let parts = with_liar(config, 5_000.0);
+        assert!(parts[0] > least, "{config:?} {parts:?}");
+    }
+}
+
+#[test]
+fn policed_and_sized_by_its_own_flows_it_gains_a_tenth_at_most() {
+    let defended = SplitBuffConfig { sizes: Sizes::Own, police: Some(1.0), ..SplitBuffConfig::default() };
+    let weighted = SplitBuffConfig { weighted: true, thresholds: Thresholds::Gaps, ..defended };
+    for config in [defended, weighted] {
+        for lie in LIES {
+            let parts = with_liar(config, lie);
+            assert!(parts[0] < 1.1, "{config:?} {lie} {parts:?}");
+            // and the others have the rest, alike
+            assert!(parts.iter().sum::<f64>() > 0.97, "{config:?} {lie} {parts:?}");
+            assert!(parts[1..].iter().all(|&part| part > 0.9 / 8.0), "{config:?} {lie} {parts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_size_of_its_own_leaves_a_liar_a_whole_sub_buffer() {
+    let sized = SplitBuffConfig { sizes: Sizes::Own, ..SplitBuffConfig::default() };
+    let parts = with_liar(sized, 500.0);
+    assert!(parts[0] > 0.45, "{parts:?}");
 }

@@ -4,7 +4,7 @@ use bufferlab_units::{Span, Time};
 
 use super::gaps::Split;
 use super::sub_buffer::SubBuffer;
-use super::{Classes, Mean, SplitBuff};
+use super::{Classes, Mean, Sizes, SplitBuff};
 use crate::Limit;
 
 impl SplitBuff {
@@ -14,6 +14,10 @@ impl SplitBuff {
         }
         let period_ps = self.period.as_ps();
         let periods = now.saturating_since(self.next_update).as_ps() / period_ps + 1;
+        if let Some(police) = self.police.as_deref_mut() {
+            let length_s = Span::from_ps(period_ps.saturating_mul(periods)).as_s();
+            police.end_period(length_s * self.rate.as_bps() as f64 / 8.0);
+        }
         self.next_update = self.next_update.saturating_add(Span::from_ps(period_ps.saturating_mul(periods)));
         self.smooth_delays();
         let Classes::Rtt(information) = &self.classes else {
@@ -43,7 +47,10 @@ impl SplitBuff {
         // B = (mean RTT − `T_q`)·C
         let mean_s = if self.config.weighted { self.mean_over_flows_s() } else { self.center_s };
         let bytes = mean_s * self.rate.as_bps() as f64 / 8.0;
-        self.share(bytes, mean_bytes);
+        match self.config.sizes {
+            Sizes::Share => self.share(bytes, mean_bytes),
+            Sizes::Own => self.size_each(mean_bytes),
+        }
     }
 
     fn place_at_mean(&mut self, sigma_s: f64) {
@@ -135,6 +142,28 @@ impl SplitBuff {
         }
     }
 
+    /// Each sub-buffer has its part of the link times its propagation delay, or the longest delay for which there is room.
+    fn size_each(&mut self, mean_bytes: f64) {
+        let by_flows = self.config.weighted;
+        let weight = |part: &SubBuffer| if by_flows { part.flows.max(1.0) } else { 1.0 };
+        let sum: f64 = self.parts.iter().map(weight).sum();
+        let bytes_per_s = self.rate.as_bps() as f64 / 8.0;
+        let most_bytes = match self.limit {
+            Limit::Packets(packets) => packets as f64 * mean_bytes,
+            Limit::Bytes(bytes) => bytes as f64,
+            Limit::Unlimited => f64::INFINITY,
+        };
+        let needs: Vec<_> = self.parts.iter().map(|part| (part.propagation_s, weight(part) / sum)).collect();
+        let longest_s = longest_with_room(needs, most_bytes / bytes_per_s);
+        for part in &mut self.parts {
+            let bytes = part.propagation_s.min(longest_s) * weight(part) / sum * bytes_per_s;
+            part.limit = match self.limit {
+                Limit::Packets(_) => Limit::Packets(((bytes / mean_bytes.max(1.0)) as u64).max(1)),
+                _ => Limit::Bytes(bytes.max(f64::from(self.quantum)) as u64),
+            };
+        }
+    }
+
     /// The quanta of the next period: at least one packet each, more for those with more flows.
     fn weigh(&mut self) {
         let counts = self.parts.iter().map(|part| part.flows).filter(|&flows| flows > 0.0);
@@ -144,5 +173,33 @@ impl SplitBuff {
                 part.weight = part.flows / fewest;
             }
         }
+    }
+}
+
+/// The longest delay, s, such that delays up to it, each times its weight, sum to `room_s` (max-min fairness).
+fn longest_with_room(mut needs: Vec<(f64, f64)>, room_s: f64) -> f64 {
+    needs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut left_s, mut weights) = (room_s, needs.iter().map(|(_, weight)| weight).sum::<f64>());
+    for (need_s, weight) in needs {
+        if need_s * weights > left_s {
+            return left_s / weights;
+        }
+        left_s -= need_s * weight;
+        weights -= weight;
+    }
+    f64::INFINITY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_with_room;
+
+    #[test]
+    fn the_longest_give_way() {
+        let needs = || vec![(600.0, 0.05), (0.02, 0.95)];
+        assert_eq!(longest_with_room(needs(), 100.0), f64::INFINITY);
+        // 19 ms for the short, the rest for the long one, which has a twentieth
+        assert!((longest_with_room(needs(), 0.04) - 0.42).abs() < 1e-12);
+        assert!((longest_with_room(needs(), 0.01) - 0.01).abs() < 1e-12);
     }
 }

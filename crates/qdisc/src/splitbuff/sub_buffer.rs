@@ -64,6 +64,15 @@ impl SubBuffer {
         self.packets.backlog()
     }
 
+    /// A quarter of what it may hold waits.
+    pub(super) fn is_crowded(&self) -> bool {
+        match self.limit {
+            Limit::Packets(packets) => 4 * self.backlog().packets >= packets.max(1),
+            Limit::Bytes(bytes) => 4 * self.backlog().bytes >= bytes.max(1),
+            Limit::Unlimited => false,
+        }
+    }
+
     pub(super) fn note_rtt(&mut self, rtt_s: f64) {
         self.rtt_s += rtt_s;
         self.arrived += 1;
