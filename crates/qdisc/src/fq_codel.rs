@@ -74,6 +74,7 @@ parameters! {
 
 impl Discipline for FqCodelConfig {
     type Qdisc = FqCodel;
+    const DROPS_OLDEST: bool = true;
 
     fn build(&self, mut context: Context<'_>) -> FqCodel {
         FqCodel::new(context.limit, *self, context.stream.bits())

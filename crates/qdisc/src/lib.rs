@@ -61,6 +61,8 @@ pub trait Discipline: Parameters {
     /// Whether its drops are a share of what arrives, whatever the link's rate, so that the queue of a slower link with
     /// fewer flows is like this one. CoDel's drops come at a rate of their own.
     const SCALES: bool = false;
+    /// Whether the oldest packets of a queue give way to one that arrives, and not the one that arrives or the newest.
+    const DROPS_OLDEST: bool = false;
 
     /// An empty queue.
     fn build(&self, context: Context<'_>) -> Self::Qdisc;
@@ -142,6 +144,11 @@ macro_rules! disciplines {
             pub fn scales(&self) -> bool {
                 match self { $(DisciplineConfig::$name(_) => $config::SCALES,)* }
             }
+
+            /// [`Discipline::DROPS_OLDEST`].
+            pub fn drops_oldest(&self) -> bool {
+                match self { $(DisciplineConfig::$name(_) => $config::DROPS_OLDEST,)* }
+            }
         }
 
         #[cfg(test)]
@@ -160,6 +167,11 @@ macro_rules! disciplines {
         /// Every discipline behind one type: no allocation and no indirect call for each packet.
         #[derive(Clone, Debug)]
         pub enum AnyQdisc { $($(#[doc = $doc])+ $name($kind),)* }
+
+        $(const _: () = assert!(
+            size_of::<$kind>() <= size_of::<Codel>(),
+            "a queue that is larger than CoDel's goes in a box, as Box<Name>: every link has room for the largest"
+        );)*
 
         impl QueueDisc for AnyQdisc {
             #[inline]

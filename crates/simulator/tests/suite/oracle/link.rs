@@ -47,6 +47,7 @@ pub(super) struct Stay {
 /// A link: what it does now, and the log.
 pub(super) struct Link {
     qdisc: AnyQdisc,
+    drops_oldest: bool,
     rate_bps: u128,
     /// Bits sent or being sent, times 10¹²: divided by the rate, picoseconds.
     sent_bits_e12: u128,
@@ -72,6 +73,7 @@ impl Link {
         let changes = plan.changes.iter();
         Link {
             qdisc: plan.qdisc(whole, index),
+            drops_oldest: plan.discipline.config.drops_oldest(),
             rate_bps: u128::from(plan.rate_bps),
             sent_bits_e12: 0,
             loss: Stream::new(whole.seed, LOSS_STREAM, index),
@@ -141,8 +143,8 @@ impl Link {
     }
 
     fn log_drops(&mut self, now: Time, drops: &[Dropped], arriving: Option<usize>) {
-        // of two alike the newer one goes when there is no room, but for FQ-CoDel, which makes room at the front
-        let newest = arriving.is_some() && !matches!(self.qdisc, AnyQdisc::FqCodel(_));
+        // of two alike the newer one goes when there is no room, unless room is made at the front
+        let newest = arriving.is_some() && !self.drops_oldest;
         for dropped in drops {
             let place = self.leave(&dropped.packet, newest);
             self.stays[place].dropped = Some(now);
