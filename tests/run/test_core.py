@@ -155,7 +155,8 @@ def test_the_stub_names_what_the_module_has() -> None:
             assert _described(node.body) == members
         if isinstance(node, ast.FunctionDef):
             parameters = inspect.signature(getattr(_core, node.name)).parameters
-            assert [argument.arg for argument in node.args.args] == list(parameters)
+            described = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            assert [argument.arg for argument in described] == list(parameters)
 
 
 def _described(body: list[ast.stmt]) -> set[str]:
