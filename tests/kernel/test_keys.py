@@ -13,7 +13,8 @@ import pytest
 from bufferlab.errors import InputError
 from bufferlab.kernel import refusals
 from bufferlab.kernel.job import job_of
-from bufferlab.kernel.keys import KEYS, Fate, becomes, kernels_own
+from bufferlab.kernel.keys import KEYS, Fate, becomes
+from bufferlab.kernel.own import kernels_own
 from bufferlab.kernel.refusals import _link
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
@@ -143,19 +144,19 @@ def test_what_nobody_knows_of_a_queue_or_a_link_is_refused_unless_it_is_off() ->
     (link,) = plan["links"]
     for name, value in (("news", 0), ("news", False), ("news", None), ("news", [])):
         assert not [*_link(link | {name: value})]
-    assert [each.key for each in _link(link | {"news_ps": 7})] == ["links.bottleneck.news"]
+    (refused,) = _link(link | {"news_ps": 3_000_000_000})
+    assert (refused.key, refused.value) == ("links.bottleneck.news", "3 ms")
     queue = link["discipline"] | {"news": True}
     assert [each.key for each in _link(link | {"discipline": queue})] == ["links.bottleneck.queue.news"]
 
 
 def test_what_nobody_knows_of_a_queue_is_as_usual_if_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the burst were new: without a line for it the kernel has the usual one, and no other."""
-    known = dict(refusals._QUEUES)
-    known["pie"] -= {"max_burst_ps"}
-    monkeypatch.setattr(refusals, "_QUEUES", known)
+    pie = {key: fate for key, fate in KEYS["Pie"].items() if key != "burst"}
+    monkeypatch.setattr(refusals, "KEYS", {**KEYS, "Pie": pie})
     assert seen({"queue": "pie"}, {}).refused == ()
     other = seen({"queue": {"discipline": "pie", "burst": "100 ms"}}, {})
-    assert "links.bottleneck.queue.max_burst" in other.refused
+    assert "links.bottleneck.queue.burst" in other.refused
 
 
 TRIED: Final = [

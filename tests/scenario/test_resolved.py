@@ -22,7 +22,7 @@ READS_PLANS: Final = {
     "experiment/simulation.py",  # hands it to the engine
     "results/transfers.py",  # what was drawn for each flow
     "kernel/job.py",  # gives it to a real kernel in the engine's place
-    "kernel/keys.py",
+    "kernel/own.py",
     "kernel/outcome.py",
     "kernel/refusals.py",
     "evidence/ns2/equivalent.py",  # changes it into ns-2's

@@ -64,7 +64,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
-    from bufferlab.kernel.keys import kernels_own  # noqa: PLC0415
+    from bufferlab.kernel.own import kernels_own  # noqa: PLC0415
 
     if engine not in _ENGINES:
         raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Any, Final
-
-from bufferlab.kernel.refusals import longest_jitter_ps
+from typing import Final
 
 
 class Fate(Enum):
@@ -28,7 +26,6 @@ _NO_APPLICATION: Final[Reason] = (Fate.REFUSED, "bulk transfers only")
 _NO_HOST: Final[Reason] = (Fate.REFUSED, "ideal hosts only")
 _DRAWN: Final[Reason] = (Fate.GIVEN, "drawn as for the simulator")
 _OURS: Final[Reason] = (Fate.NOTHING, "is Bufferlab's")
-_NO_QUEUE: Final[Reason] = (Fate.REFUSED, "fifo, codel, fq_codel, pie, red")
 _OF_CODEL: Final[Mapping[str, Reason]] = {
     "discipline": (Fate.GIVEN, "tc"),
     "target": (Fate.GIVEN, "tc"),
@@ -140,8 +137,17 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
 }  # fmt: skip
 """By part of the scenario (docs/scenario.schema.json) and key: what becomes of it, and by what or as what."""
 
+DISCIPLINES: Final[Mapping[str, str]] = {
+    "fifo": "Fifo",
+    "codel": "Codel",
+    "fq_codel": "FqCodel",
+    "pie": "Pie",
+    "red": "Red",
+}
+"""The part of each discipline that the kernel has, by its word."""
+
 _OTHER_PARTS: Final[Mapping[str, tuple[str, Reason]]] = {
-    "discipline": ("every other queue", _NO_QUEUE),
+    "discipline": ("every other queue", (Fate.REFUSED, ", ".join(DISCIPLINES))),
     "kind": ("every other application", _NO_APPLICATION),
 }
 """What becomes of the parts that are not listed, by the key that they have their word in."""
@@ -165,29 +171,6 @@ def becomes(part: str, keys: Iterable[str]) -> dict[str, Reason]:
         return {key: known.get(key, _OTHER_KEYS) for key in keys}
     word = next((word for word in _OTHER_PARTS if word in keys), part)
     return dict.fromkeys(keys, _OTHER_PARTS[word][1])
-
-
-def kernels_own(plan: Mapping[str, Any]) -> Iterator[str]:
-    """What the kernel does otherwise than a plan says, in words."""
-    for link in plan["links"]:
-        queue = link["discipline"]
-        if queue.get("control_law") == "rfc":
-            yield f"{link['name']}: control_law is 'linux', the scenario's is 'rfc'"
-        if queue.get("codel_backlog") == "own":
-            yield f"{link['name']}: codel_backlog is 'all', the scenario's is 'own'"
-    for group in plan["groups"]:
-        yield from _group(group)
-
-
-def _group(group: Mapping[str, Any]) -> Iterator[str]:
-    jitter_ps = longest_jitter_ps(group["jitter"])
-    if jitter_ps:
-        yield f"{group['name']}: jitter is none, the scenario's is up to {jitter_ps / 1e6:g} us"
-    control = group["source"]["congestion"]
-    if control["kind"] == "cubic":
-        yield f"{group['name']}: congestion is Linux's CUBIC, the scenario's is that of RFC 9438"
-    if control.get("hystart"):
-        yield f"{group['name']}: HyStart is Linux's, the simulator's is HyStart++ (RFC 9406)"
 
 
 def table() -> str:

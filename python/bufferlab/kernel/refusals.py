@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.kernel.keys import DISCIPLINES, KEYS
 from bufferlab.plan import NEVER_PS, Plan, lower
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_MS, PS_PER_US
@@ -25,31 +27,15 @@ CONTROLS: Final[Mapping[str, str]] = {
 }
 """The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
 
-_LINK: Final = frozenset(
-    {"name", "rate_bps", "delay_ps", "discipline", "loss_ppb", "changes", "sample"}
-)  # fmt: skip
-"""What is known of a link of a plan."""
+_AS_IN_SCENARIOS: Final[Mapping[str, str]] = {
+    "discipline": "queue",
+    "max_burst": "burst",
+    "t_update": "update",
+}
+"""The scenario's key of what has another name in a plan, without its unit."""
 
-_OF_CODEL: Final = frozenset(
-    {"kind", "limit", "target_ps", "interval_ps", "ecn", "ce_threshold_ps", "control_law"}
-)
-_QUEUES: Final[Mapping[str, frozenset[str]]] = {
-    "fifo": frozenset({"kind", "limit", "mark_above"}),
-    "codel": _OF_CODEL,
-    "fq_codel": _OF_CODEL | {"flows", "quantum_bytes", "drop_batch", "codel_backlog"},
-    "pie": frozenset(
-        {"kind", "limit", "target_ps", "t_update_ps", "alpha", "beta", "max_burst_ps", "ecn"}
-    ),
-    "red": frozenset(
-        {
-            "kind", "limit", "min_threshold", "max_threshold", "target_delay_ps", "weight", "max_p", "gentle",
-            "adaptive", "ecn", "mean_packet_bytes",
-        }
-    ),
-}  # fmt: skip
-"""What is known of each discipline of a plan that the kernel has."""
-
-DISCIPLINES: Final = tuple(_QUEUES)
+_BESIDE: Final = frozenset({"kind", "limit", "mark_above", "sample"})
+"""What a plan has in a link or its discipline, and a scenario elsewhere."""
 
 PIE_SCALE: Final = 16
 """tc's alpha and beta count sixteenths of the RFC's hertz (tc-pie(8))."""
@@ -155,26 +141,34 @@ def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
         yield _refuse(f"{key}.loss", link["loss_ppb"] / 1e9, "0")
     if link["changes"]:
         yield _refuse(f"{key}.changes", len(link["changes"]), "a buffer that stays as it is")
-    yield from _others(key, link, _LINK, usual={})
+    yield from _others(key, link, "Link", usual={})
     if queue["kind"] not in DISCIPLINES:
         yield _refuse(f"{key}.queue", queue["kind"], ", ".join(DISCIPLINES))
         return
     if queue.get("mark_above") is not None:
         accepted = "none: the kernel's FIFOs never mark; codel's ce_threshold does"
         yield _refuse(f"{key}.mark_above", queue["mark_above"], accepted)
-    known = _QUEUES[queue["kind"]]
-    if queue.keys() - known:
-        yield from _others(f"{key}.queue", queue, known, usual=_usual(queue["kind"], link["rate_bps"]))
+    part = DISCIPLINES[queue["kind"]]
+    if not all(_is_known(name, part) for name in queue):
+        yield from _others(f"{key}.queue", queue, part, usual=_usual(queue["kind"], link["rate_bps"]))
     yield from _queue(key, queue)
 
 
-def _others(
-    key: str, given: Mapping[str, Any], known: Iterable[str], usual: Mapping[str, Any]
-) -> Iterator[InputError]:
+def _key(name: str) -> str:
+    """The scenario's key of what a plan has of a link or a discipline."""
+    bare = re.sub("_(ps|bps|ppb|bytes)$", "", name)
+    return _AS_IN_SCENARIOS.get(bare, bare)
+
+
+def _is_known(name: str, part: str) -> bool:
+    return name in _BESIDE or _key(name) in KEYS[part]
+
+
+def _others(key: str, given: Mapping[str, Any], part: str, usual: Mapping[str, Any]) -> Iterator[InputError]:
     """What nobody has said a kernel does: refused, unless it is off or as usual."""
-    for name in sorted(given.keys() - known):
-        if given[name] and given[name] != usual.get(name):
-            yield _refuse(f"{key}.{name.removesuffix('_ps').removesuffix('_bytes')}", given[name], "left out")
+    for name, value in sorted(given.items()):
+        if not _is_known(name, part) and value and value != usual.get(name):
+            yield _refuse(f"{key}.{_key(name)}", _as_written(name, value), "left out")
 
 
 def _usual(word: str, rate_bps: int) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
-from bufferlab.kernel.keys import kernels_own
+from bufferlab.kernel.own import kernels_own
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.result import Result, RunSet
 from bufferlab.results.tables import ALL
