@@ -40,9 +40,20 @@ lint: ## Formatting, lints, types
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 	cargo run --quiet --locked --package bufferlab-dev -- generate-all --check
+	$(BIN)/python scripts/reference.py --check
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
+
+.PHONY: quick
+quick: setup ## What a change forgets most often, in a minute: formats, generated files, names, layers
+	@scripts/setup.sh checks
+	cargo fmt --all --check
+	cargo run --quiet --locked --package bufferlab-dev -- generate-all --check
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --quiet --check
+	$(BIN)/mypy --no-error-summary
+	@$(BIN)/pytest -q tests/test_*.py tests/run/test_core.py
 
 .PHONY: test
 test: lint ## All checks and tests, as CI runs them
