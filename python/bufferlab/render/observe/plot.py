@@ -15,6 +15,7 @@ from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.display import as_figure
 from bufferlab.render.plots.style import COLORS, line_style, new_figure
+from bufferlab.results.metrics.keys import TIME
 
 _BITS_PER_MBIT: Final = 1e6
 _HEADROOM: Final = 1.05
@@ -49,7 +50,7 @@ def _load(panel: Axes, findings: Findings) -> None:
     panel.step(at_s, mbps * findings.ip_share, where="post", label="load", **line_style(0))
     if findings.rate_bps is not None:
         panel.axhline(findings.rate_bps / _BITS_PER_MBIT, color="0.5", linewidth=0.8, label="rate")
-    panel.set_xlabel("time (s)")
+    panel.set_xlabel(TIME.axis)
     panel.set_ylabel("load (Mbps)")
     panel.set_ylim(0, _HEADROOM * panel.get_ylim()[1])
     beside = panel.twinx()
@@ -62,7 +63,7 @@ def _load(panel: Axes, findings: Findings) -> None:
 
 
 def _waits(panel: Axes, findings: Findings) -> None:
-    panel.set_xlabel("time (s)")
+    panel.set_xlabel(TIME.axis)
     panel.set_ylabel("waiting (ms)")
     if findings.waits is None:
         panel.set_title("no round trip was seen", fontsize="small")
