@@ -6,8 +6,7 @@ use crate::sketch::Sketch;
 /// The samples of one side of the vantage point: from there to an end, and back.
 ///
 /// The minimum is over all samples. Quantiles and the maximum are over those whose moment is good: not of an echo after a silence of the
-/// host, which contains that silence. All contain the end's processing; where a receiver delays acknowledgments (RFC 9293 section 3.8.6.3:
-/// up to 500 ms), some samples contain that.
+/// host, which contains that silence, nor of an acknowledgment that may have been held back. All contain the end's processing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leg {
     pub(crate) least: Least,

@@ -21,6 +21,7 @@ mod limits;
 mod link;
 mod observation;
 mod observer;
+mod prompt;
 mod quic;
 mod repeats;
 mod rows;

@@ -6,6 +6,7 @@ use crate::counts::Counts;
 use crate::handshake::Handshake;
 use crate::holes::{Holes, Kind, Sent};
 use crate::leg::{Leg, Recent};
+use crate::prompt::Prompt;
 use crate::repeats::Repeats;
 use crate::sample::{Loss, Sample, Seen};
 use crate::segments;
@@ -36,6 +37,7 @@ pub(crate) struct Sending {
     /// Ends of segments, and timestamps with whether data came with them, that wait for an answer.
     segments: Watched<u64>,
     stamps: Watched<(u32, bool)>,
+    prompt: Prompt,
     last_stamp: Option<u32>,
     last_data_ns: u64,
     last_copy: (u64, u64, u16),
@@ -187,7 +189,8 @@ impl Connection {
             counts[of].missed_bytes += if is_captured { ack - peer.next } else { 0 };
             peer.next = ack;
         }
-        peer.repeats.blocks(&tcp.sacks, ack, segments::full(me.mss, tcp));
+        let full = segments::full(me.mss, tcp);
+        peer.repeats.blocks(&tcp.sacks, ack, full);
         if peer.una == 0 {
             peer.una = ack;
         }
@@ -196,12 +199,15 @@ impl Connection {
         }
         seen.delivered_bytes = ack - peer.una;
         peer.una = ack;
+        let is_prompt = peer.prompt.acknowledge(seen.delivered_bytes, full);
         let leg = &mut legs[of];
         if let Some((_, at)) = peer.segments.take(|end| end == ack) {
             let rtt_ns = now - at;
-            let excess_ns = leg.add(rtt_ns, true);
-            peer.recent[0].add(now, rtt_ns, excess_ns);
-            seen.samples.push(Sample { of, ahead: true, rtt_ns, excess_ns });
+            let excess_ns = leg.add(rtt_ns, is_prompt);
+            if is_prompt {
+                peer.recent[0].add(now, rtt_ns, excess_ns);
+                seen.samples.push(Sample { of, ahead: true, rtt_ns, excess_ns });
+            }
         }
         peer.segments.pass(|end| end <= ack);
         peer.repeats.acknowledge(now, ack, leg.least.smallest());

@@ -42,7 +42,7 @@ def flows_of(observation: Observation, interface: int, direction: int, *, is_ahe
     joined = sent.join(connections.drop("direction"), on="connection", how="inner", maintain_order="left")
     flows = joined.with_columns(
         seconds.alias("seconds"),
-        (pl.col("payload_bytes") - pl.col("retransmitted_bytes")).alias("new_bytes"),
+        _new_bytes().alias("new_bytes"),
         (pl.col("path_rtt_ns") / NS_PER_MS).alias("rtt_ms"),
         ((pl.col("protocol") == TCP) | is_quic).alias("elastic"),
         ((pl.col("payload_bytes") > LONG_BYTES) & (seconds > LONG_S)).alias("long"),
@@ -56,6 +56,13 @@ def flows_of(observation: Observation, interface: int, direction: int, *, is_ahe
     return (
         flows if moments.is_empty() or flows.is_empty() else _without_waiting(flows, moments.sort("start_ns"))
     )
+
+
+def _new_bytes() -> pl.Expr:
+    """Payload without second copies; what was lost before the place of the capture comes once."""
+    second = pl.col("retransmitted_segments") - pl.col("lost_before_segments")
+    part = second / pl.max_horizontal(pl.col("retransmitted_segments"), 1)
+    return pl.col("payload_bytes") - (part * pl.col("retransmitted_bytes")).round(0).cast(pl.UInt64)
 
 
 def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ const LEAST_WINDOWS: u64 = 10;
 const PLATEAU_SHARE: f64 = 0.5;
 /// The mode of distances counts with such a number of pairs, and such a part of them.
 const LEAST_PAIRS: u64 = 100;
-const MODE_SHARE: f64 = 0.3;
+const MODE_SHARE: f64 = 0.2;
 
 /// What an estimate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ mod tests {
             choose(seconds, tenths, pairs).map(|(cluster, by)| (cluster.rate_bps, by))
         };
         let (good, few, wide) = (estimate(1.0, 0.6, 10), estimate(2.0, 0.6, 9), estimate(3.0, 0.4, 100));
-        let pairs = estimate(4.0, 0.3, 100);
+        let pairs = estimate(4.0, 0.2, 100);
         assert_eq!(chosen(good, good, pairs), Some((1.0, By::Seconds)));
         assert_eq!(chosen(few, good, pairs), Some((1.0, By::Tenths)));
         assert_eq!(chosen(few, wide, pairs), Some((4.0, By::Dispersion)));
