@@ -66,6 +66,16 @@ impl Account {
 
 /// Runs a script and returns the (flow, seq) pairs in the order of service.
 fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)> {
+    run_stating(|flow| 1_000 * (1 + flow * flow * 30), qdisc, script, first_seq)
+}
+
+/// The same, with packets that state a round-trip time by flow, us.
+fn run_stating(
+    srtt_us: impl Fn(u32) -> u32,
+    qdisc: &mut AnyQdisc,
+    script: &[Step],
+    first_seq: u32,
+) -> Vec<(u32, u32)> {
     let start = qdisc.backlog();
     let mut account = Account { arrived: start, ..Account::default() };
     let mut served = Vec::new();
@@ -82,7 +92,7 @@ fn run(qdisc: &mut AnyQdisc, script: &[Step], first_seq: u32) -> Vec<(u32, u32)>
                     wire_bytes: bytes,
                     group: 0,
                     kind,
-                    srtt_us: 1_000 * (1 + flow * flow * 30),
+                    srtt_us: srtt_us(flow),
                     ..Packet::default()
                 };
                 account.arrived.add(&packet);
@@ -123,6 +133,15 @@ proptest! {
                 let seqs: Vec<_> = served.iter().filter(|(of, _)| *of == flow).map(|(_, seq)| *seq).collect();
                 prop_assert!(seqs.is_sorted());
             }
+        }
+    }
+
+    #[test]
+    fn stated_round_trip_times_matter_to_those_that_read_them_only(limit in limits(), script in scripts()) {
+        for config in DisciplineConfig::tested().iter().filter(|config| !config.reads_rtt()) {
+            let stated = run(&mut make(config, limit), &script, 0);
+            let silent = run_stating(|_| 0, &mut make(config, limit), &script, 0);
+            prop_assert_eq!(stated, silent);
         }
     }
 

@@ -63,6 +63,8 @@ pub trait Discipline: Parameters {
     const SCALES: bool = false;
     /// Whether the oldest packets of a queue give way to one that arrives, and not the one that arrives or the newest.
     const DROPS_OLDEST: bool = false;
+    /// Whether it reads the round-trip times that packets state. Where no queue does, packets state none.
+    const READS_RTT: bool = false;
 
     /// An empty queue.
     fn build(&self, context: Context<'_>) -> Self::Qdisc;
@@ -143,6 +145,11 @@ macro_rules! disciplines {
             /// [`Discipline::SCALES`].
             pub fn scales(&self) -> bool {
                 match self { $(DisciplineConfig::$name(_) => $config::SCALES,)* }
+            }
+
+            /// [`Discipline::READS_RTT`].
+            pub fn reads_rtt(&self) -> bool {
+                match self { $(DisciplineConfig::$name(_) => $config::READS_RTT,)* }
             }
 
             /// [`Discipline::DROPS_OLDEST`].

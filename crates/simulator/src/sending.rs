@@ -94,6 +94,8 @@ pub(crate) struct SendingHost {
     /// Acknowledgments and timers are postponed while its pace lets nothing leave; see `paced`.
     postpones: bool,
     started: bool,
+    /// Its packets state round-trip times, as a queue reads them.
+    states: bool,
     source: Source,
     /// Their SACK blocks, of those that have some.
     blocks: Queue,
@@ -229,9 +231,13 @@ impl SendingHost {
                         (PacketKind::Data(self.identity.capable.ecn(kind)), seq, self.data_bytes)
                     }
                 };
-                // as headers carry them
-                let (srtt, echo_age) = sender.stated(local);
-                (kind, seq, wire_bytes, micros(srtt), micros(echo_age))
+                if self.states {
+                    // as headers carry them
+                    let (srtt, echo_age) = sender.stated(local);
+                    (kind, seq, wire_bytes, micros(srtt), micros(echo_age))
+                } else {
+                    (kind, seq, wire_bytes, 0, 0)
+                }
             }
             Source::Udp(source) if source.deadline() <= local => {
                 let (number, wire_bytes) = (source.sent() as u32, source.emit());

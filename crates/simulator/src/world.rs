@@ -161,6 +161,7 @@ impl Builder<'_> {
             recorded: is_recorded(&group.source),
             echoes: flows.echo_of(flow).is_some(),
             packs: packs(&group.source),
+            states: plan.links.iter().any(|link| link.discipline.config.reads_rtt()),
             identity: Identity {
                 flow: flow as u32,
                 first_link: group.forward[0],

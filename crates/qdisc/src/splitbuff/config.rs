@@ -117,6 +117,7 @@ impl Discipline for SplitBuffConfig {
     type Qdisc = SplitBuff;
     /// A flow whose round-trip time crosses a threshold has packets in two sub-buffers.
     const REORDERS: bool = true;
+    const READS_RTT: bool = true;
 
     fn build(&self, context: Context<'_>) -> SplitBuff {
         let classes = Classes::Rtt(self.rtt.build(context.propagation));

@@ -38,6 +38,7 @@ pub(crate) struct SendingSetup {
     pub(crate) echoes: bool,
     /// A packet may hold several segments.
     pub(crate) packs: bool,
+    pub(crate) states: bool,
     pub(crate) identity: Identity,
 }
 
@@ -92,6 +93,7 @@ impl SendingHost {
             stop: setup.stop,
             start: setup.start,
             started: false,
+            states: setup.states,
             offset: setup.offset,
             data_bytes: setup.data_bytes,
             syn_bytes: setup.syn_bytes,
