@@ -94,7 +94,7 @@ pub(crate) struct SendingHost {
     /// Acknowledgments and timers are postponed while its pace lets nothing leave; see `paced`.
     postpones: bool,
     started: bool,
-    /// Its packets state round-trip times, as a queue reads them.
+    /// Its packets state round-trip times, as a queue or its receiver reads them.
     states: bool,
     source: Source,
     /// Their SACK blocks, of those that have some.

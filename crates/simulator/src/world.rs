@@ -161,7 +161,8 @@ impl Builder<'_> {
             recorded: is_recorded(&group.source),
             echoes: flows.echo_of(flow).is_some(),
             packs: packs(&group.source),
-            states: plan.links.iter().any(|link| link.discipline.config.reads_rtt()),
+            states: is_tuned(&group.source)
+                || plan.links.iter().any(|link| link.discipline.config.reads_rtt()),
             identity: Identity {
                 flow: flow as u32,
                 first_link: group.forward[0],
@@ -279,6 +280,7 @@ fn packs(source: &SourcePlan) -> bool {
     matches!(source, SourcePlan::Tcp(tcp) if tcp.config.offload.is_some())
 }
 
+/// Whether its receiver tunes the window, by the round-trip time that the sender states.
 fn is_tuned(source: &SourcePlan) -> bool {
     matches!(source, SourcePlan::Tcp(tcp) if tcp.config.tuned_window)
 }
