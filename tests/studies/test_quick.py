@@ -22,6 +22,14 @@ def test_runs_are_as_long_as_flows_take(rate: str, flows: int, duration: str, wa
     assert (run["duration"], run.get("warmup")) == (duration, warmup)
 
 
+def test_how_bbr_starts_is_not_measured() -> None:
+    """No buffer that a search begins with is still full of what BBR sent at its start; docs/sizing.md."""
+    run = quick_scenario("100 Mbps", "30 ms", [("cubic", 49), ("bbr", 11)])["run"]
+    assert (run["duration"], run["warmup"]) == ("92 s", "44 s")
+    given = quick_scenario("100 Mbps", "30 ms", [("bbr", 11)], duration="20 s")["run"]
+    assert (given["duration"], given.get("warmup")) == ("20 s", None)
+
+
 def test_calls_are_beside_the_flows_and_take_no_part_in_sizing() -> None:
     plain = quick_scenario("20 Mbps", "30 ms", [("cubic", 4)])
     called = quick_scenario("20 Mbps", "30 ms", [("cubic", 4)], calls=10)

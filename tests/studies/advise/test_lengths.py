@@ -24,7 +24,8 @@ TARGET = ["loss <= 1 %"]
 @pytest.fixture(scope="module")
 def started() -> Scenario:
     """Flows of BBR that lose a tenth when they start; what they lose later takes a BDP or two."""
-    return Scenario.from_dict(quick_scenario("5 Mbps", "40 ms", [("bbr", 4)]))
+    given = quick_scenario("5 Mbps", "40 ms", [("bbr", 4)], duration="60 s")
+    return Scenario.from_dict(given)
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from bufferlab.studies.advise.advice import mean_values
 from bufferlab.studies.least import Check
 from bufferlab.studies.size.sizing import METRICS, Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
-from bufferlab.units import packets_text
+from bufferlab.units import PS_PER_S, packets_text
 
 ANSWER: Final = "this answer"
 
@@ -54,7 +54,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))
         lines += neighbors(least, goal)
     lines += [("beware", text) for text in sizing.warnings]
-    lines.append(("cost", f"{sizing.runs} runs"))
+    lines.append(("cost", f"{sizing.runs} runs{_run_length(sizing)}"))
     checks = checks_grid(least.checks, least.confidence, goal.confidence)
     return View(
         [
@@ -77,6 +77,12 @@ def _heavy_loss(sizing: Sizing) -> Iterator[str]:
     loss = mean_over_runs("loss", sizing.least.values.values()).mean
     if (text := heavy_loss(loss, sizing.goal.targets, sizing.least.memory)) is not None:
         yield f"{text} bufferlab advise weighs larger buffers, and other queues, by what users feel."
+
+
+def _run_length(sizing: Sizing) -> str:
+    run = sizing.resolved["run"]
+    duration_s, warmup_s = run["duration_ps"] / PS_PER_S, run["warmup_ps"] / PS_PER_S
+    return f" of {duration_s:g} s, measured from {warmup_s:g} s on"
 
 
 def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | Terms]:
