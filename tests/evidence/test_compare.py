@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from bufferlab.evidence.ns2.classes import CLASSES, METRICS, class_of, is_tied
+from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS
 from bufferlab.evidence.ns2.judging import (
     CAP,
@@ -20,7 +21,14 @@ from bufferlab.evidence.ns2.judging import (
     welch_half_width,
 )
 from bufferlab.evidence.ns2.measure import with_share
-from bufferlab.evidence.ns2.reference import Reference, load_experiments, load_references, unsupported
+from bufferlab.evidence.ns2.reference import (
+    SHIFT,
+    Reference,
+    load_experiments,
+    load_references,
+    ties_drawn,
+    unsupported,
+)
 from bufferlab.evidence.ns2.validation import Point, explained, outcome_of
 
 QUEUE = next(metric for metric in METRICS if metric.name == "mean_queue_packets")
@@ -120,6 +128,39 @@ def test_experiments_of_ns2_are_those_of_explanations() -> None:
     assert experiments
     assert experiments.keys() <= possible
     assert not experiments.keys() & set(settings)
+
+
+def test_ties_are_drawn_often_in_settings_that_are_there_without() -> None:
+    references = [each for each in load_references() if each.setting.option(SHIFT)]
+    plain = {each.setting for each in load_references()} - {each.setting for each in references}
+    assert references
+    for each in references:
+        options = tuple(option for option in each.setting.options if option[0] != SHIFT)
+        without = dataclasses.replace(each.setting, options=options)
+        assert without in plain
+        assert ties_drawn(without) == each.setting
+        assert len(each.runs) >= 10
+        assert class_of(each.setting).variants == (Variant(),)
+        assert not class_of(each.setting).margins  # the tolerance of all settings
+
+
+def test_runs_with_the_same_drawn_ties_are_compared_in_pairs() -> None:
+    """What a draw does to both sides cancels, in whichever order ours end; what differs remains."""
+    reference = next(each for each in load_references() if each.setting.option(SHIFT))
+    theirs = {seed: with_share(each, reference.setting) for seed, each in reference.runs.items()}
+    scattered = {seed: each | {"mean_queue_packets": 100.0 * seed} for seed, each in theirs.items()}
+    once = dataclasses.replace(reference, runs=scattered)
+
+    def verdict(factor: float) -> Verdict:
+        ours = {
+            seed: [each | {"mean_queue_packets": each["mean_queue_packets"] * factor}]
+            for seed, each in reversed(scattered.items())
+        }
+        return next(each.verdict for each in outcome_of(once, ours).comparisons if each.figure is QUEUE)
+
+    assert verdict(1.0) is Verdict.SAME
+    assert verdict(1.02) is Verdict.SMALL
+    assert verdict(1.5) is Verdict.LARGE
 
 
 def test_every_class_has_settings() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from bufferlab.evidence.ns2.criteria import criteria
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.judging import Figure
-from bufferlab.evidence.ns2.reference import Setting
+from bufferlab.evidence.ns2.reference import SHIFT, Setting
 
 FEW_FLOWS: Final = 10
 """This many flows of Agent/TCP/Linux may lock others out."""
@@ -28,6 +28,7 @@ class RowClass:
         variants: Circumstances in which each seed is run.
         margins: Figure → margin, if runs are compared one by one as chance has no part in them; else empty.
         least_seeds: Our runs, if ns-2 has fewer.
+        in_pairs: Whether runs of a seed belong together, as it draws the same on both sides.
     """
 
     name: str
@@ -35,6 +36,7 @@ class RowClass:
     variants: tuple[Variant, ...]
     margins: dict[str, float]
     least_seeds: int
+    in_pairs: bool
 
 
 def _row_class(table: dict[str, Any]) -> RowClass:
@@ -47,6 +49,7 @@ def _row_class(table: dict[str, Any]) -> RowClass:
         ),
         margins=_margins(**table["by_run"]) if "by_run" in table else {},
         least_seeds=table.get("least_seeds", 1),
+        in_pairs=table.get("in_pairs", False),
     )
 
 
@@ -62,7 +65,7 @@ CLASSES: Final = {table["name"]: _row_class(table) for table in criteria()["clas
 
 def class_of(setting: Setting) -> RowClass:
     """The class that a setting belongs to."""
-    return CLASSES[_class_name(setting)]
+    return CLASSES["drawn" if setting.option(SHIFT) else _class_name(setting)]
 
 
 def _class_name(setting: Setting) -> str:

@@ -138,6 +138,7 @@ def _lines(frame: pl.DataFrame, *, quick: bool) -> Iterator[str]:
         f"As of the drawn settings: the whole {CONFIDENCE:.0%} interval of the difference of the means "
         f"(Welch's) must lie within the margin: {CAP:.0%} of ns-2's value, {CAP_POINTS:g} of utilization and "
         "shares. Where ns-2 ran once its scatter is taken to be ours. "
+        "Runs of the class drawn are compared in pairs (Student's interval). "
         "In a margin: " + resolutions(METRICS) + ". Runs of the class exact are compared one by one.\n"
     )
     yield "### Not simulated\n"

@@ -12,9 +12,17 @@ from bufferlab import _core
 from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
-from bufferlab.evidence.ns2.judging import Figure, Judgment, Verdict, judged, judged_by_run
+from bufferlab.evidence.ns2.judging import (
+    Figure,
+    Judgment,
+    Verdict,
+    judged,
+    judged_by_run,
+    judged_in_pairs,
+)
 from bufferlab.evidence.ns2.measure import simulate, with_share
 from bufferlab.evidence.ns2.reference import (
+    SHIFT,
     Reference,
     Setting,
     load_experiments,
@@ -121,7 +129,8 @@ def validate(
     runner = runner or Runner(threads=threads, progress=progress)
     points = [Point(each) for each in references]
     outcomes = _compared(runner, points, seeds, quick=quick)
-    experiments = load_experiments()
+    with_ties = {each.setting: each for each in everything if each.setting.option(SHIFT)}
+    experiments = load_experiments() | with_ties
     doubtful = [
         Point(experiments[again], outcome.setting, explanation)
         for outcome in outcomes
@@ -250,6 +259,8 @@ def outcome_of(reference: Reference, runs: Runs) -> SettingOutcome:
     setting, row_class = reference.setting, class_of(reference.setting)
     theirs = [with_share(reference.runs[seed], setting) for seed in reference.seeds]
     mine = [each for of_seed in runs.values() for each in of_seed]
+    if row_class.in_pairs:
+        mine = [each for seed in reference.seeds for each in runs[seed]]
     samples = (theirs, mine)
     comparisons = tuple(
         _judged(row_class, figure, *([each[figure.name] for each in side] for side in samples))
@@ -263,6 +274,8 @@ def _judged(row_class: RowClass, figure: Figure, ns2: list[float], ours: list[fl
     """Our first runs have ns-2's seeds, one variant each if they are compared one by one."""
     if row_class.margins:
         return judged_by_run(figure, ns2, ours[: len(ns2)], row_class.margins[figure.name])
+    if row_class.in_pairs:
+        return judged_in_pairs(figure, ns2, ours)
     return judged(figure, ns2, ours)
 
 
