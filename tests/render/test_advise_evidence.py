@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from itertools import pairwise
 from typing import Any, cast
 
@@ -234,3 +235,12 @@ def test_explain_says_that_bbr_shares_unevenly_by_itself() -> None:
         flows = dataclasses.replace(DOWNLOADS, name="many", control=control, flows=count)
         text = advice_view(advised(MET, where=site(flows)), explain=True).text(400)
         assert ("A low Jain's index of many is BBR's own" in text) == expected
+
+
+def test_what_users_lose_most_stands_beside_how_they_fare() -> None:
+    """A queue may serve users better as a whole and halve what a group gets."""
+    apart = {**FQ_CODEL, "utilization": 0.9, "downloads.goodput_bps": 2.8e6}
+    advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(apart))})
+    text = advice_view(advice).text(300)
+    assert re.search(r"\+\S+ .*  downloads: goodput a flow, by 40 %  ", text)
+    assert "worse in" in text and "goodput a flow, by" not in advice_view(advised(MET)).text(300)

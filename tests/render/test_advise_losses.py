@@ -11,6 +11,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.least import Run
 from bufferlab.studies.targets import make_target
 
 from ..advised import FIFO, advised, runs, site
@@ -40,7 +41,7 @@ def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None
     less = Sensitivity("cubic alone", "cubic alone", {"loss": 0.01}, (), None, is_of_control=True)
     other = Sensitivity("half the RTT", "half the RTT", {"loss": 0.001}, (), None)
     text = " ".join(" ".join(box(advised(lossy, sensitivity=[other, less]))).split())
-    assert "Loss is 5 %: the congestion control causes most, as cubic alone loses 1 %." in text
+    assert "Loss is 5 %: the congestion control causes most, as with cubic alone it is 1 %." in text
     alike = dataclasses.replace(less, values={"loss": 0.04})
     assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
 
@@ -103,6 +104,29 @@ def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
     bounded = advised(lossy, ("utilization >= 99 %", "loss < 20 %"))
     assert "of the packets are lost" not in " ".join(box(bounded))
     assert "of the packets are lost" not in " ".join(box(advised(MET)))
+
+
+def test_a_buffer_that_loss_decided_is_shown_with_what_its_neighbors_lose() -> None:
+    given = {6: 0.14, 7: 0.09, 14: 0.02, 28: 0.004}
+    others = {size: {**FIFO, "loss": loss} for size, loss in given.items()}
+    advice = advised({"fifo": (14, runs(others[14]))})
+    (taken,) = advice.entries.values()
+    assert taken.least is not None
+    memory = taken.least.memory.copy()
+    memory.add({Run(size, 9): values for size, values in others.items() if size != 14})
+    least = dataclasses.replace(taken.least, size=6, memory=memory)
+    larger = dataclasses.replace(taken, least=least, least_behind=Estimate(0.06, 0.012))
+    changes = [
+        Sensitivity("twice the flows (8)", "8 flows", {"loss": 0.081}, (), None),
+        Sensitivity("half the flows (2)", "2 flows", {"loss": 0.011}, (), None),
+    ]
+    shown = dataclasses.replace(advice, entries={taken.name: larger}, sensitivity=tuple(changes))
+    said = " ".join(" ".join(box(shown)).split())
+    assert "meets the targets: 6 packets; but it loses 14 %, 7 lose 9 %, 28 lose 0.4 %." in said
+    assert "But with 8 flows it loses 8.1 %." in said
+    assert "Met with 8 flows (loss 8.1 %), 2 flows (loss 1.1 %)." in said and "suffice" not in said
+    light = dataclasses.replace(shown, entries=advice.entries)
+    assert "8.1 %" not in " ".join(box(light))
 
 
 @pytest.mark.parametrize(

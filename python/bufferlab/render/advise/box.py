@@ -20,10 +20,11 @@ from bufferlab.render.advise.felt import (
     elsewhere_brief,
     elsewhere_text,
     gained,
+    gained_but_missed,
     judged_text,
-    least_text,
     users_lines,
 )
+from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
 from bufferlab.render.advise.reasons import (
     datagrams_lost,
@@ -31,6 +32,7 @@ from bufferlab.render.advise.reasons import (
     helps,
     idle_note,
     loss_note,
+    lossy_what_ifs,
     marks_note,
     starved,
 )
@@ -124,7 +126,8 @@ def _head(advice: Advice) -> Iterator[str]:
             yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
         if advice.stage == "first" and advice.finished and not advice.tied:
             yield _QUICK
-        yield from filter(None, (heavy, starved(advice), datagrams_lost(advice)))
+        beware = (heavy, starved(advice), datagrams_lost(advice), lossy_what_ifs(advice))
+        yield from filter(None, (*beware, gained_but_missed(advice)))
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import fare_text, fare_title
+from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
@@ -54,6 +54,7 @@ def _queues(advice: Advice) -> Grid:
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
         fare = "" if rival is None else fare_text(rival.behind)
+        worse = "" if rival is None else worse_text(rival)
         size = advice.site.buffer(entry.packets)
         rows.append(
             [
@@ -61,6 +62,7 @@ def _queues(advice: Advice) -> Grid:
                 entry.queue.show(entry.setting),
                 _verdict_text(advice.verdicts(entry)),
                 fare,
+                worse,
                 str(entry.packets),
                 significant(size["ms"], 3),
                 *(cell(entry.mean(metric), unit) for _, metric, unit in _LINK),
@@ -71,6 +73,7 @@ def _queues(advice: Advice) -> Grid:
     heads: list[str | Column] = [
         Column("targets", "left", wraps=True),
         "users fare",
+        Column("worse in", "left"),
         "packets",
         "ms",
         *(title for title, _, _ in _LINK),

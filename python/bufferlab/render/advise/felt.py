@@ -7,19 +7,19 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from bufferlab.display import significant
+from bufferlab.render.advise.words import entry_text
 from bufferlab.render.summary import NONE
-from bufferlab.render.words import measured, of_estimate, unknown_text
+from bufferlab.render.words import measured, of_estimate, title_text, unknown_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Site, Users
+from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
-from bufferlab.units import packets_text
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
 
 _OPINIONS: Final = (
     (90, "very satisfied"),
@@ -162,41 +162,25 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
-    text = f"users fare {_share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
+    text = f"users fare {share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if rival.worst is not None and rival.worst[1] > _HALF:
         word = "worse" if mean > 0 else "better"
         return f"{worst}; {text.format(word)} as a whole"
     if mean <= 0:
         return f"{text.format('better')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
-    if _may_be_chance(rival.behind):
+    if may_be_chance(rival.behind):
         return f"{text.format('worse')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
     return text.format("worse") + (f", most: {worst}" if worst else "")
-
-
-def least_text(site: Site, entry: Entry) -> str | None:
-    """That less buffer meets the targets, too, and what it costs users; `None` where this is the least."""
-    behind, found = entry.least_behind, entry.least
-    if behind is None or found is None or found.size is None:
-        return None
-    count = packets_text(found.size)
-    if site.allowed is not None and found.size <= site.allowed.least:
-        count += f" ({site.allowed.title} takes no less)"
-    lost, now = (found.memory.mean(size, "loss") or 0.0 for size in (found.size, entry.setting))
-    if lost >= HEAVY_LOSS > now:
-        return f"The least that meets the targets: {count}; but it loses {significant(lost * 100, 2)} %"
-    worse = f"users fare {_share_text(behind)} worse with it than with {entry.setting}"
-    chance = ", which may be chance" if _may_be_chance(behind) else ""
-    return f"The least that meets the targets: {count}; {worse}{chance}"
 
 
 def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
     mean = rival.behind.mean or 0.0
-    if mean < -MATERIAL and not _may_be_chance(rival.behind):
-        yield f"users fare {_share_text(rival.behind)} better than with {_than(rival, chosen)}"
+    if mean < -MATERIAL and not may_be_chance(rival.behind):
+        yield f"users fare {share_text(rival.behind)} better than with {_than(rival, chosen)}"
 
 
-def _share_text(behind: Estimate) -> str:
+def share_text(behind: Estimate) -> str:
     """How much worse or better, as a share with its interval, as in the tables: "11 ± 17 %"."""
     mean = behind.mean or 0.0
     if (behind.half_width or 0.0) >= 1.0 or _by(mean) == _BOUNDED:
@@ -204,13 +188,13 @@ def _share_text(behind: Estimate) -> str:
     return measured(Estimate(abs(mean), behind.half_width), FRACTION, digits=1)
 
 
-def _may_be_chance(behind: Estimate) -> bool:
+def may_be_chance(behind: Estimate) -> bool:
     """Whether the interval has zero in it."""
     return bool(behind.half_width) and abs(behind.mean or 0.0) <= (behind.half_width or 0.0)
 
 
 def _chance_text(behind: Estimate) -> str:
-    return "which may be chance, " if _may_be_chance(behind) else ""
+    return "which may be chance, " if may_be_chance(behind) else ""
 
 
 def _than(rival: Rival, chosen: HasMeans) -> str:
@@ -237,7 +221,7 @@ def _open_text(behind: Estimate) -> str:
     """By how much a queue differs that may yet turn out to be better."""
     word = "worse" if (behind.mean or 0.0) > 0 else "better"
     runs = f"{behind.known} runs" if behind.known > 1 else "one run"
-    return f"{word} by {_share_text(behind)}: not decided by {runs}"
+    return f"{word} by {share_text(behind)}: not decided by {runs}"
 
 
 def _tie_text(name: str, taken: str) -> str:
@@ -251,7 +235,7 @@ def fare_title(rivals: Iterable[Rival], first: str) -> str:
     """What a table's column "users fare" tells."""
     chance = (
         "; where ± reaches 0, that may be chance"
-        if any(_may_be_chance(each.behind) for each in rivals)
+        if any(may_be_chance(each.behind) for each in rivals)
         else ""
     )
     return f"{first} better (+) or worse (-) than with the first{chance}"
@@ -270,6 +254,35 @@ def fare_text(behind: Estimate) -> str:
     if float(number) == 0:
         return text.replace(number, "0", 1)
     return text if text.startswith("-") else f"+{text}"
+
+
+def worse_text(rival: Rival) -> str:
+    """In what users fare worse most, whatever they gain elsewhere: "cubic: goodput a flow, by 62 %"."""
+    if rival.worst is None or rival.worst[1] <= NOTABLE:
+        return ""
+    aspect, share = rival.worst
+    return f"{aspect_title(aspect)}, by {_by(share)}"
+
+
+def gained_but_missed(advice: Advice) -> str | None:
+    """That users would fare much better with a queue that misses a target, as a sentence; else `None`."""
+    found = [each for each in advice.choice.rivals if each.missed and _much_better(each.behind)]
+    if not found:
+        return None
+    best = min(found, key=lambda each: each.behind.mean or 0.0)
+    entry = advice.entries[best.name]
+    checks = {each.target: each for each in entry.checks}
+    missed = [
+        f"{title_text(target)} is {target.show_measured(checks[target].found.mean)}, not "
+        f"{target.show(target.bound)}{' (our default)' if advice.needs.is_assumed(target) else ''}"
+        for target in best.missed
+    ]
+    share = share_text(best.behind)
+    return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
+
+
+def _much_better(behind: Estimate) -> bool:
+    return (behind.mean or 0.0) + (behind.half_width or 0.0) < -NOTABLE
 
 
 def _by(behind: float) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.least import loss_decided
 from bufferlab.render.advise.words import queue_text
-from bufferlab.render.words import title_text
+from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
@@ -87,6 +88,18 @@ def starved(advice: Advice) -> str | None:
     return f"But {slow} starves: {low} Mbps a flow, where {fast} has {high} Mbps."
 
 
+def lossy_what_ifs(advice: Advice) -> str | None:
+    """That more than hardly anybody accepts is lost with other traffic, where the loss decided the buffer."""
+    if not loss_decided(advice.answer):
+        return None
+    lost = [
+        f"with {each.brief} it loses {significant(share * 100, 2)} %"
+        for each in advice.sensitivity
+        if (share := each.values.get("loss")) is not None and share >= HEAVY_LOSS
+    ]
+    return f"But {listed(lost)}." if lost else None
+
+
 def datagrams_lost(advice: Advice) -> str | None:
     """That datagrams are lost more than their users put up with, where no target bounds it, as a sentence."""
     asked = {target.group for target in advice.targets if target.metric.name == "loss"}
@@ -137,7 +150,7 @@ def _by_control(advice: Advice, loss: float) -> str | None:
     if not less:
         return None
     share, each = min(less, key=lambda pair: pair[0])
-    return f"the congestion control causes most, as {each.brief} loses {significant(share * 100, 2)} %"
+    return f"the congestion control causes most, as with {each.title} it is {significant(share * 100, 2)} %"
 
 
 def idle_note(advice: Advice) -> str | None:

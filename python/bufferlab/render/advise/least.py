@@ -1,0 +1,48 @@
+"""Why a larger buffer was taken than the least that meets the targets, in words."""
+
+from __future__ import annotations
+
+from bufferlab.display import significant
+from bufferlab.render.advise.felt import may_be_chance, share_text
+from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.least.memory import Memory
+from bufferlab.units import packets_text
+
+
+def least_text(site: Site, entry: Entry) -> str | None:
+    """That less buffer meets the targets, too, and what it costs users; `None` where this is the least."""
+    behind, found = entry.least_behind, entry.least
+    if behind is None or found is None or found.size is None:
+        return None
+    count = packets_text(found.size)
+    if site.allowed is not None and found.size <= site.allowed.least:
+        count += f" ({site.allowed.title} takes no less)"
+    if loss_decided(entry):
+        lost = found.memory.mean(found.size, "loss") or 0.0
+        near = _beside(entry, found.memory)
+        return f"The least that meets the targets: {count}; but it loses {significant(lost * 100, 2)} %{near}"
+    worse = f"users fare {share_text(behind)} worse with it than with {entry.setting}"
+    chance = ", which may be chance" if may_be_chance(behind) else ""
+    return f"The least that meets the targets: {count}; {worse}{chance}"
+
+
+def loss_decided(entry: Entry) -> bool:
+    """Whether a larger buffer than the least was taken since that loses what hardly anybody accepts."""
+    found = entry.least
+    if entry.least_behind is None or found is None or found.size is None:
+        return False
+    lost, now = (found.memory.mean(size, "loss") or 0.0 for size in (found.size, entry.setting))
+    return lost >= HEAVY_LOSS > now
+
+
+def _beside(entry: Entry, memory: Memory) -> str:
+    """What the buffers before and after a larger one lose; each of that series is twice the last."""
+    sizes = sorted(memory.sizes)
+    at = sizes.index(entry.setting)
+    texts = [
+        f"{size} lose {significant(lost * 100, 2)} %"
+        for size in (*sizes[max(at - 1, 0) : at], *sizes[at + 1 : at + 2])
+        if (lost := memory.mean(size, "loss")) is not None
+    ]
+    return f", {', '.join(texts)}" if texts else ""
