@@ -10,7 +10,8 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError
-from bufferlab.captured.scenario import law
+from bufferlab.captured.laws import law
+from bufferlab.captured.long import long_groups
 
 from .conftest import Captured, link_of
 
@@ -28,22 +29,45 @@ def test_a_run_of_it_does_what_the_captured_link_did(captured: Captured) -> None
 
 def test_what_it_holds(captured: Captured) -> None:
     table: dict[str, Any] = bufferlab.observe(captured.at_senders).scenario(mix=CUBIC).to_dict()
-    long, short, datagrams = table["flows"]
+    *long, short, datagrams = table["flows"]
     assert table["bottleneck"]["rate"] == "19.99 Mbps"
     assert int(table["bottleneck"]["buffer"].removesuffix(" packets")) == pytest.approx(67, abs=3)
-    assert (long["count"], long["segment"]) == (5, "1448 B")
-    assert long["rtt"].startswith("choice(20.0") and long["rtt"].count("80.0") == 2
+    assert sum(each["count"] for each in long) == 5
+    assert {each["segment"] for each in long} == {"1448 B"}
+    assert sum(each["count"] for each in long if "80.0" in each["rtt"]) == 2
     assert short["application"]["size"] == "20000 B"
     assert short["application"]["interval"] == "280.4 ms"
     assert datagrams["application"]["packet"] == "300 B"
 
 
+def test_flows_of_different_round_trips_are_different_groups() -> None:
+    """One law of both would now and then draw the same time for all."""
+    flows = pl.DataFrame({"rtt_ms": [30.0, 190.0, 33.0, 195.0, 188.0, 33.0], "seconds": [60.0] * 6})
+    (near, far) = long_groups(flows, 6, CUBIC)
+    assert (near["name"], near["count"], near["rtt"]) == ("long-33ms", 3, "choice(30 ms, 33 ms: 2)")
+    assert (far["name"], far["count"], far["rtt"]) == ("long-190ms", 3, "choice(188 ms, 190 ms, 195 ms)")
+    (one,) = long_groups(flows.filter(pl.col("rtt_ms") < 100), 3, CUBIC)
+    assert one["name"] == "long"
+    mixed = long_groups(flows, 6, [("reno", 50.0), ("bbr", 50.0)])
+    assert sorted((each["congestion"], each["name"], each["count"]) for each in mixed) == [
+        ("bbr", "long-bbr-190ms", 2),
+        ("bbr", "long-bbr-33ms", 1),
+        ("reno", "long-reno-190ms", 1),
+        ("reno", "long-reno-33ms", 2),
+    ]
+
+
+def test_what_lasts_a_moment_has_no_group() -> None:
+    """Of flows that take turns, no more are written than there are at a time."""
+    flows = pl.DataFrame({"rtt_ms": [10.0, 20.0, 40.0, 80.0], "seconds": [60.0, 2.0, 60.0, 2.0]})
+    assert [each["count"] for each in long_groups(flows, 2, CUBIC)] == [1, 1]
+
+
 def test_the_mix_is_the_internets_where_none_is_given(captured: Captured) -> None:
     flows: Any = bufferlab.observe(captured.at_senders).scenario().to_dict()["flows"]
-    assert [(each["count"], each["congestion"]) for each in flows if each["name"].startswith("long")] == [
-        (3, "cubic-linux(hystart)"),
-        (2, "bbr"),
-    ]
+    long = [each for each in flows if each["name"].startswith("long")]
+    controls = [each["congestion"] for each in long for _ in range(each["count"])]
+    assert sorted(controls) == ["bbr"] * 2 + ["cubic-linux(hystart)"] * 3
 
 
 def test_an_idle_link_needs_its_rate(tmp_path: Path) -> None:

@@ -9,14 +9,13 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.flows import timed
+from bufferlab.captured.laws import law
 from bufferlab.captured.link import CapturedLink
+from bufferlab.captured.long import long_groups
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
-from bufferlab.studies.internet import STACK, controls_of, shared_out
+from bufferlab.studies.internet import STACK
 from bufferlab.units import format_rate
-
-MOST_VALUES: Final = 16
-"""Values of a law that stands for a distribution: its quantiles with equal weights."""
 
 _LEAST_SHARE: Final = 0.005
 """Traffic with less of the link's rate is left out."""
@@ -92,20 +91,9 @@ def _long(link: CapturedLink, mix: Sequence[tuple[str, float]] | None) -> list[d
     count = round(link.long_flows)
     if known.is_empty() or not count:
         return []
-    rtts = law(known["rtt_ms"], known["seconds"], "ms")
-    controls = shared_out(count, mix) if mix else controls_of(count)
     segment = _segment(known)
-    return [
-        {
-            "name": f"long-{index}" if len(controls) > 1 else "long",
-            "count": number,
-            "rtt": rtts,
-            "congestion": control,
-            **({"segment": segment} if segment else {}),
-            "start": "uniform(0 s, 5 s)",
-        }
-        for index, (control, number) in enumerate(controls, 1)
-    ]
+    common = {**({"segment": segment} if segment else {}), "start": "uniform(0 s, 5 s)"}
+    return [{**group, **common} for group in long_groups(known, count, mix)]
 
 
 def _short(link: CapturedLink) -> list[dict[str, Any]]:
@@ -165,28 +153,3 @@ def _segment(flows: pl.DataFrame) -> str | None:
     by_bytes = sizes.group_by("largest_segment_bytes").agg(pl.col("ip_bytes").sum())
     most = by_bytes.sort("ip_bytes", "largest_segment_bytes", descending=True).row(0, named=True)
     return f"{most['largest_segment_bytes']} B"
-
-
-def law(values: pl.Series, weights: pl.Series, unit: str) -> str:
-    """A distribution as a law: quantiles in the middle of equal parts of the weights."""
-    table = pl.DataFrame({"value": values, "weight": weights}).sort("value")
-    if len(table) <= MOST_VALUES:
-        found = list(zip(table["value"], table["weight"], strict=True))
-    else:
-        reached = table["weight"].cum_sum() / table["weight"].sum()
-        parts = [(index + 0.5) / MOST_VALUES for index in range(MOST_VALUES)]
-        places = [min(int((reached < part).sum()), len(table) - 1) for part in parts]
-        found = [(table["value"][place], 1.0) for place in places]
-    merged: dict[str, float] = {}
-    for value, weight in found:
-        text = f"{max(value, 1e-3):.4g} {unit}" if unit != "B" else f"{max(round(value), 1)} B"
-        merged[text] = merged.get(text, 0.0) + weight
-    if len(merged) == 1:
-        return next(iter(merged))
-    least = min(merged.values())
-    return f"choice({', '.join(_weighted(text, weight / least) for text, weight in merged.items())})"
-
-
-def _weighted(text: str, weight: float) -> str:
-    rounded = f"{weight:.3g}"
-    return text if rounded == "1" else f"{text}: {rounded}"
