@@ -11,6 +11,7 @@ use crate::quic::{Quic, Trip};
 use crate::sample::{Sample, Seen};
 use crate::segments;
 use crate::tcp;
+use crate::trips::RoundTrips;
 use crate::watched::Watched;
 
 /// The port of HTTP/3 (RFC 9114 section 3.1); what goes there is taken for QUIC.
@@ -44,6 +45,8 @@ pub(crate) struct Connection {
     pub(crate) legs: [Leg; 2],
     /// Until when each direction was counted as a long flow, once it is one.
     pub(crate) long_ns: [Option<u64>; 2],
+    /// Of each direction once it is long: round trips ahead of the vantage point, and behind.
+    pub(crate) trips: [[RoundTrips; 2]; 2],
     /// Round trips of the whole path at once.
     whole: Least,
     detail: Detail,
@@ -86,6 +89,7 @@ impl Connection {
             counts: Default::default(),
             legs: Default::default(),
             long_ns: [None; 2],
+            trips: Default::default(),
             whole: Least::default(),
             detail: match place.key.protocol {
                 Protocol::Tcp => Detail::Tcp(Box::default()),
@@ -169,6 +173,13 @@ impl Connection {
             self.long_ns[from] = Some(0);
         }
         self.long_ns[from].as_mut()
+    }
+
+    /// A round trip, which is kept if the direction is long.
+    pub(crate) fn trip(&mut self, now: u64, sample: &Sample) {
+        if self.long_ns[sample.of].is_some() {
+            self.trips[sample.of][usize::from(!sample.ahead)].add(now, sample);
+        }
     }
 
     /// The smallest round trip of the path with the lower end of its interval: the sum of the legs, or of both at once where that is smaller

@@ -31,6 +31,7 @@ mod sequence;
 mod sides;
 mod sketch;
 mod tcp;
+mod trips;
 mod vantage;
 mod watched;
 
@@ -39,6 +40,6 @@ pub use key::Protocol;
 pub use limits::Limits;
 pub use observation::{
     ConnectionRow, Connections, DirectionRow, Directions, DistributionRow, Distributions, LinkRow, Links,
-    MomentRow, Moments, Observation, Queueing, QueueingRow, SecondRow, Seconds, Totals,
+    MomentRow, Moments, Observation, Queueing, QueueingRow, SecondRow, Seconds, Totals, TripRow, Trips,
 };
 pub use observer::Observer;

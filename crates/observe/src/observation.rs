@@ -114,6 +114,10 @@ table! {
         rtt_median_ns: f64,
         /// Nine tenths are not larger, ns.
         rtt_p90_ns: f64,
+        /// Their 95th percentile, ns.
+        rtt_p95_ns: f64,
+        /// Their 99th percentile, ns.
+        rtt_p99_ns: f64,
         /// The largest, ns.
         rtt_max_ns: f64,
     }
@@ -192,6 +196,28 @@ table! {
         long_flows: u64,
         /// Connections whose beginning is in it, by the direction of their initiator.
         new_flows: u64,
+    }
+}
+
+table! {
+    /// A time series: round trips of long flows, one row a connection, direction, side and 100 ms with samples.
+    Trips of TripRow {
+        /// As in the table of connections.
+        connection: u32,
+        /// Whose data: that of the initiator (0) or of the responder (1).
+        sender: u32,
+        /// Whether it goes on from the vantage point to the receiver (1), or came from the sender (0).
+        is_ahead: u32,
+        /// When it begins, ns since 1970.
+        start_ns: u64,
+        /// How long it is, ns: 100 ms, or a multiple for a flow of more than 6.4 s.
+        width_ns: u64,
+        /// Round trips measured.
+        samples: u64,
+        /// Their mean, ns.
+        mean_ns: f64,
+        /// The smallest of the whole connection on that side, ns.
+        least_ns: u64,
     }
 }
 
@@ -346,6 +372,8 @@ pub struct Observation {
     pub connections: Connections,
     /// Two rows a connection.
     pub directions: Directions,
+    /// Time series of the round trips of long flows.
+    pub trips: Trips,
     /// One row an interface and direction.
     pub links: Links,
     /// Time series of who uses them.
@@ -364,6 +392,7 @@ impl Observation {
         vec![
             ("connections", self.connections.into_columns()),
             ("directions", self.directions.into_columns()),
+            ("trips", self.trips.into_columns()),
             ("links", self.links.into_columns()),
             ("seconds", self.seconds.into_columns()),
             ("queueing", self.queueing.into_columns()),

@@ -91,6 +91,7 @@ impl Observer {
             link[outward ^ from ^ 1].delivered(now, self.seen.delivered_bytes);
         }
         for sample in &self.seen.samples {
+            connection.trip(now, sample);
             link[outward ^ sample.of].sample(now, sample);
         }
         if let Some(loss) = &self.seen.loss {
@@ -103,9 +104,9 @@ impl Observer {
         for (key, connection) in std::mem::replace(&mut self.flows, Flows::new(1)).into_all() {
             self.end(&key, &connection, false);
         }
-        let (connections, directions, (left_out, left_out_bytes)) = self.rows.finish();
+        let (connections, directions, trips, (left_out, left_out_bytes)) = self.rows.finish();
         let totals = Totals { left_out_connections: left_out, left_out_bytes, ..self.totals };
-        let mut tables = Observation { totals, connections, directions, ..Observation::default() };
+        let mut tables = Observation { totals, connections, directions, trips, ..Observation::default() };
         for (interface, ways) in (0..).zip(self.links.links) {
             for (direction, way) in (0..).zip(ways) {
                 way.finish((interface, direction), &mut tables);

@@ -3,7 +3,7 @@
 use crate::connection::Connection;
 use crate::key::Key;
 use crate::leg::Leg;
-use crate::observation::{ConnectionRow, Connections, DirectionRow, Directions};
+use crate::observation::{ConnectionRow, Connections, DirectionRow, Directions, TripRow, Trips};
 use crate::vantage::vantage;
 
 /// The rows of a connection.
@@ -13,6 +13,7 @@ struct Finished {
     bytes: u64,
     connection: ConnectionRow,
     directions: [DirectionRow; 2],
+    trips: Vec<TripRow>,
 }
 
 /// The connections that are reported: those with the most bytes.
@@ -33,25 +34,28 @@ impl Rows {
         let directions = [0, 1].map(|sender| direction_row(connection, sender));
         let row = ConnectionRow { is_evicted: is_evicted.into(), ..connection_row(key, connection) };
         let bytes = directions.iter().map(|row| row.ip_bytes).sum();
-        self.finished.push(Finished { number: connection.number, bytes, connection: row, directions });
+        let trips = trip_rows(connection);
+        self.finished.push(Finished { number: connection.number, bytes, connection: row, directions, trips });
         if self.finished.len() > self.most.saturating_mul(2) {
             self.cut();
         }
     }
 
     /// The tables, and how many connections with how many bytes are left out.
-    pub(crate) fn finish(mut self) -> (Connections, Directions, (u64, u64)) {
+    pub(crate) fn finish(mut self) -> (Connections, Directions, Trips, (u64, u64)) {
         self.cut();
         self.finished.sort_unstable_by_key(|finished| finished.number);
         let (mut connections, mut directions) = (Connections::default(), Directions::default());
+        let mut trips = Trips::default();
         for (connection, finished) in (0..).zip(self.finished) {
             connections.push(ConnectionRow { connection, ..finished.connection });
             finished
                 .directions
                 .into_iter()
                 .for_each(|row| directions.push(DirectionRow { connection, ..row }));
+            finished.trips.into_iter().for_each(|row| trips.push(TripRow { connection, ..row }));
         }
-        (connections, directions, (self.left_out, self.left_out_bytes))
+        (connections, directions, trips, (self.left_out, self.left_out_bytes))
     }
 
     fn cut(&mut self) {
@@ -64,6 +68,24 @@ impl Rows {
             self.left_out_bytes += gone.bytes;
         }
     }
+}
+
+/// Of both directions, ahead of the vantage point and behind.
+fn trip_rows(connection: &Connection) -> Vec<TripRow> {
+    let mut rows = Vec::new();
+    for (sender, sides) in connection.trips.iter().enumerate() {
+        for (behind, trips) in sides.iter().enumerate() {
+            let least_ns = connection.legs[sender ^ behind].least.smallest().unwrap_or(0);
+            let row = TripRow {
+                sender: sender as u32,
+                is_ahead: 1 - behind as u32,
+                least_ns,
+                ..TripRow::default()
+            };
+            rows.extend(trips.rows(&row));
+        }
+    }
+    rows
 }
 
 fn connection_row(key: &Key, connection: &Connection) -> ConnectionRow {
@@ -133,6 +155,8 @@ fn direction_row(connection: &Connection, sender: usize) -> DirectionRow {
         rtt_low_ns: least.low().unwrap_or(f64::NAN),
         rtt_median_ns: quantile(0.5),
         rtt_p90_ns: quantile(0.9),
+        rtt_p95_ns: quantile(0.95),
+        rtt_p99_ns: quantile(0.99),
         rtt_max_ns: if sketch.total() > 0 { *largest as f64 } else { f64::NAN },
     }
 }

@@ -85,6 +85,11 @@ impl PyObservation {
         self.table("links")
     }
 
+    /// Time series of the round trips of long flows.
+    fn trips(&self) -> PyTable {
+        self.table("trips")
+    }
+
     /// Time series of who uses the links.
     fn seconds(&self) -> PyTable {
         self.table("seconds")

@@ -12,8 +12,9 @@ import polars as pl
 
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
-from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, Observation, read_capture
+from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
 from bufferlab.captured.scenario import scenario_of
+from bufferlab.captured.waits import waits_of, with_hidden
 from bufferlab.display import Displayed, figure, save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
@@ -127,9 +128,9 @@ def observe(
     links = observation.links
     chosen = _chosen(links, interface, direction)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
-    waits = _waits(observation, at, chosen["direction"], bool(chosen["is_queue_ahead"]))
+    waits = waits_of(observation, at, chosen["direction"], ahead=bool(chosen["is_queue_ahead"]))
     ahead = bool(chosen["is_queue_ahead"] if waits is None else waits["is_ahead"])
-    sent = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
+    sent, hides = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
     ip_bytes = float(sent["ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
@@ -147,7 +148,7 @@ def observe(
         ip_share=share,
         flows=sent,
         long_flows=float(long["seconds"].sum()) / observation.duration_s,
-        waits=waits,
+        waits=with_hidden(waits, hides, observation) if waits and hides else waits,
         is_offered=ahead,
         losses=loss_of(sent),
     )
@@ -174,12 +175,3 @@ def _chosen(links: pl.DataFrame, interface: int | None, direction: str | None) -
             raise InputError("has no packet in the capture", key="direction", value=direction)
     found: dict[str, Any] = rows.sort("wire_bytes", descending=True, maintain_order=True).row(0, named=True)
     return found
-
-
-def _waits(observation: Observation, interface: int, direction: int, ahead: bool) -> dict[str, Any] | None:
-    rows = observation.queueing.filter(
-        (pl.col("interface") == interface) & (pl.col("direction") == direction) & (pl.col("samples") > 0)
-    )
-    own = rows.filter(pl.col("is_ahead") == int(ahead))
-    rows = rows if own.is_empty() else own
-    return None if rows.is_empty() else rows.sort("p95_ns", descending=True).row(0, named=True)

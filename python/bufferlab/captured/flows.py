@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S, Observation
+from bufferlab.captured.shared import Hidden, hidden
 
 LONG_BYTES: Final = 100_000
 LONG_S: Final = 1.0
@@ -20,12 +21,17 @@ _UDP: Final = 17
 _QUIC_PORT: Final = 443
 
 
-def flows_of(observation: Observation, interface: int, direction: int, *, is_ahead: bool) -> pl.DataFrame:
+def flows_of(
+    observation: Observation, interface: int, direction: int, *, is_ahead: bool
+) -> tuple[pl.DataFrame, Hidden | None]:
     """One row a flow: its connection's and direction's columns, `seconds`, `rtt_ms`, `elastic`, `long`.
 
-    The round-trip time is the flow's smallest. A flow that is not long may never meet an empty queue: the
-    least that others waited while it lasted is taken off its time. `new_bytes` is payload without what was
-    sent again.
+    The round-trip time is the flow's smallest. What others show to hide in it is taken off (`shared.py`). A
+    flow that is not long may never meet an empty queue: the least that others waited while it lasted is taken
+    off its time. `new_bytes` is payload without what was sent again.
+
+    Returns:
+        The flows, and what was taken off the long ones, if that is known.
 
     Args:
         observation: The capture.
@@ -53,9 +59,21 @@ def flows_of(observation: Observation, interface: int, direction: int, *, is_ahe
         & (pl.col("is_ahead") == int(is_ahead))
         & (pl.col("samples") > 0)
     )
-    return (
-        flows if moments.is_empty() or flows.is_empty() else _without_waiting(flows, moments.sort("start_ns"))
-    )
+    long = flows.filter(pl.col("long") & pl.col("elastic"))
+    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
+    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
+    if found is not None:
+        flows = _without_hidden(flows, found.flows)
+    if moments.is_empty() or flows.is_empty():
+        return flows, found
+    return _without_waiting(flows, moments.sort("start_ns"), found.usual_ms if found else 0.0), found
+
+
+def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:
+    """What all wait for together, taken off the round-trip times of those of which it is known."""
+    known = flows.join(hides, on=["connection", "sender"], how="left", maintain_order="left")
+    rtt_ms = pl.col("rtt_ms") - pl.col("hidden_ms").fill_null(0.0)
+    return known.with_columns(rtt_ms.alias("rtt_ms")).select(flows.columns)
 
 
 def _new_bytes() -> pl.Expr:
@@ -65,9 +83,9 @@ def _new_bytes() -> pl.Expr:
     return pl.col("payload_bytes") - (part * pl.col("retransmitted_bytes")).round(0).cast(pl.UInt64)
 
 
-def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
+def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame, hidden_ms: float) -> pl.DataFrame:
     """The least median wait from a flow's first packet to its last, taken off the times of those not long."""
-    starts, waits_ms = moments["start_ns"].to_numpy(), moments["median_ns"].to_numpy() / NS_PER_MS
+    starts, waits_ms = moments["start_ns"].to_numpy(), moments["median_ns"].to_numpy() / NS_PER_MS + hidden_ms
     last = len(starts) - 1
     begins = np.clip(np.searchsorted(starts, flows["first_ns"].to_numpy(), side="right") - 1, 0, last)
     ends = np.clip(np.searchsorted(starts, flows["last_ns"].to_numpy(), side="right") - 1, begins, last)

@@ -12,7 +12,16 @@ import polars as pl
 from bufferlab import _core
 from bufferlab.errors import InputError
 
-TABLES: Final = ("connections", "directions", "links", "seconds", "queueing", "moments", "distributions")
+TABLES: Final = (
+    "connections",
+    "directions",
+    "trips",
+    "links",
+    "seconds",
+    "queueing",
+    "moments",
+    "distributions",
+)
 """The tables, one attribute of `Observation` each; docs/observe.md has their columns."""
 
 NS_PER_S: Final = 1e9
@@ -34,6 +43,7 @@ class Observation:
         warnings: What could not be read: what, how often, and the first byte.
         connections: One row a connection.
         directions: Two rows a connection.
+        trips: Time series of the round trips of long flows.
         links: One row an interface and direction.
         seconds: Time series of load and flows.
         queueing: What waits, by direction and side of the vantage point.
@@ -47,6 +57,7 @@ class Observation:
     warnings: Sequence[tuple[str, int, int]]
     connections: pl.DataFrame
     directions: pl.DataFrame
+    trips: pl.DataFrame
     links: pl.DataFrame
     seconds: pl.DataFrame
     queueing: pl.DataFrame

@@ -20,6 +20,7 @@ use self::trains::Trains;
 use crate::sample::{Loss, Sample, Seen};
 
 pub(crate) use self::load::is_long;
+pub(crate) use self::series::{Bin, Series};
 
 /// Pairs of packets after which trains have a rate for the first time; then after twice as many.
 const FIRST_PAIRS: u64 = 256;

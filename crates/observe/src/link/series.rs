@@ -39,6 +39,11 @@ impl<T: Bin> Series<T> {
     }
 
     /// When each begins, with what is in it.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.bins.iter().map(|(index, bin)| (index * self.width_ns, bin))
+    }
+
+    /// The same, of one that is over.
     pub(crate) fn into_bins(self) -> impl Iterator<Item = (u64, T)> {
         let width_ns = self.width_ns;
         self.bins.into_iter().map(move |(index, bin)| (index * width_ns, bin))

@@ -1,0 +1,78 @@
+//! Round trips of a long flow over time: what flows have in common there is a queue.
+
+use crate::link::{Bin, Series};
+use crate::observation::TripRow;
+use crate::sample::Sample;
+
+/// Bins of a flow at most, a tenth of a second each; where there are more, pairs become one.
+const MOST: usize = 64;
+const WIDTH_NS: u64 = 100_000_000;
+
+/// The samples of a bin.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    samples: u64,
+    sum_ns: u64,
+}
+
+impl Bin for Mean {
+    fn merge(&mut self, later: Mean) {
+        self.samples += later.samples;
+        self.sum_ns += later.sum_ns;
+    }
+}
+
+/// A flow's round trips between the vantage point and one end. Memory is taken when the first one comes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RoundTrips(Option<Box<Series<Mean>>>);
+
+impl RoundTrips {
+    pub(crate) fn add(&mut self, now: u64, sample: &Sample) {
+        let series = self.0.get_or_insert_with(|| Box::new(Series::new(WIDTH_NS, MOST)));
+        let bin = series.at(now);
+        bin.samples += 1;
+        bin.sum_ns += sample.rtt_ns;
+    }
+
+    /// A row a bin; `row` has what is common to them.
+    pub(crate) fn rows<'a>(&'a self, row: &'a TripRow) -> impl Iterator<Item = TripRow> + 'a {
+        self.0.iter().flat_map(move |series| {
+            series.bins().map(move |(start_ns, bin)| TripRow {
+                start_ns,
+                width_ns: series.width_ns,
+                samples: bin.samples,
+                mean_ns: bin.sum_ns as f64 / bin.samples as f64,
+                ..row.clone()
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_has_the_mean_of_its_samples() {
+        let mut trips = RoundTrips::default();
+        let row = TripRow::default();
+        assert_eq!(trips.rows(&row).count(), 0);
+        let sample = |rtt_ns| Sample { of: 0, ahead: true, rtt_ns, excess_ns: 0 };
+        trips.add(10, &sample(20));
+        trips.add(WIDTH_NS - 1, &sample(30));
+        trips.add(WIDTH_NS, &sample(50));
+        let bins: Vec<_> = trips.rows(&row).map(|row| (row.start_ns, row.samples, row.mean_ns)).collect();
+        assert_eq!(bins, [(0, 2, 25.0), (WIDTH_NS, 1, 50.0)]);
+    }
+
+    #[test]
+    fn a_long_flow_takes_no_more_memory() {
+        let mut trips = RoundTrips::default();
+        let sample = Sample { of: 0, ahead: true, rtt_ns: 7, excess_ns: 0 };
+        (0..1_000).for_each(|n| trips.add(n * WIDTH_NS, &sample));
+        let rows: Vec<_> = trips.rows(&TripRow::default()).collect();
+        assert!(rows.len() <= MOST && rows[0].width_ns == 16 * WIDTH_NS);
+        assert_eq!(rows.iter().map(|row| row.samples).sum::<u64>(), 1_000);
+        assert!(rows.iter().all(|row| row.mean_ns == 7.0));
+    }
+}

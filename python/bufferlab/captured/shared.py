@@ -1,0 +1,141 @@
+"""What all flows of a link wait for together: the part of it that hides in a flow's smallest round trip.
+
+A flow that begins while others fill the queue never sees it empty, so its smallest round trip is too large by
+what it found there at least. But flows that wait in one queue wait alike: a flow's round trip at a moment is
+its own without a queue plus the wait of that moment. With the means of flows over the same bins of time, both
+are fitted by turns (median polish: J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 11). That gives
+how far the flows' own round trips are apart. The flow whose smallest sample is lowest beside the fit met the
+emptiest queue; of the others, what they are above it was hidden. What all met, even that one, stays hidden.
+
+Flows with queues of their own (FQ-CoDel) do not wait alike. In one queue, a flow that was there all the time
+of another has met a queue as empty as the emptiest of that one. Where flows contradict this, nothing is taken
+off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+FEWEST_SAMPLES: Final = 4
+FEWEST_BINS: Final = 5
+"""What a bin and a flow have at least: fewer say little of the mean. A flow with less is left as it is."""
+
+_FEWEST_FLOWS: Final = 2
+_ROUNDS: Final = 20
+
+_NORMAL: Final = 1.4826
+"""The standard deviation over the median absolute deviation, of normal errors."""
+
+_MOST_CONTRADICTION: Final = 0.5
+"""Flows wait in one queue if the contradictions are at most this part of what would be taken off."""
+
+_MOST_PART: Final = 0.95
+"""What hides is at most this part of a smallest round trip; more is an error of the fit."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What hides in smallest round trips.
+
+    Attributes:
+        flows: `connection`, `sender`, `hidden_ms`, and the number of `samples` that it is known from.
+        usual_ms: Its median over all round trips that were measured.
+    """
+
+    flows: pl.DataFrame
+    usual_ms: float
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Of each flow, ms: how far the smallest is above its own (but for a constant), and the error of that."""
+
+    above: Array
+    error: Array
+
+
+def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
+    """What hides; `None` where flows do not wait in one queue, or too few overlap to tell.
+
+    Args:
+        trips: The table of trips, on the link's side of the vantage point.
+        flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`.
+    """
+    known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
+    if known.is_empty():
+        return None
+    rows, means = _table(known.filter(pl.col("samples") > 0))
+    if len(rows) < _FEWEST_FLOWS:
+        return None
+    least = rows["least_ns"].to_numpy() / NS_PER_MS
+    fit = _fitted(means, least)
+    level = _level(fit, least)
+    if not _is_one_queue(fit, level, rows):
+        return None
+    extra = np.maximum(fit.above - level, 0.0)
+    found = rows.select("connection", "sender", "samples").with_columns(pl.Series("hidden_ms", extra))
+    return Hidden(found, weighted_median(extra, rows["samples"].to_numpy()))
+
+
+def _table(trips: pl.DataFrame) -> tuple[pl.DataFrame, Array]:
+    """The flows, and a row of mean round trips each, ms, in bins as wide as the widest; NaN where unknown."""
+    width = pl.col("width_ns").max()
+    bins = (
+        trips.with_columns(pl.col("start_ns") // width, total=pl.col("mean_ns") * pl.col("samples"))
+        .group_by("connection", "sender", "start_ns", maintain_order=True)
+        .agg(pl.col("samples", "total").sum(), pl.col("least_ns", "first_ns", "last_ns").first())
+        .filter(pl.col("samples") >= FEWEST_SAMPLES)
+        .filter(pl.len().over("start_ns") >= _FEWEST_FLOWS)
+        .filter(pl.len().over("connection", "sender") >= FEWEST_BINS)
+        .with_columns(mean_ms=pl.col("total") / pl.col("samples") / NS_PER_MS)
+        .sort("start_ns")
+    )
+    rows = bins.group_by("connection", "sender", maintain_order=True).agg(
+        pl.col("least_ns", "first_ns", "last_ns").first(), pl.col("samples").sum()
+    )
+    wide = bins.pivot(on="start_ns", index=["connection", "sender"], values="mean_ms")
+    return rows, wide.drop("connection", "sender").to_numpy().astype(np.float64)
+
+
+def _fitted(means: Array, least: Array) -> _Fit:
+    own = np.nanmin(means, axis=1)
+    waits = np.zeros(means.shape[1])
+    for _ in range(_ROUNDS):
+        waits = np.nanmedian(means - own[:, None], axis=0)
+        own += np.nanmedian(means - own[:, None] - waits, axis=1)
+    left = means - own[:, None] - waits
+    return _Fit(least - own, _NORMAL * np.nanmedian(np.abs(left), axis=1))
+
+
+def _level(fit: _Fit, least: Array) -> float:
+    """How far a smallest round trip without any wait is above its flow's own by the fit."""
+    levels = np.sort(fit.above + fit.error)
+    possible = [level for level in levels if (fit.above - level <= _MOST_PART * least).all()]
+    return float(possible[0] if possible else levels[-1])
+
+
+def _is_one_queue(fit: _Fit, level: float, rows: pl.DataFrame) -> bool:
+    starts, ends = rows["first_ns"].to_numpy(), rows["last_ns"].to_numpy()
+    low, high = fit.above - fit.error, fit.above + fit.error
+    contradicted = 0.0
+    for flow, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        during = (starts >= start) & (ends <= end + NS_PER_S)
+        contradicted += max(low[flow] - high[during].min(), 0.0)
+    taken = np.maximum(low - level, 0.0).sum()
+    return bool(contradicted <= _MOST_CONTRADICTION * taken)
+
+
+def weighted_median(values: Array, weights: Array) -> float:
+    """The least value that half of the weights do not exceed."""
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])

@@ -1,0 +1,77 @@
+"""What waits in the queue of a captured link."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.captured.observation import NS_PER_MS, Observation
+from bufferlab.captured.shared import Hidden, weighted_median
+
+_QUANTILES: Final = ("median", "p95", "p99", "max")
+_DEPTHS: Final = ("depth_ns", "depth_low_ns", "depth_high_ns")
+_PARTS: Final = (0.5, 0.1, 0.9)
+
+_PLATEAU: Final = 0.75
+_LEAST_LOSSES: Final = 3
+_LEAST_NS: Final = 1e6
+
+
+def waits_of(
+    observation: Observation, interface: int, direction: int, *, ahead: bool
+) -> dict[str, Any] | None:
+    """The row of the queue of a direction, of the side that is given if it has samples; else `None`."""
+    place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
+    rows = observation.queueing.filter(place & (pl.col("samples") > 0))
+    own = rows.filter(pl.col("is_ahead") == int(ahead))
+    rows = rows if own.is_empty() else own
+    return None if rows.is_empty() else rows.sort("p95_ns", descending=True).row(0, named=True)
+
+
+def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) -> dict[str, Any]:
+    """The same row with what hides in the smallest round trips.
+
+    Quantiles are those of each flow's round trips beyond its own, in the median over flows, weighted by
+    their samples. The buffer is deeper by what hides in the median loss.
+
+    Args:
+        waits: The row.
+        found: What hides.
+        observation: The capture.
+    """
+    sides = pl.col("sender") if waits["is_ahead"] else 1 - pl.col("sender")
+    legs = observation.directions.select(
+        "connection", sides.cast(pl.UInt32).alias("sender"), pl.col("^rtt_.*_ns$").name.suffix("_leg")
+    )
+    losses = observation.directions.select("connection", "sender", "loss_episodes")
+    flows = found.flows.join(legs, on=["connection", "sender"]).join(losses, on=["connection", "sender"])
+    hides = flows["hidden_ms"].to_numpy() * NS_PER_MS
+    own = flows["rtt_min_ns_leg"].to_numpy() - hides
+    samples = flows["samples"].to_numpy()
+    row = dict(waits)
+    for name in _QUANTILES:
+        beyond = flows[f"rtt_{name}_ns_leg"].to_numpy() - own
+        row[f"{name}_ns"] = float(beyond.max()) if name == "max" else weighted_median(beyond, samples)
+    lost = flows["loss_episodes"].to_numpy()
+    return row | _depth(row, weighted_median(hides, lost), observation) if lost.sum() else row
+
+
+def _depth(row: dict[str, Any], hides_ns: float, observation: Observation) -> dict[str, Any]:
+    """The buffer, where that much hides of what waits before a loss, by the observer's rule (queueing.rs)."""
+    side = "ahead" if row["is_ahead"] else "behind"
+    seen = observation.distributions.filter(
+        (pl.col("interface") == row["interface"])
+        & (pl.col("direction") == row["direction"])
+        & (pl.col("quantity") == f"excess_at_loss_{side}_ns")
+    ).sort("value")
+    if seen["count"].sum() < _LEAST_LOSSES:
+        return {}
+    reached = seen["count"].cum_sum() / seen["count"].sum()
+    median, low, high = (float(seen["value"][int((reached < part).sum())]) + hides_ns for part in _PARTS)
+    is_filled = median >= _PLATEAU * row["p99_ns"] and row["p99_ns"] > _LEAST_NS
+    depths = (median, low, high) if is_filled else (math.nan,) * 3
+    return {"at_loss_median_ns": median, "is_filled": int(is_filled)} | dict(
+        zip(_DEPTHS, depths, strict=True)
+    )

@@ -1,0 +1,97 @@
+"""What hides in smallest round trips, and when it is not taken off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import bufferlab
+from bufferlab.captured.flows import timed
+from bufferlab.captured.shared import FEWEST_BINS, Hidden, hidden
+
+BINS = 40
+WIDTH_NS = 100_000_000
+
+
+def found(
+    own_ms: Sequence[float], waits_ms: np.ndarray, starts: Sequence[int], *, sampled: int = 5
+) -> Hidden | None:
+    """What hides where flows with such round trips begin in such bins, and wait for so long in each."""
+    trips, flows = [], []
+    for flow, (own, start) in enumerate(zip(own_ms, starts, strict=True)):
+        waits = np.broadcast_to(waits_ms, (len(own_ms), BINS))[flow, start:]
+        least_ns = int(1e6 * (own + waits.min()))
+        for place, wait in enumerate(waits, start):
+            trips.append((flow, 0, place * WIDTH_NS, WIDTH_NS, sampled, 1e6 * (own + wait), least_ns))
+        flows.append((flow, 0, start * WIDTH_NS, BINS * WIDTH_NS))
+    columns = ["connection", "sender", "start_ns", "width_ns", "samples", "mean_ns", "least_ns"]
+    return hidden(
+        pl.DataFrame(trips, schema=columns, orient="row"),
+        pl.DataFrame(flows, schema=["connection", "sender", "first_ns", "last_ns"], orient="row"),
+    )
+
+
+def filling(stands_ms: float) -> np.ndarray:
+    """A queue that is empty at first, and then stands."""
+    waits = stands_ms + 5 * np.abs(np.sin(np.arange(BINS)))
+    waits[0] = 0.0
+    return waits
+
+
+def test_who_comes_later_never_saw_the_empty_queue() -> None:
+    waits = filling(30.0)
+    seen = found([20.0, 80.0, 50.0], waits, [0, 1, 5])
+    assert seen is not None
+    hides = [0.0, waits[1:].min(), waits[5:].min()]
+    assert seen.flows["hidden_ms"].to_list() == pytest.approx(hides, abs=1e-6)
+    assert seen.usual_ms == pytest.approx(hides[1], abs=0.2)
+
+
+def test_what_all_met_stays() -> None:
+    seen = found([20.0, 80.0], filling(30.0), [1, 1])
+    assert seen is not None and seen.flows["hidden_ms"].to_list() == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def test_queues_of_their_own_are_left_alone() -> None:
+    """The later flow met an emptier queue than the earlier one ever did."""
+    waits = np.stack((np.full(BINS, 20.0), np.full(BINS, 20.0)))
+    waits[0, 20], waits[1, 5] = 15.0, 0.0
+    assert found([20.0, 80.0], waits, [0, 5]) is None
+
+
+def test_an_impossible_level_is_not_believed() -> None:
+    """A flow whose smallest sample is far below its mean would take more off the others than they have."""
+    waits = np.stack([*[np.full(BINS, 12.0)] * 3, np.full(BINS, 60.0)])
+    waits[:3, 8], waits[3, 9] = 1.0, 0.0
+    seen = found([10.0, 11.0, 12.0, 100.0], waits, [0, 0, 0, 2])
+    assert seen is None or max(seen.flows["hidden_ms"]) < 10.0
+
+
+def test_few_samples_tell_nothing() -> None:
+    assert found([20.0, 80.0], filling(30.0), [0, 1], sampled=1) is None
+    assert found([20.0, 80.0], filling(30.0), [0, BINS - FEWEST_BINS + 1]) is None
+    assert found([20.0], filling(30.0), [0]) is None
+
+
+def test_a_queue_that_stands_hides_in_no_round_trip(tmp_path: Path) -> None:
+    """One flow begins alone; five more begin while the queue stands, and never see it empty."""
+    path = tmp_path / "standing.pcapng"
+    scenario = {
+        "run": {"duration": "30 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "2 ms", "buffer": "100 ms"},
+        "flows": [
+            {"name": "first", "rtt": "60 ms", "congestion": "reno"},
+            {"name": "later", "rtt": "15 ms", "count": 5, "congestion": "reno", "start": "uniform(5 s, 8 s)"},
+        ],
+    }
+    (result,) = bufferlab.run(scenario, progress=False, pcap=path)
+    seen = bufferlab.observe(path)
+    assert timed(seen.long)["rtt_ms"].to_list() == pytest.approx([15.0] * 5 + [60.0], rel=0.1)
+    (link,) = result.queues.filter(group="all").to_dicts()
+    waits = seen.waits or {}
+    assert waits["p95_ns"] / 1e6 == pytest.approx(link["wait_p95_ms"], rel=0.1)
+    assert waits["depth_ns"] / 1e6 == pytest.approx(100.0, rel=0.1)
