@@ -19,6 +19,7 @@ __all__ = [
     "Seeded",
     "Session",
     "Table",
+    "anonymize",
     "canonical_plan",
     "check_word",
     "engine_fingerprint",
@@ -185,6 +186,17 @@ def simulate(plan_json: str, control: Control | None = None, recording_json: str
         ValueError: If the plan is not valid; the message is one line.
         OSError: If a recording's file cannot be opened.
         RuntimeError: If the engine has a bug.
+    """
+
+def anonymize(addresses: Sequence[str], key: bytes) -> list[str]:
+    """Addresses in place of others, in the same order, by Crypto-PAn: two share as many first bits as before.
+
+    Args:
+        addresses: Of IPv4 and IPv6.
+        key: 32 bytes.
+
+    Raises:
+        ValueError: The key has another length, or a text is no address.
     """
 
 def observe(

@@ -7,6 +7,7 @@
 //! The vantage point divides the path of a connection into two legs. What is beyond it, on the way to the receiver of some data, is ahead
 //! of that data; what the data has passed is behind.
 
+mod anonymous;
 mod buckets;
 mod columns;
 mod connection;
@@ -35,6 +36,7 @@ mod trips;
 mod vantage;
 mod watched;
 
+pub use anonymous::Anonymizer;
 pub use columns::{Column, Table};
 pub use key::Protocol;
 pub use limits::Limits;

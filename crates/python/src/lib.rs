@@ -200,6 +200,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(observing::observe, module)?)?;
+    module.add_function(wrap_pyfunction!(observing::anonymize, module)?)?;
     module.add("SPLITBUFF_CAP", bufferlab_scenario::SPLITBUFF_CAP)?;
     module.add("ALL_GROUPS", bufferlab_simulator::ALL_GROUPS)?;
     module.add("ALL_CLASSES", bufferlab_simulator::ALL_CLASSES)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use bufferlab_capture::reading::{ReadError, Reader, Report};
-use bufferlab_observe::{Limits, Observation, Observer};
+use bufferlab_observe::{Anonymizer, Limits, Observation, Observer};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -172,6 +172,20 @@ pub fn observe(
             .map_err(refused)?;
         PyObservation::of(observation, report, canceled).map_err(|e| PyRuntimeError::new_err(e.to_string()))
     })
+}
+
+/// Addresses in place of others, in the same order: Crypto-PAn by a key of 32 bytes.
+///
+/// Raises `ValueError` if the key has another length, or a text is no address.
+#[pyfunction]
+pub fn anonymize(addresses: Vec<String>, key: &[u8]) -> PyResult<Vec<String>> {
+    let key = key.try_into().map_err(|_| PyValueError::new_err("a key has 32 bytes"))?;
+    let anonymizer = Anonymizer::new(key);
+    let other = |text: String| match text.parse() {
+        Ok(address) => Ok(anonymizer.address(address).to_string()),
+        Err(_) => Err(PyValueError::new_err(format!("'{text}' is not an address"))),
+    };
+    addresses.into_iter().map(other).collect()
 }
 
 fn read(reader: &mut Reader, limits: Limits, is_canceled: impl Fn() -> bool) -> (Observation, bool) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from os import PathLike
@@ -13,6 +14,7 @@ import polars as pl
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
+from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.scenario import scenario_of
 from bufferlab.captured.waits import waits_of, with_hidden
 from bufferlab.display import Displayed, figure, save_figure
@@ -109,6 +111,7 @@ def observe(
     inside: Sequence[str] = (),
     joined: bool = False,
     flows: int = MOST_FLOWS,
+    anonymize: str | PathLike[str] | None = None,
 ) -> Findings:
     """What a packet capture says of a link; docs/observe.md has the definitions.
 
@@ -120,11 +123,16 @@ def observe(
             private addresses are inside, and of two public ones that which sent the first packet.
         joined: The interfaces are the two ports of one tap.
         flows: Connections that are followed at a time; beyond that the longest silent ones end.
+        anonymize: A file with a key of 64 hexadecimal digits, by which addresses become others (Crypto-PAn).
 
     Raises:
         InputError: The file cannot be read, is no capture, or has no such packet.
     """
+    key = None if anonymize is None else read_key(anonymize)
     observation = read_capture(capture, inside=inside, joined=joined, flows=flows)
+    if key is not None:
+        connections = without_names(observation.connections, key)
+        observation = dataclasses.replace(observation, connections=connections)
     links = observation.links
     chosen = _chosen(links, interface, direction)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]

@@ -77,6 +77,14 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     flows: Annotated[
         int, typer.Option(help="Connections that are followed at a time.", min=1, max=10_000_000)
     ] = 65_536,
+    anonymize: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="KEYFILE",
+            help="Write other addresses in place of those captured, by a key of 64 hexadecimal digits.",
+            show_default=False,
+        ),
+    ] = None,
     plot: Plot = None,
     out: Annotated[
         Path | None,
@@ -113,7 +121,13 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     with _naming_options():
         found = observe_capture(
-            capture, interface=interface, direction=direction, inside=inside or (), joined=joined, flows=flows
+            capture,
+            interface=interface,
+            direction=direction,
+            inside=inside or (),
+            joined=joined,
+            flows=flows,
+            anonymize=anonymize,
         )
     deliver(found)
     if scenario is not None or advise:
