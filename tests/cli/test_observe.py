@@ -68,3 +68,11 @@ def test_json_and_options_that_do_not_go_together(bufferlab: Command, capture: s
 def test_what_is_no_capture(bufferlab: Command) -> None:
     ended = bufferlab("observe", "small.toml")
     assert ended.status == 2 and "small.toml" in ended.line()
+
+
+def test_a_file_or_an_interface(bufferlab: Command) -> None:
+    for given in ((), ("some.pcap", "--live", "lo")):
+        ended = bufferlab("observe", *given)
+        assert ended.status == 2 and "needs one of both; accepted: a file, or an interface" in ended.line()
+    ended = bufferlab("observe", "--live", "lo", "--for", "3 parsecs")
+    assert ended.status == 2 and "--for: '3 parsecs' has a wrong unit" in ended.line()

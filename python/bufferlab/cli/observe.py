@@ -24,6 +24,7 @@ Examples:
   bufferlab observe link.pcap.gz --scenario link.toml
   bufferlab observe link.pcap.gz --advise
   tcpdump -i eth0 -s 128 -w - | bufferlab observe -
+  bufferlab observe --live eth0 --for '60 s'
 """
 
 
@@ -34,8 +35,22 @@ def register(app: typer.Typer) -> None:
 
 def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     capture: Annotated[
-        str, typer.Argument(help="pcap or pcapng, also compressed by gzip or zstd; - is standard input.")
-    ],
+        str | None,
+        typer.Argument(
+            help="pcap or pcapng, also compressed by gzip or zstd; - is standard input.", show_default=False
+        ),
+    ] = None,
+    live: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IFACE",
+            help="In place of a file: capture from this interface now. Linux, as root.",
+            show_default=False,
+        ),
+    ] = None,
+    duration: Annotated[
+        str, typer.Option("--for", metavar="TIME", help="With --live: for how long; Ctrl-C ends it early.")
+    ] = "30 s",
     scenario: Annotated[
         Path | None,
         typer.Option(help="Write a runnable scenario of what was captured here.", show_default=False),
@@ -119,9 +134,9 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         out=out,
         save=Findings.save,
     )
-    with _naming_options():
+    with _naming_options(), _file_of(capture, live, duration) as file:
         found = observe_capture(
-            capture,
+            file,
             interface=interface,
             direction=direction,
             inside=inside or (),
@@ -147,12 +162,36 @@ def _check_together(
 
 
 @contextmanager
+def _file_of(capture: str | None, live: str | None, duration: str) -> Iterator[str]:
+    """The capture: the file that is named, or one of what an interface carries now, which is then removed."""
+    from bufferlab.captured.live import record  # noqa: PLC0415 - slow to import
+    from bufferlab.progress import progress_bar  # noqa: PLC0415
+    from bufferlab.units import PS_PER_S, parse_time  # noqa: PLC0415
+
+    if (capture is None) == (live is None):
+        raise InputError("needs one of both", key="CAPTURE or --live", accepted="a file, or an interface")
+    if live is None:
+        yield str(capture)
+        return
+    try:
+        seconds = parse_time(duration, least_ps=PS_PER_S // 10) / PS_PER_S
+    except InputError as error:
+        raise InputError(error.problem, key="for", value=duration, accepted=error.accepted) from None
+    with TemporaryDirectory(prefix="bufferlab-") as folder:
+        path = Path(folder, f"{live}.pcapng")
+        with progress_bar(f"capturing {live}", logged=True) as bar:
+            recorded = record(live, seconds, path, bar.update)
+        say(f"captured {recorded.packets} packets of {live}; {recorded.missed} missed")
+        yield str(path)
+
+
+@contextmanager
 def _naming_options() -> Iterator[None]:
     """Have errors name the option."""
     try:
         yield
     except InputError as error:
-        if error.key not in {"interface", "direction"}:
+        if error.key not in {"interface", "direction", "live", "for"}:
             raise
         key = f"--{error.key}"
         raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
