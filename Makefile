@@ -85,6 +85,8 @@ bench: bench-build ## Speed against a bare loop and ns-2, memory: ratios from on
 	@$(CARGO_TARGET_DIR)/release/bufferlab-bench ns2
 	@echo
 	@$(CARGO_TARGET_DIR)/release/bufferlab-bench recording
+	@echo
+	@$(CARGO_TARGET_DIR)/release/bufferlab-bench observing
 
 bench-gate: bench-build ## Instructions a packet against benchmarks/instructions.json; fails if there are 3 % more
 	@$(CARGO_TARGET_DIR)/release/bufferlab-bench gate

@@ -31,7 +31,7 @@ CRATES = {
     "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
     "python": {"capture", "observe", "scenario", "simulator", "units"},
     "dev": {"scenario"},
-    "bench": {"capture", "congestion", "parameters", "qdisc", "simulator", "transport", "units"},
+    "bench": {"capture", "congestion", "observe", "parameters", "qdisc", "simulator", "transport", "units"},
 }
 
 PACKAGE = ROOT / "python" / "bufferlab"

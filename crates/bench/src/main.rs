@@ -4,7 +4,7 @@
 //! of two from one minute to the next. Only the count of instructions is stable enough for a gate.
 //!
 //! ```text
-//! bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | recording
+//! bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | recording | observing
 //! bufferlab-bench gate | gate --update
 //! bufferlab-bench engine FLOWS RATE_BPS SECONDS rfc|ns2 [WINDOW]
 //! ```
@@ -18,6 +18,7 @@ mod engine;
 mod gate;
 mod memory;
 mod ns2;
+mod observing;
 mod recording;
 mod report;
 mod speed;
@@ -32,7 +33,7 @@ use engine::Stack;
 use gate::Verdict;
 use workload::Workload;
 
-const USAGE: &str = "usage: bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | recording | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
+const USAGE: &str = "usage: bufferlab-bench speed | controls | control NAME FLOWS SECONDS BDPS | disciplines | memory | ns2 | recording | observing | gate [--update] | engine FLOWS RATE_BPS SECONDS STACK [WINDOW]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ["memory"] => memory::report(),
         ["ns2"] => ns2::report(),
         ["recording"] => recording::report(),
+        ["observing"] => observing::report(),
         ["gate"] => return finish_gate(gate::report(false)),
         ["gate", "--update"] => return finish_gate(gate::report(true)),
         ["engine", flows, rate_bps, seconds, stack, ref window @ ..] if window.len() <= 1 => {
