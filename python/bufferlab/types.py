@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from bufferlab.results.recording import Recording as Recording
     from bufferlab.scenario import Seeded as Seeded
     from bufferlab.stats import Estimate as Estimate
+    from bufferlab.studies.advise.absent import Absent as Absent
     from bufferlab.studies.advise.elsewhere import Spoiled as Spoiled
     from bufferlab.studies.advise.entry import Entry as Entry
     from bufferlab.studies.advise.entry import Site as Site
@@ -106,6 +107,7 @@ _PUBLIC: Final = {
     "Aspect": "bufferlab.studies.choosing.objectives",
     "Choice": "bufferlab.studies.choosing.choice",
     "Rival": "bufferlab.studies.choosing.choice",
+    "Absent": "bufferlab.studies.advise.absent",
     "Spoiled": "bufferlab.studies.advise.elsewhere",
     "Sensitivity": "bufferlab.studies.advise.sensitivity",
     "Shaken": "bufferlab.studies.advise.sensitivity",

@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from bufferlab.experiment.simulation import simulate
+from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
@@ -85,3 +86,25 @@ def test_a_setting_is_given_up_once_more_runs_did_not_make_it_sure_either() -> N
         checked = {Case("fifo", 14): Checked({}, 2, is_last)}
         settings = cast("Settings", SimpleNamespace(_checked=checked, confidence=0.95))
         assert Settings.missed(settings, {found.name: found}) == {found.name: missed}
+
+
+def test_what_a_platform_lacks_is_run_all_the_same() -> None:
+    """Flows that fill a large FIFO: FQ-CoDel would wait less, which a platform without it cannot do."""
+    scenario = Scenario.from_dict(
+        {
+            "run": {"duration": "12 s", "warmup": "4 s", "stack": "linux"},
+            "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "1 bdp"},
+            "flows": [{"count": 4, "rtt": "60 ms", "rtt_spread": 0.5}],
+        }
+    )
+    found = advise(scenario, platform="junos", sensitivity=False, progress=False)
+    assert {each.queue.name for each in found.entries.values()} == {"fifo"}
+    assert found.absent is not None and found.absent.queue.name == "fq_codel"
+    assert len(found.absent.values) == len(found.answer.values)
+    wait_ms = found.absent.mean("wait_mean_ms").mean
+    assert wait_ms is not None and 0 < wait_ms < 20
+    document = found.to_dict(platform="junos")["absent"]
+    assert document["wait_mean_ms"] == wait_ms and document["platform"] == "junos"
+    assert "junos has no fq_codel. With it (target 5 ms)" in str(found)
+    linux = advise(scenario, platform="linux", queues="fifo", sensitivity=False, progress=False)
+    assert linux.absent is None

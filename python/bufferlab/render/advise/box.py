@@ -15,6 +15,7 @@ from bufferlab.render.advise.decided import (
     undecided_text,
 )
 from bufferlab.render.advise.felt import (
+    absent_text,
     apart,
     behind_text,
     elsewhere_brief,
@@ -273,6 +274,8 @@ def _others(advice: Advice) -> Iterator[Line]:
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         shorter = [*([(9, text)] if least is not None else []), (5, brief)]
         yield Line(label, whole, shorter=shorter)
+    if advice.absent is not None:
+        yield Line("lacks", absent_text(advice.absent), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:
         yield Line("equal", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:

@@ -13,6 +13,7 @@ from bufferlab.render.words import measured, of_estimate, title_text, unknown_te
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
@@ -279,6 +280,22 @@ def gained_but_missed(advice: Advice) -> str | None:
     ]
     share = share_text(best.behind)
     return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
+
+
+def absent_text(found: Absent) -> str:
+    """What a queue would do that the platform does not have."""
+    means = ", ".join(
+        f"{words} {unit.text(mean, digits=2)} {unit.shown}"
+        for name, words, unit in (("wait_mean_ms", "mean wait", MILLISECONDS), ("loss", "loss", FRACTION))
+        if (mean := found.mean(name).mean) is not None
+    )
+    behind, share = found.rival.behind, share_text(found.rival.behind)
+    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
+        fare = "users would fare alike"
+    else:
+        fare = f"users would fare {share} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"
+    setting = found.queue.show(found.queue.usual)
+    return f"{found.platform} has no {found.queue.kind}. With it ({setting}) {fare}: {means}."
 
 
 def _much_better(behind: Estimate) -> bool:

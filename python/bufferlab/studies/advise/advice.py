@@ -14,6 +14,7 @@ from bufferlab import _core, display
 from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
+from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bufferlab._scenario_types import ResolvedScenario
-
 FORMAT: Final = "bufferlab-advice"
 FORMAT_VERSION: Final = 1
 
@@ -55,6 +55,7 @@ class Advice(display.Displayed):
         changes: How many changes of the traffic there are to try.
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
         is_sturdy: Whether the answer was taken as the first of those that miss none in any.
+        absent: What a queue would do that the platform does not have; `None` without such a platform.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
@@ -78,6 +79,7 @@ class Advice(display.Displayed):
     changes: int = 0
     others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
     is_sturdy: bool = False
+    absent: Absent | None = None
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -219,6 +221,7 @@ class Advice(display.Displayed):
             "queues": [self._entry(entry) for entry in self.entries.values()],
             "sensitivity": [_sensitivity(answer.queue, each) for each in self.sensitivity],
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
+            "absent": None if self.absent is None else self.absent.to_dict(),
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),

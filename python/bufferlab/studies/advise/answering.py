@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.absent import ASKED, Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
@@ -19,9 +20,11 @@ from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.alone import refuse_impossible
+from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import possible_aspects
-from bufferlab.studies.least import Goal
+from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
+from bufferlab.studies.targets import Values
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,20 @@ class _Answering:
             self.assumed = (*assumed, about_longer(first, longer))
             self.made, self.base = self.runs, longer
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
-        return dataclasses.replace(advice, runs=advice.runs + self.made)
+        advice = dataclasses.replace(advice, runs=advice.runs + self.made)
+        return advice if manner.quick else self._beside_absent(advice)
+
+    def _beside_absent(self, advice: Advice) -> Advice:
+        """With what a queue would do that the platform lacks, if nobody has chosen the queues."""
+        platform, course = self.manner.platform, self.course
+        if platform is None or self.manner.queues is not None or ASKED in course.settings.queues:
+            return advice
+        _, (queue,) = asked(
+            self.base, self.index, self.needs, dataclasses.replace(self.manner, queues=ASKED, platform=None)
+        )
+        seeds = course.settings.seeds[: len(advice.answer.values)]
+        found = _absent(course.question, queue, advice, platform, seeds=seeds, runner=self.runner)
+        return dataclasses.replace(advice, absent=found, runs=advice.runs + len(seeds))
 
     def so_far(self) -> Advice | Tried:
         """The best answer so far; without one, what was tried."""
@@ -194,3 +210,30 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
     )
     usual = [queue for queue in field if queue.knob == "target"] if manner.usual else []
     return question, usual or field
+
+
+def _absent(
+    question: Question, queue: Queue, advice: Advice, platform: str, *, seeds: Sequence[int], runner: Runner
+) -> Absent:
+    """Run a queue with the seeds that the answer was compared with.
+
+    Args:
+        question: What is asked.
+        queue: The queue.
+        advice: The answer.
+        platform: What does not have it.
+        seeds: Of the answer's runs.
+        runner: Runs the simulations.
+    """
+    case = Case(queue.name, queue.usual)
+    bench = Bench(
+        question.site.link, lambda each: queue.scenario(question.base, question.index, each.size), runner
+    )
+    measured = bench.measure({case: list(seeds)})
+    values = tuple(measured[case, seed] for seed in seeds)
+    name = f"{queue.name}, {queue.show(queue.usual)}"
+    contest: Mapping[str, Sequence[Values]] = {advice.answer.name: advice.answer.values, name: values}
+    # as if it missed a target, so that it is compared and never taken
+    missed = {advice.answer.name: (), name: advice.targets[:1]}
+    (rival,) = choose(contest, advice.aspects, advice.weights, missed=missed).rivals
+    return Absent(platform, queue, rival, values)
