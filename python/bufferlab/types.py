@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bufferlab._core import Outcome as Outcome
     from bufferlab._core import Table as Table
     from bufferlab._scenario_types import *  # noqa: F403 - its types are all public
+    from bufferlab.captured.fitting import Fit as Fit
     from bufferlab.captured.link import CapturedLink as CapturedLink
     from bufferlab.captured.observation import Observation as Observation
     from bufferlab.configure.bounds import Allowed as Allowed
@@ -116,6 +117,7 @@ _PUBLIC: Final = {
     "Both": "bufferlab.studies.advise.joint",
     "Shaped": "bufferlab.studies.advise.joint",
     "Measured": "bufferlab.studies.compare.comparison",
+    "Fit": "bufferlab.captured.fitting",
     "CapturedLink": "bufferlab.captured.link",
     "Observation": "bufferlab.captured.observation",
     "Allowed": "bufferlab.configure.bounds",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,9 +48,15 @@ def test_from_a_capture_to_a_buffer_in_two_commands(bufferlab: Command, capture:
     assert found == pytest.approx(true, rel=0.2), (found, true)
 
 
-def test_assumptions_are_said(bufferlab: Command, capture: str) -> None:
+def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:
     ended = bufferlab("observe", capture, "--scenario", "seen.toml")
-    assert "a capture does not show congestion controls; assumed is the Internet's mix (--mix)" in ended.err
+    assert "controls: of those tried, a run with reno is nearest to the capture" in ended.err
+    assert re.search(r"a run of the scenario: loss .* % \(captured: .* %\), median wait ", ended.err)
+    written = (tmp_path / "seen.toml").read_text()
+    assert written.startswith("# from ") and "# controls: of those tried, a run with reno" in written
+    given = bufferlab("observe", capture, "--scenario", "given.toml", "--mix", "bbr:100%")
+    assert "controls:" not in given.err
+    assert "beware: the scenario does not do what was captured" in given.err
 
 
 def test_json_and_options_that_do_not_go_together(bufferlab: Command, capture: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from bufferlab.captured.fitting import Fit, Shares, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
@@ -36,12 +37,33 @@ class Findings(CapturedLink, Displayed):
 
         Args:
             rate: The link's rate where you know it: "100 Mbps".
-            mix: Congestion controls of the long flows with their shares; default the Internet's mix.
+            mix: Congestion controls of the long flows with their shares; default those of `fit`, which
+                takes some runs.
 
         Raises:
             InputError: The link's rate is not known, or no flow has a round-trip time.
         """
-        return scenario_of(self, rate=rate, mix=mix)
+        return self.fit(rate=rate).scenario if mix is None else scenario_of(self, rate=rate, mix=mix)
+
+    def fit(
+        self,
+        *,
+        rate: str | None = None,
+        mix: Shares | None = None,
+        tell: Callable[[float, str], None] = lambda _done, _note: None,
+    ) -> Fit:
+        """The scenario that does what was captured, and how near its run comes.
+
+        Args:
+            rate: The link's rate where you know it: "100 Mbps".
+            mix: Congestion controls of the long flows with their shares; default those whose run is nearest,
+                and the Internet's where none is near.
+            tell: Called with the share of the work that is done, and a note.
+
+        Raises:
+            InputError: The link's rate is not known, or no flow has a round-trip time.
+        """
+        return fitted(self, rate=rate, mix=mix, tell=tell)
 
     def to_dict(self) -> dict[str, Any]:
         """What `bufferlab observe --json` prints: plain values, with units in the names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,7 @@ from bufferlab.cli.options import AsJson
 from bufferlab.errors import InputError
 
 if TYPE_CHECKING:
-    from bufferlab.scenario import Scenario
+    from bufferlab.captured.findings import Findings
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -84,8 +84,8 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     mix: Annotated[
         str | None,
         typer.Option(
-            help="For the scenario: controls of the long flows, which a capture does not show: "
-            "'cubic:60%,bbr:40%'. Default the Internet's mix.",
+            help="For the scenario: controls of the long flows, if you know them: 'cubic:60%,bbr:40%'. "
+            "Default those whose simulation is nearest to the capture.",
             show_default=False,
         ),
     ] = None,
@@ -146,7 +146,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     deliver(found)
     if scenario is not None or advise:
-        _hand_over(found.scenario(rate=rate, mix=shares), scenario, advise=advise, assumes_mix=mix is None)
+        _hand_over(found, scenario, rate=rate, shares=shares, advise=advise)
 
 
 def _check_together(
@@ -197,16 +197,29 @@ def _naming_options() -> Iterator[None]:
         raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
 
 
-def _hand_over(made: Scenario, path: Path | None, *, advise: bool, assumes_mix: bool) -> None:
+def _hand_over(
+    found: Findings,
+    path: Path | None,
+    *,
+    rate: str | None,
+    shares: Sequence[tuple[str, float]] | None,
+    advise: bool,
+) -> None:
     """Write the scenario, here or where nothing keeps it, and give it to `advise`."""
     from bufferlab.cli.advise import advise as answer  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
+    from bufferlab.progress import progress_bar  # noqa: PLC0415
+    from bufferlab.render.observe.fit import fit_lines  # noqa: PLC0415
 
-    if assumes_mix:
-        say("a capture does not show congestion controls; assumed is the Internet's mix (--mix)")
+    with progress_bar("trying controls", logged=True) as bar:
+        fit = found.fit(rate=rate, mix=shares, tell=bar.update)
+    lines = list(fit_lines(fit, is_mix_given=shares is not None))
+    for line in lines:
+        say(line)
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         file = path or Path(folder, "captured.toml")
-        write_whole(file, made.to_toml())
+        head = "".join(f"# {line}\n" for line in (f"from {found.observation.file}", *lines))
+        write_whole(file, f"{head}\n{fit.scenario.to_toml()}")
         if path is not None:
             say(f"wrote {path}" if advise else f"wrote {path}; next: bufferlab advise {path}")
         if advise:
