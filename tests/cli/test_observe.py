@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +87,30 @@ def test_a_file_or_an_interface(bufferlab: Command) -> None:
         assert ended.status == 2 and "needs one of both; accepted: a file, or an interface" in ended.line()
     ended = bufferlab("observe", "--live", "lo", "--for", "3 parsecs")
     assert ended.status == 2 and "--for: '3 parsecs' has a wrong unit" in ended.line()
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_ctrl_c_counts_what_came_from_a_pipe(capture: str, tmp_path: Path, ends: bool) -> None:
+    """A capturing program ends with the same Ctrl-C; if nothing ends the pipe, nobody waits for it."""
+    content = Path(tmp_path, capture).read_bytes()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bufferlab", "observe", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    process.stdin.write(content[: len(content) // 2])
+    process.stdin.flush()
+    time.sleep(1.5)  # until it has read that
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    if ends:
+        out, err = process.communicate(timeout=20)
+        assert process.returncode == 0, err
+        assert b"long flows" in out
+    else:
+        assert process.wait(timeout=20) == 130
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from bufferlab.captured.doubts import doubts, is_impossible
 from bufferlab.captured.fitting import Fit, Shares, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
@@ -93,6 +94,7 @@ class Findings(CapturedLink, Displayed):
                 {"problem": text, "times": times, "first_byte": byte}
                 for text, times, byte in self.observation.warnings
             ],
+            "doubts": list(self.doubts),
         }
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
@@ -152,9 +154,6 @@ def observe(
     """
     key = None if anonymize is None else read_key(anonymize)
     observation = read_capture(capture, inside=inside, joined=joined, flows=flows)
-    if key is not None:
-        connections = without_names(observation.connections, key)
-        observation = dataclasses.replace(observation, connections=connections)
     links = observation.links
     chosen = _chosen(links, interface, direction)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
@@ -164,9 +163,19 @@ def observe(
     ip_bytes = float(sent["ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
-    rate = chosen["rate_bps"]
-    known = rate is not None and rate > 0 and not _is_senders_own(RATE_BY[chosen["rate_by"]], sent)
+    rate, losses = chosen["rate_bps"], loss_of(sent)
+    arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
+    known = (
+        rate is not None
+        and rate > 0
+        and not is_impossible(rate, arrived_bps)
+        and not _is_senders_own(RATE_BY[chosen["rate_by"]], sent)
+    )
     long = sent.filter(pl.col("long") & pl.col("elastic"))
+    beware = tuple(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
+    if key is not None:
+        connections = without_names(observation.connections, key)
+        observation = dataclasses.replace(observation, connections=connections)
     return Findings(
         observation=observation,
         interface=at,
@@ -180,7 +189,8 @@ def observe(
         long_flows=float(long["seconds"].sum()) / observation.duration_s,
         waits=with_hidden(waits, hides, observation) if waits and hides else waits,
         is_offered=ahead,
-        losses=loss_of(sent),
+        losses=losses,
+        doubts=beware,
     )
 
 

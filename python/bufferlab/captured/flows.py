@@ -64,7 +64,7 @@ def flows_of(
     found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
     if found is not None:
         flows = _without_hidden(flows, found.flows)
-    if moments.is_empty() or flows.is_empty():
+    if moments.is_empty() or long.is_empty():  # what short flows alone wait is known of few of them
         return flows, found
     return _without_waiting(flows, moments.sort("start_ns"), found.usual_ms if found else 0.0), found
 

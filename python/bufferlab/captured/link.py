@@ -40,6 +40,7 @@ class CapturedLink:
         is_offered: Whether the load was captured before the queue, which drops some of it.
         waits: The row of the queue that grows with the load, with times in ns; none without round trips.
         losses: Segments sent again over segments; none without TCP.
+        doubts: What may be wrong with all that, as sentences.
     """
 
     observation: Observation
@@ -55,6 +56,7 @@ class CapturedLink:
     is_offered: bool
     waits: dict[str, Any] | None
     losses: float | None
+    doubts: tuple[str, ...] = ()
 
     @property
     def long(self) -> pl.DataFrame:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from os import PathLike
+from threading import Thread
 from typing import Final
 
 import polars as pl
@@ -26,6 +30,10 @@ TABLES: Final = (
 
 NS_PER_S: Final = 1e9
 NS_PER_MS: Final = 1e6
+
+_LOOK_S: Final = 0.1
+_PATIENCE_S: Final = 2.0
+"""How long a pipe has after Ctrl-C to come to its end."""
 
 MOST_FLOWS: Final = 65_536
 """Connections that are followed at a time: some 100 MB."""
@@ -90,7 +98,11 @@ def read_capture(
         InputError: The file cannot be read, or is no capture; or it has no packet.
     """
     try:
-        seen = _core.observe(str(capture), inside=list(inside), joined=joined, flows=flows)
+        seen = _observed(
+            lambda control: _core.observe(
+                str(capture), control, inside=list(inside), joined=joined, flows=flows
+            )
+        )
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=str(capture)) from None
     except ValueError as error:
@@ -99,3 +111,33 @@ def read_capture(
         raise InputError("has no IP packet", file=str(capture), accepted="a capture of traffic")
     tables = {name: pl.DataFrame(getattr(seen, name)()) for name in TABLES}
     return Observation(str(capture), seen.totals, seen.interfaces, seen.warnings, **tables)
+
+
+def _observed(observe: Callable[[_core.Control], _core.Observation]) -> _core.Observation:
+    """Read in a thread: at Ctrl-C what was read until then counts, as if the file had ended there.
+
+    Raises:
+        KeyboardInterrupt: At a second one, or if nothing comes from a pipe for a while.
+    """
+    control = _core.Control()
+    found: Future[_core.Observation] = Future()
+
+    def read() -> None:
+        try:
+            found.set_result(observe(control))
+        except BaseException as error:  # noqa: BLE001 - the caller has it
+            found.set_exception(error)
+
+    Thread(target=read, daemon=True).start()
+    until = math.inf
+    while time.monotonic() < until:
+        try:
+            # not without end: Polars' handler of Ctrl-C has such a wait go on (SA_RESTART)
+            if wait([found], _LOOK_S).done:
+                return found.result()
+        except KeyboardInterrupt:
+            if control.is_canceled():
+                raise
+            control.cancel()
+            until = time.monotonic() + _PATIENCE_S
+    raise KeyboardInterrupt

@@ -92,13 +92,16 @@ def _waits(waits: Mapping[str, Any] | None) -> str:
     if waits is None:
         return "no round trip was seen"
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
-    text = f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip"
+    text = (
+        f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
+        f"({waits['samples']:,} of them)"
+    )
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         return f"{text}; losses come at {deep} ({low} to {high}): a full buffer, or a queue that drops early"
     if waits["loss_episodes"]:
-        return f"{text}; at which depth losses come cannot be seen from here"
-    return f"{text}; nothing was lost: the buffer did not fill"
+        return f"{text}; losses come at no one depth: the queue drops early, or another one does"
+    return f"{text}; no loss was seen"
 
 
 def _ps(time_ns: float) -> float:
@@ -136,8 +139,9 @@ def _vantage(findings: Findings) -> str:
 
 def _warnings(findings: Findings) -> Iterator[str]:
     totals, flows = findings.observation.totals, findings.flows
+    yield from findings.doubts
     for text, count, first_byte in findings.observation.warnings:
-        yield f"{text} ({count:,} times, first at byte {first_byte:,})"
+        yield f"{text} ({count:,} {'time' if count == 1 else 'times'}, first at byte {first_byte:,})"
     missed = float(flows["missed_bytes"].sum())
     payload = float(flows["payload_bytes"].sum())
     if payload and missed / payload > 1e-4:
@@ -154,4 +158,5 @@ def _warnings(findings: Findings) -> Iterator[str]:
     if totals["cut_packets"]:
         yield f"{totals['cut_packets']:,} packets are cut within their headers: capture 128 bytes of each"
     if totals["backward_packets"]:
-        yield f"{totals['backward_packets']:,} packets are older than one before them"
+        count = totals["backward_packets"]
+        yield f"{count:,} packets are older than one before them, so times are doubtful (reordercap sorts)"

@@ -1,0 +1,82 @@
+"""What may be wrong with what a capture says: sentences for the reader."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.captured.observation import NS_PER_S, Observation
+
+_NOTABLE: Final = 0.02
+"""Part of the payload from which on it matters that it goes the other way."""
+
+_BUSY: Final = 0.97
+_FEWEST_SECONDS: Final = 3
+
+_MORE: Final = 1.05
+"""What arrives can be this many times the rate of the link, by errors of both."""
+
+
+def is_impossible(rate_bps: float, arrived_bps: float) -> bool:
+    """Whether more arrived than a link of that rate carries."""
+    return arrived_bps > _MORE * rate_bps
+
+
+def doubts(
+    observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, named: bool, ahead: bool
+) -> Iterator[str]:
+    """What to beware of, as sentences.
+
+    Args:
+        observation: The capture, with its own addresses.
+        link: The row of the direction in the table of links.
+        long: Its long flows.
+        named: Whether the operator named the networks of one side.
+        ahead: Whether the queue lies beyond the place of the capture.
+    """
+    share = _other_way(observation, link)
+    if not named and share > _NOTABLE and _is_guessed(observation, link["interface"]):
+        yield (
+            f"which way packets go is a guess, as both ends have addresses of one kind, and {share:.0%} of "
+            "the payload goes the other way: --inside names the networks of one side"
+        )
+    if _is_begun_busy(observation, link, long, ahead=ahead):
+        yield (
+            "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
+            "trips are shorter than these, waits and the buffer longer; begin earlier, or add a ping"
+        )
+
+
+def _other_way(observation: Observation, link: dict[str, Any]) -> float:
+    """The part of the interface's payload that goes the other way."""
+    own = observation.connections.filter(pl.col("interface") == link["interface"]).select("connection")
+    sent = observation.directions.join(own, on="connection", how="semi")
+    total = int(sent["payload_bytes"].sum())
+    other = sent.filter(pl.col("direction") != link["direction"])
+    return int(other["payload_bytes"].sum()) / total if total else 0.0
+
+
+def _is_guessed(observation: Observation, interface: int) -> bool:
+    """Whether most connections have two private ends, or two public ones."""
+    ends = observation.connections.filter(pl.col("interface") == interface).select("initiator", "responder")
+    same = [
+        ipaddress.ip_address(first).is_private == ipaddress.ip_address(second).is_private
+        for first, second in ends.iter_rows()
+    ]
+    return 2 * sum(same) > len(same)
+
+
+def _is_begun_busy(
+    observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
+) -> bool:
+    """Whether the link was full all the time, and most long flows were there before."""
+    if ahead or not link["rate_bps"] or long.is_empty() or 2 * int(long["is_opened"].sum()) > len(long):
+        return False
+    bins = observation.seconds.filter(
+        (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
+    ).sort("start_ns")[1:-1]
+    loads = bins["wire_bytes"] * 8 / (bins["width_ns"] / NS_PER_S)
+    return len(bins) >= _FEWEST_SECONDS and bool((loads >= _BUSY * link["rate_bps"]).all())

@@ -1,0 +1,56 @@
+"""What may be wrong with what a capture says."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import bufferlab
+from bufferlab.captured.doubts import doubts, is_impossible
+
+from .conftest import Captured
+
+
+def test_a_guessed_direction_is_said(tmp_path: Path) -> None:
+    """Downloads of pages go the other way than a bulk transfer, and all addresses are private."""
+    path = tmp_path / "both.pcapng"
+    scenario = {
+        "run": {"duration": "10 s"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "1 bdp"},
+        "flows": [
+            {"rtt": "30 ms"},
+            {"rtt": "30 ms", "count": 2, "application": {"kind": "web", "size": "60 kB", "every": "500 ms"}},
+        ],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path)
+    seen = bufferlab.observe(path)
+    assert any("which way packets go is a guess" in each for each in seen.doubts)
+    assert "beware" in str(seen) and seen.to_dict()["doubts"] == list(seen.doubts)
+    named = bufferlab.observe(path, inside=["10.0.0.0/9"])
+    assert named.doubts == ()
+    assert named.load_bps > seen.load_bps
+
+
+def test_a_link_that_was_full_before_the_capture_began(captured: Captured) -> None:
+    seen = bufferlab.observe(captured.at_receivers)
+    assert seen.doubts == ()
+    (link,) = seen.observation.links.filter(direction=0, interface=seen.interface).to_dicts()
+    asked: dict[str, Any] = {"named": True, "ahead": False}
+    late = seen.long.with_columns(is_opened=pl.lit(0))
+    (said,) = doubts(seen.observation, link, late, **asked)
+    assert "begins in the middle of flows on a busy link" in said
+    assert list(doubts(seen.observation, link, seen.long, **asked)) == []
+    idle = seen.observation.seconds.with_columns(
+        pl.when(pl.int_range(pl.len()) == 5).then(0).otherwise(pl.col("wire_bytes")).alias("wire_bytes")
+    )
+    rested = dataclasses.replace(seen.observation, seconds=idle)
+    assert list(doubts(rested, link, late, **asked)) == []
+
+
+@pytest.mark.parametrize(("arrived", "impossible"), [(9e6, False), (10.4e6, False), (11e6, True)])
+def test_no_link_carries_more_than_its_rate(arrived: float, impossible: bool) -> None:
+    assert is_impossible(10e6, arrived) == impossible
