@@ -31,6 +31,7 @@ class What(StrEnum):
     CONTROLS = "controls"
     SCALING = "scaling"
     ANSWERS = "answers"
+    CAPTURES = "captures"
     REFEREE = "referee"
     KERNEL = "kernel"
 
@@ -40,7 +41,8 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         What,
         typer.Argument(
             help="ns2: against ns-2; controls: against theory; scaling: twins of a large link; "
-            "answers: size and advise against the truth; referee: against ns-2 in settings drawn at random; "
+            "answers: size and advise against the truth; captures: observe against the truth; "
+            "referee: against ns-2 in settings drawn at random; "
             "kernel: against recorded runs of a real Linux kernel."
         ),
     ] = What.NS2,
@@ -70,6 +72,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `controls`: least buffers, variation of windows and lone flows against theory, for docs/controls.md.
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     `answers`: what size and advise answer against the true smallest buffers, for docs/answers.md.
+    `captures`: what observe says of captures against the runs that they are of, for docs/observe.md.
     `referee`: settings drawn at random, run here and by ns-2 with several seeds, for docs/validation.md.
     `kernel`: a grid of settings against recorded runs of a real Linux kernel, for docs/kernel.md.
     """

@@ -1,0 +1,1 @@
+"""What `observe` says of captures whose truth is known: docs/observe.md."""
