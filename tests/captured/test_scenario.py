@@ -130,3 +130,15 @@ def test_a_law_has_the_distributions_quantiles() -> None:
     # who lasts longer counts for more
     heavy = law(pl.Series([1.0, *[9.0] * 20]), pl.Series([60.0, *[1.0] * 20]), "ms")
     assert heavy == "choice(1 ms: 3, 9 ms)"
+
+
+def test_of_two_sides_of_a_queue_that_is_taken_which_shows_the_rate(tmp_path: Path) -> None:
+    path = tmp_path / "both.pcapng"
+    scenario = {
+        "run": {"duration": "10 s"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "20 packets"},
+        "flows": [{"rtt": "30 ms", "count": 3}],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path, pcap_at=["bottleneck"])
+    found = bufferlab.observe(path)
+    assert found.rate_bps == pytest.approx(10e6, rel=0.01) and not found.is_offered

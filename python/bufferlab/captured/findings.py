@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -26,6 +26,10 @@ from bufferlab.scenario import Scenario
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_NEARLY: Final = 0.8
+"""Interfaces that carry at least this part of what the busiest carries are as good. Our choice."""
 
 
 class Findings(CapturedLink, Displayed):
@@ -155,7 +159,7 @@ def observe(
     key = None if anonymize is None else read_key(anonymize)
     observation = read_capture(capture, inside=inside, joined=joined, flows=flows)
     links = observation.links
-    chosen = _chosen(links, interface, direction)
+    chosen = _chosen(links, interface, direction, observation.duration_s)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
     waits = waits_of(observation, at, chosen["direction"], ahead=bool(chosen["is_queue_ahead"]))
     ahead = bool(chosen["is_queue_ahead"] if waits is None else waits["is_ahead"])
@@ -200,7 +204,14 @@ def _is_senders_own(rate_by: str, flows: pl.DataFrame) -> bool:
     return rate_by == RATE_BY[-1] and 2 * int(at_senders["packets"].sum()) > int(flows["packets"].sum())
 
 
-def _chosen(links: pl.DataFrame, interface: int | None, direction: str | None) -> dict[str, Any]:
+def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:
+    rate = link["rate_bps"]
+    return rate is not None and rate > 0 and not is_impossible(rate, link["wire_bytes"] * 8 / duration_s)
+
+
+def _chosen(
+    links: pl.DataFrame, interface: int | None, direction: str | None, duration_s: float
+) -> dict[str, Any]:
     rows = links
     if interface is not None:
         rows = rows.filter(pl.col("interface") == interface)
@@ -213,5 +224,9 @@ def _chosen(links: pl.DataFrame, interface: int | None, direction: str | None) -
         rows = rows.filter(pl.col("direction") == DIRECTIONS.index(direction))
         if rows.is_empty():
             raise InputError("has no packet in the capture", key="direction", value=direction)
-    found: dict[str, Any] = rows.sort("wire_bytes", descending=True, maintain_order=True).row(0, named=True)
+    # of interfaces before and behind one queue, which carry nearly the same, that which shows its rate
+    near = rows.filter(pl.col("wire_bytes") >= _NEARLY * pl.col("wire_bytes").max())
+    rated = near.filter([_shows_rate(row, duration_s) for row in near.iter_rows(named=True)])
+    best = near if rated.is_empty() else rated
+    found: dict[str, Any] = best.sort("wire_bytes", descending=True, maintain_order=True).row(0, named=True)
     return found

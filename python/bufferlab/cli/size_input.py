@@ -174,12 +174,15 @@ def _group(part: str, flows: str) -> tuple[str | None, int]:
 
 
 def read_shares(mix: str) -> list[tuple[str, float]]:
-    """Congestion controls and their shares of `--mix`: "cubic:60%,bbr:40%".
+    """Congestion controls and their shares of `--mix`: "cubic:60%,bbr:40%", or one control.
 
     Raises:
         InputError: It is no such list.
     """
     shares: list[tuple[str, float]] = []
+    if ":" not in mix and "," not in mix and "%" not in mix:
+        _known(mix.strip(), "--mix")
+        return [(mix.strip(), 100.0)]
     for part in mix.split(","):
         match = _SHARE.fullmatch(part.strip())
         if match is None or float(match[2]) <= 0:
