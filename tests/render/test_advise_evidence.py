@@ -244,3 +244,16 @@ def test_what_users_lose_most_stands_beside_how_they_fare() -> None:
     text = advice_view(advice).text(300)
     assert re.search(r"\+\S+ .*  downloads: goodput a flow, by 40 %  ", text)
     assert "worse in" in text and "goodput a flow, by" not in advice_view(advised(MET)).text(300)
+
+
+@pytest.mark.parametrize(("ecn", "said"), [("off", True), ("classic", False)])
+def test_ecn_that_was_not_simulated_is_noted(ecn: str, said: bool) -> None:
+    """The lines of FQ-CoDel have ECN on, as Linux does."""
+    advice = advised({"fq_codel": (5000, runs(FQ_CODEL)), "fifo": (14, runs(FIFO))})
+    flows = [{**flow, "tcp": {**(flow["tcp"] or {}), "ecn": ecn}} for flow in advice.resolved["flows"]]
+    advice = dataclasses.replace(advice, resolved=cast(Any, {**advice.resolved, "flows": flows}))
+    text = " ".join(advice_view(advice, typed=Typed()).text(80).split())
+    assert ("The simulated flows have none" in text) == said
+    assert "packets is ample and was not searched" in text
+    fifo = advised({"fifo": (14, runs(FIFO))})
+    assert "not searched" not in advice_view(fifo, typed=Typed()).text(80)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
@@ -96,9 +96,8 @@ class Typed:
                 problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                return Lines(
-                    entry, self.folded(made.lines), made.notes, problem, amounts_to(made, entry.packets)
-                )
+                notes = (*made.notes, *_simulated(advice, entry, made.lines))
+                return Lines(entry, self.folded(made.lines), notes, problem, amounts_to(made, entry.packets))
             problem = problem or f"{self.platform} has no {entry.queue.name}"
         return Lines(None, [], problem=problem)
 
@@ -115,6 +114,23 @@ class Typed:
             end = "" if is_comment else " \\"
             found += [*(f"{part}{end}" for part in parts[:-1]), parts[-1]]
         return found
+
+
+def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[str]:
+    """What in the lines the runs had otherwise, or nobody searched."""
+    if entry.queue.knob == "target":
+        yield (
+            f"The limit of {entry.packets} packets is ample and was not searched. The target is a delay that "
+            "the queue drops for, and no bound: many flows wait longer, or some that do not yield to losses."
+        )
+    listens = any(
+        flow["tcp"] is not None and flow["tcp"]["ecn"] != "off" for flow in advice.resolved["flows"]
+    )
+    if not listens and any("ecn" in line.split() or "ecn=yes" in line for line in lines):
+        yield (
+            "The queue marks packets of flows with ECN in place of dropping them. The simulated flows have "
+            'none: ecn = "classic" in the flows of a scenario simulates it.'
+        )
 
 
 def amounts_to(made: Configuration, packets: int) -> str:
