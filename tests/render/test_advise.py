@@ -298,7 +298,7 @@ def test_notes_are_directly_below_the_lines() -> None:
     assert "buffer-size temporal 8400\n" in "\n".join(line.rstrip() for line in long.splitlines())
     lines = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(200).splitlines()
     begin = lines.index("To type on openwrt")
-    notes = [line for line in lines[begin:] if line.startswith("note  ")]
+    notes = [line.rstrip() for line in lines[begin:] if line.startswith("note  ")]
     own = advised(MET).configuration("openwrt").notes
     assert notes[: len(own)] == [f"note  {each}" for each in own]
     assert [each for each in notes[len(own) :] if "was not searched" not in each] == []
