@@ -25,6 +25,7 @@ READS_PLANS: Final = {
     "kernel/own.py",
     "kernel/outcome.py",
     "kernel/refusals.py",
+    "evidence/captures/seen.py",  # the true depth of the buffer
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
     "evidence/ns2/measure.py",
 }

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = """\b
 Examples:
   bufferlab observe link.pcapng
-  bufferlab observe link.pcap.gz --scenario link.toml
-  bufferlab observe link.pcap.gz --advise
+  bufferlab observe link.pcap.gz --scenario link.toml --advise
   tcpdump -i eth0 -s 128 -w - | bufferlab observe -
   bufferlab observe --live eth0 --for '60 s'
 """
