@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from bufferlab.scenario import Seeded as Seeded
     from bufferlab.stats import Estimate as Estimate
     from bufferlab.studies.advise.absent import Absent as Absent
+    from bufferlab.studies.advise.beyond import Beyond as Beyond
     from bufferlab.studies.advise.elsewhere import Spoiled as Spoiled
     from bufferlab.studies.advise.entry import Entry as Entry
     from bufferlab.studies.advise.entry import Site as Site
@@ -109,6 +110,7 @@ _PUBLIC: Final = {
     "Choice": "bufferlab.studies.choosing.choice",
     "Rival": "bufferlab.studies.choosing.choice",
     "Absent": "bufferlab.studies.advise.absent",
+    "Beyond": "bufferlab.studies.advise.beyond",
     "Spoiled": "bufferlab.studies.advise.elsewhere",
     "Sensitivity": "bufferlab.studies.advise.sensitivity",
     "Shaken": "bufferlab.studies.advise.sensitivity",

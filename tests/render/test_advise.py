@@ -17,6 +17,7 @@ from bufferlab.render.advise.words import order_text, sure_text
 from bufferlab.render.view import View
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Stage
+from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -88,7 +89,7 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     assert lines[1] == "No setting that was tried meets both targets."
     assert lines[2].startswith("Closest: fq_codel: target 5 ms, limit 200 packets")
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
-    assert "99th percentile is met by none. Met with half the RTT." in text
+    assert "99th percentile is met by none up to 200 packets. Met with half the RTT." in text
     assert "what if" not in text
     late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
     assert late[1].startswith("Not known: BBR's start may still be in what was measured")
@@ -152,6 +153,17 @@ def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
     assert "fifo: utilization is met from 14 packets on; wait: mean is met up to 1 packet." in text
+
+
+def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_searched_for_all() -> None:
+    targets = ("loss <= 0.1 %", "wait_mean < 15 ms")
+    advice = advised({"fifo": (14, runs(FIFO))}, targets)
+    assert "fifo: loss is met by none up to 200 packets; wait:" in " ".join(box(advice))
+    found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2),)}
+    text = " ".join(box(dataclasses.replace(advice, beyond=found)))
+    assert "fifo: loss is met from about 800 packets on; wait:" in text
+    none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2),)}
+    assert "loss is met by none up to 3200 packets" in " ".join(box(dataclasses.replace(advice, beyond=none)))
 
 
 def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:

@@ -154,8 +154,20 @@ def ceiling_text(least: Least) -> str:
         return f". Larger buffers come nearer, but none above {least.upper} packets was tried: {further}"
     if least.ceiling == "given":
         return ""
-    texts = [_level(least, target) or _last_step(least, target) for target in _missed_last(least)]
+    texts = [
+        _growing(least, target) or _level(least, target) or _last_step(least, target)
+        for target in _missed_last(least)
+    ]
     return f". {'; '.join(texts)}" if texts else ""
+
+
+def _growing(least: Least, target: Target) -> str:
+    """That what a target bounds grows with the buffer, if a smaller one meets it."""
+    sizes = least.memory.sizes
+    if not target.wants_less or not any(least.memory.meets(size, target) for size in sizes):
+        return ""
+    value = target.show(_measured(least, sizes[-1], target))
+    return f"{subject(target).capitalize()} grows with the buffer: {value} at {packets_text(sizes[-1])}"
 
 
 def _level(least: Least, target: Target) -> str:

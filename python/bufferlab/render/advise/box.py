@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.beware import bewares, loses_much, missed_default
 from bufferlab.render.advise.decided import (
     edge_text,
     equal_text,
@@ -21,21 +22,16 @@ from bufferlab.render.advise.felt import (
     elsewhere_brief,
     elsewhere_text,
     gained,
-    gained_but_missed,
     judged_text,
     users_lines,
 )
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
 from bufferlab.render.advise.reasons import (
-    datagrams_lost,
-    heavy_loss,
     helps,
     idle_note,
     loss_note,
-    lossy_what_ifs,
     marks_note,
-    starved,
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
@@ -103,13 +99,9 @@ def _head(advice: Advice) -> Iterator[str]:
     what = _what(advice)
     them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
     if advice.choice.meets:
-        found = entry.least
-        heavy = heavy_loss(
-            entry.checked("loss").mean, advice.targets, None if found is None else found.memory
-        )
         is_doubtful = entry.confidence < EVEN and not entry.identical
         begin = "Perhaps run" if is_doubtful else "Run"
-        if heavy is not None:  # what loses much is no advice to run it
+        if loses_much(advice):  # what loses much is no advice to run it
             begin = f"By {them.removeprefix('all ')} alone:"
         run = f"{begin} {what}"
         yield from [*tie_head(advice, what)] or [run]
@@ -127,8 +119,7 @@ def _head(advice: Advice) -> Iterator[str]:
             yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
         if advice.stage == "first" and advice.finished and not advice.tied:
             yield _QUICK
-        beware = (heavy, starved(advice), datagrams_lost(advice), lossy_what_ifs(advice))
-        yield from filter(None, (*beware, gained_but_missed(advice)))
+        yield from bewares(advice)
         if (broken := fragile(advice)) is not None:
             yield broken
         if (undecided := undecided_text(advice.choice)) is not None:
@@ -136,6 +127,9 @@ def _head(advice: Advice) -> Iterator[str]:
         return
     yield from _missed(advice, them)
     yield f"Closest: {what}"
+    if (default := missed_default(advice)) is not None:
+        yield default
+    yield from bewares(advice)
 
 
 def _missed(advice: Advice, them: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS
 from bufferlab.display import as_view
 from bufferlab.errors import InputError
+from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.box import box_of, headline
 from bufferlab.render.advise.decided import tied_names
 from bufferlab.render.advise.evidence import evidence
@@ -87,6 +88,8 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             if each.tied:
                 alike = "Equal" if each.choice.is_tie_shown else "Not distinguished"
                 yield f"{alike} at {each.site.link} for this traffic: {tied_names(each)}; its box says more."
+    for each in advice.links:
+        yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
     if missing:
         yield f"There is no answer yet for {', '.join(missing)}."
     if not advice.joint:
@@ -103,6 +106,10 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             else f"{_all(len(advice.links))} meet their targets"
         )
         yield f"Run together, {them}: {sure_text(sure)} for this traffic ({runs} runs)."
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _what(advice: LinksAdvice) -> str:

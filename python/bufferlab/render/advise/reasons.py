@@ -13,6 +13,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -182,7 +183,7 @@ def _filling(advice: Advice) -> list[Users]:
 
 def helps(advice: Advice) -> str | None:
     """What would meet the targets that the answer misses."""
-    ranges = [text for entry in advice.entries.values() if (text := _conflict(entry)) is not None]
+    ranges = [text for entry in advice.entries.values() if (text := _conflict(advice, entry))]
     queue = advice.answer.queue
     eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
     if eased:
@@ -210,13 +211,23 @@ def _unbounded(advice: Advice, text: str) -> str:
     return f"{text}." if bounded else f"{text}; --target 'loss <= 1 %' would bound it."
 
 
-def _conflict(entry: Entry) -> str | None:
+def _conflict(advice: Advice, entry: Entry) -> str | None:
     """Which sizes of a queue meet which target, where none meets all."""
     found = entry.least
     if found is None or found.size is not None or found.closest != entry.setting:
         return None
-    parts = [_range(entry, found, target) for target in found.memory.targets]
+    larger = {each.target: each for each in advice.beyond.get(entry.queue.name, ())}
+    parts = [
+        _range(entry, found, target) if target not in larger else _alone(entry, larger[target])
+        for target in found.memory.targets
+    ]
     return f"{queue_text(entry.queue)}: {'; '.join(parts)}." if len(parts) > 1 else None
+
+
+def _alone(entry: Entry, larger: Beyond) -> str:
+    """Where a target is met that no buffer met which was searched for all."""
+    name, size = title_text(larger.target), entry.queue.show(larger.size)
+    return f"{name} is met from about {size} on" if larger.is_met else f"{name} is met by none up to {size}"
 
 
 def _range(entry: Entry, found: Least, target: Target) -> str:
@@ -225,7 +236,7 @@ def _range(entry: Entry, found: Least, target: Target) -> str:
     met = [size for size in sizes if found.memory.meets(size, target)]
     name = title_text(target)
     if not met:
-        return f"{name} is met by none"
+        return f"{name} is met by none up to {show(sizes[-1])}"
     if len(met) == len(sizes):
         return f"{name} by all"
     if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it

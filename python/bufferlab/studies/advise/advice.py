@@ -15,6 +15,7 @@ from bufferlab.configure import Allowed, Configuration, configuration
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.absent import Absent
+from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.needs import Needs
@@ -56,6 +57,7 @@ class Advice(display.Displayed):
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
         is_sturdy: Whether the answer was taken as the first of those that miss none in any.
         absent: What a queue would do that the platform does not have; `None` without such a platform.
+        beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
@@ -80,6 +82,7 @@ class Advice(display.Displayed):
     others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
     is_sturdy: bool = False
     absent: Absent | None = None
+    beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -222,6 +225,7 @@ class Advice(display.Displayed):
             "sensitivity": [_sensitivity(answer.queue, each) for each in self.sensitivity],
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "absent": None if self.absent is None else self.absent.to_dict(),
+            "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
@@ -338,6 +342,10 @@ def _means(runs: Sequence[Values]) -> dict[str, Any]:
     names = dict.fromkeys(name for run in runs for name in run)
     document = values_document({name: mean_over_runs(name, runs) for name in names})
     return {key: document[key] for key in ("values", "values_runs")}
+
+
+def _alone(each: Beyond) -> dict[str, Any]:
+    return {"target": str(each.target), "packets": each.size, "meets": each.is_met, "runs": each.runs}
 
 
 def _broken(each: Broken) -> dict[str, Any]:

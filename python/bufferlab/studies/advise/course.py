@@ -9,6 +9,7 @@ from typing import Final
 from bufferlab.experiment.runner import Runner
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
+from bufferlab.studies.advise.beyond import beyond
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
@@ -29,6 +30,9 @@ MOST_CHECKS: Final = 6
 
 SENSITIVITY_SEEDS: Final = 4
 """Seeds of what would change the answer."""
+
+ALONE_SEEDS: Final = 2
+"""Seeds with which larger buffers are tried for one of several targets: enough for about where."""
 
 Watch = Callable[[Advice | None, str], None]
 """Called with the best answer so far, and what is done now."""
@@ -95,7 +99,7 @@ class Course:
         if self._is_short(advice):
             return advice
         if quick:
-            advice = self._assured(self._decided(advice, LOOKS[:1]), most=1)
+            advice = self._each_alone(self._assured(self._decided(advice, LOOKS[:1]), most=1))
             return self._tell(dataclasses.replace(advice, finished=True))
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
         settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
@@ -106,7 +110,19 @@ class Course:
         advice = self._assured(self._decided(advice, LOOKS[1:]))
         if sensitivity and not self._is_short(advice):
             advice = self._sturdier(self._shaken(advice))
-        return self._tell(dataclasses.replace(advice, stage="final", finished=True))
+        return self._tell(dataclasses.replace(self._each_alone(advice), stage="final", finished=True))
+
+    def _each_alone(self, advice: Advice) -> Advice:
+        """Where several targets are not met together: which buffers meet each of them."""
+        if advice.choice.meets or len(advice.targets) < 2:
+            return advice
+        settings, found = self.settings, {}
+        for name, least in settings.found.items():
+            if settings.queues[name].knob == "limit" and least.size is None:
+                self._say(f"trying larger buffers of {name} for each target")
+                most, seeds = self.question.most or self.question.upper, settings.seeds[:ALONE_SEEDS]
+                found[name] = beyond(name, least, settings.bench, seeds=seeds, most=most)
+        return dataclasses.replace(advice, beyond=found, runs=settings.bench.runs + self.shaking.runs)
 
     def _is_short(self, advice: Advice) -> bool:
         """Whether longer runs are to be made before anything else."""

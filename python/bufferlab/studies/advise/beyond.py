@@ -1,0 +1,68 @@
+"""Where each of several targets would be met for itself, beyond the buffers that were searched for all.
+
+A search for all targets ends where larger buffers come no nearer to all of them. Whoever must choose between
+targets that contradict wants to know what each asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bufferlab.studies.least import Bench, Case, Least, Run
+from bufferlab.studies.targets import Target
+
+STEPS: Final = 6
+"""How often the largest buffer is doubled."""
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Where one target is met.
+
+    Attributes:
+        target: The target.
+        size: The first buffer tried that meets it, packets; of none, the largest tried.
+        is_met: Whether it does, in the mean of its runs.
+        runs: How many runs say so.
+    """
+
+    target: Target
+    size: int
+    is_met: bool
+    runs: int
+
+
+def beyond(name: str, found: Least, bench: Bench, *, seeds: Sequence[int], most: int) -> tuple[Beyond, ...]:
+    """Try larger buffers for the targets that a search for several has met with none.
+
+    Args:
+        name: The queue, as the bench knows it.
+        found: The search, which found nothing.
+        bench: Measures.
+        seeds: Of each buffer's runs.
+        most: The largest buffer that is allowed, packets.
+    """
+    memory = found.memory.copy()
+    targets = memory.targets
+    searched = memory.sizes
+    left = [
+        each
+        for each in targets
+        if not each.wants_less and not any(memory.meets(size, each) for size in searched)
+    ]
+    if len(targets) < 2 or not left:
+        return ()
+    answers, size = [], searched[-1]
+    for _ in range(STEPS):
+        if not left or size >= most:
+            break
+        size = min(2 * size, most)
+        measured = bench.measure({Case(name, size): list(seeds)})
+        memory.add({Run(size, seed): measured[Case(name, size), seed] for seed in seeds})
+        met = [each for each in left if memory.meets(size, each)]
+        answers += [Beyond(each, size, is_met=True, runs=len(seeds)) for each in met]
+        left = [each for each in left if each not in met]
+    runs = len(memory.values(size))
+    return (*answers, *(Beyond(each, size, is_met=False, runs=runs) for each in left))

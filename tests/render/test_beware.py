@@ -1,0 +1,65 @@
+"""What spoils an answer for users is said below the headline, whether targets are met or missed."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bufferlab.render.advise.beware import bewares
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.targets import make_target
+
+from ..advised import FIFO, FQ_CODEL, advised, runs, site
+from .boxes import box
+
+NEAR = dataclasses.replace(site(), rtt_ms=30.0)
+
+
+def said(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize("target", ["utilization >= 99 %", "utilization >= 99.999 %"])
+def test_a_wait_above_the_round_trip_is_said_of_what_meets_and_of_what_misses(target: str) -> None:
+    slow = {**FIFO, "wait_mean_ms": 66.3, "utilization": 0.9995}
+    advice = advised({"fifo": (14, runs(slow))}, (target,), where=NEAR)
+    text = said(box(advice))
+    assert "But packets wait 66.3 ms in the mean, longer than the round trip of 30 ms" in text
+
+
+@pytest.mark.parametrize(
+    ("wait_ms", "targets"),
+    [
+        (29.0, ("utilization >= 99 %",)),
+        (66.3, ("utilization >= 99 %", "wait_p99 < 200 ms")),
+    ],
+    ids=["shorter", "bounded"],
+)
+def test_a_short_wait_or_one_that_a_target_bounds_is_not(wait_ms: float, targets: tuple[str, ...]) -> None:
+    slow = {**FIFO, "wait_mean_ms": wait_ms}
+    advice = advised({"fifo": (14, runs(slow))}, targets, where=NEAR)
+    assert not any("packets wait" in text for text in bewares(advice))
+
+
+def test_a_path_of_microseconds_makes_no_wait_long() -> None:
+    where = dataclasses.replace(site(), rtt_ms=0.1)
+    advice = advised({"fifo": (14, runs({**FIFO, "wait_mean_ms": 1.0}))}, where=where)
+    assert not any("packets wait" in text for text in bewares(advice))
+
+
+def test_what_misses_its_targets_and_loses_much_says_so_at_once() -> None:
+    lossy = {**FIFO, "loss": 0.12, "utilization": 0.5}
+    lines = box(advised({"fifo": (14, runs(lossy))}))
+    assert lines[1] == "No setting that was tried meets the target."
+    assert lines[3] == "But 12 % of the packets are lost."
+
+
+def test_what_misses_nothing_but_a_default_says_that_it_is_one() -> None:
+    given = {"fq_codel": (5000, runs({**FQ_CODEL, "utilization": 0.983}))}
+    asked = advised(given)
+    assert "is our default" not in said(box(asked))
+    target = make_target("utilization", 0.99)
+    assumed = dataclasses.replace(asked, needs=Needs((target,), None, "default", "default"))
+    text = said(box(assumed))
+    assert "What it misses is our default (utilization is 98.3 %, not 99 %)" in text
