@@ -47,9 +47,29 @@ def test_what_one_direction_alone_concerns_says_which() -> None:
 
 
 def test_other_platforms_take_two_configurations_and_unknown_queues_say_so() -> None:
-    assert configuration_of_both(DOWN, UP, platform="routeros") is None
+    assert configuration_of_both(DOWN, UP, platform="ios-xe") is None
     made = configuration_of_both(DOWN, Direction("9 Mbps", "drr", "64 packets"), platform="linux")
     assert made is not None and made.lines == () and made.nearest == "fq_codel"
+
+
+def test_routeros_queues_each_direction_where_it_leaves_the_router() -> None:
+    made = configuration_of_both(DOWN, UP, platform="routeros", device="ether5")
+    assert made is not None
+    trees = [line for line in made.lines if line.startswith("/queue/tree")]
+    assert [re.findall(r"(?:name|parent|max-limit|queue)=(\S+)", line) for line in trees] == [
+        ["bufferlab-download", "bridge", "45M", "bufferlab-download"],
+        ["bufferlab-upload", "ether5", "9M", "bufferlab-upload"],
+    ]
+    types = [line for line in made.lines if line.startswith("/queue/type")]
+    assert "name=bufferlab-download" in types[0] and "fq-codel-limit=225" in types[0]
+    assert "name=bufferlab-upload" in types[1] and "fq-codel-limit=64" in types[1]
+    # the rates are below the line's by now
+    assert not any("ask for 90 %" in note for note in made.notes)
+
+
+def test_routeros_has_no_lines_for_a_link_layer() -> None:
+    with pytest.raises(InputError, match="linklayer: 'atm 26 B' has no line on routeros"):
+        configuration_of_both(DOWN, UP, platform="routeros", linklayer="atm 26 B")
 
 
 def test_a_long_device_name_leaves_room_for_that_of_the_ifb_device() -> None:

@@ -127,11 +127,18 @@ def test_openwrt_has_one_section_and_says_if_it_cannot_be_the_answers() -> None:
     assert "option download '45000'" in said and "option upload '9000'" in said
 
 
-def test_other_platforms_have_both_configurations_with_names_of_their_own() -> None:
+def test_routeros_has_a_tree_for_each_direction_with_names_of_their_own() -> None:
     said = shown(line(), Typed("routeros"))
-    assert "# download: on the interface to the home" in said and "name=bufferlab-download" in said
-    assert "# upload: on the interface to the line" in said and "name=bufferlab-upload" in said
-    assert "max-limit=45M" in said and "max-limit=9M" in said
+    assert "/queue/tree add name=bufferlab-download parent=bridge" in said and "max-limit=45M" in said
+    assert "/queue/tree add name=bufferlab-upload parent=ether1" in said and "max-limit=9M" in said
+    assert "ask for 90 %" not in said and "--linklayer" not in said
+
+
+def test_other_platforms_have_both_configurations_with_names_of_their_own() -> None:
+    said = shown(line(), Typed("ios-xe"))
+    assert "! download: on the interface to the home" in said and "policy-map bufferlab-download" in said
+    assert "! upload: on the interface to the line" in said and "policy-map bufferlab-upload" in said
+    assert "shape average 45000000" in said and "shape average 9000000" in said
 
 
 def test_links_that_are_no_line_are_on_routers_of_their_own() -> None:

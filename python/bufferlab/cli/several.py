@@ -127,7 +127,7 @@ def check_linklayer(linklayer: str | None, platform: str, *, both: bool) -> None
         return
     if not both:
         raise InputError("goes with --home", key="--linklayer", accepted="--home 50/10Mbps, both directions")
-    able = [name for name, each in PLATFORMS.items() if each.write_both is not None]
+    able = [name for name, each in PLATFORMS.items() if each.linklayers]
     if platform not in able:
         raise InputError(
             f"has no line on {platform}", key="--linklayer", accepted=f"--platform {' or '.join(able)}"

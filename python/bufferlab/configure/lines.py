@@ -247,6 +247,8 @@ def configuration_of_both(
     found = find_platform(platform)
     if found.write_both is None:
         return None
+    if linklayer is not None and not found.linklayers:
+        raise InputError(f"has no line on {platform}", key="linklayer", value=linklayer)
     layer = None if linklayer is None else read_linklayer(linklayer)
     target = Target(_device(found, found.device if device is None else device), shape=True, linklayer=layer)
     down, up = (

@@ -14,6 +14,7 @@ from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Tar
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
     MEMORY_FACTOR,
+    below_line,
     counted_limit,
     counted_note,
     fifo_bounds,
@@ -98,8 +99,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     device, ifb = target.device, f"ifb4{target.device}"
     if len(ifb) > LONGEST_NAME:
         ifb = f"ifb4{device[len(ifb) - LONGEST_NAME :]}"
-    upload = _below_line(up, write(up, replace(target, shape=True)))
-    download = _below_line(down, write(down, replace(target, shape=True, device=ifb)))
+    upload = below_line(up, write(up, replace(target, shape=True)))
+    download = below_line(down, write(down, replace(target, shape=True, device=ifb)))
     lines = (
         f"# {UPLOAD}: what leaves {device}",
         *upload.lines,
@@ -121,11 +122,6 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     # segments are joined where they are received
     renamed = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
     return Written.of_both(lines, replace(download, notes=renamed), upload, notes)
-
-
-def _below_line(answer: Answer, written: Written) -> Written:
-    """The lines of one direction without advice for a rate below the line's, which it has."""
-    return replace(written, notes=tuple(note for note in written.notes if note != shaped_note(answer)))
 
 
 def _whole_bytes(rate_bps: int, notes: list[str]) -> int:
@@ -300,5 +296,6 @@ LINUX: Final = Platform(
     sources=SOURCES,
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
+    linklayers=True,
     sources_of_both=_BOTH,
 )

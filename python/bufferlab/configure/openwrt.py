@@ -143,5 +143,6 @@ OPENWRT: Final = Platform(
     ),
     bounds=fifo_bounds(_LIMIT),
     write_both=write_both,
+    linklayers=True,
     for_downloads="of which the section has none, see bufferlab advise --home",
 )

@@ -113,6 +113,7 @@ class Platform:
         faster: The interfaces instead for more than a rate, bit/s, by rising rate, as names tell the speed.
         write_both: Writes both directions of a line at once, the download first; `None` where that takes two
             configurations.
+        linklayers: Whether those lines can count what the line takes for a packet beyond the interface.
         sources_of_both: Where was read what that has beyond one direction.
         for_downloads: What to do for what comes in, since lines are for what leaves an interface.
         device_length: Characters of an interface's name at most; `None` if that is not known.
@@ -131,6 +132,7 @@ class Platform:
     step_us: int = 1
     faster: tuple[tuple[int, str], ...] = ()
     write_both: Callable[[Answer, Answer, Target], Written] | None = None
+    linklayers: bool = False
     sources_of_both: tuple[Source, ...] = ()
     for_downloads: str = "configure the interface towards their receivers"
     device_length: int | None = None

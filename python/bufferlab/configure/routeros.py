@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
+    below_line,
     counted_limit,
     counted_note,
     raised_memory_limit,
@@ -45,6 +47,32 @@ def write(answer: Answer, target: Target) -> Written:
             "holds more, usually 100 packets at least; shape to keep them in the queue."
         )
     return Written(tuple(lines), tuple(notes), amount, unit)
+
+
+_HOME: Final = "bridge"
+"""The interface to the home in MikroTik's default configuration: it joins all ports but that to the line."""
+
+
+def write_both(down: Answer, up: Answer, target: Target) -> Written:
+    """The lines for both directions of a line on the router behind it, each held by a queue tree.
+
+    A tree queues what leaves its interface: the upload at that to the line, the download at that to the home
+    (manual, Queue Tree: only the upload gets to the public interface, only the download to the private one).
+    """
+    download = below_line(down, write(down, replace(target, shape=True, device=_HOME)))
+    upload = below_line(up, write(up, replace(target, shape=True)))
+    lines = [
+        line.replace("bufferlab", f"bufferlab-{way}")
+        for way, each in ((DOWNLOAD, download), (UPLOAD, upload))
+        for line in each.lines
+    ]
+    notes = (
+        f"{target.device} is the interface to the line, and {_HOME} the one to the home, as in MikroTik's "
+        "default configuration: change them where yours have other names. What the router itself sends to "
+        "the home counts as download.",
+        "Other simple queues and trees on these interfaces would hold the packets a second time.",
+    )
+    return Written.of_both(tuple(lines), download, upload, notes)
 
 
 def _queue(answer: Answer, notes: list[str]) -> tuple[str, list[str], int, str]:
@@ -118,6 +146,11 @@ ROUTEROS: Final = Platform(
     cake=True,
     shapes=True,
     write=write,
+    write_both=write_both,
+    sources_of_both=(
+        Source(_MANUAL, "Queues, Queue Tree", "on which interface each direction of a line is queued"),
+        Source("MikroTik's default configuration script, RouterOS 6.40", "header", "ether1 and the bridge"),
+    ),
     sources=(
         Source(
             _MANUAL,

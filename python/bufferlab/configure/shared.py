@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from typing import Final
 
 from bufferlab import _core
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
+from bufferlab.configure.platform import Written
 from bufferlab.errors import InputError
 from bufferlab.units import PS_PER_US
 
@@ -133,6 +135,11 @@ def shaped_note(answer: Answer) -> str:
         "another device's, such as a modem's, packets would still wait there: ask for 90 % of its rate, "
         f"{less}."
     )
+
+
+def below_line(answer: Answer, written: Written) -> Written:
+    """The lines of one direction without advice for a rate below the line's, which it has."""
+    return replace(written, notes=tuple(note for note in written.notes if note != shaped_note(answer)))
 
 
 def counted_note(answer: Answer) -> str:

@@ -222,11 +222,11 @@ def _where(advice: LinksAdvice, link: Advice) -> str:
 def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
     """What a packet takes on the line beyond what a shaper counts, if nobody said it."""
     if typed.linklayer is None and advice.shaped is not None and advice.shaped.share < 1.0:
+        counts = ": --linklayer counts it" if PLATFORMS[typed.platform].linklayers else ""
         yield (
             "On the line a packet is longer: by 18 bytes with cable (DOCSIS), by 30 and one 64th with VDSL2 "
             "and PPPoE; on ADSL it takes whole cells (tc-cake(8)). The share below the line's rate covers "
-            "that for full packets, for many small ones it may not: --linklayer counts it "
-            "(docs/home-line.md)."
+            f"that for full packets, for many small ones it may not{counts} (docs/home-line.md)."
         )
 
 
