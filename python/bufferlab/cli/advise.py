@@ -42,8 +42,11 @@ from bufferlab.cli.quick import (
     Segment,
     Spread,
     Stack,
+    WrittenScenario,
+    check_new,
     load,
     may_lengthen,
+    write_scenario,
 )
 from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
 from bufferlab.configure import PLATFORMS, find_platform
@@ -95,6 +98,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     spread: Spread = None,
     calls: Calls = None,
     stack: Stack = STACK,
+    written: WrittenScenario = None,
     confidence: Annotated[
         float, typer.Option(help="Confidence with which the answer meets all targets.")
     ] = 0.95,
@@ -140,6 +144,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
     from bufferlab.cli.size_input import read_targets  # noqa: PLC0415
 
+    check_new(written, scenario)
     typed = typed_on(platform, device, shape=shape)
     numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
     line = home_line(home, share, scenario, numbers, read_overrides(overrides))
@@ -148,6 +153,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     else:
         loaded, assumed, link = line.scenario, line.assumed, link or EACH
         typed = replace(typed, shape=find_platform(typed.platform).shapes)
+    write_scenario(written, loaded, assumed)
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
     several = is_several(link)

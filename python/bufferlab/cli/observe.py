@@ -117,12 +117,11 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
     from bufferlab.cli.answers import Delivery  # noqa: PLC0415
+    from bufferlab.cli.quick import check_new  # noqa: PLC0415
     from bufferlab.cli.size_input import read_shares  # noqa: PLC0415
-    from bufferlab.files import check_writable  # noqa: PLC0415
     from bufferlab.render.observe.view import findings_view  # noqa: PLC0415
 
-    if scenario is not None:
-        check_writable(scenario)
+    check_new(scenario)
     _check_together({"--rate": rate, "--mix": mix}, scenario=scenario, advise=advise, as_json=as_json)
     shares = None if mix is None else read_shares(mix)
     deliver = Delivery(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +61,15 @@ Calls = Annotated[
     ),
 ]
 Stack = Annotated[str, typer.Option(help="With --rate: preset of the TCP keys.")]
+WrittenScenario = Annotated[
+    Path | None,
+    typer.Option(
+        "--scenario",
+        help="With --rate or --home: write the scenario that they stand for into this new file, to edit, run "
+        "and compare.",
+        show_default=False,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,43 @@ class Quick:
         names = ("rate", "rtt", "flows", "mix", "spread")
         values = {name: getattr(self, name) for name in names} | self.details
         return [f"--{name}" for name, value in values.items() if value is not None]
+
+
+def check_new(path: Path | None, given: Path | None = None) -> None:
+    """Check before the work that a scenario can be written: what somebody may have edited is not replaced.
+
+    Args:
+        path: Where to, if anywhere.
+        given: The scenario that is asked about, if it is a file's.
+
+    Raises:
+        InputError: There is such a file, or nothing to write.
+        OutputError: It cannot be written.
+    """
+    from bufferlab.files import check_writable  # noqa: PLC0415 - slow to import, and no help needs it
+
+    if path is None:
+        return
+    if given is not None:
+        raise InputError(
+            "writes what --rate or --home stand for", key="--scenario", value=str(path), accepted="no file"
+        )
+    check_writable(path)
+    if path.exists():
+        accepted = f"a new name; or bufferlab advise {path}, to ask about it"
+        raise InputError("is there already", key="--scenario", value=str(path), accepted=accepted)
+
+
+def write_scenario(path: Path | None, scenario: Scenario, assumed: Sequence[str]) -> None:
+    """Write a scenario that was made of numbers, with what was assumed; tell what can be done with it."""
+    from bufferlab.cli.common import say  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.files import write_whole  # noqa: PLC0415
+
+    if path is None:
+        return
+    head = "".join(f"# assumed: {line}\n" for line in assumed)
+    write_whole(path, f"{head}\n{scenario.to_toml()}" if head else scenario.to_toml())
+    say(f"wrote {path}: bufferlab run {path} runs it, bufferlab compare {path} compares its queues")
 
 
 def load(

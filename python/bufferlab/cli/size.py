@@ -40,8 +40,11 @@ from bufferlab.cli.quick import (
     Segment,
     Spread,
     Stack,
+    WrittenScenario,
+    check_new,
     load,
     may_lengthen,
+    write_scenario,
 )
 from bufferlab.configure import PLATFORMS
 from bufferlab.errors import InputError
@@ -70,6 +73,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     spread: Spread = None,
     calls: Calls = None,
     stack: Stack = STACK,
+    written: WrittenScenario = None,
     overrides: Overrides = None,
     link: Link = None,
     targets: TargetTexts = None,
@@ -155,7 +159,9 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     typed = typed_for(platform, device, shape=shape)
     quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
+    check_new(written, scenario)
     loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size", simulates=not theory)
+    write_scenario(written, loaded, assumed)
     variation = read_variation(characteristics, measured or [])
     if theory:
         say_rules(loaded, link, short, conventions, measured=variation, assumed=assumed, as_json=as_json)

@@ -1,0 +1,49 @@
+"""`--scenario FILE` of `advise` and `size`: the numbers as a file that gives the same answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Command
+
+NUMBERS = ("--rate", "2 Mbps", "--rtt", "20 ms", "--flows", "reno:2", "--set", "run.duration=10 s")
+BRIEF = ("--quick", "--queues", "fifo", "--json")
+
+
+def test_the_file_gives_the_answer_of_the_numbers(bufferlab: Command) -> None:
+    asked = bufferlab("advise", *NUMBERS, *BRIEF, "--scenario", "link.toml")
+    assert asked.status == 0, asked.err
+    assert "wrote link.toml: bufferlab run link.toml runs it" in asked.err
+    text = Path("link.toml").read_text("utf-8")
+    assert text.startswith("# assumed: round-trip times lie evenly over")
+    again = bufferlab("advise", "link.toml", *BRIEF)
+    numbers, file = json.loads(asked.out), json.loads(again.out)
+    assert file["buffer"] == numbers["buffer"] and file["checks"] == numbers["checks"]
+    assert file["resolved"] == numbers["resolved"]
+
+
+def test_numbers_that_are_refused_leave_no_file(bufferlab: Command) -> None:
+    assert bufferlab("advise", "--home", "0/1Mbps", "--scenario", "home.toml").status == 2
+    assert not Path("home.toml").exists()
+
+
+def test_size_writes_it_for_its_rules_too(bufferlab: Command) -> None:
+    ended = bufferlab("size", *NUMBERS, "--theory", "--scenario", "rules.toml")
+    assert ended.status == 0, ended.err
+    assert 'rate = "2 Mbps"' in Path("rules.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize("verb", ["advise", "size"])
+def test_no_file_is_replaced_and_no_file_s_scenario_written(bufferlab: Command, verb: str) -> None:
+    Path("mine.toml").write_text("# mine\n", "utf-8")
+    ended = bufferlab(verb, *NUMBERS, "--scenario", "mine.toml")
+    assert ended.status == 2 and "--scenario: 'mine.toml' is there already" in ended.err
+    assert Path("mine.toml").read_text("utf-8") == "# mine\n"
+    ended = bufferlab(verb, "mine.toml", "--scenario", "other.toml")
+    assert ended.status == 2 and "--scenario: 'other.toml' writes what --rate or" in ended.err
+    ended = bufferlab(verb, *NUMBERS, "--scenario", "nowhere/link.toml")
+    assert ended.status != 0 and "nowhere/link.toml: cannot be written (no such folder)" in ended.err
+    assert not Path("nowhere").exists()
