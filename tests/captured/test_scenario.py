@@ -14,6 +14,7 @@ from bufferlab import InputError
 from bufferlab.captured.fitting import NEAR
 from bufferlab.captured.laws import law
 from bufferlab.captured.long import long_groups
+from bufferlab.render.observe.fit import fit_lines
 
 from .conftest import Captured, link_of
 
@@ -40,6 +41,30 @@ def test_what_it_holds(captured: Captured) -> None:
     assert short["application"]["size"] == "20000 B"
     assert short["application"]["interval"] == "280.4 ms"
     assert datagrams["application"]["packet"] == "300 B"
+
+
+def test_calls_are_in_it_however_little_they_are_and_what_is_left_out_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    udp: dict[str, Any] = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
+    link = {
+        "run": {"duration": "12 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": "40 Mbps", "delay": "2 ms", "buffer": "1 bdp"},
+        "flows": [
+            {"name": "bulk", "count": 2, "rtt": "30 ms", "congestion": "reno"},
+            {"name": "call", "count": 3, "rtt": "30 ms", "application": udp},
+            {"name": "telemetry", "rtt": "30 ms", "application": {**udp, "interval": "100 ms"}},
+        ],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["senders"])
+    fit = bufferlab.observe(path).fit(mix=[("reno", 100.0)])
+    flows: Any = fit.scenario.to_dict()["flows"]
+    (call,) = (each for each in flows if each["name"] == "call")
+    assert call["count"] == 3 and call["application"] == {**udp, "interval": "20 ms"}
+    assert not any(each["name"] == "datagrams" for each in flows)
+    assert fit.left_out == {"datagrams": pytest.approx(0.0004, rel=0.05)}  # 16 kbit/s of 40 Mbps
+    assert "left out, with their share of the link's rate: datagrams (0.04 %)" in list(
+        fit_lines(fit, is_mix_given=True)
+    )
 
 
 def test_flows_of_different_round_trips_are_different_groups() -> None:

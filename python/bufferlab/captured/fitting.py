@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import polars as pl
 
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.observation import NS_PER_MS
-from bufferlab.captured.scenario import scenario_of
+from bufferlab.captured.scenario import left_out, scenario_of
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
 
@@ -68,6 +68,7 @@ class Fit:
         distance: That of the run, as a sum of logarithms of ratios; `None` where nothing can be compared.
         captured: `utilization`, `loss`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
         reproduced: The same of the run.
+        left_out: What the scenario does not have, with its share of the link's rate.
     """
 
     scenario: Scenario
@@ -76,6 +77,7 @@ class Fit:
     distance: float | None
     captured: Values
     reproduced: Values
+    left_out: Mapping[str, float] = field(default_factory=dict)
 
 
 def fitted(
@@ -96,6 +98,16 @@ def fitted(
     Raises:
         InputError: The link's rate is not known, or no flow has a round-trip time.
     """
+    return replace(_fitted(link, rate=rate, mix=mix, tell=tell), left_out=left_out(link))
+
+
+def _fitted(
+    link: CapturedLink,
+    *,
+    rate: str | None,
+    mix: Shares | None,
+    tell: Tell,
+) -> Fit:
     seen = captured_values(link)
     usual = scenario_of(link, rate=rate, mix=mix)
     if mix is not None or link.long.is_empty() or not _is_comparable(seen):

@@ -29,6 +29,9 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     compared = ", ".join(_compared(fit))
     if compared:
         yield f"a run of the scenario: {compared}"
+    if fit.left_out:
+        shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
+        yield f"left out, with their share of the link's rate: {listed(list(shares))}"
     if fit.distance is not None and fit.distance > NEAR:
         yield (
             "beware: the scenario does not do what was captured, so answers for it may be wrong; its round "
