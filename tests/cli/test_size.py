@@ -233,3 +233,13 @@ def test_a_heavy_loss_that_nobody_bounded_is_said_after_the_answer(bufferlab: Co
     assert "By the target alone, " in said and "bufferlab advise weighs larger buffers" in said
     bounded = bufferlab(*fast, "--utilization", "50%", "--max-loss", "50%")
     assert "of the packets are lost" not in bounded.out
+
+
+def test_a_wait_above_the_round_trip_that_nobody_bounded_is_said_after_the_answer(bufferlab: Command) -> None:
+    numbers = ("--rate", "2 Mbps", "--rtt", "20 ms", "--flows", "reno:2", "--set", "run.duration=10 s")
+    asked = ("size", *numbers, "--bounds", "40..45", "--no-rules", "--utilization", "90%")
+    said = " ".join(bufferlab(*asked).out.split())
+    assert re.search(
+        r"But packets wait \d+ ms in the mean, longer than the round trip of 20 ms; --max-delay", said
+    )
+    assert "longer than the round trip" not in bufferlab(*asked, "--max-delay", "900 ms").out

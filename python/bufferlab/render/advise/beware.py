@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
-from bufferlab.display import significant
 from bufferlab.render.advise.felt import gained_but_missed
-from bufferlab.render.advise.reasons import datagrams_lost, heavy_loss, lossy_what_ifs, much_lost, starved
+from bufferlab.render.advise.reasons import (
+    datagrams_lost,
+    heavy_loss,
+    long_wait,
+    lossy_what_ifs,
+    much_lost,
+    starved,
+)
 from bufferlab.render.words import title_text
-from bufferlab.results.metrics.metric import MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-
-LONG_WAIT_MS: Final = 20.0
-"""A mean wait below this is not called long, however short the path. Our choice, well below the 150 ms
-one way up to which ITU-T G.114 finds calls unharmed."""
 
 
 def bewares(advice: Advice) -> Iterator[str]:
@@ -26,7 +26,7 @@ def bewares(advice: Advice) -> Iterator[str]:
             starved(advice),
             datagrams_lost(advice),
             lossy_what_ifs(advice),
-            long_wait(advice),
+            long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets),
             gained_but_missed(advice),
         ),
     )
@@ -44,19 +44,6 @@ def _lost(advice: Advice) -> str | None:
         return heavy_loss(lost, advice.targets, None if found is None else found.memory)
     text = much_lost(lost, advice.targets)
     return None if text is None else f"{text}."
-
-
-def long_wait(advice: Advice) -> str | None:
-    """That packets wait longer than their path takes, where no target bounds what grows with the buffer."""
-    wait_ms = advice.answer.checked("wait_mean_ms").mean
-    rtt_ms = advice.site.rtt_ms
-    if wait_ms is None or wait_ms < max(rtt_ms, LONG_WAIT_MS) or any(t.wants_less for t in advice.targets):
-        return None
-    wait = MILLISECONDS.quantity(wait_ms, digits=3)
-    return (
-        f"But packets wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
-        "--max-delay bounds it."
-    )
 
 
 def missed_default(advice: Advice) -> str | None:

@@ -11,7 +11,7 @@ from bufferlab.render.advise.least import loss_decided
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import FELT_BY_GOODPUT
-from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry, Users
@@ -29,6 +29,10 @@ LITTLE_USED: Final = 0.9
 
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is reported."""
+
+LONG_WAIT_MS: Final = 20.0
+"""A mean wait below this is not called long, however short the path. Our choice, well below the 150 ms
+one way up to which ITU-T G.114 finds calls unharmed."""
 
 STARVED: Final = 10.0
 """Flows starve that get this many times less than those of another group. Our choice."""
@@ -70,6 +74,17 @@ def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
     if loss is None or loss < HEAVY_LOSS or bounds_loss(targets):
         return None
     return f"But {significant(loss * 100, 2)} % of the packets are lost"
+
+
+def long_wait(wait_ms: float | None, rtt_ms: float, targets: Sequence[Target]) -> str | None:
+    """That packets wait longer than their path takes, where no target bounds what grows with the buffer."""
+    if wait_ms is None or wait_ms < max(rtt_ms, LONG_WAIT_MS) or any(each.wants_less for each in targets):
+        return None
+    wait = MILLISECONDS.quantity(wait_ms, digits=3)
+    return (
+        f"But packets wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
+        "--max-delay bounds it."
+    )
 
 
 def starved(advice: Advice) -> str | None:

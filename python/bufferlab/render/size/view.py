@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.display import as_view, significant
 from bufferlab.errors import InputError
-from bufferlab.render.advise.reasons import heavy_loss
+from bufferlab.render.advise.reasons import heavy_loss, long_wait
 from bufferlab.render.advise.typed import Typed, amounts_to
 from bufferlab.render.advise.words import START_MEASURED, size_text
 from bufferlab.render.grid import Column, Grid
@@ -62,6 +62,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
             f"RTT {significant(site.rtt_ms, 3)} ms",
             Heading(headline(sizing)),
             *_heavy_loss(sizing),
+            *_long_wait(sizing),
             checks,
             *notes([checks]),
             Terms(lines),
@@ -77,6 +78,13 @@ def _heavy_loss(sizing: Sizing) -> Iterator[str]:
     loss = mean_over_runs("loss", sizing.least.values.values()).mean
     if (text := heavy_loss(loss, sizing.goal.targets, sizing.least.memory)) is not None:
         yield f"{text} bufferlab advise weighs larger buffers, and other queues, by what users feel."
+
+
+def _long_wait(sizing: Sizing) -> Iterator[str]:
+    """A wait that is longer than the path, where nobody has bounded it."""
+    wait_ms = mean_over_runs("wait_mean_ms", sizing.least.values.values()).mean
+    if (text := long_wait(wait_ms, sizing.site.rtt_ms, sizing.goal.targets)) is not None:
+        yield text
 
 
 def _run_length(sizing: Sizing) -> str:
