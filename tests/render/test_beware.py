@@ -48,6 +48,17 @@ def test_a_path_of_microseconds_makes_no_wait_long() -> None:
     assert not any("packets wait" in text for text in bewares(advice))
 
 
+def test_a_call_that_many_users_are_dissatisfied_with_is_said_unless_a_target_bounds_it() -> None:
+    poor = {**FIFO, "call.call_r": 56.0}
+    given = {"fifo": (14, runs(poor))}
+    text = said(box(advised(given)))
+    assert "But call has rating R 56 (nearly all dissatisfied); --target 'call.r > 80' asks for more." in text
+    assert "But call loses" not in text  # which its rating has
+    assert not any("rating R" in each for each in bewares(advised(given, ("call.r > 50",))))
+    fair = {"fifo": (14, runs({**poor, "call.call_r": 71.0}))}
+    assert not any("rating R" in each for each in bewares(advised(fair)))
+
+
 def test_what_misses_its_targets_and_loses_much_says_so_at_once() -> None:
     lossy = {**FIFO, "loss": 0.12, "utilization": 0.5}
     lines = box(advised({"fifo": (14, runs(lossy))}))

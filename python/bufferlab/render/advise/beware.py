@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
-from bufferlab.render.advise.felt import gained_but_missed
+from bufferlab.render.advise.felt import gained_but_missed, rated_text
 from bufferlab.render.advise.reasons import (
     datagrams_lost,
     heavy_loss,
@@ -16,6 +17,11 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
 
+BAD_CALL: Final = 70.0
+"""Rating of a call below which many users are dissatisfied (ITU-T G.109)."""
+
+_RATINGS: Final = ("call_r", "call_mos")
+
 
 def bewares(advice: Advice) -> Iterator[str]:
     """What users would not accept of the answer, or would have better, each as a sentence."""
@@ -24,7 +30,7 @@ def bewares(advice: Advice) -> Iterator[str]:
         (
             _lost(advice),
             starved(advice),
-            datagrams_lost(advice),
+            bad_call(advice) or datagrams_lost(advice),
             lossy_what_ifs(advice),
             long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets),
             gained_but_missed(advice),
@@ -44,6 +50,21 @@ def _lost(advice: Advice) -> str | None:
         return heavy_loss(lost, advice.targets, None if found is None else found.memory)
     text = much_lost(lost, advice.targets)
     return None if text is None else f"{text}."
+
+
+def bad_call(advice: Advice) -> str | None:
+    """That many users of a call are dissatisfied, where no target bounds its rating, as a sentence."""
+    asked = {target.group for target in advice.targets if target.metric.name in _RATINGS}
+    ratings = {
+        each.name: rating
+        for each in advice.site.users
+        if each.name not in asked
+        and (rating := advice.answer.checked(f"{each.name}.{_RATINGS[0]}").mean) is not None
+    }
+    name = min(ratings, key=ratings.__getitem__, default=None)
+    if name is None or ratings[name] >= BAD_CALL:
+        return None
+    return f"But {name} has {rated_text(ratings[name])}; --target '{name}.r > 80' asks for more."
 
 
 def missed_default(advice: Advice) -> str | None:

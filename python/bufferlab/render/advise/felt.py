@@ -174,6 +174,12 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     return text.format("worse") + (f", most: {worst}" if worst else "")
 
 
+def rated_text(rating: float) -> str:
+    """A call's rating, with what its users say of it."""
+    words = next(words for least, words in _OPINIONS if rating >= least)
+    return f"rating R {significant(rating, 3)} ({words})"
+
+
 def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
     mean = rival.behind.mean or 0.0
@@ -342,8 +348,7 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
             yield from shown("jain_index", "Jain's index {} (1 is equal)", NUMBER)
     elif users.kind == "udp":
         if rating is not None:
-            words = next(words for least, words in _OPINIONS if rating >= least)
-            yield f"rating R {significant(rating, 3)} ({words})"
+            yield rated_text(rating)
             yield f"MOS {significant(opinion or 0.0, 2)}"
         yield from shown("loss", "loss {}", FRACTION)
     elif users.kind == "ping":
