@@ -7,7 +7,10 @@ import dataclasses
 import pytest
 
 from bufferlab.render.advise.beware import bewares
+from bufferlab.render.advise.tried import tried_view
+from bufferlab.render.view import View
 from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.tried import Attempt, Tried
 from bufferlab.studies.targets import make_target
 
 from ..advised import FIFO, FQ_CODEL, advised, runs, site
@@ -74,3 +77,17 @@ def test_what_misses_nothing_but_a_default_says_that_it_is_one() -> None:
     assumed = dataclasses.replace(asked, needs=Needs((target,), None, "default", "default"))
     text = said(box(assumed))
     assert "What it misses is our default (utilization is 98.3 %, not 99 %)" in text
+
+
+def test_what_an_interrupted_search_has_seen_meet_the_target_is_named() -> None:
+    target = make_target("utilization", 0.99)
+    attempts = [
+        Attempt("fq_codel", "target 5 ms", 1000, (target,), ({"utilization": 0.998},)),
+        Attempt("fifo", "1 packet", 1, (target,), ({"utilization": 0.95},)),
+        Attempt("fifo", "30 packets", 30, (target,), ({"utilization": 0.993},)),
+        Attempt("fifo", "60 packets", 60, (target,), ({"utilization": 0.995},)),
+    ]
+    text = View(tried_view(Tried(site(), (target,), tuple(attempts))).parts).text(200)
+    assert "so far this is met by fq_codel (target 5 ms) and fifo (30 packets): the best guess" in text
+    none = View(tried_view(Tried(site(), (target,), tuple(attempts[1:2]))).parts).text(200)
+    assert "is met by" not in none

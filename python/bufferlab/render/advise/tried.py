@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.display import as_view, significant
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
-from bufferlab.render.words import rate_text, title_text
+from bufferlab.render.words import listed, rate_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.tried import Tried
@@ -32,10 +32,20 @@ def tried_view(tried: Tried) -> View:
             where,
             Heading(f"No answer yet: interrupted after {runs}."),
             f"Asked: {'; '.join(map(str, tried.targets))}.",
+            *_met(tried),
             grid,
             *notes([grid]),
         ]
     )
+
+
+def _met(tried: Tried) -> Iterator[str]:
+    """Which queues seem to meet the targets, each with the first setting that does."""
+    first = {each.queue: each.setting for each in reversed(tried.attempts) if not each.missed}
+    order = dict.fromkeys(each.queue for each in tried.attempts)
+    met = [f"{queue} ({first[queue]})" for queue in order if queue in first]
+    if met:
+        yield f"In the mean of the runs so far this is met by {listed(met)}: the best guess, and no answer."
 
 
 def _grid(tried: Tried) -> Grid:
