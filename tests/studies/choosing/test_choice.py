@@ -118,10 +118,14 @@ def test_an_attempt_misses_what_an_answer_with_its_runs_would(values: Sequence[f
     assert attempt.missed == missed_targets(measured, (BUSY,)) == (() if values == (1.0, 1.0) else (BUSY,))
 
 
-def test_where_none_meets_all_the_nearest_of_those_that_miss_fewest_is_taken() -> None:
+def test_where_none_meets_all_the_nearest_is_taken_however_many_targets_it_misses() -> None:
     contest = {"codel, target 5 ms": runs(0.1), "codel, target 1 ms": runs(0.3), "fifo, 9 packets": runs(0.1)}
     missed = dict(zip(contest, ((QUICK,), (QUICK,), (QUICK, BUSY)), strict=True))
     lacking = dict(zip(contest, (Lack(0.0, 2.0), Lack(0.0, 1.5), Lack(0.0, 0.1)), strict=True))
+    found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
+    assert (found.name, found.meets) == ("fifo, 9 packets", False)
+    assert [rival.name for rival in found.rivals] == ["codel, target 5 ms", "codel, target 1 ms"]
+    lacking["fifo, 9 packets"] = Lack(0.0, 3.0)
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert (found.name, found.meets) == ("codel, target 1 ms", False)
     assert choose(contest, ASPECTS, ALIKE, missed=missed).name == "codel, target 5 ms"

@@ -137,17 +137,18 @@ def choose(
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         missed: The targets that each queue misses.
-        lacking: By how much it misses them: where none meets all, the nearest of those that miss fewest is
-            taken.
+        lacking: By how much it misses them, all together: where none meets all, the nearest is taken, even if
+            it misses more of them by little; without it, one that misses fewest.
         times: What the thresholds of what is material and notable are multiplied by.
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
     """
     fewest = min(map(len, missed.values()))
-    fit = [name for name in contest if len(missed[name]) == fewest]
     if fewest and lacking is not None:
-        nearest = min(lacking[name] for name in fit)
-        fit = [name for name in fit if lacking[name] == nearest]
+        nearest = min(lacking[name] for name in contest)
+        fit = [name for name in contest if lacking[name] == nearest]
+    else:
+        fit = [name for name in contest if len(missed[name]) == fewest]
     scored = Scored(contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy)
     taken, best, equal = scored.choice(fit, times)
     rivals = [
