@@ -162,6 +162,7 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
     assert "fifo: loss is met from about 800 packets on; wait:" in text
+    assert "searched fifo up to 200 packets for all targets together." in " ".join(text.split())
     none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2),)}
     assert "loss is met by none up to 3200 packets" in " ".join(box(dataclasses.replace(advice, beyond=none)))
 

@@ -29,7 +29,10 @@ def searched(advice: Advice) -> str | None:
     """Up to which buffer was searched, and why no further."""
     for entry in advice.entries.values():
         if entry.queue.knob == "limit" and entry.least is not None and entry.least.size is None:
-            return f"{queue_text(entry.queue)} up to {_up_to(advice.site.allowed, entry.least)}"
+            name = queue_text(entry.queue)
+            if advice.beyond.get(entry.queue.name):  # `helps` has what larger ones do
+                return f"{name} up to {entry.least.upper} packets for all targets together."
+            return f"{name} up to {_up_to(advice.site.allowed, entry.least)}"
     return None
 
 
