@@ -144,6 +144,14 @@ need_extension() {
   stamp extension.stamp
 }
 
+# For the laboratory in a browser, which is left out where it cannot be built.
+want_page() {
+  changed page.stamp "$(rustc --version)" Cargo.toml Cargo.lock crates scripts/web.sh || return 0
+  say "compiling the engine for browsers"
+  scripts/web.sh
+  stamp page.stamp
+}
+
 need_c_compiler
 need_rust
 if [ "${1:-}" = checks ]; then
@@ -154,3 +162,4 @@ fi
 need_venv
 need_packages
 need_extension
+want_page

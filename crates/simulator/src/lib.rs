@@ -53,7 +53,7 @@ pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{
     ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowState,
-    FlowTable, HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable,
+    FlowTable, GroupCounters, HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable,
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{

@@ -57,6 +57,19 @@ pub struct LinkCounters {
     pub waited_ps: u128,
 }
 
+/// What a link has counted of a group of flows by a moment of a [`crate::Session`], since the run's start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupCounters {
+    /// Packets that came to the queue.
+    pub arrived_packets: u64,
+    /// Packets dropped by it.
+    pub dropped_packets: u64,
+    /// Packets that left. The others that came wait, or are in transmission.
+    pub departed_packets: u64,
+    /// Their bytes.
+    pub departed_bytes: u64,
+}
+
 /// A flow's sender at a moment of a [`crate::Session`], by its own clock: it has not seen yet what reaches the first
 /// link later. A source of datagrams has no window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -12,7 +12,7 @@ use crate::control::Control;
 use crate::engine::Engine;
 use crate::link::Link;
 use crate::network::World;
-use crate::outcome::{FlowState, LinkCounters, Outcome};
+use crate::outcome::{FlowState, GroupCounters, LinkCounters, Outcome};
 use crate::plan::Plan;
 use crate::recording::Off;
 use crate::tournament::Tournament;
@@ -95,6 +95,15 @@ impl Session {
     pub fn counters(&mut self, link: usize) -> Result<LinkCounters, PlanError> {
         let now = self.now;
         Ok(self.link(link)?.counters(now))
+    }
+
+    /// The same for each group of flows, by its index in the plan.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    pub fn groups(&mut self, link: usize) -> Result<Vec<GroupCounters>, PlanError> {
+        let now = self.now;
+        Ok(self.link(link)?.group_counters(now))
     }
 
     /// The state of a flow's sender now. This only reads: nothing is brought up to the moment for it.

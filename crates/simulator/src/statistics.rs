@@ -10,7 +10,7 @@ use bufferlab_units::{Span, Time};
 use backlogs::Backlogs;
 use books::{Counters, GroupStatistics, Waits, count, less};
 
-use crate::outcome::{ALL_GROUPS, HistogramTable, LinkCounters, Outcome, QueueTable};
+use crate::outcome::{ALL_GROUPS, GroupCounters, HistogramTable, LinkCounters, Outcome, QueueTable};
 use crate::readings::Schedule;
 
 /// What a link's queue did since the run's start.
@@ -254,6 +254,17 @@ impl LinkStatistics {
             waited_ps: waits().map(|waits| waits.sum_ps).sum(),
             ..LinkCounters::default()
         }
+    }
+
+    /// The counters of each group.
+    pub(crate) fn group_counters(&self) -> Vec<GroupCounters> {
+        let read = |GroupStatistics { counters, .. }: &GroupStatistics| GroupCounters {
+            arrived_packets: counters.arrived.packets,
+            dropped_packets: counters.dropped.packets,
+            departed_packets: counters.departed.packets,
+            departed_bytes: counters.departed.bytes,
+        };
+        self.groups.iter().map(read).collect()
     }
 
     /// Packets that left the link since the run's start.

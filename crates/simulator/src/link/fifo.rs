@@ -159,7 +159,8 @@ impl Fifo {
         Backlog { packets: self.packets.len() as u64 - 1, bytes: self.bytes - u64::from(first.wire_bytes) }
     }
 
-    fn count_departures(&self, statistics: &mut LinkStatistics) {
+    /// Departures are not counted one by one: this brings their counters up to date.
+    pub(crate) fn count_departures(&self, statistics: &mut LinkStatistics) {
         statistics.count_departures(self.packets.iter().map(|held| (held.group as u16, held.wire_bytes)));
     }
 

@@ -16,7 +16,7 @@ pub(crate) use moments::Moments;
 pub(crate) use queued::Queued;
 
 use crate::context::Context;
-use crate::outcome::LinkCounters;
+use crate::outcome::{GroupCounters, LinkCounters};
 use crate::plan::LinkPlan;
 use crate::readings::{Reading, Readings};
 use crate::samples::QueueSample;
@@ -181,6 +181,15 @@ impl Link {
             backlog_bytes: backlog.bytes,
             ..self.statistics.counters(self.held())
         }
+    }
+
+    /// The same by group.
+    pub(crate) fn group_counters(&mut self, now: Time) -> Vec<GroupCounters> {
+        self.backlog_before(now);
+        if let Server::Fifo(fifo) = &self.server {
+            fifo.count_departures(&mut self.statistics);
+        }
+        self.statistics.group_counters()
     }
 
     /// Whether it takes part in the time series.

@@ -1,7 +1,7 @@
 //! A session is the run, whatever steps it is taken in.
 
 use bufferlab_qdisc::Limit;
-use bufferlab_simulator::{Control, LimitChange, LinkCounters, Outcome, Plan, Session, run};
+use bufferlab_simulator::{Control, GroupCounters, LimitChange, LinkCounters, Outcome, Plan, Session, run};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -43,7 +43,13 @@ proptest! {
             prop_assert_eq!(session.now_ps(), moment.min(plan.duration_ps));
             for link in 0..plan.links.len() {
                 let counters = session.counters(link).unwrap();
+                let groups = session.groups(link).unwrap();
                 prop_assert_eq!(counters, session.counters(link).unwrap());
+                let sum = |read: fn(&GroupCounters) -> u64| groups.iter().map(read).sum::<u64>();
+                prop_assert_eq!(counters.arrived_packets, sum(|group| group.arrived_packets));
+                prop_assert_eq!(counters.dropped_packets, sum(|group| group.dropped_packets));
+                prop_assert_eq!(counters.departed_packets, sum(|group| group.departed_packets));
+                prop_assert_eq!(counters.departed_bytes, sum(|group| group.departed_bytes));
             }
             for flow in 0..plan.flows.group.len() {
                 prop_assert_eq!(session.flow(flow).unwrap(), session.flow(flow).unwrap());

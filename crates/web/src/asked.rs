@@ -1,0 +1,136 @@
+//! What a page asks for, and what it is shown of it.
+
+use std::collections::BTreeMap;
+
+use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Value, plan_hash};
+use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
+use serde::{Deserialize, Serialize};
+
+/// A scenario as a page has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// TOML or JSON.
+    text: String,
+    /// Values by path, as on a command line.
+    #[serde(default)]
+    overrides: BTreeMap<String, String>,
+    /// Default: the scenario's own.
+    seed: Option<u64>,
+}
+
+/// What is wrong, and where.
+#[derive(Serialize)]
+pub struct Problem {
+    /// The line that the command prints, too.
+    message: String,
+    /// In the text, from 1.
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl Problem {
+    pub fn of(what: &impl ToString) -> Problem {
+        Problem { message: what.to_string(), line: None, column: None }
+    }
+}
+
+impl From<&Mistake> for Problem {
+    fn from(mistake: &Mistake) -> Problem {
+        let place = mistake.place;
+        Problem {
+            message: mistake.to_string(),
+            line: place.map(|place| place.line),
+            column: place.map(|place| place.column),
+        }
+    }
+}
+
+/// What a scenario comes to.
+#[derive(Serialize)]
+pub struct Answer {
+    title: String,
+    /// The identity of the plan.
+    hash: String,
+    /// The scenario with its overrides, as TOML.
+    toml: String,
+    seed: u64,
+    duration_s: f64,
+    warmup_s: f64,
+    links: Vec<Link>,
+    groups: Vec<Group>,
+}
+
+#[derive(Serialize)]
+struct Link {
+    /// As the plan has it.
+    plan: LinkPlan,
+    /// Its buffer as written.
+    buffer: String,
+    /// Where its buffer stands, for overrides.
+    path: String,
+}
+
+#[derive(Serialize)]
+struct Group {
+    name: String,
+    flows: usize,
+    /// The mean of its flows, two-way and without queueing.
+    rtt_s: f64,
+    forward: Vec<u32>,
+    /// TCP sends it.
+    is_tcp: bool,
+}
+
+/// Reads what was asked.
+pub fn read(input: &[u8]) -> Result<(Plan, Answer), Vec<Problem>> {
+    let asked: Asked = serde_json::from_slice(input).map_err(|error| vec![Problem::of(&error)])?;
+    read_scenario(&asked).map_err(|mistakes| mistakes.iter().map(Problem::from).collect())
+}
+
+fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
+    let mut overrides = Table::default();
+    for (path, value) in &asked.overrides {
+        overrides.set(path, Node::new(Value::text(value.as_str())));
+    }
+    let scenario = Scenario::from_text(&asked.text, None, &overrides, &NoFiles)?;
+    let seeded = scenario.seeded(asked.seed)?;
+    let plan = seeded.plan;
+    let resolved = seeded.resolved;
+    let links = plan.links.iter().zip(&resolved.links).enumerate().map(|(index, (plan, link))| Link {
+        plan: plan.clone(),
+        buffer: link.buffer.text.clone(),
+        path: resolved.link_key(index),
+    });
+    let answer = Answer {
+        title: scenario.title(),
+        hash: plan_hash(&plan),
+        toml: scenario.to_toml(),
+        seed: plan.seed,
+        duration_s: seconds(plan.duration_ps),
+        warmup_s: seconds(plan.warmup_ps),
+        links: links.collect(),
+        groups: plan
+            .groups
+            .iter()
+            .zip(&seeded.draws)
+            .map(|(plan, draws)| group(plan, &draws.rtt_ps))
+            .collect(),
+    };
+    Ok((plan, answer))
+}
+
+fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
+    let sum: f64 = rtt_ps.iter().map(|&rtt| seconds(rtt)).sum();
+    Group {
+        name: plan.name.clone(),
+        flows: rtt_ps.len(),
+        rtt_s: sum / rtt_ps.len().max(1) as f64,
+        forward: plan.forward.clone(),
+        is_tcp: matches!(plan.source, SourcePlan::Tcp(_)),
+    }
+}
+
+fn seconds(ps: u64) -> f64 {
+    ps as f64 / 1e12
+}

@@ -1,0 +1,140 @@
+"""The engine in WebAssembly gives what the native one gives, byte by byte, and says the same of mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from bufferlab import _core
+from bufferlab.errors import InputError
+from bufferlab.scenario import Scenario
+
+from .engine import ROOT, hashes, in_node, missing
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+SHORT: Final = {"run.duration": "6 s", "run.warmup": "1 s"}
+LONGER: Final = {"parking-lot.toml": {"run.duration": "12 s"}}
+"""Where flows start later."""
+EXAMPLES: Final = tuple(sorted((ROOT / "examples").glob("*.toml")))
+CONTROLS: Final = (
+    "reno", "cubic", "cubic-linux(hystart)", "bbr", "bbr3", "dctcp", "vegas", "westwood", "htcp", "scalable",
+    "compound", "bic",
+)  # fmt: skip
+
+
+def mixed(queue: str, control: str) -> str:
+    return f"""
+run = {{ duration = "3 s", warmup = "1 s", stack = "linux" }}
+bottleneck = {{ rate = "20 Mbps", delay = "2 ms", buffer = "60 packets", queue = "{queue}", loss = 0.001 }}
+flows = [
+  {{ name = "near", count = 2, rtt = "20 ms", congestion = "{control}" }},
+  {{ name = "far", rtt = "80 ms" }},
+]
+probes = {{ interval = "10 ms" }}
+"""
+
+
+def native(scenario: Scenario) -> dict[str, dict[str, str]]:
+    return hashes(_core.simulate(scenario.seeded().plan_json()))
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Every discipline under CUBIC, every control under two disciplines."""
+    queues = [mixed(queue, "cubic") for queue in _core.queue_words()]
+    return queues + [mixed(queue, control) for control in CONTROLS for queue in ("fifo", "fq_codel")]
+
+
+def test_scenarios_give_the_same_bytes(texts: list[str]) -> None:
+    answers = in_node([{"scenario": {"text": text}} for text in texts])
+    assert len(answers) > 25
+    for text, answer in zip(texts, answers, strict=True):
+        scenario = Scenario.from_toml(text)
+        assert answer.get("problems") is None, text
+        assert answer["read"]["hash"] == _core.hash_plan(scenario.seeded().plan_json())
+        assert answer["tables"] == native(scenario), text
+        assert answer["packets"] > 1000
+
+
+def test_examples_give_the_same_bytes() -> None:
+    shortened = [Scenario.load(path).with_overrides(SHORT | LONGER.get(path.name, {})) for path in EXAMPLES]
+    answers = in_node([{"plan": scenario.seeded().plan_json()} for scenario in shortened])
+    for path, scenario, answer in zip(EXAMPLES, shortened, answers, strict=True):
+        assert answer["tables"] == native(scenario), path.name
+
+
+def test_steps_and_samples_change_nothing() -> None:
+    scenario = Scenario.from_toml(mixed("fq_codel", "cubic"))
+    job = {"scenario": {"text": scenario.to_toml()}, "steps": 50, "duration_ps": 3 * 10**12}
+    (answer,) = in_node([job])
+    assert answer["tables"] == native(scenario)
+    times = [sample[0] for sample in answer["samples"]]
+    assert times == pytest.approx([3 / 50 * step for step in range(1, 50)])
+    arrived, dropped, departed = answer["samples"][-1][1:4]
+    waiting, of_groups = answer["samples"][-1][5], answer["samples"][-1][9:17]
+    assert of_groups[0] + of_groups[4] == arrived
+    assert 0 <= arrived - dropped - departed - waiting <= 1
+
+
+def test_a_limit_set_on_the_way_is_that_of_the_plan() -> None:
+    text = mixed("fifo", "cubic")
+    moment, limit = 1_500_000_000_000, {"packets": 10}
+    (answer,) = in_node([{"scenario": {"text": text}, "limits": [[moment, 0, limit]]}])
+    plan = json.loads(Scenario.from_toml(text).seeded().plan_json())
+    plan["links"][0]["changes"] = [{"at_ps": moment, "limit": limit}]
+    assert answer["tables"] == hashes(_core.simulate(json.dumps(plan)))
+    assert answer["tables"] != native(Scenario.from_toml(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "run = 3",
+        "[run\nduration = 1",
+        mixed("codle", "cubic"),
+        mixed("fifo", "cubic").replace("20 Mbps", "20 Mppp").replace("80 ms", "soon"),
+        '{"run": {}}',
+    ],
+)
+def test_mistakes_are_those_of_the_command(text: str) -> None:
+    (answer,) = in_node([{"scenario": {"text": text}}])
+    with pytest.raises(InputError) as caught:
+        _read(text)
+    assert [problem["message"] for problem in answer["problems"]] == str(caught.value).splitlines()
+    if "Mppp" in text:
+        assert [problem["line"] for problem in answer["problems"]] == [3, 6]
+
+
+def _read(text: str) -> Scenario:
+    return Scenario.from_json(text) if text.startswith("{") else Scenario.from_toml(text)
+
+
+def test_overrides_and_seeds_are_those_of_the_command() -> None:
+    text = Path(EXAMPLES[0]).read_text()
+    overrides = SHORT | {"bottleneck.buffer": "37 packets"}
+    (answer,) = in_node([{"scenario": {"text": text, "overrides": overrides, "seed": 7}}])
+    scenario = Scenario.load(EXAMPLES[0]).with_overrides(overrides)
+    assert answer["read"]["hash"] == _core.hash_plan(scenario.seeded(7).plan_json())
+    assert answer["read"]["links"][0]["plan"]["discipline"]["limit"] == {"packets": 37}
+    assert Scenario.from_toml(answer["read"]["toml"]).resolved == scenario.resolved
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        {"plan": "{"},
+        {"plan": '{"version": 1}'},
+        {"scenario": {"text": "", "wrong": 1}},
+        {"scenario": {"text": mixed("fifo", "cubic")}, "limits": [[0, 9, {"packets": 1}]]},
+        {"scenario": {"text": mixed("fifo", "cubic")}, "limits": [[0, 0, {"packets": 0}]]},
+    ],
+)
+def test_what_is_wrong_is_said_not_run(job: dict[str, Any]) -> None:
+    (answer,) = in_node([job])
+    assert answer.keys() == {"problems"}
+    assert len(answer["problems"]) == 1
