@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cat > "$work/tiny.toml" <<'TOML'
@@ -22,6 +23,9 @@ for made in "$work"/dist/*.whl "$work"/dist/*.tar.gz; do
         venv/bin/bufferlab --version
         venv/bin/bufferlab run tiny.toml --json | venv/bin/python -c \
             'import json, sys; assert json.load(sys.stdin)["queues"][0]["utilization"] > 0.5'
+        if [ -e "$root/python/bufferlab/web/page" ] && [[ $made == *.whl ]]; then
+            venv/bin/bufferlab serve --export page
+        fi
     )
 done
 echo "both can be installed, and run"

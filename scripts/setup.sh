@@ -101,6 +101,14 @@ want_tc() {
   say "tests that need tc will be skipped. On Debian and Ubuntu: sudo apt-get install iproute2"
 }
 
+# Tests use the page for browsers in it, and are skipped without.
+want_browser() {
+  command -v npm >/dev/null || return 0
+  command -v chromium >/dev/null && return
+  if apt_usable && apt_install chromium; then return; fi
+  say "tests of the page for browsers will be skipped. On Debian: sudo apt-get install chromium"
+}
+
 need_venv() {
   if [ -x .venv/bin/python ] && at_least "$(python_version .venv/bin/python || echo 0.0)" 3.11 &&
     [ "$(cat .venv/place 2>/dev/null)" = "$root" ]; then
@@ -144,10 +152,11 @@ need_extension() {
   stamp extension.stamp
 }
 
-# For the laboratory in a browser, which is left out where it cannot be built.
+# The laboratory in a browser, which is left out where it cannot be built.
 want_page() {
-  changed page.stamp "$(rustc --version)" Cargo.toml Cargo.lock crates scripts/web.sh || return 0
-  say "compiling the engine for browsers"
+  changed page.stamp "$(rustc --version)" "$(node --version 2>/dev/null)" Cargo.toml Cargo.lock crates examples scripts/web.sh \
+    web/src web/public web/index.html web/*.json web/*.ts web/*.js web/.npmrc || return 0
+  say "building the page for browsers"
   scripts/web.sh
   stamp page.stamp
 }
@@ -158,6 +167,7 @@ if [ "${1:-}" = checks ]; then
   need_rust_checks
   want_packet_tools
   want_tc
+  want_browser
 fi
 need_venv
 need_packages

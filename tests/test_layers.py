@@ -40,7 +40,7 @@ BASE = {"_core", "errors", "files", "swapping", "stats", "log", "progress", "dis
 SCENARIO = {"_scenario_types", "plan", "resolved", "scenario", "units"}
 LAYERS = (
     BASE, SCENARIO, {"configure"}, {"results"}, {"theory"}, {"experiment"}, {"kernel"}, {"studies"},
-    {"captured"}, {"render"}, {"evidence"}, {"bufferlab", "types"}, {"cli", "__main__"},
+    {"captured"}, {"render"}, {"evidence"}, {"web"}, {"bufferlab", "types"}, {"cli", "__main__"},
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
 

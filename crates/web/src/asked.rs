@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Value, plan_hash};
+use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Value, plan_hash, queue_words};
 use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,8 @@ pub struct Answer {
     warmup_s: f64,
     links: Vec<Link>,
     groups: Vec<Group>,
+    /// What `queue` may be in one word.
+    queues: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -116,6 +118,7 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
             .zip(&seeded.draws)
             .map(|(plan, draws)| group(plan, &draws.rtt_ps))
             .collect(),
+        queues: queue_words().into_iter().map(|(word, _)| word).collect(),
     };
     Ok((plan, answer))
 }

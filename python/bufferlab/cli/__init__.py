@@ -28,6 +28,7 @@ VERBS: Final[Mapping[str, str]] = {
     "results": "bufferlab.cli.results",
     "configure": "bufferlab.cli.configure",
     "observe": "bufferlab.cli.observe",
+    "serve": "bufferlab.cli.serve",
     "emulate": "bufferlab.cli.emulate",
     "crosscheck": "bufferlab.cli.crosscheck",
     "kernel": "bufferlab.cli.kernel",

@@ -1,0 +1,60 @@
+"""`bufferlab serve`: the laboratory in a browser."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from bufferlab.cli.common import say
+from bufferlab.errors import InputError
+
+_EXAMPLES: Final = """\b
+Examples:
+  bufferlab serve
+  bufferlab serve --port 9000
+  bufferlab serve --export public/bufferlab     # files for any web host
+"""
+_ANY: Final = {"", "0.0.0.0", "::"}  # noqa: S104 - refused
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command."""
+    app.command("serve", epilog=_EXAMPLES)(serve)
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8010,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at. Other machines reach only one that is not loopback.")
+    ] = "127.0.0.1",
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Write the page as files into this new folder, and end.", show_default=False),
+    ] = None,
+) -> None:
+    """Show runs live in a browser.
+
+    Every packet is simulated in the page. Prints the page's address, which holds a token: who does not have
+    it sees nothing. Ctrl-C ends it.
+    """
+    from bufferlab.web import built_page, export_page  # noqa: PLC0415 - slow
+
+    if export is not None:
+        export_page(export)
+        say(f"the page is in {export}: give the folder to a web host, or see it with python -m http.server")
+        return
+    if host in _ANY:
+        accepted = "one address of this machine, such as 127.0.0.1"
+        raise InputError("is any address", key="--host", value=host, accepted=accepted)
+    built_page()
+    from bufferlab.web import server  # noqa: PLC0415 - slow
+
+    token = secrets.token_urlsafe(16)
+    with server.listening(host, port) as listener:
+        port = listener.getsockname()[1]
+        name = f"[{host}]" if ":" in host else host
+        print(f"http://{name}:{port}/{token}/", flush=True)  # noqa: T201
+        server.serve(server.make_app(host, port, token), listener)

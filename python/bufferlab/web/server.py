@@ -1,0 +1,106 @@
+"""The page, served to browsers of this machine.
+
+Who may see it is who has the address: it holds a token. Requests with another Host are refused, so that a
+foreign name that is made to point here (DNS rebinding) leads nowhere, and so are requests from pages of other
+origins.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from bufferlab.errors import InputError
+from bufferlab.web import built_page
+
+_HEADERS: Final = {
+    "Content-Security-Policy": "frame-ancestors 'none'",  # the rest is in the page, for any web host
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """Lets requests through that come from the page itself.
+
+    Args:
+        app: What answers them.
+        hosts: Values of Host that are this server, with the port.
+        token: The first part of every path.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], token: str) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = self._app if self._trusts(scope) else PlainTextResponse("Not found\n", status_code=404)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await answer(scope, receive, guarded)
+
+    def _trusts(self, scope: Scope) -> bool:
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        token = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
+        return (
+            headers.get("host") in self._hosts
+            and (origin is None or origin.removeprefix("http://") in self._hosts)
+            and secrets.compare_digest(token.encode(), self._token)
+        )
+
+
+def make_app(host: str, port: int, token: str) -> Starlette:
+    """The page below `/TOKEN/`.
+
+    Raises:
+        InputError: It was not built.
+    """
+    names = {host, "127.0.0.1", "localhost"}
+    hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
+    return Starlette(
+        routes=[Mount(f"/{token}", StaticFiles(directory=built_page(), html=True))],
+        middleware=[Middleware(Guard, hosts=hosts, token=token)],
+    )
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at an address.
+
+    Raises:
+        InputError: There is no such address here, or it is taken.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise InputError(f"cannot be listened at ({reason})", value=f"{host}:{port}") from None
+
+
+def serve(app: Starlette, listener: socket.socket) -> None:
+    """Serve until Ctrl-C."""
+    config = uvicorn.Config(app, log_level="warning", ws="none", lifespan="off", server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])

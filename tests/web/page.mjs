@@ -1,0 +1,198 @@
+// What a reader does with the page, in Debian's Chromium: prints {name: null, or what went wrong} as JSON.
+//
+//   node page.mjs CHROMIUM ADDRESS [FOLDER FOR PICTURES]
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { deflateRawSync } from "node:zlib";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const [executablePath, address, pictures] = process.argv.slice(2);
+const quiet = ["background-networking", "component-update", "sync", "gpu", "quic"].map((each) => `--disable-${each}`);
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--no-first-run", ...quiet] });
+
+const SMALL = `
+run = { name = "small", duration = "4 s", warmup = "1 s" }
+bottleneck = { rate = "10 Mbps", delay = "2 ms", buffer = "40 packets" }
+flows = [{ name = "near", count = 2, rtt = "20 ms" }, { name = "far", rtt = "80 ms" }]
+`;
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const shared = (document) => `#s=${deflateRawSync(JSON.stringify(document)).toString("base64url")}`;
+const small = (text = SMALL, overrides = {}) => shared({ version: 1, variants: [{ text, overrides }] });
+const summary = (page, index = 0) => page.locator("p.summary").nth(index).textContent();
+
+async function toTheEnd(page) {
+  await page.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
+  await button(page, "Run").click();
+  await page.getByText("% of packets that waited no longer").first().waitFor();
+  await button(page, "Run").waitFor();
+}
+
+const tests = {
+  async "an example is there at once and runs to its end"(open) {
+    const page = await open("");
+    await page.getByRole("heading", { name: "A call and downloads at a home gateway" }).waitFor();
+    await toTheEnd(page);
+    assert.equal(await page.locator(".clock").textContent(), "60 s of 60 s");
+    await picture(page, "run");
+  },
+  async "a step is a small one, and a limit changes at once"(open) {
+    const page = await open(small());
+    await button(page, "Step").click();
+    await page.getByText("At 4 ms").waitFor();
+    assert.match(await summary(page), /of at most 40;/);
+    await page.getByRole("button", { name: /^BDP: / }).click();
+    await page.getByText(/of at most 33;/).waitFor();
+    assert.match(await summary(page), /^At 4 ms/);
+    await page.getByLabel("Buffer, at once").focus();
+    await page.keyboard.press("Home");
+    await page.getByText(/of at most 1;/).waitFor();
+  },
+  async "a rate changes with a new run"(open) {
+    const page = await open(small());
+    await button(page, "Step").click();
+    await page.getByText("At 4 ms").waitFor();
+    await page.getByLabel("Rate, from the start").focus();
+    await page.keyboard.press("End");
+    await page.getByText(/% of 1 Gbps/).waitFor();
+    await button(page, "Back to the scenario's own values").click();
+    await page.getByText(/% of 10 Mbps/).waitFor();
+  },
+  async "two variants run on one clock"(open) {
+    const page = await open(small());
+    await button(page, "Compare with a copy").click();
+    const second = page.getByRole("region", { name: "Variant 2" });
+    await second.getByLabel("Queue").selectOption("fq_codel");
+    await second.getByText("Back to the scenario's own values").waitFor();
+    await page.getByLabel("Speed").selectOption({ label: "real time" });
+    await button(page, "Run").click();
+    await page.waitForTimeout(700);
+    await button(page, "Pause").click();
+    await page.waitForTimeout(100);
+    const [first, other] = [await summary(page, 0), await summary(page, 1)];
+    assert.equal(first.match(/^At [^:]+/)[0], other.match(/^At [^:]+/)[0]);
+    await toTheEnd(page);
+    assert.notEqual(await summary(page, 0), await summary(page, 1));
+    await picture(page, "compare");
+    await button(page, "Remove Variant 1").click();
+    await page.getByRole("region", { name: "Scenario" }).waitFor();
+  },
+  async "a shared link opens what it was made of"(open) {
+    const page = await open(small());
+    await page.getByLabel("Queue").selectOption("codel");
+    await button(page, "Share").click();
+    const link = await page.getByLabel("A link to what is shown here").inputValue();
+    await toTheEnd(page);
+    const again = await open(new URL(link).hash);
+    assert.equal(await again.getByLabel("Queue").inputValue(), "codel");
+    assert.equal(await again.getByLabel("TOML or JSON").inputValue(), SMALL);
+    await toTheEnd(again);
+    assert.equal(await summary(again), await summary(page));
+  },
+  async "a wrong scenario is refused at its line, and mended"(open) {
+    const page = await open(small(SMALL.replace("10 Mbps", "10 Mppp")));
+    await page.getByRole("alert").getByText("line 3").waitFor();
+    await page.getByText("The scenario as text").click();
+    await page.getByLabel("TOML or JSON").fill(SMALL);
+    await button(page, "Run this text").click();
+    await page.getByText(/% of 10 Mbps/).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  },
+  async "hostile texts stay texts"(open) {
+    const evil = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`;
+    const text = SMALL.replace('"small"', `'${evil}'`).replace('"near"', `'near'`);
+    const page = await open(small(text));
+    await page.getByRole("heading", { name: evil }).waitFor();
+    await toTheEnd(page);
+    const wrong = await open(small(evil));
+    await wrong.getByRole("alert").first().waitFor();
+    for (const each of [page, wrong]) {
+      assert.equal(await each.evaluate(() => window.harmed), undefined);
+      assert.equal(await each.locator("main img").count(), 0);
+    }
+    const inline = page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.harmed = 2";
+      document.body.append(script);
+      return window.harmed;
+    });
+    assert.equal(await inline, undefined, "the policy forbids scripts in the page");
+  },
+  async "hostile links are refused"(open) {
+    const bomb = `#s=${deflateRawSync(Buffer.alloc(50_000_000)).toString("base64url")}`;
+    const links = ["#s=!!", "#s=AAAA", shared({ version: 2 }), shared({ version: 1, variants: [] }), bomb,
+      shared({ version: 1, variants: Array(100).fill({ text: "", overrides: {} }) }),
+      shared({ version: 1, variants: [{ text: 3, overrides: {} }] })];
+    for (const link of links) {
+      const page = await open(link);
+      await page.getByText("This link cannot be opened").waitFor();
+      await page.getByRole("heading", { name: "A call and downloads" }).waitFor();
+      await page.close();
+    }
+  },
+  async "two tabs and a reload in mid-run do not disturb each other"(open) {
+    const [one, two] = [await open(small()), await open(small())];
+    await button(one, "Run").click();
+    await two.reload();
+    await toTheEnd(two);
+    await button(one, "Pause").or(button(one, "Run")).waitFor();
+    assert.match(await summary(two), /^At 4 s/);
+  },
+  async "keys reach everything, and Enter runs"(open) {
+    const page = await open(small());
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Run");
+    await page.keyboard.press("Enter");
+    await button(page, "Pause").waitFor();
+  },
+  async "axe finds nothing serious, in light and dark, wide and narrow"(open) {
+    for (const [scheme, width] of [["light", 1200], ["dark", 360]]) {
+      const page = await open(small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
+      await toTheEnd(page);
+      await page.getByText("The scenario as text").click();
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const serious = violations.filter((each) => ["serious", "critical"].includes(each.impact));
+      assert.deepEqual(serious.map((each) => [each.id, each.nodes.map((node) => node.html)]), []);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wide <= 0, `${wide} pixels are beyond the edge of ${width}`);
+      await picture(page, scheme);
+    }
+  },
+};
+
+async function picture(page, name) {
+  if (pictures) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+}
+
+const results = {};
+for (const [name, test] of Object.entries(tests)) {
+  const contexts = [];
+  const wrong = [];
+  async function open(hash, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
+    contexts.push(context);
+    context.setDefaultTimeout(20_000);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => wrong.push(error.message));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(new URL(address).origin)) wrong.push(`asked for ${request.url()}`);
+    });
+    await page.goto(address + hash);
+    await page.locator("main .variant").first().waitFor();
+    return page;
+  }
+  try {
+    await test(open);
+    results[name] = wrong.length ? wrong.join("; ") : null;
+  } catch (error) {
+    results[name] = [error.message, ...wrong].join("; ");
+  }
+  await Promise.all(contexts.map((context) => context.close()));
+}
+await browser.close();
+process.stdout.write(JSON.stringify(results));

@@ -1,0 +1,110 @@
+import type { Answer, Asked, Limit, Problem, Read, Waits } from "./types";
+
+/** The module's C interface: crates/web/src/lib.rs. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  lab_input(length: number): number;
+  lab_output(): number;
+  lab_output_length(): number;
+  lab_read(): number;
+  lab_begin(): number;
+  lab_advance(until_ps: bigint): bigint;
+  lab_sample(): number;
+  lab_set_limit(link: number): number;
+  lab_finish(): number;
+  lab_column(table: number, column: number): number;
+}
+
+interface Head {
+  tables: { name: string; columns: [string, "u32" | "u64" | "f64"][] }[];
+}
+
+const PS = 1e12;
+
+/** A run in an instance of the engine. */
+export class Lab {
+  readonly #calls: Exports;
+
+  constructor(module: WebAssembly.Module) {
+    this.#calls = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  }
+
+  read(asked: Asked): Read {
+    this.#give(asked);
+    const failed = this.#calls.lab_read();
+    return failed ? { problems: this.#said() as Problem[] } : { answer: this.#said() as Answer };
+  }
+
+  begin(): void {
+    this.#check(this.#calls.lab_begin());
+  }
+
+  /** Runs up to a moment in seconds. */
+  advance(until: number): void {
+    this.#calls.lab_advance(BigInt(Math.round(until * PS)));
+  }
+
+  setLimit(link: number, limit: Limit): void {
+    this.#give(limit);
+    this.#check(this.#calls.lab_set_limit(link));
+  }
+
+  sample(): Float64Array {
+    this.#check(this.#calls.lab_sample());
+    return new Float64Array(this.#output());
+  }
+
+  /** Ends the run: how long packets waited at a link. */
+  finish(link: number): Waits {
+    this.#check(this.#calls.lab_finish());
+    const { tables } = this.#said() as Head;
+    const table = tables.findIndex((each) => each.name === "histograms");
+    const column = (name: string): number[] => {
+      const index = tables[table]?.columns.findIndex(([each]) => each === name) ?? -1;
+      const kind = tables[table]?.columns[index]?.[1];
+      this.#check(this.#calls.lab_column(table, index));
+      const bytes = this.#output();
+      return kind === "u32" ? [...new Uint32Array(bytes)] : [...new BigUint64Array(bytes)].map(Number);
+    };
+    const [links, groups, upper, counts] = ["link", "group", "upper_ps", "count"].map(column);
+    const waits: Waits = { seconds: [], percent: [] };
+    let sum = 0;
+    counts?.forEach((count, row) => {
+      if (links?.[row] !== link || groups?.[row] !== 0xffffffff) return;
+      sum += count;
+      waits.seconds.push((upper?.[row] ?? 0) / PS);
+      waits.percent.push(sum);
+    });
+    waits.percent = waits.percent.map((count) => (100 * count) / sum);
+    return waits;
+  }
+
+  /** What a panic said, if one broke the instance. */
+  lastWords(): string {
+    try {
+      return new TextDecoder().decode(this.#output());
+    } catch {
+      return "";
+    }
+  }
+
+  // a call may move the memory, so its buffer is asked for after it
+  #give(value: unknown): void {
+    const bytes = new TextEncoder().encode(JSON.stringify(value));
+    const begin = this.#calls.lab_input(bytes.length);
+    new Uint8Array(this.#calls.memory.buffer, begin, bytes.length).set(bytes);
+  }
+
+  #output(): ArrayBuffer {
+    const [begin, length] = [this.#calls.lab_output(), this.#calls.lab_output_length()];
+    return this.#calls.memory.buffer.slice(begin, begin + length) as ArrayBuffer;
+  }
+
+  #said(): unknown {
+    return JSON.parse(new TextDecoder().decode(this.#output()));
+  }
+
+  #check(failed: number): void {
+    if (failed) throw new Error((this.#said() as Problem[]).map((each) => each.message).join("\n"));
+  }
+}

@@ -1,0 +1,63 @@
+/** What the engine is asked and what it answers: crates/web/src/asked.rs and tables.rs. */
+
+export interface Asked {
+  text: string;
+  overrides: Record<string, string>;
+}
+
+export interface Problem {
+  message: string;
+  line: number | null;
+  column: number | null;
+}
+
+/** "unlimited", or a number of one of both. */
+export type Limit = "unlimited" | { packets: number } | { bytes: number };
+
+export interface LinkAnswer {
+  plan: {
+    name: string;
+    rate_bps: number;
+    discipline: { kind: string; limit: Limit };
+    changes: { at_ps: number; limit: Limit }[];
+  };
+  buffer: string;
+  path: string;
+}
+
+export interface GroupAnswer {
+  name: string;
+  flows: number;
+  rtt_s: number;
+  forward: number[];
+  is_tcp: boolean;
+}
+
+export interface Answer {
+  title: string;
+  hash: string;
+  toml: string;
+  seed: number;
+  duration_s: number;
+  warmup_s: number;
+  links: LinkAnswer[];
+  groups: GroupAnswer[];
+  /** What `queue` may be in one word. */
+  queues: string[];
+}
+
+export type Read = { answer: Answer } | { problems: Problem[] };
+
+/** What a step of a run brought. */
+export interface Progress {
+  /** Samples at the grid's moments, one behind the other. */
+  rows: Float64Array;
+  /** One at the moment reached. */
+  now: Float64Array;
+}
+
+/** How many of 100 packets wait no longer. */
+export interface Waits {
+  seconds: number[];
+  percent: number[];
+}

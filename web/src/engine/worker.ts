@@ -1,0 +1,83 @@
+import * as Comlink from "comlink";
+import wasm from "../../engine/lab.wasm?url";
+import { Lab } from "./lab";
+import type { Asked, Limit, Progress, Read, Waits } from "./types";
+
+/** Samples that a chart has at the end of a run. */
+const CELLS = 1000;
+
+/** One run, in a thread of its own. */
+class Runner {
+  #lab: Lab | null = null;
+  #module: WebAssembly.Module | null = null;
+  #duration = 0;
+  #cell = 0;
+
+  async read(asked: Asked): Promise<Read> {
+    this.#module ??= await WebAssembly.compile(await (await fetch(wasm)).arrayBuffer());
+    // an instance that trapped cannot be used again
+    this.#lab = new Lab(this.#module);
+    const read = this.#guarded((lab) => lab.read(asked));
+    if ("answer" in read) this.#duration = read.answer.duration_s;
+    return read;
+  }
+
+  begin(): Float64Array {
+    this.#cell = 0;
+    return this.#guarded((lab) => {
+      lab.begin();
+      return lab.sample();
+    });
+  }
+
+  /** Runs up to a moment, or for that many milliseconds. */
+  advance(until: number, budget: number): Progress {
+    const stop = performance.now() + budget;
+    const rows: Float64Array[] = [];
+    return this.#guarded((lab) => {
+      let now = lab.sample();
+      while ((now[0] ?? 0) < until) {
+        const grid = (this.#duration * (this.#cell + 1)) / CELLS;
+        lab.advance(Math.min(until, grid));
+        now = lab.sample();
+        if (grid <= until) {
+          this.#cell += 1;
+          rows.push(now);
+        }
+        if (performance.now() > stop) break;
+      }
+      return { rows: joined(rows, now.length), now };
+    });
+  }
+
+  setLimit(link: number, limit: Limit): void {
+    this.#guarded((lab) => lab.setLimit(link, limit));
+  }
+
+  finish(link: number): Waits {
+    return this.#guarded((lab) => lab.finish(link));
+  }
+
+  #guarded<T>(work: (lab: Lab) => T): T {
+    if (!this.#lab) throw new Error("nothing was read");
+    const lab = this.#lab;
+    try {
+      return work(lab);
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
+      const said = lab.lastWords();
+      this.#lab = null;
+      const reason = said.includes("panicked") ? said : "the run needs more memory than a page has";
+      throw new Error(`the engine stopped: ${reason}`, { cause: error });
+    }
+  }
+}
+
+function joined(rows: Float64Array[], width: number): Float64Array {
+  const all = new Float64Array(rows.length * width);
+  rows.forEach((row, index) => all.set(row, index * width));
+  return all;
+}
+
+export type { Runner };
+Comlink.expose(new Runner());

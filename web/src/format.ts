@@ -1,0 +1,19 @@
+/** Numbers for people. */
+
+function scaled(value: number, units: readonly [number, string][]): string {
+  const [factor, unit] = units.find(([least]) => value >= least) ?? units[units.length - 1] ?? [1, ""];
+  return `${Number((value / factor).toPrecision(3))} ${unit}`;
+}
+
+export const rate = (bps: number): string =>
+  scaled(bps, [[1e9, "Gbps"], [1e6, "Mbps"], [1e3, "kbps"], [1, "bps"]]);
+
+export const time = (seconds: number): string =>
+  scaled(seconds, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
+
+export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** Okabe and Ito's colors, which people who see few colors can tell apart. */
+const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7f7f7f"];
+
+export const color = (group: number): string => COLORS[group % COLORS.length] ?? "#7f7f7f";

@@ -1,0 +1,241 @@
+import * as Comlink from "comlink";
+import { Layout, type LinkView } from "./engine/layout";
+import type { Answer, Asked, Limit, Problem, Waits } from "./engine/types";
+import type { Runner } from "./engine/worker";
+
+const BUDGET_MS = 30;
+/** Cells that a rate is the mean of: in one there may be room for a few packets only. */
+const SMOOTHED = 10;
+let made = 0;
+
+/** Columns of a chart: the first is time. */
+export type Columns = (number | null)[][];
+
+export interface Series {
+  backlog: Columns;
+  windows: Columns;
+  rates: Columns;
+  waits: Columns;
+}
+
+/** A scenario with its run. */
+export class Variant {
+  readonly id = ++made;
+  text = $state("");
+  overrides = $state<Record<string, string>>({});
+  problems = $state.raw<Problem[]>([]);
+  answer = $state.raw<Answer | null>(null);
+  failure = $state("");
+  /** The link that is shown. */
+  link = $state(0);
+  now = $state.raw<Float64Array | null>(null);
+  /** The sample before, for what happened since. */
+  before = $state.raw<Float64Array | null>(null);
+  series = $state.raw<Series | null>(null);
+  waits = $state.raw<Waits | null>(null);
+  limit = $state.raw<Limit>("unlimited");
+  marks = $state.raw<{ name: string; packets: number }[]>([]);
+  /** Text or sliders changed since the run began. */
+  changed = $state(false);
+
+  #layout: Layout | null = null;
+  #rows: Float64Array[] = [];
+  #limits: number[] = [];
+  #worker: Worker;
+  #runner: Comlink.Remote<Runner>;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(asked: Asked) {
+    this.text = asked.text;
+    this.overrides = asked.overrides;
+    this.#worker = new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" });
+    this.#runner = Comlink.wrap<Runner>(this.#worker);
+  }
+
+  get asked(): Asked {
+    return { text: this.text, overrides: { ...this.overrides } };
+  }
+
+  get time(): number {
+    return this.now?.[0] ?? 0;
+  }
+
+  get ended(): boolean {
+    return this.waits !== null;
+  }
+
+  get runs(): boolean {
+    return this.now !== null && !this.failure;
+  }
+
+  close(): void {
+    this.#worker.terminate();
+  }
+
+  /** Reads the scenario and begins its run. */
+  begin(): Promise<void> {
+    return this.#alone(async () => {
+      this.failure = "";
+      this.waits = this.now = this.before = this.series = null;
+      this.changed = false;
+      const asked = this.asked;
+      const marks = await this.#marks(asked);
+      const read = await this.#runner.read(asked);
+      this.problems = "problems" in read ? read.problems : [];
+      if (!("answer" in read)) return;
+      this.answer = read.answer;
+      this.link = Math.min(this.link, read.answer.links.length - 1);
+      this.marks = marks;
+      this.#layout = new Layout(read.answer.links.length, read.answer.groups.length);
+      this.limit = read.answer.links[this.link]?.plan.discipline.limit ?? "unlimited";
+      this.#rows = [];
+      this.#limits = [];
+      this.now = await this.#runner.begin();
+      this.#show();
+    });
+  }
+
+  /** Takes the run to a moment, if there is time for it. */
+  advance(until: number): Promise<void> {
+    return this.#alone(async () => {
+      const { answer } = this;
+      if (!this.runs || this.ended || !answer || until <= this.time) return;
+      const { rows, now } = await this.#runner.advance(Math.min(until, answer.duration_s), BUDGET_MS);
+      const width = now.length;
+      for (let at = 0; at < rows.length; at += width) {
+        const row = rows.slice(at, at + width);
+        this.#rows.push(row);
+        this.#limits.push(this.#limitAt(row[0] ?? 0));
+      }
+      this.before = this.now;
+      this.now = now;
+      if (rows.length > 0) this.#show();
+      if ((now[0] ?? 0) >= answer.duration_s) this.waits = await this.#runner.finish(this.link);
+    });
+  }
+
+  /** Another buffer, from now on. */
+  setBuffer(packets: number): Promise<void> {
+    return this.#alone(async () => {
+      const path = this.answer?.links[this.link]?.path;
+      if (!path) return;
+      this.overrides[`${path}.buffer`] = `${packets} packets`;
+      if (!this.runs || this.ended) {
+        this.changed = true;
+        return;
+      }
+      await this.#runner.setLimit(this.link, { packets });
+      this.limit = { packets };
+    });
+  }
+
+  /** Another value of a key, with the next run; nothing for the text's own. */
+  set(path: string, value: string | null): void {
+    if (value === null) delete this.overrides[path];
+    else this.overrides[path] = value;
+    this.changed = true;
+  }
+
+  /** Shows another link. */
+  show(link: number): void {
+    this.link = link;
+    this.#show();
+  }
+
+  view(row: Float64Array | null): LinkView | null {
+    return row && this.#layout ? this.#layout.link(row, this.link) : null;
+  }
+
+  /** Packets of each group in the buffer or in transmission. */
+  held(): number[] {
+    const { now, answer } = this;
+    return answer?.groups.map((_, group) => (now && this.#layout?.held(now, this.link, group)) || 0) ?? [];
+  }
+
+  /** Bytes that each group sent through the link since the sample before. */
+  sent(): number[] {
+    const { now, before, answer } = this;
+    const bytes = (row: Float64Array | null, group: number) => (row && this.#layout?.groupBytes(row, this.link, group)) || 0;
+    return answer?.groups.map((_, group) => bytes(now, group) - bytes(before, group)) ?? [];
+  }
+
+  /** How many packets the limit is. */
+  get capacity(): number {
+    return packetsOf(this.limit);
+  }
+
+  async #marks(asked: Asked): Promise<{ name: string; packets: number }[]> {
+    const plain = await this.#runner.read(asked);
+    const path = "answer" in plain ? plain.answer.links[this.link]?.path : undefined;
+    if (!path) return [];
+    const marks = [];
+    for (const [name, word] of [["Stanford", "stanford"], ["BDP", "1 bdp"]] as const) {
+      const read = await this.#runner.read({ ...asked, overrides: { ...asked.overrides, [`${path}.buffer`]: word } });
+      const limit = "answer" in read ? read.answer.links[this.link]?.plan.discipline.limit : undefined;
+      if (limit && limit !== "unlimited" && "packets" in limit) marks.push({ name, packets: limit.packets });
+    }
+    return marks;
+  }
+
+  #limitAt(time: number): number {
+    const changes = this.answer?.links[this.link]?.plan.changes ?? [];
+    const last = changes.filter((change) => change.at_ps / 1e12 <= time).at(-1);
+    return packetsOf(last ? last.limit : this.limit);
+  }
+
+  #show(): void {
+    const { answer } = this;
+    const layout = this.#layout;
+    if (!answer || !layout) return;
+    const rows = this.#rows;
+    const times = rows.map((row) => row[0] ?? 0);
+    const views = rows.map((row) => layout.link(row, this.link));
+    const cell = answer.duration_s / 1000;
+    const since = (index: number, read: (view: LinkView) => number): number => {
+      const [view, last] = [views[index], views[index - 1]];
+      return (view ? read(view) : 0) - (last ? read(last) : 0);
+    };
+    const groups = answer.groups.map((_, group) => group);
+    this.series = {
+      backlog: [
+        times,
+        views.map((view) => view.backlog),
+        this.#limits.map((limit) => (Number.isFinite(limit) ? limit : null)),
+        times.map((_, index) => since(index, (view) => view.dropped) || null),
+      ],
+      windows: [times, ...groups.map((group) => rows.map((row) => (answer.groups[group]?.is_tcp ? layout.window(row, group) : null)))],
+      rates: [
+        times,
+        ...groups.map((group) =>
+          rows.map((row, index) => {
+            const last = rows[index - SMOOTHED];
+            const bytes = layout.groupBytes(row, this.link, group) - (last ? layout.groupBytes(last, this.link, group) : 0);
+            return (8 * bytes) / (cell * Math.min(SMOOTHED, index + 1)) / 1e6;
+          }),
+        ),
+      ],
+      waits: [
+        times,
+        times.map((_, index) => {
+          const [served, waited] = [since(index, (view) => view.served), since(index, (view) => view.waited)];
+          return served > 0 && waited >= 0 ? (1000 * waited) / served : null; // both begin anew after the warm-up
+        }),
+      ],
+    };
+  }
+
+  /** One thing at a time: what the worker does has an order. */
+  #alone(work: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(work).catch((error: unknown) => {
+      this.failure = error instanceof Error ? error.message : String(error);
+    });
+    this.#queue = done;
+    return done;
+  }
+}
+
+/** A limit in packets; full packets, if it counts bytes. */
+function packetsOf(limit: Limit): number {
+  if (limit === "unlimited") return Number.POSITIVE_INFINITY;
+  return "packets" in limit ? limit.packets : Math.max(1, Math.round(limit.bytes / 1500));
+}
