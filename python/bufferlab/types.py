@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.entry import Entry as Entry
     from bufferlab.studies.advise.entry import Site as Site
     from bufferlab.studies.advise.entry import Users as Users
+    from bufferlab.studies.advise.halved import Half as Half
     from bufferlab.studies.advise.joint import Both as Both
     from bufferlab.studies.advise.joint import Shaped as Shaped
     from bufferlab.studies.advise.needs import Needs as Needs
@@ -110,6 +111,7 @@ _PUBLIC: Final = {
     "Choice": "bufferlab.studies.choosing.choice",
     "Rival": "bufferlab.studies.choosing.choice",
     "Absent": "bufferlab.studies.advise.absent",
+    "Half": "bufferlab.studies.advise.halved",
     "Beyond": "bufferlab.studies.advise.beyond",
     "Spoiled": "bufferlab.studies.advise.elsewhere",
     "Sensitivity": "bufferlab.studies.advise.sensitivity",

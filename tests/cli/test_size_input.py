@@ -7,6 +7,8 @@ from inspect import signature
 import pytest
 
 from bufferlab.cli.size import size
+from bufferlab.cli.size_input import read_groups
+from bufferlab.studies.internet import SHARES
 from bufferlab.studies.least import Goal
 from bufferlab.theory.normal import CONVENTIONS
 from bufferlab.theory.targets import CHARACTERISTICS, DEFAULT_CONFIDENCE
@@ -157,3 +159,11 @@ def test_defaults_are_those_of_the_search_and_the_rules() -> None:
     assert defaults["runs"] == Goal.runs
     assert (defaults["loss_confidence"], defaults["z"]) == (DEFAULT_CONFIDENCE, CONVENTIONS[0])
     assert defaults["characteristics"] == CHARACTERISTICS[0]
+
+
+def test_cubic_is_as_the_stack_has_it() -> None:
+    """One that Linux hosts run, unless the stack is the standards'."""
+    own = SHARES[0][1]
+    assert read_groups("cubic:3,reno:2", None, "linux") == [(own, 3), ("reno", 2)]
+    assert read_groups("cubic:3", None, "rfc") == [("cubic", 3)]
+    assert read_groups("10", "cubic:60%,bbr:40%", "linux") == [(own, 6), ("bbr", 4)]

@@ -159,11 +159,11 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     targets = ("loss <= 0.1 %", "wait_mean < 15 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)
     assert "fifo: loss is met by none up to 200 packets; wait:" in " ".join(box(advice))
-    found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2),)}
+    found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
     assert "fifo: loss is met from about 800 packets on; wait:" in text
     assert "searched fifo up to 200 packets for all targets together." in " ".join(text.split())
-    none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2),)}
+    none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2, values=(FIFO,)),)}
     assert "loss is met by none up to 3200 packets" in " ".join(box(dataclasses.replace(advice, beyond=none)))
 
 

@@ -91,3 +91,17 @@ def test_what_an_interrupted_search_has_seen_meet_the_target_is_named() -> None:
     assert "so far this is met by fq_codel (target 5 ms) and fifo (30 packets): the best guess" in text
     none = View(tried_view(Tried(site(), (target,), tuple(attempts[1:2]))).parts).text(200)
     assert "is met by" not in none
+
+
+def test_an_interrupted_search_names_no_guess_that_loses_much() -> None:
+    target = make_target("utilization", 0.99)
+    lossy = [
+        Attempt("fifo", f"{size} packets", size, (target,), ({"utilization": 0.995, "loss": loss},))
+        for size, loss in ((3, 0.25), (60, 0.22))
+    ]
+    light = Attempt("fifo", "900 packets", 900, (target,), ({"utilization": 0.999, "loss": 0.01},))
+    text = View(tried_view(Tried(site(), (target,), tuple(lossy))).parts).text(200)
+    assert "best guess" not in text
+    assert "loses much, 22 % of the packets or more, so it is no guess worth trying." in text
+    both = View(tried_view(Tried(site(), (target,), (*lossy, light))).parts).text(200)
+    assert "this is met by fifo (900 packets): the best guess" in both

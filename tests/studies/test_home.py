@@ -9,6 +9,8 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.floor import default_targets
+from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.home import Rates, about_home, home_scenario, read_rates, read_share
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "home-line.toml"
@@ -78,3 +80,15 @@ def test_the_shapers_are_below_the_line_and_round_trips_are_asked_for() -> None:
 def test_a_round_trip_that_the_line_exceeds_is_refused(rtt: str, problem: str) -> None:
     with pytest.raises(InputError, match=f"rtt: '{rtt}' {problem}"):
         home_scenario(read_rates("50/10Mbps"), rtt=rtt)
+
+
+def test_a_home_s_line_shall_be_used_by_nine_tenths_whatever_the_queue() -> None:
+    content = home_scenario(read_rates("50/10Mbps"))
+    asked, written = (Scenario.from_dict(content, file=file) for file in ("--home", "line.toml"))
+    for base, origin in ((asked, "default"), (written, "scenario")):
+        needs = Needs.of(base, (), None, default_targets(base, 0)).with_floor(base, 0)
+        assert [str(each) for each in needs.targets] == ["utilization at least 90 %"]
+        assert needs.targets_from == origin
+    needs = Needs.of(asked, ["loss < 1 %"], None, ()).with_floor(asked, 0)
+    assert [str(each) for each in needs.targets] == ["loss at most 1 %", "utilization at least 90 %"]
+    assert needs.is_assumed(needs.targets[1]) and "of a queue at" not in needs.assumed(eases=True)[0]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import check_congestion
-from bufferlab.studies.internet import STACK, controls_of, shared_out
+from bufferlab.studies.internet import SHARES, STACK, controls_of, shared_out
 from bufferlab.studies.size import in_theory
 from bufferlab.studies.targets import Target, parse_target
 from bufferlab.theory.protocols import get_protocol
@@ -46,18 +46,20 @@ SHORT: Final = {
 def read_groups(flows: str, mix: str | None, stack: str) -> Groups:
     """Groups of flows from `--flows` and `--mix`.
 
-    A number alone is the Internet's mix on current hosts; another `stack` has its own control.
+    A number alone is the Internet's mix on current hosts; another `stack` has its own control. CUBIC on a
+    current host is Linux's; `--stack rfc` has the one of RFC 9438.
 
     Raises:
         InputError: A group that is no number of flows, is empty or names no known congestion control; or
             shares that do not add up.
     """
     groups = [_group(part.strip(), flows) for part in flows.split(",")]
+    groups = [(_of_stack(name, stack), count) for name, count in groups]
     if mix is None:
         return [*controls_of(groups[0][1])] if is_number(flows) and stack == STACK else groups
     if len(groups) > 1 or groups[0][0] is not None:
         raise InputError("names protocols already", key="--flows", value=flows, accepted="200, with --mix")
-    return [*shared_out(groups[0][1], read_shares(mix))]
+    return [(_of_stack(name, stack), count) for name, count in shared_out(groups[0][1], read_shares(mix))]
 
 
 def is_number(flows: str) -> bool:
@@ -171,6 +173,11 @@ def _group(part: str, flows: str) -> tuple[str | None, int]:
             "is a group without flows", key="--flows", value=part, accepted=f"1 or more: {_FLOWS}"
         )
     return name, count
+
+
+def _of_stack(name: str | None, stack: str) -> str | None:
+    """A control as a stack has it: CUBIC on a current host is Linux's."""
+    return SHARES[0][1] if name == "cubic" and stack == STACK else name
 
 
 def read_shares(mix: str) -> list[tuple[str, float]]:

@@ -42,6 +42,10 @@ LEAST_SHARE: Final = Fraction(1, 2)
 
 RTT: Final = "30 ms"
 
+USED: Final = "utilization >= 90 %"
+"""What is asked of both directions, if nobody asks for anything: our choice. 99 % would have a FIFO keep one
+direction full, and spoil the other, whose acknowledgments wait in it."""
+
 DOWNLOADS: Final = 3
 """Long downloads at a time."""
 
@@ -134,6 +138,7 @@ def home_scenario(rates: Rates, *, rtt: str = RTT, share: Fraction = SHARE) -> d
     _check_rtt(rtt)
     return {
         "run": {"name": f"Home line {_text(rates)}", "duration": "60 s", "stack": STACK},
+        "advise": {"targets": [USED]},
         "links": [_link(DOWNLOAD, rates.down_bps, share), _link(UPLOAD, rates.up_bps, share)],
         "flows": [
             *(_downloads(rtt, control, count) for control, count in controls_of(DOWNLOADS)),

@@ -71,7 +71,7 @@ def about_controls(flows: int) -> str:
     if len(found) == 1:
         return f"the flow is {found[0]}, the most frequent control ({census}); --flows bbr:1 asks for BBR"
     beware = "BBR (version 1) hardly yields to losses, which shapes what a fifo gives"
-    without = f"--flows '{SHARES[0][1]}:{flows}'"
+    without = f"--flows cubic:{flows}"
     return f"the {flows} flows are {' and '.join(found)} ({census}). {beware}: {without} is without"
 
 

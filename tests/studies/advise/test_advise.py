@@ -108,3 +108,17 @@ def test_what_a_platform_lacks_is_run_all_the_same() -> None:
     assert "junos has no fq_codel. With it (target 5 ms)" in str(found)
     linux = advise(scenario, platform="linux", queues="fifo", sensitivity=False, progress=False)
     assert linux.absent is None
+
+
+def test_a_platform_does_not_lack_the_queue_that_the_scenario_has_otherwise() -> None:
+    own = {"discipline": "fq_codel", "quantum": "300 B"}
+    scenario = Scenario.from_dict(
+        {
+            "run": {"duration": "12 s", "warmup": "4 s", "stack": "linux"},
+            "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "1001 packets", "queue": own},
+            "flows": [{"count": 4, "rtt": "60 ms", "rtt_spread": 0.5}],
+        }
+    )
+    found = advise(scenario, platform="openwrt", sensitivity=False, progress=False)
+    assert "fq_codel" in {each.queue.kind for each in found.entries.values()}
+    assert found.absent is None and "has no fq_codel" not in str(found)

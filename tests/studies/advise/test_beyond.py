@@ -43,11 +43,17 @@ def found(least: Least, most: int) -> tuple[tuple[Beyond, ...], list[int]]:
 
 
 def test_the_first_doubled_buffer_that_meets_a_target_is_found() -> None:
-    assert found(searched((10, 120)), 10_000) == ((Beyond(LOSS, 480, is_met=True, runs=2),), [240, 480])
+    assert found(searched((10, 120)), 10_000) == (
+        (Beyond(LOSS, 480, is_met=True, runs=2, values=(law(480), law(480))),),
+        [240, 480],
+    )
 
 
 def test_no_buffer_above_the_most_is_tried() -> None:
-    assert found(searched((10, 120)), 300) == ((Beyond(LOSS, 300, is_met=False, runs=2),), [240, 300])
+    assert found(searched((10, 120)), 300) == (
+        (Beyond(LOSS, 300, is_met=False, runs=2, values=(law(300), law(300))),),
+        [240, 300],
+    )
 
 
 def test_what_grows_with_the_buffer_and_what_some_buffer_met_are_not_tried() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import gained_but_missed, rated_text
+from bufferlab.render.advise.half import half_is_better
 from bufferlab.render.advise.reasons import (
     datagrams_lost,
     heavy_loss,
@@ -34,6 +35,7 @@ def bewares(advice: Advice) -> Iterator[str]:
             lossy_what_ifs(advice),
             long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets),
             gained_but_missed(advice),
+            half_is_better(advice),
         ),
     )
 

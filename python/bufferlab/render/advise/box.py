@@ -25,11 +25,13 @@ from bufferlab.render.advise.felt import (
     judged_text,
     users_lines,
 )
+from bufferlab.render.advise.half import half_text
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
 from bufferlab.render.advise.reasons import (
     helps,
     idle_note,
+    interval_note,
     loss_note,
     marks_note,
 )
@@ -166,8 +168,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
         yield Line("least", f"{least}.", shorter=[(8, "")])
     elif (span := unsettled(advice)) is not None:
         yield Line(span[0], f"{span[1]}.", shorter=[(8, "")])
-    if (cost := trade(advice)) is not None:
-        yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
+    yield from _smaller(advice)
     yield from _notes(advice)
     yield from what_if(advice)
     yield from _others(advice)
@@ -178,6 +179,14 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
         yield Line("judged", judged, shorter=[(12, "")])
     if typed is not None:
         yield from _typed(advice, typed)
+
+
+def _smaller(advice: Advice) -> Iterator[Line]:
+    """What less buffer gives: half of it, and what the last part of a target costs."""
+    if (half := half_text(advice)) is not None:
+        yield Line("half", half, shorter=[(9, half.partition(";")[0] + "."), (7, "")])
+    if (cost := trade(advice)) is not None:
+        yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
 
 
 def _targets(advice: Advice) -> Iterator[Line]:
@@ -231,6 +240,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("loss", text, shorter=[(8, text.partition(";")[0].partition(":")[0] + "."), (6, "")])
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])
+    if (text := interval_note(advice)) is not None:
+        yield Line("interval", text, shorter=[(7, "")])
     for at, text in enumerate(advice.short_runs):
         shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
         yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
@@ -34,6 +35,8 @@ _LINK: Final = tuple(
 
 def evidence(advice: Advice) -> Iterator[Grid]:
     """The tables."""
+    if (choices := alone(advice)) is not None:
+        yield choices
     yield _queues(advice)
     for entry in advice.entries.values():
         if entry.least is not None and (entry is advice.answer or entry is advice.best_fifo()):

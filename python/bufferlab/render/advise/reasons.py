@@ -22,7 +22,7 @@ from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
-from bufferlab.units import packets_text
+from bufferlab.units import PS_PER_MS, packets_text, parse_time
 
 LITTLE_USED: Final = 0.9
 """Utilization below which it is reported, if no target is about it."""
@@ -40,6 +40,10 @@ STARVED: Final = 10.0
 DATAGRAM_LOSS: Final = 0.01
 """Loss of datagrams above which it is reported: what ITU-T G.1010 (appendix I, performance targets) gives for
 video phones; it gives 3 % for conversational voice."""
+
+_WITH_INTERVAL: Final = ("codel", "fq_codel")
+_INTERVAL: Final = "100 ms"
+"""CoDel's default (RFC 8289, section 5.3)."""
 
 _SEVERAL: Final = 3
 """From this many tried buffers on their losses say something about buffers."""
@@ -177,6 +181,19 @@ def idle_note(advice: Advice) -> str | None:
         return None
     share = FRACTION.quantity(used, digits=2)
     return f"Only {share} of the link is used; --target 'utilization >= 99 %' would bound that."
+
+
+def interval_note(advice: Advice) -> str | None:
+    """That CoDel's interval is shorter than the round trip, which it is to cover."""
+    table, rtt_ms = advice.answer.table, advice.site.rtt_ms
+    interval_ms = parse_time(table.get("interval", _INTERVAL)) / PS_PER_MS
+    if table["discipline"] not in _WITH_INTERVAL or interval_ms >= rtt_ms:
+        return None
+    return (
+        f"CoDel's interval, {significant(interval_ms, 3)} ms, is shorter than the round trip of "
+        f"{significant(rtt_ms, 3)} ms, which it is to cover (RFC 8289, section 5.3): it drops before "
+        "senders can have answered. In a scenario's queue, interval sets it."
+    )
 
 
 def marks_note(advice: Advice) -> str | None:

@@ -9,8 +9,9 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, want_largest
 
 LESS: Final = 0.5
 """The part of the answer's buffer that another one may have, at most, to be mentioned."""
@@ -31,7 +32,8 @@ def trade(advice: Advice) -> str | None:
     if answer.least_behind is not None:  # no target takes this buffer
         return None
     used = answer.checked("utilization").mean
-    if used is None or any(each.wants_less for each in advice.targets):
+    is_largest = want_largest(advice.targets)
+    if used is None or (any(each.wants_less for each in advice.targets) and not is_largest):
         return None
     small = next(
         (
@@ -39,6 +41,7 @@ def trade(advice: Advice) -> str | None:
             for size in found.memory.sizes
             if size <= LESS * answer.packets
             and _mean(found.memory, size, "utilization") >= min(BUSY, used - NEARLY)
+            and not (is_largest and _mean(found.memory, size, "loss") >= HEAVY_LOSS)
         ),
         None,
     )
@@ -47,7 +50,10 @@ def trade(advice: Advice) -> str | None:
 
 def _price(advice: Advice, memory: Memory, small: int) -> str:
     answer, site = advice.answer, advice.site
+    is_largest = want_largest(advice.targets)
     given = [*filter(None, (_quantity(memory, small, target) for target in advice.targets))]
+    if is_largest:
+        given.append(f"a loss of {FRACTION.quantity(_mean(memory, small, 'loss'), digits=2)}")
     given.append(f"a mean wait of {MILLISECONDS.quantity(_mean(memory, small, 'wait_mean_ms'), digits=3)}")
     runs = len(memory.values(small))
     counted = "1 run" if runs == 1 else f"{runs} runs"
@@ -55,9 +61,14 @@ def _price(advice: Advice, memory: Memory, small: int) -> str:
     wait = MILLISECONDS.quantity(answer.checked("wait_mean_ms").mean or 0.0, digits=3)
     takes = "target takes" if len(advice.targets) == 1 else "targets take"
     drain = significant(site.buffer(answer.packets)["ms"], 3)
+    if is_largest:  # the bounds allow the answer, and nothing asks for it
+        lost = FRACTION.quantity(answer.checked("loss").mean or 0.0, digits=2)
+        last = f"The largest buffer that keeps the bounds loses {lost} and has a mean wait of {wait}."
+    else:
+        last = f"The {takes} {drain} ms of buffer and a mean wait of {wait}."
     return (
         f"{size_text(site, small)} {'uses' if small == 1 else 'use'} {used} of the link, with "
-        f"{' and '.join(given)} ({counted}). The {takes} {drain} ms of buffer and a mean wait of {wait}."
+        f"{' and '.join(given)} ({counted}). {last}"
     )
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.display import as_view, significant
+from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
 from bufferlab.render.words import listed, rate_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
-from bufferlab.studies.advise.tried import Tried
+from bufferlab.studies.advise.tried import Attempt, Tried
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 _LINK: Final = ("utilization", "loss", "wait_mean_ms")
@@ -40,12 +41,24 @@ def tried_view(tried: Tried) -> View:
 
 
 def _met(tried: Tried) -> Iterator[str]:
-    """Which queues seem to meet the targets, each with the first setting that does."""
-    first = {each.queue: each.setting for each in reversed(tried.attempts) if not each.missed}
+    """Which queues seem to meet the targets, each with the first setting that does and does not lose much."""
+    met = [each for each in tried.attempts if not each.missed]
+    light = [each for each in met if much_lost(_loss(each), tried.targets) is None]
+    first = {each.queue: each.setting for each in reversed(light)}
     order = dict.fromkeys(each.queue for each in tried.attempts)
-    met = [f"{queue} ({first[queue]})" for queue in order if queue in first]
-    if met:
-        yield f"In the mean of the runs so far this is met by {listed(met)}: the best guess, and no answer."
+    known = [f"{queue} ({first[queue]})" for queue in order if queue in first]
+    if known:
+        yield f"In the mean of the runs so far this is met by {listed(known)}: the best guess, and no answer."
+    elif met:
+        least = min(_loss(each) or 0.0 for each in met)
+        yield (
+            "What meets the targets so far loses much, "
+            f"{FRACTION.quantity(least)} of the packets or more, so it is no guess worth trying."
+        )
+
+
+def _loss(attempt: Attempt) -> float | None:
+    return mean_over_runs("loss", attempt.values).mean
 
 
 def _grid(tried: Tried) -> Grid:

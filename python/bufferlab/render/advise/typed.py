@@ -10,6 +10,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
+from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -29,7 +30,9 @@ _ETHERNET_BPS: Final = frozenset(
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
-NOTHING: Final = "nothing, since this misses a target; bufferlab configure has the lines for what you choose"
+_CHOOSE: Final = "bufferlab configure has the lines for what you choose"
+NOTHING: Final = f"nothing, since this misses a target; {_CHOOSE}"
+LOSSY: Final = f"nothing, since this loses what hardly anybody would accept; {_CHOOSE}"
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,8 @@ class Typed:
         """What to type, and for what."""
         if not advice.choice.meets:
             return Lines(None, [], problem=NOTHING)
+        if loses_much(advice):
+            return Lines(None, [], problem=LOSSY)
         problem = ""
         for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
             try:

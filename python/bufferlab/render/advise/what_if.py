@@ -9,6 +9,7 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.least import loss_decided
+from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
@@ -163,8 +164,9 @@ def _counted(advice: Advice) -> str:
 
 
 def _kept(advice: Advice, each: Sensitivity) -> str:
-    """A change that keeps the targets, and how much less buffer would do; what it loses, if that decided."""
-    if loss_decided(advice.answer) and (lost := each.values.get("loss")) is not None:
+    """A change that keeps the targets, and how much less buffer would do; what it loses, if that is much."""
+    lost = each.values.get("loss")
+    if lost is not None and (loss_decided(advice.answer) or much_lost(lost, advice.targets) is not None):
         return f"{each.brief} (loss {significant(lost * 100, 2)} %)"
     size = None if each.least is None else each.least.size
     if size is None or size >= advice.answer.packets:

@@ -18,6 +18,7 @@ from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -57,6 +58,7 @@ class Advice(display.Displayed):
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
         is_sturdy: Whether the answer was taken as the first of those that miss none in any.
         absent: What a queue would do that the platform does not have; `None` without such a platform.
+        half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
@@ -82,6 +84,7 @@ class Advice(display.Displayed):
     others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
     is_sturdy: bool = False
     absent: Absent | None = None
+    half: Half | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -225,6 +228,7 @@ class Advice(display.Displayed):
             "sensitivity": [_sensitivity(answer.queue, each) for each in self.sensitivity],
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "absent": None if self.absent is None else self.absent.to_dict(),
+            "half": None if self.half is None else self.half.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),

@@ -148,7 +148,8 @@ class _Answering:
     def _beside_absent(self, advice: Advice) -> Advice:
         """With what a queue would do that the platform lacks, if nobody has chosen the queues."""
         platform, course = self.manner.platform, self.course
-        if platform is None or self.manner.queues is not None or ASKED in course.settings.queues:
+        there = {queue.kind for queue in course.settings.queues.values()}
+        if platform is None or self.manner.queues is not None or ASKED in there:
             return advice
         _, (queue,) = asked(
             self.base, self.index, self.needs, dataclasses.replace(self.manner, queues=ASKED, platform=None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.studies.least import Bench, Case, Least, Run
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, Values
 
 STEPS: Final = 6
 """How often the largest buffer is doubled."""
@@ -26,12 +26,14 @@ class Beyond:
         size: The first buffer tried that meets it, packets; of none, the largest tried.
         is_met: Whether it does, in the mean of its runs.
         runs: How many runs say so.
+        values: What they measured.
     """
 
     target: Target
     size: int
     is_met: bool
     runs: int
+    values: tuple[Values, ...]
 
 
 def beyond(name: str, found: Least, bench: Bench, *, seeds: Sequence[int], most: int) -> tuple[Beyond, ...]:
@@ -62,7 +64,9 @@ def beyond(name: str, found: Least, bench: Bench, *, seeds: Sequence[int], most:
         measured = bench.measure({Case(name, size): list(seeds)})
         memory.add({Run(size, seed): measured[Case(name, size), seed] for seed in seeds})
         met = [each for each in left if memory.meets(size, each)]
-        answers += [Beyond(each, size, is_met=True, runs=len(seeds)) for each in met]
+        values = tuple(memory.values(size))
+        answers += [Beyond(each, size, is_met=True, runs=len(seeds), values=values) for each in met]
         left = [each for each in left if each not in met]
-    runs = len(memory.values(size))
-    return (*answers, *(Beyond(each, size, is_met=False, runs=runs) for each in left))
+    values = tuple(memory.values(size))
+    none = (Beyond(each, size, is_met=False, runs=len(values), values=values) for each in left)
+    return (*answers, *none)

@@ -11,6 +11,7 @@ from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond
 from bufferlab.studies.advise.entry import Entry, warnings_about
+from bufferlab.studies.advise.halved import halved
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -99,8 +100,8 @@ class Course:
         if self._is_short(advice):
             return advice
         if quick:
-            advice = self._each_alone(self._assured(self._decided(advice, LOOKS[:1]), most=1))
-            return self._tell(dataclasses.replace(advice, finished=True))
+            advice = self._assured(self._decided(advice, LOOKS[:1]), most=1)
+            return self._tell(dataclasses.replace(self._besides(advice), finished=True))
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
         settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
         advice = self._conclude("tuned")
@@ -110,11 +111,21 @@ class Course:
         advice = self._assured(self._decided(advice, LOOKS[1:]))
         if sensitivity and not self._is_short(advice):
             advice = self._sturdier(self._shaken(advice))
-        return self._tell(dataclasses.replace(self._each_alone(advice), stage="final", finished=True))
+        return self._tell(dataclasses.replace(self._besides(advice), stage="final", finished=True))
+
+    def _besides(self, advice: Advice) -> Advice:
+        """What else is asked of every answer: half of the buffer; where nothing meets, each target alone."""
+        if not advice.choice.meets:
+            return self._each_alone(advice)
+        self._say("measuring half of the buffer")
+        seeds = self.settings.seeds[: len(advice.answer.values)]
+        judged = advice.aspects, advice.weights
+        found = halved(advice.answer, advice.targets, judged, self.settings.bench, seeds)
+        return dataclasses.replace(advice, half=found, runs=self.settings.bench.runs + self.shaking.runs)
 
     def _each_alone(self, advice: Advice) -> Advice:
         """Where several targets are not met together: which buffers meet each of them."""
-        if advice.choice.meets or len(advice.targets) < 2:
+        if len(advice.targets) < 2:
             return advice
         settings, found = self.settings, {}
         for name, least in settings.found.items():

@@ -19,10 +19,14 @@ FLOOR: Final = 0.99
 
 USUAL_FLOOR: Final = 0.9
 """The same of a discipline at the delay that its specification aims at: that gives up some use by design, and
-is what everybody runs and tests."""
+is what everybody runs and tests. Of a home's line the same of every queue: its users feel waits, and a FIFO
+that keeps one direction full spoils the other, whose acknowledgments wait in it."""
 
 MOST_LOSS: Final = 0.01
 """Loss that other traffic may have, which does not fill the link whatever the buffer."""
+
+_HOME: Final = "--home"
+"""What stands for the file of a scenario that two rates of a home's line stand for."""
 
 _USE: Final = ("utilization", "throughput", "goodput", "completion")
 """Beginnings of the names of metrics that suffer if the link is left idle."""
@@ -36,7 +40,7 @@ def default_targets(base: Scenario, index: int) -> tuple[Target, ...]:
         index: Index of the link.
     """
     if has_endless(base, index):
-        return (make_target("utilization", FLOOR),)
+        return (make_target("utilization", floor_of(base)),)
     return (make_target("loss", MOST_LOSS),)
 
 
@@ -53,7 +57,17 @@ def floor_beside(targets: Sequence[Target], base: Scenario, index: int) -> Targe
     says_enough = any(target.metric.name.startswith(_USE) for target in targets)
     if says_enough or want_largest(targets) or not has_endless(base, index):
         return None
-    return make_target("utilization", FLOOR)
+    return make_target("utilization", floor_of(base))
+
+
+def floor_of(base: Scenario) -> float:
+    """The utilization that flows without end shall have, if nobody says it: of a home's line less."""
+    return USUAL_FLOOR if is_home(base) else FLOOR
+
+
+def is_home(base: Scenario) -> bool:
+    """Whether a scenario is what two rates of a home's line stand for, which nobody wrote."""
+    return base.file == _HOME
 
 
 def has_endless(base: Scenario, index: int) -> bool:

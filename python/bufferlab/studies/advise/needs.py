@@ -10,7 +10,7 @@ from typing import Literal
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.floor import floor_beside, relaxed
+from bufferlab.studies.advise.floor import floor_beside, is_home, relaxed
 from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, weights_for
 from bufferlab.studies.targets import Target, parse_target, refuse_contradictions
 
@@ -58,7 +58,8 @@ class Needs:
             InputError: A target is none.
         """
         asked = tuple(dict.fromkeys(_parsed(targets, base)))  # what is asked twice is one target
-        written = () if asked else targets_of(base)
+        # what a home's line has as a file is the default of its users, who wrote no file
+        written = () if asked or is_home(base) else targets_of(base)
         stated = emphasis_of(base)
         origin: Origin = "asked" if asked else "scenario" if written else "default"
         return cls(
@@ -97,7 +98,8 @@ class Needs:
         if self.floor is None:
             return ()
         (usual,) = relaxed([self.floor], self.floor)
-        less = f" ({usual.show(usual.bound)} of a queue at its specification's delay)" if eases else ""
+        is_less = eases and usual != self.floor
+        less = f" ({usual.show(usual.bound)} of a queue at its specification's delay)" if is_less else ""
         return (f"{self.floor}{less}, as nobody said how busy the link shall be; --utilization sets it",)
 
     def weights(self, aspects: Sequence[Aspect], base: Scenario) -> dict[Kind, float]:

@@ -1,0 +1,54 @@
+"""What half of the answer's buffer does, in words."""
+
+from __future__ import annotations
+
+from bufferlab.render.advise.felt import may_be_chance, share_text
+from bufferlab.render.advise.words import size_text
+from bufferlab.render.words import title_text
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.halved import Half
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
+
+
+def half_text(advice: Advice) -> str | None:
+    """What half of the buffer gives, and how users fare with it."""
+    found = advice.half
+    if found is None:
+        return None
+    numbers = [
+        f"{words} {unit.quantity(mean, digits=digits)}"
+        for name, words, unit, digits in (
+            ("utilization", "utilization", FRACTION, 4),
+            ("loss", "loss", FRACTION, 2),
+            ("wait_mean_ms", "mean wait", MILLISECONDS, 3),
+        )
+        if (mean := found.mean(name).mean) is not None and name not in {each.name for each in found.missed}
+    ]
+    missed = [f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}" for each in found.missed]
+    misses = f"misses {' and '.join(missed)}; " if missed else ""
+    fare = _fare(found)
+    return f"{size_text(advice.site, found.size)}: {misses}{', '.join(numbers)}; users fare {fare}."
+
+
+def half_is_better(advice: Advice) -> str | None:
+    """That users fare better with half of the buffer, which misses what nobody asked for, as a sentence."""
+    found = advice.half
+    if found is None or not found.missed or not all(map(advice.needs.is_assumed, found.missed)):
+        return None
+    behind = found.rival.behind
+    if (behind.mean or 0.0) + (behind.half_width or 0.0) >= -NOTABLE / 2:
+        return None
+    values = "; ".join(
+        f"{title_text(each)} is {each.show_measured(found.mean(each.name).mean)}, not "
+        f"{each.show(each.bound)} (our default, which nobody asked for)"
+        for each in found.missed
+    )
+    return f"But users fare {share_text(behind)} better with half of it, {found.size} packets: {values}."
+
+
+def _fare(found: Half) -> str:
+    behind = found.rival.behind
+    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
+        return "alike"
+    return f"{share_text(behind)} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"

@@ -1,0 +1,101 @@
+"""What less buffer gives, and what each of several targets comes to alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bufferlab.render.advise.alone import alone
+from bufferlab.render.advise.reasons import interval_note
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beyond import Beyond
+from bufferlab.studies.advise.halved import Half, halved
+from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.least import Bench, Case, Run
+from bufferlab.studies.targets import Values
+
+from ..advised import FIFO, FQ_CODEL, advised, runs, site
+from .boxes import box
+
+LESS: Values = {**FIFO, "utilization": 0.9, "wait_mean_ms": 3.0}
+
+
+def with_half(advice: Advice, behind: float, values: Values) -> Advice:
+    rival = Rival("fifo, half", Estimate(behind, 0.01), False, False, False, (), None)
+    missed = tuple(each for each in advice.targets if each.margin(values.get(each.name)) < 0)
+    return dataclasses.replace(advice, half=Half(7, rival, missed, (values, values)))
+
+
+def said(advice: Advice) -> str:
+    return " ".join(" ".join(box(advice)).split())
+
+
+def test_half_of_the_buffer_is_shown_with_what_it_misses_and_how_users_fare() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    text = said(with_half(advice, 0.08, LESS))
+    assert "half 7 packets (10.5 KB, 4.2 ms): misses utilization 90 %; loss" in text
+    assert "mean wait 3 ms; users fare 8 ± 1 % worse." in text
+    assert "But users fare" not in text  # the target was asked for
+    meets = said(with_half(advice, 0.001, {**LESS, "utilization": 0.96}))
+    assert "4.2 ms): utilization 96 %, loss" in meets and "users fare alike." in meets
+
+
+def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_for_what_it_misses() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, origin="default")
+    assert advice.needs.is_assumed(advice.targets[0])
+    first = " ".join(box(with_half(advice, -0.13, LESS))[:9])
+    assert (
+        "But users fare 13 ± 1 % better with half of it, 7 packets: utilization is 90 %, not 99 % "
+        "(our default, which nobody asked for)." in first
+    )
+    little = " ".join(box(with_half(advice, -0.03, LESS))[:9])
+    assert "better with half" not in little
+
+
+def test_half_is_measured_with_the_seeds_of_the_answer() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))})
+    asked: list[tuple[Case, list[int]]] = []
+
+    class Laws:
+        def measure(self, wanted: dict[Case, list[int]]) -> dict[tuple[Case, int], Values]:
+            asked.extend(wanted.items())
+            return {(case, seed): LESS for case, seeds in wanted.items() for seed in seeds}
+
+    bench: Bench = Laws()  # type: ignore[assignment]
+    found = halved(advice.answer, advice.targets, (advice.aspects, advice.weights), bench, [5, 6, 7, 8, 9])
+    assert asked == [(Case("fifo", 7), [5, 6, 7, 8, 9])]
+    assert found is not None and found.missed == advice.targets
+    assert (found.rival.behind.mean or 0.0) < 0  # a wait of 3 ms in place of 20 ms
+    assert found.to_dict()["packets"] == 7
+    delay = advised({"fq_codel": (5000, runs(FQ_CODEL))})
+    assert halved(delay.answer, delay.targets, (delay.aspects, delay.weights), bench, [5]) is None
+
+
+def test_each_of_several_targets_has_a_row_with_what_the_others_come_to() -> None:
+    targets = ("utilization >= 99 %", "loss <= 0.1 %", "wait_mean < 15 ms")
+    advice = advised({"fifo": (14, runs(FIFO))}, targets)
+    (entry,) = advice.entries.values()
+    assert entry.least is not None and entry.least.size is None
+    memory = entry.least.memory.copy()
+    memory.add({Run(3, 9): {**FIFO, "utilization": 0.8, "wait_mean_ms": 4.0}})
+    least = dataclasses.replace(entry.least, memory=memory)
+    found = {"fifo": (Beyond(advice.targets[1], 800, is_met=False, runs=2, values=(FIFO, FIFO)),)}
+    shown = dataclasses.replace(
+        advice, entries={entry.name: dataclasses.replace(entry, least=least)}, beyond=found
+    )
+    grid = alone(shown)
+    assert grid is not None
+    rows = {row[0]: row[1:] for row in grid.rows}
+    assert rows["utilization at least 99 %"][0] == "14"
+    assert rows["loss at most 0.1 %"][:3] == ["none up to 800", "480", "99.4"]
+    assert [rows["wait: mean at most 15 ms"][at] for at in (0, 2)] == ["1", "90"]  # more than with 3
+    assert alone(advised({"fifo": (14, runs(FIFO))})) is None
+
+
+def test_an_interval_below_the_round_trip_is_shown() -> None:
+    near = advised({"fq_codel": (5000, runs(FQ_CODEL))})
+    assert interval_note(near) is None
+    far = advised({"fq_codel": (5000, runs(FQ_CODEL))}, where=dataclasses.replace(site(), rtt_ms=600.0))
+    assert "100 ms, is shorter than the round trip of 600 ms" in (interval_note(far) or "")
+    fifo = advised({"fifo": (14, runs(FIFO))}, where=dataclasses.replace(site(), rtt_ms=600.0))
+    assert interval_note(fifo) is None
