@@ -1,7 +1,7 @@
-"""Packets per second of the engine in WebAssembly, in Node, beside the native one.
+"""Packets per second of the engine in WebAssembly, in Chromium or in Node, beside the native one.
 
-Both run the same scenario in turns, so that what else the machine does falls on both. Node compiles what runs
-often a second time, and better: its first run is slower than its second.
+Both run the same scenario in turns, so that what else the machine does falls on both. A browser compiles what
+runs often a second time, and better: its first run is slower than its second.
 """
 
 import json
@@ -22,6 +22,8 @@ TURNS = 5
 def main() -> None:
     """Prints one line for each queue."""
     node = shutil.which("node") or "node"
+    browser = list(filter(None, [shutil.which("chromium")]))
+    sys.stdout.write(f"in {'Chromium' if browser else 'Node'}\n")
     wasm, driver = ROOT / "web/engine/lab.wasm", ROOT / "tests/web/engine.mjs"
     scenario = Scenario.load(ROOT / "examples/published-link.toml")
     for queue in ("fifo", "fq_codel"):
@@ -33,7 +35,7 @@ def main() -> None:
             native = packets / (time.perf_counter() - begun)
             asked = json.dumps([{"plan": plan}] * 2)
             ended = subprocess.run(  # noqa: S603 - our own script
-                [node, driver, wasm], input=asked, capture_output=True, text=True, check=True
+                [node, driver, wasm, *browser], input=asked, capture_output=True, text=True, check=True
             )
             first, second = (packets / answer["seconds"] for answer in json.loads(ended.stdout))
             rates.append((native, first, second))

@@ -16,6 +16,8 @@ from bufferlab import _core
 
 ROOT: Final = Path(__file__).parents[2]
 WASM: Final = ROOT / "web" / "engine" / "lab.wasm"
+MODULES: Final = ROOT / "web" / "node_modules"
+CHROMIUM: Final = shutil.which("chromium")
 NODE: Final = shutil.which("node")
 OF_THE_BUILD: Final = {("class_samples", "state_bytes")}
 """What depends on the machine: the size of the structures of a queue, in which there are pointers."""
@@ -34,11 +36,15 @@ def missing() -> str:
     return "" if NODE else "needs node"
 
 
-def in_node(jobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Run jobs (engine.mjs says what they are); leaves out what differs by the machine."""
+def run(jobs: Sequence[Mapping[str, Any]], *, chromium: str = "") -> list[dict[str, Any]]:
+    """Run jobs (engine.mjs says what they are) in Node or Chromium, without what differs by the machine."""
     asked = json.dumps(jobs)
     ended = subprocess.run(
-        [NODE or "node", DRIVER, WASM], input=asked, capture_output=True, text=True, check=True
+        [NODE or "node", DRIVER, WASM, *filter(None, [chromium])],
+        input=asked,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     answers: list[dict[str, Any]] = json.loads(ended.stdout)
     for answer in answers:

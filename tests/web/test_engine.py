@@ -12,7 +12,7 @@ from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 
-from .engine import ROOT, hashes, in_node, missing
+from .engine import CHROMIUM, MODULES, ROOT, hashes, missing, run
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
@@ -49,8 +49,12 @@ def texts() -> list[str]:
     return queues + [mixed(queue, control) for control in CONTROLS for queue in ("fifo", "fq_codel")]
 
 
-def test_scenarios_give_the_same_bytes(texts: list[str]) -> None:
-    answers = in_node([{"scenario": {"text": text}} for text in texts])
+@pytest.mark.parametrize("chromium", [False, True], ids=["node", "chromium"])
+def test_scenarios_give_the_same_bytes(texts: list[str], *, chromium: bool) -> None:
+    if chromium and not (CHROMIUM and MODULES.exists()):
+        pytest.skip("needs chromium and the page's packages")
+    jobs = [{"scenario": {"text": text}} for text in texts]
+    answers = run(jobs, chromium=(CHROMIUM or "") if chromium else "")
     assert len(answers) > 25
     for text, answer in zip(texts, answers, strict=True):
         scenario = Scenario.from_toml(text)
@@ -62,7 +66,7 @@ def test_scenarios_give_the_same_bytes(texts: list[str]) -> None:
 
 def test_examples_give_the_same_bytes() -> None:
     shortened = [Scenario.load(path).with_overrides(SHORT | LONGER.get(path.name, {})) for path in EXAMPLES]
-    answers = in_node([{"plan": scenario.seeded().plan_json()} for scenario in shortened])
+    answers = run([{"plan": scenario.seeded().plan_json()} for scenario in shortened])
     for path, scenario, answer in zip(EXAMPLES, shortened, answers, strict=True):
         assert answer["tables"] == native(scenario), path.name
 
@@ -70,7 +74,7 @@ def test_examples_give_the_same_bytes() -> None:
 def test_steps_and_samples_change_nothing() -> None:
     scenario = Scenario.from_toml(mixed("fq_codel", "cubic"))
     job = {"scenario": {"text": scenario.to_toml()}, "steps": 50, "duration_ps": 3 * 10**12}
-    (answer,) = in_node([job])
+    (answer,) = run([job])
     assert answer["tables"] == native(scenario)
     times = [sample[0] for sample in answer["samples"]]
     assert times == pytest.approx([3 / 50 * step for step in range(1, 50)])
@@ -83,7 +87,7 @@ def test_steps_and_samples_change_nothing() -> None:
 def test_a_limit_set_on_the_way_is_that_of_the_plan() -> None:
     text = mixed("fifo", "cubic")
     moment, limit = 1_500_000_000_000, {"packets": 10}
-    (answer,) = in_node([{"scenario": {"text": text}, "limits": [[moment, 0, limit]]}])
+    (answer,) = run([{"scenario": {"text": text}, "limits": [[moment, 0, limit]]}])
     plan = json.loads(Scenario.from_toml(text).seeded().plan_json())
     plan["links"][0]["changes"] = [{"at_ps": moment, "limit": limit}]
     assert answer["tables"] == hashes(_core.simulate(json.dumps(plan)))
@@ -102,7 +106,7 @@ def test_a_limit_set_on_the_way_is_that_of_the_plan() -> None:
     ],
 )
 def test_mistakes_are_those_of_the_command(text: str) -> None:
-    (answer,) = in_node([{"scenario": {"text": text}}])
+    (answer,) = run([{"scenario": {"text": text}}])
     with pytest.raises(InputError) as caught:
         _read(text)
     assert [problem["message"] for problem in answer["problems"]] == str(caught.value).splitlines()
@@ -117,7 +121,7 @@ def _read(text: str) -> Scenario:
 def test_overrides_and_seeds_are_those_of_the_command() -> None:
     text = Path(EXAMPLES[0]).read_text()
     overrides = SHORT | {"bottleneck.buffer": "37 packets"}
-    (answer,) = in_node([{"scenario": {"text": text, "overrides": overrides, "seed": 7}}])
+    (answer,) = run([{"scenario": {"text": text, "overrides": overrides, "seed": 7}}])
     scenario = Scenario.load(EXAMPLES[0]).with_overrides(overrides)
     assert answer["read"]["hash"] == _core.hash_plan(scenario.seeded(7).plan_json())
     assert answer["read"]["links"][0]["plan"]["discipline"]["limit"] == {"packets": 37}
@@ -135,6 +139,6 @@ def test_overrides_and_seeds_are_those_of_the_command() -> None:
     ],
 )
 def test_what_is_wrong_is_said_not_run(job: dict[str, Any]) -> None:
-    (answer,) = in_node([job])
+    (answer,) = run([job])
     assert answer.keys() == {"problems"}
     assert len(answer["problems"]) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -17,11 +16,9 @@ import pytest
 from bufferlab import cli
 from bufferlab.web import PAGE
 
-from .engine import NODE, ROOT, missing
+from .engine import CHROMIUM, MODULES, NODE, ROOT, missing
 
-CHROMIUM: Final = shutil.which("chromium")
 DRIVER: Final = Path(__file__).with_name("page.mjs")
-MODULES: Final = ROOT / "web" / "node_modules"
 LACKS: Final = missing() or next(
     (
         reason
