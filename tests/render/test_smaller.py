@@ -33,7 +33,7 @@ def said(advice: Advice) -> str:
 def test_half_of_the_buffer_is_shown_with_what_it_misses_and_how_users_fare() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_half(advice, 0.08, LESS))
-    assert "half 7 packets (10.5 KB, 4.2 ms): misses utilization 90 %; loss" in text
+    assert "half 7 packets (10.5 KB, 4.2 ms): utilization 90 % (missed), loss" in text
     assert "mean wait 3 ms; users fare 8 ± 1 % worse." in text
     assert "But users fare" not in text  # the target was asked for
     meets = said(with_half(advice, 0.001, {**LESS, "utilization": 0.96}))

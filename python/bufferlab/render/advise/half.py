@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bufferlab.render.advise.felt import may_be_chance, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
@@ -10,25 +12,30 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
 
+_MISSED: Final = " (missed)"
+_SHOWN: Final = {
+    "utilization": ("utilization", FRACTION, 4),
+    "loss": ("loss", FRACTION, 2),
+    "wait_mean_ms": ("mean wait", MILLISECONDS, 3),
+}
+"""Always shown of half of the buffer: words, unit, digits."""
+
 
 def half_text(advice: Advice) -> str | None:
     """What half of the buffer gives, and how users fare with it."""
     found = advice.half
     if found is None:
         return None
+    missed = {target.name: target for target in found.missed}
     numbers = [
-        f"{words} {unit.quantity(mean, digits=digits)}"
-        for name, words, unit, digits in (
-            ("utilization", "utilization", FRACTION, 4),
-            ("loss", "loss", FRACTION, 2),
-            ("wait_mean_ms", "mean wait", MILLISECONDS, 3),
-        )
-        if (mean := found.mean(name).mean) is not None and name not in {each.name for each in found.missed}
+        f"{title_text(target)} {target.show_measured(found.mean(name).mean)}{_MISSED}"
+        for name, target in missed.items()
+        if name not in _SHOWN
     ]
-    missed = [f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}" for each in found.missed]
-    misses = f"misses {' and '.join(missed)}; " if missed else ""
-    fare = _fare(found)
-    return f"{size_text(advice.site, found.size)}: {misses}{', '.join(numbers)}; users fare {fare}."
+    for name, (words, unit, digits) in _SHOWN.items():
+        if (mean := found.mean(name).mean) is not None:
+            numbers.append(f"{words} {unit.quantity(mean, digits=digits)}{_MISSED if name in missed else ''}")
+    return f"{size_text(advice.site, found.size)}: {', '.join(numbers)}; users fare {_fare(found)}."
 
 
 def half_is_better(advice: Advice) -> str | None:
