@@ -49,6 +49,19 @@ def read_text(path: Path, *, what: str) -> str:
         raise InputError(f"is not UTF-8 (at byte {error.start})", file=path, accepted="UTF-8 text") from None
 
 
+def cache_folder() -> Path:
+    """The folder for what is made once and can be made again, which need not be there.
+
+    Raises:
+        InputError: There is no home to have a cache in.
+    """
+    base = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "bufferlab"
+    except RuntimeError:
+        raise InputError("is not set", key="HOME", accepted="a folder, or XDG_CACHE_HOME") from None
+
+
 def check_utf8(path: Path) -> Path:
     """Return a path whose name other programs take as UTF-8.
 

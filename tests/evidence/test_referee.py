@@ -27,13 +27,19 @@ from bufferlab.evidence.ns2.judging import (
     welch_half_width,
 )
 from bufferlab.evidence.ns2.measure import simulate
+from bufferlab.evidence.ns2.reference import Setting
 from bufferlab.evidence.pages import END
 from bufferlab.evidence.referee import Referee, kept, program, published, referee
 from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
-from bufferlab.evidence.referee.report import BEGIN, DETAIL, generated, update_docs
+from bufferlab.evidence.referee.ns3 import arbiter
+from bufferlab.evidence.referee.peers import NS2, NS3, PEERS
+from bufferlab.evidence.referee.report import BEGIN, detail_file, generated, update_docs
 from bufferlab.evidence.referee.study import LOOK_CONFIDENCE, STAGES, Pairs, explained, frame_of
 from bufferlab.experiment.runner import Runner
+from bufferlab.kernel.refusals import refusals
+from bufferlab.plan import lower
+from bufferlab.scenario import Scenario
 
 LOSS = next(each for each in FIGURES if each.name == "loss")
 
@@ -100,7 +106,7 @@ def test_margins_are_ten_percent_or_two_points() -> None:
 def test_judging_takes_means() -> None:
     figure = Figure("x", "x")
     judgment = judged(figure, [1.0, 2.0, 3.0], [2.0, 2.0])
-    assert (judgment.ns2, judgment.ours) == (2.0, 2.0)
+    assert (judgment.theirs, judgment.ours) == (2.0, 2.0)
     assert judgment.verdict is Verdict.UNDECIDED
 
 
@@ -124,8 +130,8 @@ def test_figures_are_of_all_flows() -> None:
 def test_kept_runs_come_back(tmp_path: Path) -> None:
     setting = drawn(1, 2)
     file = tmp_path / "runs.csv"
-    kept.append(file, 2, setting, {1: {"utilization": 0.5, "loss": 1.25e-3}})
-    kept.append(file, 2, setting, {2: {"utilization": 0.75}})
+    kept.append(file, 2, setting, {1: {"utilization": 0.5, "loss": 1.25e-3}}, NS2.columns)
+    kept.append(file, 2, setting, {2: {"utilization": 0.75}}, NS2.columns)
     with file.open("a") as stream:
         stream.write("2,cc=sack1 rate")  # killed here
     runs = kept.read(file)[program.arguments(setting)]
@@ -147,20 +153,22 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "ns").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=":")
     monkeypatch.setattr("bufferlab.evidence.referee.study.STAGES", (2, 3))
-    monkeypatch.setattr("bufferlab.evidence.referee.study.drawn", lambda _draw, _number: setting)
+    stands = replace(NS2, drawn=lambda _draw, _number: setting)
+    monkeypatch.setitem(PEERS, "ns2", stands)
+    monkeypatch.setattr("bufferlab.evidence.referee.study.NS2", stands)
     return calls
 
 
 def test_both_sides_run_and_nothing_is_run_twice(stand_in: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
-    result = referee(draw=9, count=1, rows=rows, runner=Runner(progress=False))
+    result = referee(peer=PEERS["ns2"], draw=9, count=1, rows=rows, runner=Runner(progress=False))
     assert set(result.frame["figure"]) >= {"utilization", "loss", "mean_queue_packets"}
     # the stand-in gives one run's figures for all seeds, so it has no scatter, and ours lies around it
     utilization = result.frame.row(by_predicate=pl.col("figure") == "utilization", named=True)
     assert utilization["verdict"] in {"same", "small"}
     before = len(stand_in.read_text().split())
     assert before == len(rows.read_text().splitlines()) - 1
-    referee(draw=9, count=1, rows=rows, runner=Runner(progress=False))
+    referee(peer=PEERS["ns2"], draw=9, count=1, rows=rows, runner=Runner(progress=False))
     assert len(stand_in.read_text().split()) == before
 
 
@@ -198,13 +206,13 @@ def test_command(stand_in: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_docs_are_made_from_the_detail_beside_them(stand_in: Path, tmp_path: Path) -> None:
-    result = referee(draw=9, count=1, runner=Runner(progress=False))
+    result = referee(peer=PEERS["ns2"], draw=9, count=1, runner=Runner(progress=False))
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     update_docs(result, page)
     text = page.read_text()
     assert generated(page).strip() == text.partition(BEGIN)[2].partition(END)[0].strip()
-    assert (tmp_path / DETAIL).exists()
+    assert (tmp_path / detail_file(NS2)).exists()
     assert text.startswith("before\n") and text.endswith("\nafter\n")
     assert stand_in.exists()
 
@@ -239,15 +247,15 @@ def test_sack1_drops_what_ns2_drops() -> None:
 
 
 def test_the_result_tells_its_draw(stand_in: Path) -> None:
-    result = referee(draw=9, count=1, runner=Runner(progress=False))
+    result = referee(peer=PEERS["ns2"], draw=9, count=1, runner=Runner(progress=False))
     assert isinstance(result, Referee)
     assert (result.draw, result.lacking) == (9, 0)
     assert stand_in.exists()
 
 
-def test_a_large_difference_is_explained_where_the_experiment_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_difference_is_explained_where_the_experiment_agrees() -> None:
     setting = replace(drawn(1, 5), options=())
-    monkeypatch.setattr("bufferlab.evidence.referee.study.drawn", lambda _draw, _number: setting)
+    peer = replace(NS2, drawn=lambda _draw, _number: setting)
     theirs = [{"utilization": 0.8 + scatter, "loss": 0.01} for scatter in (0.0, 0.001, 0.002)]
     lower = [(each, {"utilization": each["utilization"] - 0.2, "loss": 0.0001}) for each in theirs]
     asked = []
@@ -256,9 +264,9 @@ def test_a_large_difference_is_explained_where_the_experiment_agrees(monkeypatch
         asked.append(point)
         return [(each, each) for each in theirs]
 
-    frame = frame_of([(5, setting, lower)])
+    frame = frame_of(peer, [(5, setting, lower)])
     assert frame["verdict"].to_list() == ["large", "large"]
-    found = explained(frame, 1, experiment, Runner(threads=1, progress=False))
+    found = explained(peer, frame, 1, experiment, Runner(threads=1, progress=False))
     # the loss is more apart than the explanation allows
     assert found["explanation"].to_list() == ["less where ns-2 rounds ties", ""]
     assert asked == [(1, 5, "less where ns-2 rounds ties")]
@@ -266,7 +274,7 @@ def test_a_large_difference_is_explained_where_the_experiment_agrees(monkeypatch
     def again(_point: tuple[int, int, str], _seed: int, _control: _core.Control) -> Pairs:
         return lower
 
-    assert not any(explained(frame, 1, again, Runner(threads=1, progress=False))["explanation"])
+    assert not any(explained(peer, frame, 1, again, Runner(threads=1, progress=False))["explanation"])
 
 
 def test_an_experiment_changes_ns2_and_ours_alike() -> None:
@@ -290,3 +298,71 @@ def test_pairs_are_judged_by_their_differences() -> None:
 
 def test_all_looks_together_err_no_more_than_one() -> None:
     assert len(STAGES) * (1 - LOOK_CONFIDENCE) == pytest.approx(1 - CONFIDENCE)
+
+
+def test_ns3s_draws_take_queues_in_turns_and_keep_to_their_ranges() -> None:
+    settings = [NS3.drawn(3, number) for number in range(1, 201)]
+    assert [each.option("queue") for each in settings[:5]] == ["fifo", "codel", "fq_codel", "pie", "red"]
+    assert {NS3.part(each) for each in settings} <= {part for _, parts in NS3.parts for part in parts}
+    for each in settings:
+        assert 5e6 <= each.rate_bps <= 20e6
+        assert (each.stack == "dctcp") == bool(each.option("cethresh"))
+        assert each.stack != "bbr" or each.option("queue") == "fifo"
+        assert not (each.option("queue") == "pie" and each.option("ecn"))
+
+
+def with_ecn() -> Setting:
+    """The first setting drawn for ns-3 whose CUBIC uses ECN."""
+    drawn_there = (NS3.drawn(1, number) for number in range(1, 99))
+    return next(each for each in drawn_there if each.option("ecn") and each.stack == "cubic")
+
+
+def test_what_is_drawn_for_ns3_runs_here_with_its_queue_and_marks() -> None:
+    setting = with_ecn()
+    measured = NS3.simulate(replace(setting, duration_s=30.0), 1)
+    assert measured is not None
+    figures = figures_of(setting, measured)
+    assert set(NS3.columns) >= set(figures) - {"timeouts", "window_cuts"} > {"marked", "loss"}
+    assert figures["marked"] > 0
+    assert figures["loss"] == 0
+
+
+def test_the_arbiter_is_given_linux_hosts_without_noise() -> None:
+    setting = with_ecn()
+    scenario = arbiter.for_kernel(setting)
+    assert scenario["run"]["stack"] == "linux" and len(scenario["links"]) == 1
+    assert {group["jitter"] for group in scenario["flows"]} == {"0 s"}
+    assert all("recovery" not in group and group["ecn"] == "classic" for group in scenario["flows"])
+    assert list(refusals(lower(Scenario.from_dict(scenario), 1))) == []
+
+
+def test_the_arbiter_counts_whom_the_kernel_is_nearer_to(tmp_path: Path) -> None:
+    settings = {number: NS3.drawn(7, number) for number in (1, 4)}
+    theirs = [{"utilization": 0.8 + scatter} for scatter in (0.0, 0.001)]
+    pairs = [(each, {"utilization": each["utilization"] + 0.1}) for each in theirs]
+    frame = frame_of(NS3, [(number, setting, pairs) for number, setting in settings.items()])
+    rows = tmp_path / "kernel.csv"
+    assert list(arbiter.judged(frame, arbiter.rulings(rows))) == []
+    for setting, kernel in zip(settings.values(), (0.89, 0.81), strict=True):
+        compared = {"metric": "utilization", "kernel": kernel, "simulator": 0.9}
+        arbiter.append(setting, [compared | {"kernel_ci95": 0.01, "simulator_ci95": 0.0}], rows)
+    text = "\n".join(arbiter.judged(frame, arbiter.rulings(rows)))
+    assert text.startswith(
+        "**In 1 of 2 large differences that a Linux kernel was asked about, it is nearer to Bufferlab"
+    )
+    assert "0.890" in text and "0.810" in text
+
+
+def test_all_that_is_shipped_of_the_kernel_is_of_settings_that_are_drawn() -> None:
+    drawn_there = {program.arguments(NS3.drawn(1, number)) for number in range(1, NS3.count + 1)}
+    known = arbiter.rulings(arbiter.shipped())
+    assert {setting for setting, _ in known} <= drawn_there
+    assert len(known) == 3 * 24  # of 30 settings, 6 have RED
+
+
+def test_ns3_that_is_not_installed_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if NS3.is_there():
+        pytest.skip("ns-3 is installed")
+    command = ["validate", "referee", "--against", "ns3", "--draw", "987", "--count", "1"]
+    assert main([*command, "--out", str(tmp_path)]) == 2
+    assert "pip install ns3" in capsys.readouterr().err

@@ -27,7 +27,7 @@ def test_only_other_tcps_differ(quick: Validation) -> None:
     classes = {outcome.row_class.name for outcome in quick.outcomes}
     assert classes >= {"exact", "single", "synchronized", "averaged", "kernel"}
     worst = [
-        (outcome.setting.title, each.figure.name, each.ours, each.ns2)
+        (outcome.setting.title, each.figure.name, each.ours, each.theirs)
         for outcome in quick.unexplained
         for each in outcome.unexplained
         if outcome.setting.stack == "sack1"
@@ -43,7 +43,7 @@ def test_one_lone_sack_flow_equals_that_of_ns2(quick: Validation) -> None:
     )
     assert lone.agrees
     queue = next(each for each in lone.comparisons if each.figure.name == "mean_queue_packets")
-    assert queue.ours == pytest.approx(queue.ns2, rel=1e-3)
+    assert queue.ours == pytest.approx(queue.theirs, rel=1e-3)
 
 
 def test_quick_takes_one_short_setting_of_a_kind() -> None:

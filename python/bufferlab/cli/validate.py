@@ -42,7 +42,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Argument(
             help="ns2: against ns-2; controls: against theory; scaling: twins of a large link; "
             "answers: size and advise against the truth; captures: observe against the truth; "
-            "referee: against ns-2 in settings drawn at random; "
+            "referee: against ns-2 or ns-3 in settings drawn at random; "
             "kernel: against recorded runs of a real Linux kernel."
         ),
     ] = What.NS2,
@@ -61,9 +61,10 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         int | None, typer.Option(min=1, help="referee: seed of the draw; default 1.", show_default=False)
     ] = None,
     count: Annotated[
-        int | None, typer.Option(min=1, help="referee: settings; default 200.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="referee: settings; default 200 of ns2, 30 of ns3.", show_default=False),
     ] = None,
-    against: Annotated[str, typer.Option(help="referee: the other simulator, ns2.")] = "ns2",
+    against: Annotated[str, typer.Option(help="referee: the other simulator, ns2 or ns3.")] = "ns2",
 ) -> None:
     """Compare the simulator with runs of ns-2, or with theory.
 
@@ -73,7 +74,8 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     `scaling`: twins and shorter runs of a large link, their errors and costs, for docs/capacity.md.
     `answers`: what size and advise answer against the true smallest buffers, for docs/answers.md.
     `captures`: what observe says of captures against the runs that they are of, for docs/observe.md.
-    `referee`: settings drawn at random, run here and by ns-2 with several seeds, for docs/validation.md.
+    `referee`: settings drawn at random, run here and by ns-2 with several seeds, for docs/validation.md;
+    with `--against ns3` queues and ECN in ns-3, for docs/validation-ns3.md.
     `kernel`: a grid of settings against recorded runs of a real Linux kernel, for docs/kernel.md.
     """
     from bufferlab.cli.validating import validate_all  # noqa: PLC0415 - slow to import, and no help needs it

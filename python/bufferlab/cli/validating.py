@@ -139,7 +139,7 @@ def _print(result: Validation) -> None:
     for outcome in result.outcomes:
         worst = max(outcome.comparisons, key=lambda each: abs(each.difference) / each.margin)
         row = [outcome.setting.scenario, outcome.setting.title, outcome.row_class.name, _verdict(outcome)]
-        rows.append([*row, worst.figure.label, f"{worst.ours:.5g}", f"{worst.ns2:.5g}"])
+        rows.append([*row, worst.figure.label, f"{worst.ours:.5g}", f"{worst.theirs:.5g}"])
     texts = [Column(head, "left", wraps=True) for head in ("setting", "class", "agrees", "worst metric")]
     print_rich(Grid(["scenario", *texts[:1]], [*texts[1:], "ours", "ns-2"], rows))
     print_rich(summary(result.frame, quick=result.quick))

@@ -26,6 +26,7 @@ from bufferlab.evidence.pages import END, markdown_table
 from bufferlab.evidence.point_values import PointValues
 from bufferlab.evidence.reading import PAGE
 from bufferlab.evidence.referee import report as referee_report
+from bufferlab.evidence.referee.peers import NS3
 from bufferlab.evidence.reproduction import Reproduced, Request
 from bufferlab.evidence.shown import grids
 from bufferlab.evidence.verdicts import (
@@ -44,6 +45,7 @@ _EVIDENCE: Final = "docs/evidence.md"
 _NUMBER: Final = r"\d+(\.\d+)?"
 _FEW: Final = 5
 _VALIDATION: Final = "docs/validation.md"
+_VALIDATION_NS3: Final = "docs/validation-ns3.md"
 _COUNTS: Final = "<!-- verdicts by figure: python -m bufferlab.evidence.report -->"
 
 
@@ -94,6 +96,8 @@ def pages() -> dict[str, str]:
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], ns2_report.BEGIN, validation)
     drawn = referee_report.generated(_ROOT / _VALIDATION)
     texts[_VALIDATION] = _replaced(texts[_VALIDATION], referee_report.BEGIN, drawn)
+    of_ns3 = referee_report.generated(_ROOT / _VALIDATION_NS3, NS3)
+    texts[_VALIDATION_NS3] = _replaced(texts[_VALIDATION_NS3], referee_report.BEGIN, of_ns3)
     of_ns2 = ns2_report.headlines(_ROOT / _VALIDATION)
     of_drawn = referee_report.headlines(_ROOT / _VALIDATION)
     for page, chosen in ((_EVIDENCE, False), (_README, True)):
@@ -102,6 +106,8 @@ def pages() -> dict[str, str]:
         }
         headlines["bufferlab validate"] = of_ns2[:1] if chosen else of_ns2
         headlines["bufferlab validate referee"] = of_drawn
+        drawn_ns3 = referee_report.headlines(_ROOT / _VALIDATION_NS3, NS3)
+        headlines["bufferlab validate referee --against ns3"] = drawn_ns3
         texts[page] = _with_headlines(texts[page], headlines)
     return texts
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.files import not_written
+from bufferlab.files import cache_folder, not_written
 
 BUILD: Final = "bufferlab kernel build"
 _PROGRAM: Final = "linux"
@@ -48,11 +47,7 @@ def kernels_folder() -> Path:
     Raises:
         InputError: There is no home to have a cache in.
     """
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "bufferlab" / "kernels"
-    except RuntimeError:
-        raise InputError("is not set", key="HOME", accepted="a folder, or XDG_CACHE_HOME") from None
+    return cache_folder() / "kernels"
 
 
 def kernels() -> list[Kernel]:

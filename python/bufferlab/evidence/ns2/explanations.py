@@ -12,7 +12,7 @@ from bufferlab.evidence.ns2.judging import Judgment, Verdict
 from bufferlab.evidence.ns2.reference import Setting
 
 _LINUX: Final = "linux-"
-_OPTIONS: Final = ("access", "overhead", "spread")
+_OPTIONS: Final = ("access", "overhead", "spread", "queue", "ecn")
 _NOTES: Final = tuple((each["when"], each["text"]) for each in criteria()["notes"])
 
 
@@ -41,7 +41,7 @@ class Explanation:
     def covers(self, setting: Setting, judgment: Judgment) -> bool:
         """Whether it is about this difference."""
         figure = judgment.figure
-        scale = abs(judgment.ns2) if figure.relative else 1.0
+        scale = abs(judgment.theirs) if figure.relative else 1.0
         large = judgment.verdict is Verdict.LARGE
         return large and self.is_about(setting, figure.name, judgment.difference, scale)
 
@@ -71,7 +71,12 @@ def _explanation(table: Mapping[str, Any]) -> Explanation:
     )
 
 
-EXPLANATIONS: Final = tuple(_explanation(each) for each in criteria()["explanations"])
+def explanations(package: str = "bufferlab.evidence.ns2") -> tuple[Explanation, ...]:
+    """The explanations in a package's criteria.toml."""
+    return tuple(_explanation(each) for each in criteria(package).get("explanations", ()))
+
+
+EXPLANATIONS: Final = explanations()
 
 
 def note(setting: Setting) -> str:

@@ -77,7 +77,7 @@ class Judgment:
 
     Attributes:
         figure: Which.
-        ns2: Mean of ns-2's runs.
+        theirs: Mean of the other simulator's runs.
         ours: Mean of ours.
         difference: Of the means, or of the worst run if runs are compared one by one.
         half_width: Of the interval of the difference.
@@ -85,7 +85,7 @@ class Judgment:
     """
 
     figure: Figure
-    ns2: float
+    theirs: float
     ours: float
     difference: float
     half_width: float

@@ -292,7 +292,7 @@ def _row(outcome: SettingOutcome, comparison: Judgment) -> dict[str, object]:
         "class": outcome.row_class.name,
         "seeds": len(outcome.seeds),
         "metric": comparison.figure.name,
-        "ns2": comparison.ns2,
+        "ns2": comparison.theirs,
         "ours": comparison.ours,
         "difference": comparison.difference,
         "half_width": comparison.half_width,

@@ -1,4 +1,4 @@
-"""Settings drawn at random, simulated here and by ns-2, and compared.
+"""Settings drawn at random, simulated here and by ns-2 or ns-3, and compared.
 
 There is no claims.toml, as nobody published anything about these settings. criteria.toml says how they are
 judged.

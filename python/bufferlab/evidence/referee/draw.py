@@ -44,13 +44,13 @@ def drawn(draw: int, number: int) -> Setting:
     """
     chance = Random(f"bufferlab referee {draw}/{number}")  # noqa: S311 - nothing is kept secret
     agents = OWN_AGENTS if chance.random() < 0.5 else LINUX_AGENTS
-    agent = _one_of(chance, agents)
-    rate_mbps = round(_log_uniform(chance, RATE_MBPS), 3)
-    wire_bytes = _one_of(chance, PACKET_BYTES)
-    first = round(_log_uniform(chance, RTT_MS), 4)
-    other = round(_log_uniform(chance, RTT_MS), 4)
+    agent = one_of(chance, agents)
+    rate_mbps = round(log_uniform(chance, RATE_MBPS), 3)
+    wire_bytes = one_of(chance, PACKET_BYTES)
+    first = round(log_uniform(chance, RTT_MS), 4)
+    other = round(log_uniform(chance, RTT_MS), 4)
     rtt_ms = (first, other if chance.random() < 0.5 else first)
-    ratio = round(_log_uniform(chance, BUFFER_BDP), 3)
+    ratio = round(log_uniform(chance, BUFFER_BDP), 3)
     packets_s = rate_mbps * 1e6 / 8 / wire_bytes
     bdp = packets_s * sum(rtt_ms) / 2 / 1e3
     limit = max(LEAST_LIMIT, round(ratio * bdp) + 1)
@@ -81,8 +81,8 @@ def nudged(setting: Setting, seed: int) -> Setting:
 
 
 def _options(chance: Random, flows: int) -> list[tuple[str, str]]:
-    spread = _one_of(chance, SPREADS) if chance.random() < 1 / 3 else 0.0
-    noise_s = _log_uniform(chance, NOISE_S) if chance.random() < 0.5 else 0.0
+    spread = one_of(chance, SPREADS) if chance.random() < 1 / 3 else 0.0
+    noise_s = log_uniform(chance, NOISE_S) if chance.random() < 0.5 else 0.0
     delayed = chance.random() < 0.25
     hosts = min(MOST_HOSTS, flows // 2)
     options = []
@@ -97,15 +97,17 @@ def _options(chance: Random, flows: int) -> list[tuple[str, str]]:
 
 def _flows(chance: Random, packets: float, least: int) -> int:
     while True:
-        flows = max(least, round(_log_uniform(chance, FLOWS)))
+        flows = max(least, round(log_uniform(chance, FLOWS)))
         if packets / flows >= LEAST_WINDOW:
             return flows
 
 
-def _log_uniform(chance: Random, bounds: tuple[float, float]) -> float:
+def log_uniform(chance: Random, bounds: tuple[float, float]) -> float:
+    """A number whose logarithm is uniform between those of the bounds."""
     low, high = map(math.log, bounds)
     return math.exp(low + (high - low) * chance.random())
 
 
-def _one_of(chance: Random, choices: tuple[_Choice, ...]) -> _Choice:
+def one_of(chance: Random, choices: tuple[_Choice, ...]) -> _Choice:
+    """One of the choices, each with the same chance."""
     return choices[int(chance.random() * len(choices))]

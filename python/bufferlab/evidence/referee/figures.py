@@ -31,9 +31,10 @@ def figures_of(setting: Setting, measured: Mapping[str, float]) -> dict[str, flo
         "mean_queue_packets": measured["mean_queue_packets"],
         "delay_packets": wait_ms / max(arrivals - drops, 1.0) / packet_ms,
         "loss": drops / max(arrivals, 1.0),
-        "timeouts": total("timeouts"),
-        "window_cuts": total("window_cuts"),
     }
+    if "marks1" in measured:
+        values["marked"] = total("marks") / max(arrivals, 1.0)
+    values |= {name: total(name) for name in ("timeouts", "window_cuts") if f"{name}1" in measured}
     return values | _sharing(setting, measured, kinds)
 
 

@@ -47,8 +47,16 @@ def run(setting: Setting, seed: int) -> dict[str, float] | None:
     if path is None:
         raise InputError("is not there", file=PROGRAM, accepted=INSTALL)
     with resources.as_file(resources.files("bufferlab.evidence.referee") / SCRIPT) as script:
-        command = [path, str(script), *arguments(setting).split(), f"seed={seed}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        return result_of([path, str(script), *arguments(setting).split(), f"seed={seed}"])
+
+
+def result_of(command: list[str]) -> dict[str, float] | None:
+    """What a program prints after RESULT, by name; `None` if a signal ended it.
+
+    Raises:
+        InputError: It printed no result.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode < 0:
         return None
     # what ns-2 itself prints may end in the middle of a line, as it has another buffer than Tcl

@@ -33,15 +33,22 @@ class Range:
     how: str
 
 
-def _between(bounds: tuple[float, float], unit: str = "", per: float = 1.0) -> str:
+def between(bounds: tuple[float, float], unit: str = "", per: float = 1.0) -> str:
+    """Bounds as words.
+
+    Args:
+        bounds: The least and the greatest value.
+        unit: Of the text.
+        per: One of the unit, in that of the bounds.
+    """
     return f"{bounds[0] / per:g} to {bounds[1] / per:g}{unit and ' '}{unit}"
 
 
 RANGES: Final = (
     Range("agent", f"half of the draws {', '.join(OWN_AGENTS)}; half {', '.join(LINUX_AGENTS)}"),
-    Range("rate", f"{_between(RATE_MBPS, 'Mbps')}, log-uniform"),
+    Range("rate", f"{between(RATE_MBPS, 'Mbps')}, log-uniform"),
     Range("packet", f"{' or '.join(map(str, PACKET_BYTES))} bytes"),
-    Range("round-trip time", f"{_between(RTT_MS, 'ms')}, log-uniform; in half of the draws a second one"),
+    Range("round-trip time", f"{between(RTT_MS, 'ms')}, log-uniform; in half of the draws a second one"),
     Range(
         "spread of round-trip times",
         "two draws of three none; else {:.0f}, {:.0f} or {:.0f} % on ".format(
@@ -49,20 +56,20 @@ RANGES: Final = (
         )
         + f"up to {MOST_HOSTS} hosts",
     ),
-    Range("flows", f"{_between(FLOWS)}, log-uniform; at least one packet of buffer and BDP a flow"),
+    Range("flows", f"{between(FLOWS)}, log-uniform; at least one packet of buffer and BDP a flow"),
     Range(
         "buffer",
-        f"{_between(BUFFER_BDP, 'BDP')} of the mean round-trip time, log-uniform; "
+        f"{between(BUFFER_BDP, 'BDP')} of the mean round-trip time, log-uniform; "
         f"at least {LEAST_LIMIT - 1} packets",
     ),
     Range(
         "noise of the hosts",
-        f"half of the draws none; else uniform up to {_between(NOISE_S, 'ms', per=1e-3)}, log-uniform",
+        f"half of the draws none; else uniform up to {between(NOISE_S, 'ms', per=1e-3)}, log-uniform",
     ),
     Range("acknowledgments", "delayed in one draw of four"),
     Range(
         "length",
-        f"{_between(LENGTH_S, 's')} after {WARMUP_S:g} s of warm-up: {RUN_PACKETS:,} packets "
+        f"{between(LENGTH_S, 's')} after {WARMUP_S:g} s of warm-up: {RUN_PACKETS:,} packets "
         "if that lies between",
     ),
     Range("starts", f"0 to {STANDARD_START_BOUND_S:g} s, uniform, by the seed of the run"),
