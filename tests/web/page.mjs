@@ -52,6 +52,27 @@ const tests = {
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1;/).waitFor();
   },
+  async "back is the same run again, with what was done to it"(open) {
+    const page = await open(small());
+    const time = page.getByLabel("Time", { exact: true });
+    await time.fill("250");
+    await page.getByText("At 1 s").waitFor();
+    await page.getByRole("button", { name: /^Stanford: / }).click();
+    await page.getByText(/of at most 19;/).waitFor();
+    await time.fill("500");
+    await page.getByText("At 2 s").waitFor();
+    const then = await summary(page);
+    await button(page, "Step").click();
+    await page.getByText("At 2.004 s").waitFor();
+    await time.fill("125");
+    await page.getByText(/At 500 ms: .* of at most 40;/).waitFor();
+    await time.fill("501");
+    await page.getByText(/At 2.004 s: .* of at most 19;/).waitFor();
+    await button(page, "Back").click();
+    await page.getByText("At 2 s").waitFor();
+    const counted = (text) => text.replace(/; the link sends.*/, "");
+    assert.equal(counted(await summary(page)), counted(then));
+  },
   async "a rate changes with a new run"(open) {
     const page = await open(small());
     await button(page, "Step").click();
@@ -107,7 +128,8 @@ const tests = {
     const text = SMALL.replace('"small"', `'${evil}'`).replace('"near"', `'near'`);
     const page = await open(small(text));
     await page.getByRole("heading", { name: evil }).waitFor();
-    await toTheEnd(page);
+    await button(page, "Step").click();
+    await page.getByText("At 4 ms").waitFor();
     const wrong = await open(small(evil));
     await wrong.getByRole("alert").first().waitFor();
     for (const each of [page, wrong]) {
@@ -127,11 +149,13 @@ const tests = {
     const links = ["#s=!!", "#s=AAAA", shared({ version: 2 }), shared({ version: 1, variants: [] }), bomb,
       shared({ version: 1, variants: Array(100).fill({ text: "", overrides: {} }) }),
       shared({ version: 1, variants: [{ text: 3, overrides: {} }] })];
+    const page = await open(small());
     for (const link of links) {
-      const page = await open(link);
+      await page.evaluate((hash) => (window.location.hash = hash), link);
       await page.getByText("This link cannot be opened").waitFor();
       await page.getByRole("heading", { name: "A call and downloads" }).waitFor();
-      await page.close();
+      await page.evaluate((hash) => (window.location.hash = hash), small());
+      await page.getByRole("heading", { name: "small" }).waitFor();
     }
   },
   async "two tabs and a reload in mid-run do not disturb each other"(open) {

@@ -1,15 +1,19 @@
 /** Numbers for people. */
 
-function scaled(value: number, units: readonly [number, string][]): string {
+function scaled(value: number, units: readonly [number, string][], digits = 3): string {
   const [factor, unit] = units.find(([least]) => value >= least) ?? units[units.length - 1] ?? [1, ""];
-  return `${Number((value / factor).toPrecision(3))} ${unit}`;
+  return `${Number((value / factor).toPrecision(digits))} ${unit}`;
 }
 
 export const rate = (bps: number): string =>
   scaled(bps, [[1e9, "Gbps"], [1e6, "Mbps"], [1e3, "kbps"], [1, "bps"]]);
 
-export const time = (seconds: number): string =>
-  scaled(seconds, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
+const SECONDS: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+
+export const time = (seconds: number): string => scaled(seconds, SECONDS);
+
+/** A moment of a run: a thousandth of the run shows. */
+export const moment = (seconds: number): string => scaled(seconds, SECONDS, 4);
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 

@@ -41,6 +41,9 @@ export class Variant {
   #layout: Layout | null = null;
   #rows: Float64Array[] = [];
   #limits: number[] = [];
+  /** What the slider of the buffer did, and how much of it the run has seen. */
+  #moves: { time: number; packets: number }[] = [];
+  #seen = 0;
   #worker: Worker;
   #runner: Comlink.Remote<Runner>;
   #queue: Promise<unknown> = Promise.resolve();
@@ -87,12 +90,26 @@ export class Variant {
       this.link = Math.min(this.link, read.answer.links.length - 1);
       this.marks = marks;
       this.#layout = new Layout(read.answer.links.length, read.answer.groups.length);
-      this.limit = read.answer.links[this.link]?.plan.discipline.limit ?? "unlimited";
-      this.#rows = [];
-      this.#limits = [];
-      this.now = await this.#runner.begin();
-      this.#show();
+      this.#moves = [];
+      await this.#start();
     });
+  }
+
+  /** Begins the same run anew: what was done to it will be done again at the same moments. */
+  rewind(): Promise<void> {
+    return this.#alone(async () => {
+      if (this.runs) await this.#start();
+    });
+  }
+
+  async #start(): Promise<void> {
+    this.waits = this.before = null;
+    this.limit = this.answer?.links[this.link]?.plan.discipline.limit ?? "unlimited";
+    this.#rows = [];
+    this.#limits = [];
+    this.#seen = 0;
+    this.now = await this.#runner.begin();
+    this.#show();
   }
 
   /** Takes the run to a moment, if there is time for it. */
@@ -100,7 +117,13 @@ export class Variant {
     return this.#alone(async () => {
       const { answer } = this;
       if (!this.runs || this.ended || !answer || until <= this.time) return;
-      const { rows, now } = await this.#runner.advance(Math.min(until, answer.duration_s), BUDGET_MS);
+      const move = this.#moves[this.#seen];
+      if (move && move.time <= this.time) {
+        this.#seen += 1;
+        await this.#limitTo(move.packets);
+      }
+      const next = this.#moves[this.#seen]?.time ?? Number.POSITIVE_INFINITY;
+      const { rows, now } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS);
       const width = now.length;
       for (let at = 0; at < rows.length; at += width) {
         const row = rows.slice(at, at + width);
@@ -124,9 +147,15 @@ export class Variant {
         this.changed = true;
         return;
       }
-      await this.#runner.setLimit(this.link, { packets });
-      this.limit = { packets };
+      this.#moves = [...this.#moves.slice(0, this.#seen), { time: this.time, packets }];
+      this.#seen = this.#moves.length;
+      await this.#limitTo(packets);
     });
+  }
+
+  async #limitTo(packets: number): Promise<void> {
+    await this.#runner.setLimit(this.link, { packets });
+    this.limit = { packets };
   }
 
   /** Another value of a key, with the next run; nothing for the text's own. */
