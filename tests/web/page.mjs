@@ -174,7 +174,7 @@ const tests = {
     await button(page, "Pause").waitFor();
   },
   async "axe finds nothing serious, in light and dark, wide and narrow"(open) {
-    for (const [scheme, width] of [["light", 1200], ["dark", 360]]) {
+    for (const [scheme, width] of [["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360]]) {
       const page = await open(small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
       await toTheEnd(page);
       await page.getByText("The scenario as text").click();
@@ -184,7 +184,11 @@ const tests = {
       assert.deepEqual(serious.map((each) => [each.id, each.nodes.map((node) => node.html)]), []);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(wide <= 0, `${wide} pixels are beyond the edge of ${width}`);
-      await picture(page, scheme);
+      await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+      const bar = await page.getByRole("toolbar").boundingBox();
+      const covered = Math.max(0, bar.y + bar.height);
+      assert.ok(covered <= 100, `the toolbar covers ${covered} pixels of what is read`);
+      await picture(page, `${scheme}-${width}`);
     }
   },
 };
