@@ -73,6 +73,20 @@ const tests = {
     const counted = (text) => text.replace(/; the link sends.*/, "");
     assert.equal(counted(await summary(page)), counted(then));
   },
+  async "one marker shows one moment in all charts of all variants"(open) {
+    const page = await open(small());
+    await button(page, "Compare with a copy").click();
+    await page.getByRole("region", { name: "Variant 2" }).waitFor();
+    await toTheEnd(page);
+    const chart = page.getByRole("img", { name: "Congestion window" }).first();
+    await chart.scrollIntoViewIfNeeded();
+    await chart.locator(".u-over").hover({ position: { x: 150, y: 40 } });
+    const moments = page.locator(".chart .u-legend .u-series:first-child").filter({ hasText: "time, s" }).locator(".u-value");
+    const said = await moments.allTextContents();
+    assert.equal(said.length, 8);
+    assert.ok(Number(said[0]) > 0, said.join());
+    assert.equal(new Set(said).size, 1, said.join());
+  },
   async "a rate changes with a new run"(open) {
     const page = await open(small());
     await button(page, "Step").click();

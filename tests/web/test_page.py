@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import subprocess
 import threading
@@ -67,8 +68,14 @@ def used(address: str) -> dict[str, str | None]:
 @pytest.mark.timeout(300)
 def test_readers_can_use_the_page(static: str) -> None:
     results = used(static)
-    assert len(results) >= 11
+    assert len(results) >= 13
     assert {name: wrong for name, wrong in results.items() if wrong} == {}
+
+
+def test_the_page_is_less_than_a_megabyte_to_load() -> None:
+    files = [path for path in PAGE.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".wasm" for path in files)
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) <= 1_000_000
 
 
 def test_types_and_markup_are_sound() -> None:
