@@ -4,7 +4,7 @@
 //
 // A job has `scenario` ({text, overrides, seed}) or `plan` (JSON), perhaps `steps` (how many the run is taken in) and
 // `limits` ([[at_ps, link, limit], ...]). Its answer has `problems`, or what was `read`, each column's SHA-256 by table,
-// the packets and the seconds that the run took.
+// the packets, the summary and the seconds that the run took.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -79,7 +79,7 @@ async function run({ encoded, jobs }) {
           tables[name][column] = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
         }
       }
-      return { read, packets: head.packets, seconds, samples, tables };
+      return { read, packets: head.packets, summary: head.summary, seconds, samples, tables };
     } catch (problems) {
       if (problems instanceof Error) return { trapped: problems.message, said: text() };
       return { problems };

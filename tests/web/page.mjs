@@ -28,7 +28,7 @@ const summary = (page, index = 0) => page.locator("p.summary").nth(index).textCo
 async function toTheEnd(page) {
   await page.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
   await button(page, "Run").click();
-  await page.getByText("% of packets that waited no longer").first().waitFor();
+  await page.getByText("What the run came to").first().waitFor();
   await button(page, "Run").waitFor();
 }
 
@@ -182,27 +182,78 @@ const tests = {
   },
   async "keys reach everything, and Enter runs"(open) {
     const page = await open(small());
-    await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Run");
+    for (const name of ["Laboratory", "Stories", "Run"]) {
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), name);
+    }
     await page.keyboard.press("Enter");
     await button(page, "Pause").waitFor();
   },
+  async "a story is read, run, asked about and answered"(open) {
+    const page = await open("#stories", { viewport: { width: 1200, height: 900 } });
+    await page.getByRole("link", { name: "Bufferbloat in a home" }).click();
+    await page.getByRole("heading", { name: "One download, and everybody waits" }).waitFor();
+    await toTheEnd(page);
+    const ping = page.getByRole("row", { name: /^ping/ }).getByRole("cell").last();
+    assert.equal(await ping.textContent(), "78.7 ms");
+    const answer = page.getByText("The ping takes 79 ms on average");
+    assert.equal(await answer.count(), 0);
+    await page.getByLabel("About 4 ms, as before").check();
+    await page.getByText("No: About 80 ms").waitFor();
+    await page.getByLabel("About 80 ms: it waits").check();
+    await page.getByText("Yes.").waitFor();
+    assert.equal(await answer.count(), 1);
+    await picture(page, "story");
+    const link = await page.getByRole("link", { name: "Open these runs in the laboratory" }).getAttribute("href");
+    await page.getByRole("link", { name: "Next lesson: How small may the buffer be?" }).click();
+    await page.getByRole("region", { name: "5 packets" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "One download, and everybody waits" }).waitFor();
+    const lab = await open(link);
+    await lab.getByRole("heading", { name: "A home's line" }).waitFor();
+  },
+  async "every lesson's scenarios can be run"(open) {
+    const page = await open("#stories");
+    const stories = await page.locator(".stories a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    assert.equal(stories.length, 5);
+    for (const [index, story] of stories.entries()) {
+      for (const lesson of [1, 2, 3]) {
+        await page.evaluate((hash) => (window.location.hash = hash), story.replace(/\d+$/, String(lesson)));
+        await page.locator(`.lessons li:nth-child(${lesson}) a[aria-current=step]`).waitFor();
+        const pictures = page.locator(".picture");
+        await pictures.first().waitFor();
+        const variants = await page.locator(".variant").count();
+        await pictures.nth(variants - 1).waitFor();
+        await button(page, "Step").click();
+        await page.getByText(/^At \d/).nth(variants - 1).waitFor();
+        assert.equal(await page.getByRole("alert").count(), 0, `${index + 1}.${lesson}`);
+      }
+    }
+    await page.getByText("What to take along").waitFor();
+    await page.evaluate(() => (window.location.hash = "#story=none.9"));
+    await page.getByRole("heading", { name: "Stories" }).waitFor();
+  },
   async "axe finds nothing serious, in light and dark, wide and narrow"(open) {
-    for (const [scheme, width] of [["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360]]) {
-      const page = await open(small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
-      await toTheEnd(page);
-      await page.getByText("The scenario as text").click();
+    for (const [scheme, width, hash] of [
+      ["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360],
+      ["light", 360, "#story=home.1"], ["dark", 1200, "#story=home.1"], ["light", 360, "#stories"],
+    ]) {
+      const page = await open(hash ?? small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
+      if (hash !== "#stories") await toTheEnd(page);
+      if (!hash) await page.getByText("The scenario as text").click();
+      if (hash?.startsWith("#story=")) await page.getByLabel("About 4 ms, as before").check();
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run());
       const serious = violations.filter((each) => ["serious", "critical"].includes(each.impact));
       assert.deepEqual(serious.map((each) => [each.id, each.nodes.map((node) => node.html)]), []);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(wide <= 0, `${wide} pixels are beyond the edge of ${width}`);
+      await picture(page, `${scheme}-${width}${(hash ?? "").replace(/\W/g, "-")}`);
+      if (hash) continue;
       await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
       const bar = await page.getByRole("toolbar").boundingBox();
       const covered = Math.max(0, bar.y + bar.height);
       assert.ok(covered <= 100, `the toolbar covers ${covered} pixels of what is read`);
-      await picture(page, `${scheme}-${width}`);
     }
   },
 };
@@ -225,7 +276,7 @@ for (const [name, test] of Object.entries(tests)) {
       if (!request.url().startsWith(new URL(address).origin)) wrong.push(`asked for ${request.url()}`);
     });
     await page.goto(address + hash);
-    await page.locator("main .variant").first().waitFor();
+    await page.locator("main .variant, main .stories").first().waitFor();
     return page;
   }
   try {

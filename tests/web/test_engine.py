@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+import bufferlab
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
@@ -69,6 +70,29 @@ def test_examples_give_the_same_bytes() -> None:
     answers = run([{"plan": scenario.seeded().plan_json()} for scenario in shortened])
     for path, scenario, answer in zip(EXAMPLES, shortened, answers, strict=True):
         assert answer["tables"] == native(scenario), path.name
+
+
+@pytest.mark.parametrize("name", ["bufferbloat.toml", "call.toml", "parking-lot.toml", "splitbuff.toml"])
+def test_what_a_run_came_to_is_what_the_command_says(name: str) -> None:
+    scenario = Scenario.load(ROOT / "examples" / name).with_overrides(SHORT | LONGER.get(name, {}))
+    (answer,) = run([{"scenario": {"text": scenario.to_toml()}}])
+    expected = bufferlab.run(scenario).summary()
+    groups = [group["name"] for group in answer["read"]["groups"]]
+    links = [link["plan"]["name"] for link in answer["read"]["links"]]
+    for group, own in zip(groups, answer["summary"]["groups"], strict=True):
+        (row,) = [row for row in expected["flows"] if row["group"] == group]
+        assert own["goodput_bps"] == pytest.approx(row["goodput_bps"])
+        assert own["exchange_s"] == pytest.approx(row["exchange_s"])
+    for link, own in zip(links, answer["summary"]["links"], strict=True):
+        rows = {row["group"]: row for row in expected["queues"] if row["link"] == link}
+        assert own["utilization"] == pytest.approx(rows["all"]["utilization"])
+        seen = {"all": own["all"]} | {
+            group: of for group, of in zip(groups, own["groups"], strict=True) if of
+        }
+        assert seen.keys() == rows.keys()
+        for group, of in seen.items():
+            assert of["loss"] == pytest.approx(rows[group]["loss"])
+            assert of["wait_mean_ms"] == pytest.approx(rows[group]["wait_mean_ms"])
 
 
 def test_steps_and_samples_change_nothing() -> None:

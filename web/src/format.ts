@@ -15,6 +15,9 @@ export const time = (seconds: number): string => scaled(seconds, SECONDS);
 /** A moment of a run: a thousandth of the run shows. */
 export const moment = (seconds: number): string => scaled(seconds, SECONDS, 4);
 
+/** A share. */
+export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 /** Okabe and Ito's colors, which people who see few colors can tell apart. */

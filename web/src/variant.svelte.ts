@@ -1,6 +1,6 @@
 import * as Comlink from "comlink";
 import { Layout, type LinkView } from "./engine/layout";
-import type { Answer, Asked, Limit, Problem, Waits } from "./engine/types";
+import type { Answer, Asked, Limit, Problem, Results } from "./engine/types";
 import type { Runner } from "./engine/worker";
 
 const BUDGET_MS = 30;
@@ -32,7 +32,7 @@ export class Variant {
   /** The sample before, for what happened since. */
   before = $state.raw<Float64Array | null>(null);
   series = $state.raw<Series | null>(null);
-  waits = $state.raw<Waits | null>(null);
+  results = $state.raw<Results | null>(null);
   limit = $state.raw<Limit>("unlimited");
   marks = $state.raw<{ name: string; packets: number }[]>([]);
   /** Text or sliders changed since the run began. */
@@ -64,7 +64,7 @@ export class Variant {
   }
 
   get ended(): boolean {
-    return this.waits !== null;
+    return this.results !== null;
   }
 
   get runs(): boolean {
@@ -79,7 +79,7 @@ export class Variant {
   begin(): Promise<void> {
     return this.#alone(async () => {
       this.failure = "";
-      this.waits = this.now = this.before = this.series = null;
+      this.results = this.now = this.before = this.series = null;
       this.changed = false;
       const asked = this.asked;
       const marks = await this.#marks(asked);
@@ -103,7 +103,7 @@ export class Variant {
   }
 
   async #start(): Promise<void> {
-    this.waits = this.before = null;
+    this.results = this.before = null;
     this.limit = this.answer?.links[this.link]?.plan.discipline.limit ?? "unlimited";
     this.#rows = [];
     this.#limits = [];
@@ -133,7 +133,7 @@ export class Variant {
       this.before = this.now;
       this.now = now;
       if (rows.length > 0) this.#show();
-      if ((now[0] ?? 0) >= answer.duration_s) this.waits = await this.#runner.finish(this.link);
+      if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish(this.link);
     });
   }
 

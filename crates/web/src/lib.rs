@@ -12,6 +12,7 @@
 
 mod asked;
 mod sampled;
+mod summary;
 mod tables;
 
 use std::cell::{Cell, RefCell};
@@ -138,10 +139,10 @@ pub extern "C" fn lab_sample() -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn lab_finish() -> i32 {
     with(|lab| {
-        let session = lab.session.take().ok_or_else(|| vec![Problem::of(&"nothing runs")]);
-        let finished = session.map(|session| {
+        let session = lab.session.take().zip(lab.plan.as_ref());
+        let finished = session.ok_or_else(|| vec![Problem::of(&"nothing runs")]).map(|(session, plan)| {
             let outcome: Outcome = session.finish(&Control::default());
-            let (head, tables) = tables::of(outcome);
+            let (head, tables) = tables::of(outcome, plan);
             lab.tables = tables;
             head
         });

@@ -1,7 +1,9 @@
 //! The tables of a run that ended.
 
-use bufferlab_simulator::{Column, Outcome, Table};
+use bufferlab_simulator::{Column, Outcome, Plan, Table};
 use serde::Serialize;
+
+use crate::summary::{self, Summary};
 
 /// The columns of each table.
 pub type Tables = Vec<Vec<Column>>;
@@ -12,6 +14,7 @@ pub struct Head {
     reached_ps: u64,
     events: u64,
     packets: u64,
+    summary: Summary,
     tables: Vec<TableHead>,
 }
 
@@ -23,7 +26,8 @@ struct TableHead {
 }
 
 /// Takes an outcome apart.
-pub fn of(outcome: Outcome) -> (Head, Tables) {
+pub fn of(outcome: Outcome, plan: &Plan) -> (Head, Tables) {
+    let summary = summary::of(&outcome, plan);
     let (reached_ps, events, packets) = (outcome.reached_ps, outcome.events, outcome.packets);
     let named = [
         ("flows", outcome.flows.into_columns()),
@@ -43,7 +47,7 @@ pub fn of(outcome: Outcome) -> (Head, Tables) {
         heads.push(TableHead { name, columns: head.collect() });
         tables.push(columns.into_iter().map(|(_, values)| values).collect());
     }
-    (Head { reached_ps, events, packets, tables: heads }, tables)
+    (Head { reached_ps, events, packets, summary, tables: heads }, tables)
 }
 
 fn kind(column: &Column) -> &'static str {

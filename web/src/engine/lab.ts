@@ -1,4 +1,4 @@
-import type { Answer, Asked, Limit, Problem, Read, Waits } from "./types";
+import type { Answer, Asked, Limit, Problem, Read, Results, Summary, Waits } from "./types";
 
 /** The module's C interface: crates/web/src/lib.rs. */
 interface Exports {
@@ -16,6 +16,7 @@ interface Exports {
 }
 
 interface Head {
+  summary: Summary;
   tables: { name: string; columns: [string, "u32" | "u64" | "f64"][] }[];
 }
 
@@ -54,10 +55,10 @@ export class Lab {
     return new Float64Array(this.#output());
   }
 
-  /** Ends the run: how long packets waited at a link. */
-  finish(link: number): Waits {
+  /** Ends the run: what it came to, and how long packets waited at a link. */
+  finish(link: number): Results {
     this.#check(this.#calls.lab_finish());
-    const { tables } = this.#said() as Head;
+    const { summary, tables } = this.#said() as Head;
     const table = tables.findIndex((each) => each.name === "histograms");
     const column = (name: string): number[] => {
       const index = tables[table]?.columns.findIndex(([each]) => each === name) ?? -1;
@@ -76,7 +77,7 @@ export class Lab {
       waits.percent.push(sum);
     });
     waits.percent = waits.percent.map((count) => (100 * count) / sum);
-    return waits;
+    return { summary, waits };
   }
 
   /** What a panic said, if one broke the instance. */

@@ -56,6 +56,24 @@ export interface Progress {
   now: Float64Array;
 }
 
+/** Of packets at a link's queue. */
+export interface Queued {
+  loss: number;
+  wait_mean_ms: number;
+}
+
+/** What a run came to: crates/web/src/summary.rs. */
+export interface Summary {
+  links: { utilization: number; all: Queued; groups: (Queued | null)[] }[];
+  groups: { goodput_bps: number; exchange_s: number | null }[];
+}
+
+/** Of a run that ended. */
+export interface Results {
+  summary: Summary;
+  waits: Waits;
+}
+
 /** How many of 100 packets wait no longer. */
 export interface Waits {
   seconds: number[];

@@ -1,7 +1,7 @@
 import * as Comlink from "comlink";
 import wasm from "../../engine/lab.wasm?url";
 import { Lab } from "./lab";
-import type { Asked, Limit, Progress, Read, Waits } from "./types";
+import type { Asked, Limit, Progress, Read, Results } from "./types";
 
 /** Samples that a chart has at the end of a run. */
 const CELLS = 1000;
@@ -54,7 +54,7 @@ class Runner {
     this.#guarded((lab) => lab.setLimit(link, limit));
   }
 
-  finish(link: number): Waits {
+  finish(link: number): Results {
     return this.#guarded((lab) => lab.finish(link));
   }
 

@@ -1,0 +1,66 @@
+"""The stories' numbers are those of their runs, and their files are complete."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any, Final
+
+import pytest
+
+import bufferlab
+
+from .engine import ROOT
+
+FILES: Final = sorted((ROOT / "web" / "stories").glob("*.toml"))
+STEPS: Final = [
+    pytest.param(story, step, id=f"{path.stem}-{number}")
+    for path in FILES
+    for story in [tomllib.loads(path.read_text())]
+    for number, step in enumerate(story["steps"], 1)
+]
+SCALES: Final = {
+    ("fraction", "%"): 100,
+    ("ms", "ms"): 1,
+    ("s", "ms"): 1000,
+    ("s", "s"): 1,
+    ("bps", "Mbps"): 1e-6,
+}
+
+
+def test_each_document_has_a_story() -> None:
+    assert [path.stem for path in FILES] == ["1-home", "2-buffer", "3-root", "4-kinds", "5-split"]
+
+
+def value(summary: dict[str, Any], of: str, metric: str) -> float:
+    """A metric of a group, at the only link where it is one of queues."""
+    rows = [
+        row for table in ("queues", "flows") for row in summary[table] if metric in row and row["group"] == of
+    ]
+    found: list[float] = [row[metric] for row in rows]
+    assert len(found) == 1, f"{metric} of {of}"
+    return found[0]
+
+
+@pytest.mark.parametrize(("story", "step"), STEPS)
+def test_a_lesson_says_what_its_runs_give(story: dict[str, Any], step: dict[str, Any]) -> None:
+    assert 0 <= step["right"] < len(step["choices"])
+    assert step["numbers"], "an answer rests on a run"
+    text = " ".join(step["answer"].split())
+    summaries: dict[int, dict[str, Any]] = {}
+    for number in step["numbers"]:
+        assert number["says"] in text
+        variant = number["variant"]
+        if variant not in summaries:
+            overrides = step["variants"][variant].get("set", {})
+            summaries[variant] = bufferlab.run(
+                tomllib.loads(step.get("scenario", story["scenario"])), overrides=overrides
+            ).summary()
+        match = re.fullmatch(r"([\d.]+) (\S+)", number["says"])
+        assert match
+        digits, unit = match.groups()
+        kind = number["metric"].rsplit("_", 1)[-1]
+        scale = SCALES[kind if kind in {"ms", "s", "bps"} else "fraction", unit]
+        measured = scale * value(summaries[variant], number["of"], number["metric"])
+        half_a_digit = 0.5 * 10 ** -len(digits.partition(".")[2])
+        assert abs(measured - float(digits)) <= half_a_digit * 1.001, f"{number} is {measured}"

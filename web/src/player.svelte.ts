@@ -1,0 +1,107 @@
+import type { Asked } from "./engine/types";
+import { Variant } from "./variant.svelte";
+
+export const SPEEDS: [string, number][] = [
+  ["1/1000 of real time", 0.001],
+  ["1/100 of real time", 0.01],
+  ["1/10 of real time", 0.1],
+  ["real time", 1],
+  ["10 times real time", 10],
+  ["as fast as it goes", Number.POSITIVE_INFINITY],
+];
+const STEP_SHARE = 1 / 1000;
+/** At full speed, the part of a run that one picture takes at most. */
+const FRAME_SHARE = 1 / 50;
+
+/** Variants that run side by side on one clock. */
+export class Player {
+  variants = $state.raw<Variant[]>([]);
+  playing = $state(false);
+  /** An index of SPEEDS. */
+  speed = $state(3);
+
+  readonly running = $derived(this.variants.filter((variant) => variant.runs && !variant.ended));
+  /** One clock for all: that of the slowest. */
+  readonly clock = $derived(
+    Math.max(0, Math.min(...(this.running.length ? this.running : this.variants).map((variant) => variant.time), this.longest)),
+  );
+  readonly changed = $derived(this.variants.some((variant) => variant.changed));
+
+  #stopped = false;
+
+  /** When the longest run ends. */
+  get longest(): number {
+    return Math.max(0, ...this.variants.map((variant) => variant.answer?.duration_s ?? 0));
+  }
+
+  constructor() {
+    let last = performance.now();
+    const frame = async (): Promise<void> => {
+      const elapsed = (performance.now() - last) / 1000;
+      last = performance.now();
+      if (this.playing && this.running.length) {
+        const factor = SPEEDS[this.speed]?.[1] ?? 1;
+        await this.#advance(Math.min(factor * Math.min(elapsed, 0.1), this.longest * FRAME_SHARE));
+      } else if (this.playing && this.variants.some((variant) => variant.ended)) this.playing = false;
+      if (!this.#stopped) requestAnimationFrame(() => void frame());
+    };
+    void frame();
+  }
+
+  /** Takes these in the place of what there was, and begins their runs. */
+  async load(asked: Asked[]): Promise<void> {
+    this.playing = false;
+    this.variants.forEach((variant) => variant.close());
+    this.variants = asked.map((each) => new Variant(each));
+    await this.restart();
+  }
+
+  close(): void {
+    this.#stopped = true;
+    this.variants.forEach((variant) => variant.close());
+  }
+
+  async restart(): Promise<void> {
+    await Promise.all(this.variants.map((variant) => variant.begin()));
+  }
+
+  async play(): Promise<void> {
+    if (!this.playing && (this.changed || !this.running.length)) await this.restart();
+    this.playing = !this.playing;
+  }
+
+  async step(): Promise<void> {
+    this.playing = false;
+    await this.#advance(this.longest * STEP_SHARE);
+  }
+
+  async back(): Promise<void> {
+    await this.go(Math.max(0, this.clock - this.longest * STEP_SHARE));
+  }
+
+  /** Takes all runs to a moment; back is the same run again, up to there. */
+  async go(to: number): Promise<void> {
+    this.playing = false;
+    if (to < this.clock) await Promise.all(this.variants.map((variant) => variant.rewind()));
+    while (this.running.length && this.clock < to && this.clock < this.longest) {
+      await Promise.all(this.running.map((variant) => variant.advance(to)));
+    }
+  }
+
+  async add(): Promise<void> {
+    const last = this.variants.at(-1);
+    if (!last) return;
+    this.variants = [...this.variants, new Variant(last.asked)];
+    await this.restart();
+  }
+
+  remove(variant: Variant): void {
+    variant.close();
+    this.variants = this.variants.filter((each) => each !== variant);
+  }
+
+  async #advance(seconds: number): Promise<void> {
+    const until = this.clock + seconds;
+    await Promise.all(this.running.map((variant) => variant.advance(until)));
+  }
+}

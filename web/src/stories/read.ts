@@ -1,0 +1,64 @@
+/** The stories, from web/stories/*.toml, which Vite reads when the page is built. */
+
+import type { Asked } from "../engine/types";
+
+export interface Fact {
+  text: string;
+  source: string;
+}
+
+export interface Step {
+  title: string;
+  text: string;
+  /** In the place of the story's. */
+  scenario?: string;
+  /** An index of the player's speeds. */
+  speed?: number;
+  charts?: Chart[];
+  variants: { name: string; set?: Record<string, string> }[];
+  question: string;
+  choices: string[];
+  /** Which of them is right, from 0. */
+  right: number;
+  answer: string;
+  facts?: Fact[];
+}
+
+export type Chart = "backlog" | "windows" | "rates" | "waits";
+
+export interface Story {
+  /** Its file's. */
+  name: string;
+  title: string;
+  /** In one sentence. */
+  about: string;
+  /** Whose work it tells. */
+  document: string;
+  scenario: string;
+  steps: Step[];
+  /** What to do with it. */
+  end: string;
+}
+
+const files = import.meta.glob("../../stories/*.toml", { import: "default", eager: true }) as Record<string, Omit<Story, "name">>;
+
+export const STORIES: Story[] = Object.entries(files).map(([path, story]) => ({
+  name: path.replace(/^.*\/\d+-|\.toml$/g, ""),
+  ...story,
+}));
+
+/** Where in the stories an address is; null if it is elsewhere. */
+export function placeOf(hash: string): { story: Story | null; step: number } | null {
+  if (hash !== "#stories" && !hash.startsWith("#story=")) return null;
+  const [name, step] = hash.slice("#story=".length).split(".");
+  const story = STORIES.find((each) => each.name === name) ?? null;
+  const last = (story?.steps.length ?? 1) - 1;
+  return { story, step: Math.min(last, Math.max(0, (Number.parseInt(step ?? "1", 10) || 1) - 1)) };
+}
+
+export const addressOf = (story: Story, step = 0): string => `#story=${story.name}.${step + 1}`;
+
+/** What a step runs. */
+export function askedOf(story: Story, step: Step): Asked[] {
+  return step.variants.map(({ set }) => ({ text: step.scenario ?? story.scenario, overrides: { ...set } }));
+}
