@@ -203,10 +203,12 @@ class RunDict(TypedDict):
 
 
 class ChangeDict(TypedDict):
-    """A new buffer from a moment on."""
+    """What is new of a link from a moment on."""
 
     at: str
-    buffer: str
+    buffer: NotRequired[str | None]
+    rate: NotRequired[str | None]
+    delay: NotRequired[str | None]
 
 
 class LinkDict(TypedDict):
@@ -219,6 +221,10 @@ class LinkDict(TypedDict):
     queue: NotRequired[QueueDict | str | None]
     mark_above: NotRequired[str | None]
     loss: NotRequired[float | None]
+    loss_bursts: NotRequired[str | None]
+    jitter: NotRequired[str | None]
+    reorder: NotRequired[bool | None]
+    handover: NotRequired[str | None]
     changes: NotRequired[Sequence[ChangeDict] | None]
 
 
@@ -453,23 +459,30 @@ class ResolvedRun(TypedDict):
 
 
 class ResolvedChange(TypedDict):
-    """A new buffer from a moment on."""
+    """What is new of a link from a moment on."""
 
     at_ps: int
-    buffer: ResolvedBuffer
+    buffer: ResolvedBuffer | None
+    rate_bps: int | None
+    delay_ps: int | None
 
 
 class ResolvedLink(TypedDict):
     """A queue, a transmitter and a propagation delay."""
 
     name: str
-    rate_bps: int
+    capacity: str | None
     delay_ps: int
     buffer: ResolvedBuffer
     queue: ResolvedQueue
     mark_above: ResolvedBuffer | None
     loss: float
+    loss_bursts: str | None
+    jitter: ResolvedLaw | None
+    reorder: bool
+    handover: str | None
     changes: list[ResolvedChange]
+    rate_bps: int
     packet_bytes: int | None
 
 

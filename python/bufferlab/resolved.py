@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedFlow, ResolvedStack
+    from bufferlab._scenario_types import ResolvedFlow, ResolvedLink, ResolvedStack
 
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
@@ -18,6 +18,14 @@ def key_of(parameter: str) -> str:
     """The key of a parameter as scenarios write it: its name without the unit."""
     unit = next((unit for unit in _UNITS if parameter.endswith(unit)), "")
     return parameter.removesuffix(unit)
+
+
+def varies(link: ResolvedLink) -> bool:
+    """Whether a link's rate varies, so that its `rate_bps` is a mean."""
+    changes = any(each["rate_bps"] is not None for each in link["changes"])
+    handover = link["handover"]
+    outages = handover is not None and (handover == "starlink" or "outage" in handover)
+    return changes or outages or link["capacity"] is not None
 
 
 def full_packet_bytes(flow: ResolvedFlow) -> int:

@@ -51,8 +51,10 @@ QUEUE_WORDS: Final[Mapping[str, Table]] = _core.queue_words()
 """What `queue` may be in one word, and the table that each stands for."""
 
 
-_EMPIRICAL: Final = re.compile(r"empirical\(\s*[\\'\"]*(.*?)[\\'\"]*\s*\)")
-"""A law that reads a file, within a scenario's text."""
+_FILE: Final = re.compile(
+    r"(?:empirical|mahimahi|csv)\(\s*[\\'\"]*(.*?)[\\'\"]*\s*(?:,\s*repeat\s*=[^)]*)?\)"
+)
+"""A law or a rate that reads a file, within a scenario's text."""
 
 
 class Scenario:
@@ -155,8 +157,8 @@ class Scenario:
     def to_toml(self) -> str:
         """TOML text that loads as the same scenario: the file as given if nothing changed it.
 
-        Relative paths of `empirical(…)` stay relative to the original file's folder;
-        `files` has what they hold.
+        Relative paths, as of `empirical(…)`, stay relative to the original file's folder; `files` has what
+        these files hold.
         """
         return self._core.to_toml()
 
@@ -201,8 +203,8 @@ class Scenario:
 
     @property
     def files(self) -> dict[str, str]:
-        """What the files hold that its laws name (`empirical(…)`), by path as written."""
-        named = dict.fromkeys(match[1] for match in _EMPIRICAL.finditer(self.to_toml()))
+        """What the files hold that its laws and rates name (`empirical(…)`, `csv(…)`), by path as written."""
+        named = dict.fromkeys(match[1] for match in _FILE.finditer(self.to_toml()))
         return {path: self._files.texts[path] for path in named if path in self._files.texts}
 
     @property
@@ -292,7 +294,7 @@ def beside(text: str, files: Mapping[str, str], folder: str) -> tuple[str, dict[
         names = (f"{folder}/{stem}{'' if number == 1 else f'-{number}'}{suffix}" for number in count(1))
         places[path] = next(name for name in names if name not in written)
         written[places[path]] = content
-    return _EMPIRICAL.sub(lambda law: law[0].replace(law[1], places.get(law[1], law[1])), text), written
+    return _FILE.sub(lambda law: law[0].replace(law[1], places.get(law[1], law[1])), text), written
 
 
 def _titled(resolved_json: str, title: str) -> ResolvedScenario:
@@ -300,6 +302,20 @@ def _titled(resolved_json: str, title: str) -> ResolvedScenario:
     resolved: ResolvedScenario = json.loads(resolved_json)
     resolved["run"]["name"] = title
     return resolved
+
+
+def trace_text(rate: str, length_ps: int | None = None, step_ps: int | None = None) -> str:
+    """What a link with a rate offers, as a file: a trace for Mahimahi, or a CSV file of rates over time.
+
+    Args:
+        rate: As in a scenario; files are relative to the current folder.
+        length_ps: How long the file is; default as long as the rate's own file, or one round of its steps.
+        step_ps: Writes CSV, for each step of this length the mean of a trace.
+
+    Raises:
+        InputError: It is no rate, has no length of its own, or is random.
+    """
+    return _core.trace_text(rate, length_ps, step_ps, _Files(None))
 
 
 def parse_value(text: str) -> Json:

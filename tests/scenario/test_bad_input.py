@@ -165,7 +165,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ("links.west.queue", {"discipline": "splitbuff", "rtt": "timestamps(0 flows)"}, "is no source of"),
         ("links.west.queue", {"discipline": "splitbuff", "rtt": "guess"}, "'guess' is no source of"),
         ("links.west.queue", {"discipline": "splitbuff", "rtt": 4}, "4 is no source of"),
-        ("links.west.changes", [{"at": "1 s"}], "links[0].changes[0].buffer: is required (The new"),
+        (
+            "links.west.changes",
+            [{"at": "1 s"}],
+            "links[0].changes[0]: changes nothing; accepted: a buffer, a rate or a",
+        ),
         (
             "links.west.changes",
             [{"at": "2 s", "buffer": "1 MB"}, {"at": "2 s", "buffer": "2 MB"}],
@@ -327,7 +331,7 @@ def test_a_missing_key_says_what_it_is_and_what_it_may_be(table: dict[str, Any])
         Scenario.from_dict(table)
     message = str(caught.value)
     assert 'run.duration: is required (Simulated time); accepted: time, such as "500 s"' in message
-    rates = 'rate, such as "100 Mbps" or "2.5 Gbps"'
+    rates = 'rate, or one that varies (docs/links.md), such as "100 Mbps" or "2.5 Gbps"'
     assert f"links[0].rate: is required (Transmission rate); accepted: {rates}" in message
 
 

@@ -164,7 +164,8 @@ def test_overrides_in_the_documentation_work() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_examples_load_and_keep_to_the_schema(path: Path) -> None:
+def test_examples_load_and_keep_to_the_schema(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)  # where the files are that a scenario names
     scenario = Scenario.load(path)
     plan = lower(scenario)
     assert plan["flows"]["group"]

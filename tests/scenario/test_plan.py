@@ -58,7 +58,8 @@ def plan() -> Plan:
 
 def test_keys_are_those_that_the_engine_reads(plan: Plan) -> None:
     assert set(plan) == rust_fields("Plan")
-    assert set(plan["links"][0]) == rust_fields("LinkPlan")
+    varying = {"capacity", "varying_delay", "loss_bursts"}  # left out where nothing varies
+    assert set(plan["links"][0]) == rust_fields("LinkPlan") - varying
     assert set(plan["groups"][0]) == rust_fields("GroupPlan")
     assert set(plan["flows"]) == rust_fields("FlowColumns")
 

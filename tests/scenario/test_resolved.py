@@ -96,7 +96,9 @@ def test_changes_and_marks_are_sized_too() -> None:
     )
     assert link["mark_above"] is not None
     assert link["mark_above"]["limit"] == {"packets": 1}
-    assert link["changes"][0]["buffer"]["limit"] == {"packets": 10}
+    changed = link["changes"][0]["buffer"]
+    assert changed is not None
+    assert changed["limit"] == {"packets": 10}
     red = dumbbell(queue={"discipline": "red", "min_threshold": "12 ms", "max_threshold": "24 ms"})
     queue = red.seeded().resolved["links"][0]["queue"]
     assert (queue["min_threshold"], queue["max_threshold"]) == ({"packets": 10}, {"packets": 20})

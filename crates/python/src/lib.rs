@@ -189,6 +189,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::PySeeded>()?;
     module.add_function(wrap_pyfunction!(scenario::parse_value, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::split_override, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::trace_text, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::plain, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::parse_quantity, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::check_word, module)?)?;

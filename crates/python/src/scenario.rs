@@ -4,7 +4,7 @@ mod convert;
 mod errors;
 mod values;
 
-use bufferlab_scenario::{Files, Mistake, Scenario, Seeded, canonical_json, hash_of, plan_json};
+use bufferlab_scenario::{Files, Mistake, Scenario, Seeded, TraceFormat, canonical_json, hash_of, plan_json};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -186,6 +186,20 @@ impl PySeeded {
 #[pyfunction]
 pub fn parse_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
     to_python(py, &bufferlab_scenario::parse_value(text))
+}
+
+/// What a rate offers as a file: a packet-delivery trace, or with a step in ps rates over time.
+#[pyfunction]
+pub fn trace_text(
+    rate: &str,
+    length_ps: Option<u64>,
+    step_ps: Option<u64>,
+    read: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let format = step_ps.map_or(TraceFormat::Mahimahi, |step_ps| TraceFormat::Csv(step_ps.max(1)));
+    let rate = bufferlab_scenario::Value::text(rate);
+    bufferlab_scenario::trace_text(&rate, length_ps, format, &PythonFiles { read })
+        .map_err(|mistake| raise(read.py(), &mistake))
 }
 
 /// "path=value" as a command line has it.

@@ -26,6 +26,7 @@ pub use overrides::{parse_value, split_override};
 pub use parts::link::SPLITBUFF_CAP;
 pub use parts::parameter::nouns;
 pub use quantity::empirical::{Files, NoFiles};
+pub use quantity::written_trace::{TraceFormat, trace_text};
 pub use resolved::Resolved;
 pub use scenario::Scenario;
 pub use text::mistake::{Details, Mistake, Mistakes};

@@ -10,6 +10,7 @@ use crate::parts::link::Link;
 use crate::parts::probes::Probes;
 use crate::parts::run::Run;
 use crate::parts::stack::preset;
+use crate::parts::varying::mean_rate;
 use crate::text::value::Value;
 
 part! {
@@ -74,6 +75,7 @@ impl Resolved {
         }
         for (index, link) in links.iter_mut().enumerate() {
             name(&mut link.name, || format!("link{index}"));
+            link.rate_bps = mean_rate(link, run.duration_ps);
         }
         let only = if let [only] = links.as_slice() { Some(only.name.as_str()) } else { None };
         for (index, flow) in flows.iter_mut().enumerate() {

@@ -86,6 +86,10 @@ fn add_link(changes: &mut Table, link: &Link, place: &str, factor: u64) -> Resul
         let words: Vec<&str> = scaling.map(|kind| kind.word.word).collect();
         return Err(mistake.accepted(format!("one of {}", words.join(", "))));
     }
+    if link.capacity.plan.is_some() || link.changes.iter().any(|change| change.rate_bps.is_some()) {
+        let mistake = Mistake::new("does not scale").key(format!("{place}.rate")).text(&link.capacity.text);
+        return Err(mistake.accepted("a constant rate"));
+    }
     let mut add =
         |key: &str, text: String| changes.set(&format!("{place}.{key}"), Node::new(Value::text(text)));
     add("rate", format!("{} bps", divided(link.rate_bps, factor)));
@@ -94,7 +98,9 @@ fn add_link(changes: &mut Table, link: &Link, place: &str, factor: u64) -> Resul
         add_size(&mut add, "mark_above", mark, factor);
     }
     for (index, change) in link.changes.iter().enumerate() {
-        add_size(&mut add, &format!("changes[{index}].buffer"), &change.buffer, factor);
+        if let Some(buffer) = &change.buffer {
+            add_size(&mut add, &format!("changes[{index}].buffer"), buffer, factor);
+        }
     }
     for (key, threshold) in &link.queue.thresholds {
         add_size(&mut add, &format!("queue.{key}"), threshold, factor);

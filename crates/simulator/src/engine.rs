@@ -18,6 +18,7 @@
 //! at the sender, which sends the next packet through the link to its receiver, and the answer back into the
 //! ring of acknowledgments under way.
 
+mod delayed;
 mod indirect;
 mod notes;
 
@@ -172,12 +173,19 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let open = !link.reading_due(now) || link.take_readings(now, index as u32, &mut self.context);
         let departure = if open { link.depart(now) } else { None };
         let Some((packet, next)) = departure else {
-            self.agenda.set_link(index, Time::NEVER);
+            let next = if open { link.take_turn(now) } else { Time::NEVER };
+            self.agenda.set_link(index, next);
+            self.note_drops(now, index);
             return;
         };
+        let delays = link.delay_line.is_some();
         self.agenda.set_link(index, next);
         self.note_drops(now, index);
-        self.pass_on(now, index, packet);
+        if delays {
+            self.hold(now, index, packet);
+        } else {
+            self.pass_on(now, index, packet);
+        }
     }
 
     /// A packet leaves a link at `departs`, which may lie ahead if nothing can change it.
@@ -191,6 +199,12 @@ impl<K: Key, T: Tap> Engine<K, T> {
             self.agenda.advance_line(index, at);
             return;
         }
+        self.hand_over(departs, packet);
+    }
+
+    /// A packet that has left its last link reaches its host.
+    #[inline]
+    fn hand_over(&mut self, departs: Time, packet: Packet) {
         let rank = self.world.ranks[packet.flow as usize] as usize;
         let (ends, context) = (&mut self.world.ends[rank], &mut self.context);
         if packet.kind == PacketKind::Ack {
@@ -214,6 +228,10 @@ impl<K: Key, T: Tap> Engine<K, T> {
 
     /// A packet reaches the next link of its path.
     fn on_line(&mut self, now: Time, index: usize) {
+        if self.world.links[index].delay_line.is_some() {
+            self.release(now, index);
+            return;
+        }
         let Some((_, packet)) = self.lines[index].pop() else { return };
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
         self.agenda.set_line(index, next);

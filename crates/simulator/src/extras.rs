@@ -56,16 +56,6 @@ impl Extras {
     /// The next random processing delay.
     pub(crate) fn draw(&mut self) -> Span {
         let noise = self.noise.as_mut().map_or(Span::ZERO, Noise::draw);
-        noise + self.draw_jitter()
-    }
-
-    fn draw_jitter(&mut self) -> Span {
-        match self.jitter {
-            JitterPlan::None => Span::ZERO,
-            JitterPlan::Uniform { low_ps, high_ps } => {
-                self.stream.uniform_span(Span::from_ps(low_ps), Span::from_ps(high_ps))
-            }
-            JitterPlan::Exponential { mean_ps } => self.stream.exponential_span(Span::from_ps(mean_ps)),
-        }
+        noise + self.jitter.draw(&mut self.stream)
     }
 }

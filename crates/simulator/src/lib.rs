@@ -57,8 +57,9 @@ pub use outcome::{
     ReceiverSampleTable, SenderSampleTable,
 };
 pub use plan::{
-    CardPlan, FlowColumns, GroupPlan, HostPlan, JitterPlan, LawPlan, LimitChange, LinkPlan, OnOffPlan,
-    OnPlan, Plan, QueuePlan, SourcePlan, TcpPlan, UdpPlan,
+    CapacityPlan, CardPlan, DelayPiece, DelayPlan, FlowColumns, GroupPlan, HostPlan, JitterPlan, LawPlan,
+    LimitChange, LinkPlan, LossBurstsPlan, MarkovState, OnOffPlan, OnPlan, Plan, QueuePlan, RatePiece,
+    SourcePlan, TcpPlan, UdpPlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

@@ -202,8 +202,11 @@ table! {
         whole_departed_packets: u64,
         /// Waiting or in transmission at the run's end, packets.
         left_packets: u64,
-        /// Fraction of the measured window in which the transmitter sent these packets.
+        /// Fraction of the measured window in which the transmitter sent these packets; where the rate varies, of what the link
+        /// offered in the window, the share that they used.
         busy_fraction: f64,
+        /// Where the rate varies, the mean that the link offered in the measured window, bit/s; else 0.
+        offered_bps: f64,
     }
 }
 
@@ -256,8 +259,11 @@ table! {
         whole_departed_packets: u64,
         /// Waiting or in transmission at the run's end, packets.
         left_packets: u64,
-        /// Fraction of the measured window in which the transmitter sent these packets.
+        /// Fraction of the measured window in which the transmitter sent these packets; where the rate varies, of what the link
+        /// offered in the window, the share that they used.
         busy_fraction: f64,
+        /// As the queue's.
+        offered_bps: f64,
     }
 }
 

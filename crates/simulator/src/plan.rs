@@ -6,16 +6,18 @@
 
 mod host;
 mod on_off;
+mod varying;
 
 use bufferlab_congestion::CongestionConfig;
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_transport::{TcpConfig, UdpConfig};
-use bufferlab_units::Span;
+use bufferlab_units::{Span, Stream};
 use serde::{Deserialize, Serialize};
 
 pub use host::{CardPlan, HostPlan};
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
+pub use varying::{CapacityPlan, DelayPiece, DelayPlan, LossBurstsPlan, MarkovState, RatePiece};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +47,7 @@ pub struct Plan {
 pub struct LinkPlan {
     /// For messages only.
     pub name: String,
-    /// Transmission rate, bit/s.
+    /// Transmission rate, bit/s; where `capacity` is given, its mean.
     pub rate_bps: u64,
     /// Propagation delay after the transmission, ps.
     pub delay_ps: u64,
@@ -60,13 +62,37 @@ pub struct LinkPlan {
     /// Take part in the time series.
     #[serde(default)]
     pub sample: bool,
+    /// What the transmitter offers over time; `null` for always `rate_bps`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacityPlan>,
+    /// What a packet's way takes beyond `delay_ps`; `null` for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varying_delay: Option<DelayPlan>,
+    /// Losses in bursts, beside `loss_ppb`; `null` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_bursts: Option<LossBurstsPlan>,
 }
 
 impl LinkPlan {
     /// A link without a name that loses nothing, whose limit stays, and which is not sampled.
     pub fn new(rate_bps: u64, delay_ps: u64, discipline: QueuePlan) -> LinkPlan {
-        let (name, changes) = (String::new(), Vec::new());
-        LinkPlan { name, rate_bps, delay_ps, discipline, loss_ppb: 0, changes, sample: false }
+        LinkPlan {
+            name: String::new(),
+            rate_bps,
+            delay_ps,
+            discipline,
+            loss_ppb: 0,
+            changes: Vec::new(),
+            sample: false,
+            capacity: None,
+            varying_delay: None,
+            loss_bursts: None,
+        }
+    }
+
+    /// Whether its packets may come in another order than they have left.
+    pub fn reorders(&self) -> bool {
+        self.discipline.config.reorders() || self.varying_delay.as_ref().is_some_and(|delay| delay.reorders)
     }
 
     /// Checks its parameters.
@@ -82,7 +108,18 @@ impl LinkPlan {
             change.limit.validate(&format!("changes[{index}].limit"))?;
             last = change.at_ps;
         }
-        Ok(())
+        self.validate_varying()
+    }
+
+    fn validate_varying(&self) -> Result<(), OutOfBounds> {
+        if let Some(capacity) = &self.capacity {
+            capacity.validate().map_err(|error| error.under("capacity"))?;
+        }
+        if let Some(delay) = &self.varying_delay {
+            delay.validate().map_err(|error| error.under("varying_delay"))?;
+        }
+        self.loss_bursts
+            .map_or(Ok(()), |bursts| bursts.validate().map_err(|error| error.under("loss_bursts")))
     }
 }
 
@@ -179,6 +216,17 @@ pub enum JitterPlan {
 impl JitterPlan {
     /// The bound of a uniform delay is at most this, and the mean of an exponential one: far below a run's length.
     pub const LONGEST: Span = Span::from_ps(LONGEST.as_ps() / 1_000);
+
+    /// The next delay.
+    pub(crate) fn draw(self, stream: &mut Stream) -> Span {
+        match self {
+            JitterPlan::None => Span::ZERO,
+            JitterPlan::Uniform { low_ps, high_ps } => {
+                stream.uniform_span(Span::from_ps(low_ps), Span::from_ps(high_ps))
+            }
+            JitterPlan::Exponential { mean_ps } => stream.exponential_span(Span::from_ps(mean_ps)),
+        }
+    }
 
     /// Checks its parameters.
     pub(crate) fn validate(self) -> Result<(), OutOfBounds> {

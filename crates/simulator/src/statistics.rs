@@ -3,12 +3,14 @@
 mod backlogs;
 mod books;
 mod classes;
+mod work;
 
 use bufferlab_qdisc::{Backlog, Packet};
 use bufferlab_units::{Span, Time};
 
 use backlogs::Backlogs;
 use books::{Counters, GroupStatistics, Waits, count, less};
+use work::Work;
 
 use crate::outcome::{ALL_GROUPS, GroupCounters, HistogramTable, LinkCounters, Outcome, QueueTable};
 use crate::readings::Schedule;
@@ -39,6 +41,8 @@ pub(crate) struct LinkStatistics {
     backlogs: Backlogs,
     /// By class, if the discipline has classes.
     classes: Vec<GroupStatistics>,
+    /// Where the rate varies, in place of the time that the transmitter is busy.
+    work: Option<Box<Work>>,
 }
 
 impl LinkStatistics {
@@ -55,6 +59,7 @@ impl LinkStatistics {
             max: Backlog::default(),
             backlogs: Backlogs::default(),
             classes: Vec::new(),
+            work: None,
         }
     }
 
@@ -323,7 +328,16 @@ impl LinkStatistics {
         table.whole_lost_packets.push(now.lost_packets);
         table.whole_departed_packets.push(now.departed.packets);
         table.left_packets.push(now.left_packets);
-        table.busy_fraction.push(self.a_window(statistics.busy.as_ps() as f64));
+        table.busy_fraction.push(self.busy(group, statistics));
+        table.offered_bps.push(self.offered_bps());
+    }
+
+    /// The share of what the link offered in the window that a group has used; of a constant rate, the share of the time.
+    fn busy(&self, group: u32, statistics: &GroupStatistics) -> f64 {
+        match &self.work {
+            Some(work) => work.share(group),
+            None => self.a_window(statistics.busy.as_ps() as f64),
+        }
     }
 
     /// Part of the window's length; 0 if there is none.

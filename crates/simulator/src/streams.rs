@@ -36,6 +36,14 @@ pub enum StreamKind {
     Noise = 13,
     /// What receiving hosts take at random, by flow.
     ReceiverNoise = 14,
+    /// Losses in bursts, by link.
+    LossBursts = 20,
+    /// Rates that change at random, by link.
+    Capacity = 21,
+    /// Jitter of links, by link.
+    LinkJitter = 22,
+    /// Delays of links that change at random, by link.
+    LinkDelay = 23,
 }
 
 impl StreamKind {

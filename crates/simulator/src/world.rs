@@ -10,10 +10,10 @@ use crate::card::Card;
 use crate::ends::Ends;
 use crate::ends::receiving::{Datagrams, Interrupts, ReceivingHost, ReceivingSetup, Watch};
 use crate::extras::Noise;
-use crate::link::{self, Link, LinkSetup, Moments, Server};
+use crate::link::{self, Capacity, DelayLine, Link, LinkSetup, LossBursts, Moments, Server};
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
-use crate::plan::{FlowColumns, GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
+use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
 use crate::readings::Schedule;
 use crate::return_path::ReturnPath;
 use crate::sending::{Capable, Identity, SendingHost, SendingSetup, Source};
@@ -104,6 +104,12 @@ impl Builder<'_> {
             server: self.server(index),
             plan: link,
             loss: StreamKind::Loss.stream(plan.seed, index),
+            bursts: link.loss_bursts.as_ref().map(|bursts| {
+                Box::new(LossBursts::new(bursts, StreamKind::LossBursts.stream(plan.seed, index)))
+            }),
+            delay_line: link.varying_delay.as_ref().map(|delay| {
+                Box::new(DelayLine::new(delay, StreamKind::LinkJitter.stream(plan.seed, index)))
+            }),
             readings: schedule.readings(link.sample),
             moments: Moments::new(schedule, StreamKind::Moments.stream(MOMENTS_SEED, index)),
             statistics: LinkStatistics::new(plan.groups.len(), schedule),
@@ -112,8 +118,13 @@ impl Builder<'_> {
 
     fn server(&self, index: u32) -> Server {
         let link = &self.plan.links[index as usize];
+        if let Some(capacity) = &link.capacity {
+            let stream = StreamKind::Capacity.stream(self.plan.seed, index);
+            let capacity = Capacity::new(capacity, &self.schedule, stream);
+            return Server::Queued(link::Queued::varying(link.qdisc(self.plan, index), capacity));
+        }
         match (&link.discipline.config, self.service) {
-            (DisciplineConfig::Fifo(fifo), Service::Shortest) => {
+            (DisciplineConfig::Fifo(fifo), Service::Shortest) if link.varying_delay.is_none() => {
                 let mark_above = fifo.mark_above.map_or(Limit::Unlimited, Limit::from);
                 Server::Fifo(link::Fifo::new(link.discipline.limit, mark_above, link.rate()))
             }
@@ -228,7 +239,7 @@ impl Builder<'_> {
             transfer_bytes,
             returns: (!group.reverse.is_empty()).then(|| {
                 let mut links = group.reverse.iter().map(|&link| &plan.links[link as usize]);
-                ReturnPath::new(links.any(|link| link.discipline.config.reorders()))
+                ReturnPath::new(links.any(LinkPlan::reorders))
             }),
             datagrams,
             watch,

@@ -28,6 +28,7 @@ VERBS: Final[Mapping[str, str]] = {
     "results": "bufferlab.cli.results",
     "configure": "bufferlab.cli.configure",
     "observe": "bufferlab.cli.observe",
+    "trace": "bufferlab.cli.trace",
     "serve": "bufferlab.cli.serve",
     "emulate": "bufferlab.cli.emulate",
     "crosscheck": "bufferlab.cli.crosscheck",

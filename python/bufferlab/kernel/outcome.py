@@ -116,6 +116,7 @@ class KernelOutcome:
             "whole_departed_packets": after[1],
             "left_packets": after[2],
             "busy_fraction": sent_bytes * _BITS / window_s / plan["links"][0]["rate_bps"],
+            "offered_bps": 0.0,
         }
         return _table("queues", [row])
 

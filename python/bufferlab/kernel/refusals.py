@@ -27,6 +27,9 @@ CONTROLS: Final[Mapping[str, str]] = {
 }
 """The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
 
+_VARYING: Final = ("capacity", "varying_delay")
+"""Parts of a link's plan that are refused by the keys that they come from."""
+
 _AS_IN_SCENARIOS: Final[Mapping[str, str]] = {
     "discipline": "queue",
     "max_burst": "burst",
@@ -141,7 +144,18 @@ def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
         yield _refuse(f"{key}.loss", link["loss_ppb"] / 1e9, "0")
     if link["changes"]:
         yield _refuse(f"{key}.changes", len(link["changes"]), "a buffer that stays as it is")
-    yield from _others(key, link, "Link", usual={})
+    if link.get("capacity") is not None:
+        yield _refuse(f"{key}.rate", link["capacity"]["kind"], "a rate that stays as it is")
+    delay = link.get("varying_delay")
+    if delay is not None and delay["delays"]:
+        yield _refuse(f"{key}.handover", "a delay that changes", "none, and no changes of the delay")
+    if delay is not None and delay["jitter"]["kind"] != "none":
+        yield _refuse(f"{key}.jitter", delay["jitter"]["kind"], "none")
+    if link.get("loss_bursts") is not None:
+        yield _refuse(f"{key}.loss_bursts", "gemodel", "none")
+    yield from _others(
+        key, {name: value for name, value in link.items() if name not in _VARYING}, "Link", usual={}
+    )
     if queue["kind"] not in DISCIPLINES:
         yield _refuse(f"{key}.queue", queue["kind"], ", ".join(DISCIPLINES))
         return

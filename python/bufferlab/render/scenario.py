@@ -10,12 +10,14 @@ from bufferlab.display import significant
 from bufferlab.render.flow_text import flow_text, rounded
 from bufferlab.render.queue_text import parameter_text, queue_text
 from bufferlab.render.view import Terms
+from bufferlab.resolved import varies
 from bufferlab.results.tables import BITS_PER_BYTE
 from bufferlab.units import PS_PER_S, format_rate, format_size, format_time
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import (
         ResolvedBuffer,
+        ResolvedChange,
         ResolvedFlow,
         ResolvedLink,
         ResolvedScenario,
@@ -25,7 +27,8 @@ MOST_LINES: Final = 8
 """The most links and groups that have a line; of the others the number is shown."""
 
 _WORDED: Final = {
-    "name", "rate_bps", "delay_ps", "buffer", "queue", "mark_above", "loss", "changes", "packet_bytes"
+    "name", "capacity", "rate_bps", "delay_ps", "buffer", "queue", "mark_above", "loss", "loss_bursts",
+    "jitter", "handover", "changes", "packet_bytes",
 }  # fmt: skip
 """Keys of a link that are given in words of their own, or need none."""
 
@@ -63,7 +66,7 @@ class ScenarioLines:
 
     def _link(self, link: ResolvedLink) -> str:
         varied = self.varied.get(link["name"], ())
-        parts = [format_rate(link["rate_bps"])]
+        parts = [_rate(link)]
         if link["delay_ps"]:
             parts.append(f"delay {format_time(link['delay_ps'])}")
         if "buffer" not in varied:
@@ -74,7 +77,7 @@ class ScenarioLines:
             parts.append(f"{' and '.join(varied)} as below")
         if link["loss"]:
             parts.append(f"loss {significant(link['loss'] * 100)} %")
-        return ", ".join([*parts, *_others_of(link), *_changes(link)])
+        return ", ".join([*parts, *_varying(link), *_others_of(link), *_changes(link)])
 
     def _buffer(self, link: ResolvedLink) -> str:
         buffer = link["buffer"]
@@ -130,11 +133,38 @@ def _others_of(link: ResolvedLink) -> Iterator[str]:
     )
 
 
+def _rate(link: ResolvedLink) -> str:
+    rate = format_rate(link["rate_bps"])
+    if link["capacity"] is not None:
+        return f"{link['capacity']} (mean {rate})"
+    return f"mean {rate}" if varies(link) else rate
+
+
+def _varying(link: ResolvedLink) -> Iterator[str]:
+    """What else varies of a link."""
+    if link["loss_bursts"] is not None:
+        yield f"losses in bursts {link['loss_bursts']}"
+    if link["jitter"] is not None:
+        yield f"jitter {link['jitter']['text']}"
+    if link["handover"] is not None:
+        yield f"handover {link['handover']}"
+
+
 def _changes(link: ResolvedLink) -> Iterator[str]:
     changes = link["changes"]
     if len(changes) > 2:
-        yield f"{len(changes)} changes of the buffer"
+        kinds = {"buffer": "buffer", "rate_bps": "rate", "delay_ps": "delay"}
+        named = [word for key, word in kinds.items() if any(each.get(key) is not None for each in changes)]
+        yield f"{len(changes)} changes of the {' and '.join(named)}"
     else:
-        yield from (
-            f"buffer {each['buffer']['text']} from {format_time(each['at_ps'])} on" for each in changes
-        )
+        yield from (f"{_change(each)} from {format_time(each['at_ps'])} on" for each in changes)
+
+
+def _change(change: ResolvedChange) -> str:
+    buffer, rate_bps, delay_ps = change["buffer"], change["rate_bps"], change["delay_ps"]
+    parts = [] if buffer is None else [f"buffer {buffer['text']}"]
+    if rate_bps is not None:
+        parts.append(f"rate {format_rate(rate_bps)}" if rate_bps else "no rate")
+    if delay_ps is not None:
+        parts.append(f"delay {format_time(delay_ps)}")
+    return " and ".join(parts)

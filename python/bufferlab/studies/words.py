@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from bufferlab.resolved import varies
+from bufferlab.units import format_rate
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedLink
 
 OWN: Final = "scenario"
 """The discipline that the scenario has, with its parameters."""
@@ -12,3 +18,13 @@ ALL: Final = "all"
 
 EACH: Final = "each"
 """All links that data crosses."""
+
+
+def about_rate(link: ResolvedLink) -> tuple[str, ...]:
+    """What a buffer in time is a time of, and what rules look at, where the rate varies: a sentence."""
+    if not varies(link):
+        return ()
+    return (
+        f"the rate of {link['name']} varies: buffers in time, bdp and the published rules are of its mean, "
+        f"{format_rate(link['rate_bps'])}, and utilization is a share of what it offers (docs/links.md)",
+    )

@@ -6,6 +6,7 @@ use bufferlab_simulator::{LimitChange, LinkPlan, QueuePlan};
 use bufferlab_units::Rate;
 use serde_json::json;
 
+use super::varying::{Varying, varying};
 use crate::checks::samples_link;
 use crate::parts::link::Link;
 use crate::parts::queue::{KEY_OF_LINKS, Queue};
@@ -16,10 +17,19 @@ use crate::text::mistake::Mistake;
 /// A typical packet where no flow says one, bytes.
 const PACKET_BYTES: u64 = 1000;
 
-pub(super) fn links(scenario: &Resolved, traffic: &[Option<LinkTraffic>]) -> Result<Vec<LinkPlan>, Mistake> {
+pub(super) fn links(
+    scenario: &Resolved,
+    traffic: &[Option<LinkTraffic>],
+    seed: u64,
+) -> Result<Vec<LinkPlan>, Mistake> {
     let links = scenario.links.iter().zip(traffic).enumerate().map(|(index, (link, traffic))| {
         let sample = scenario.probes.as_ref().is_some_and(|probes| samples_link(probes, &link.name));
-        lower(link, traffic.as_ref(), sample).map_err(|mistake| mistake.below(&scenario.link_key(index)))
+        let plan = lower(link, traffic.as_ref(), sample)
+            .map_err(|mistake| mistake.below(&scenario.link_key(index)))?;
+        let Varying { capacity, delay_ps, delays } =
+            varying(link, scenario.run.duration_ps, seed, index as u32)
+                .map_err(|mistake| mistake.below(&scenario.link_key(index)))?;
+        Ok(LinkPlan { capacity, delay_ps, varying_delay: delays, ..plan })
     });
     links.collect()
 }
@@ -27,9 +37,9 @@ pub(super) fn links(scenario: &Resolved, traffic: &[Option<LinkTraffic>]) -> Res
 fn lower(link: &Link, traffic: Option<&LinkTraffic>, sample: bool) -> Result<LinkPlan, Mistake> {
     let sized = |buffer: &Buffer, key: &str| limit(buffer, traffic).map_err(|mistake| mistake.key(key));
     let first = sized(&link.buffer, "buffer")?;
-    let changes = link.changes.iter().enumerate().map(|(index, change)| {
-        let limit = sized(&change.buffer, &format!("changes[{index}].buffer"))?;
-        Ok(LimitChange { at_ps: change.at_ps, limit })
+    let changes = link.changes.iter().enumerate().filter_map(|(index, change)| {
+        let limit = sized(change.buffer.as_ref()?, &format!("changes[{index}].buffer"));
+        Some(limit.map(|limit| LimitChange { at_ps: change.at_ps, limit }))
     });
     let changes = changes.collect::<Result<_, Mistake>>()?;
     let mark = link.mark_above.as_ref().map(|mark| sized(mark, "mark_above")).transpose()?;

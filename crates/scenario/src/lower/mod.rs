@@ -8,12 +8,14 @@ mod link;
 mod settle;
 mod source;
 mod traffic;
+mod varying;
 
 use bufferlab_simulator::{GroupPlan, JitterPlan, Plan};
 use sha2::{Digest, Sha256};
 
 use crate::draw::{Draws, draw};
 use crate::parts::flow::Flow;
+use crate::quantity::jitter::Jitter;
 use crate::quantity::law::LawKind;
 use crate::resolved::Resolved;
 use crate::scenario::Scenario;
@@ -60,7 +62,7 @@ impl Seeded {
             duration_ps: scenario.run.duration_ps,
             warmup_ps: scenario.run.warmup_ps,
             sample_interval_ps: scenario.probes.as_ref().map_or(0, |probes| probes.interval_ps),
-            links: link::links(scenario, &traffic)?,
+            links: link::links(scenario, &traffic, seed)?,
             groups: scenario.flows.iter().map(|flow| group(flow, scenario)).collect(),
             flows: columns::columns(scenario, &draws),
         };
@@ -110,7 +112,11 @@ fn group(flow: &Flow, scenario: &Resolved) -> GroupPlan {
 }
 
 fn jitter(flow: &Flow) -> JitterPlan {
-    match flow.tcp.as_ref().and_then(|tcp| tcp.jitter.0.as_ref()).map(|law| &law.kind) {
+    flow.tcp.as_ref().map_or(JitterPlan::None, |tcp| jitter_plan(&tcp.jitter))
+}
+
+fn jitter_plan(jitter: &Jitter) -> JitterPlan {
+    match jitter.0.as_ref().map(|law| &law.kind) {
         Some(&LawKind::Uniform { low, high }) => JitterPlan::Uniform { low_ps: low, high_ps: high },
         Some(&LawKind::Exponential { mean }) => JitterPlan::Exponential { mean_ps: mean },
         _ => JitterPlan::None,

@@ -15,8 +15,9 @@ pub(super) fn settled(scenario: &Resolved, traffic: &[Option<LinkTraffic>], plan
     for ((link, planned), traffic) in settled.links.iter_mut().zip(&plan.links).zip(traffic) {
         link.packet_bytes = traffic.map(|traffic| traffic.packet_bytes);
         link.buffer.limit = Some(planned.discipline.limit);
-        for (change, planned) in link.changes.iter_mut().zip(&planned.changes) {
-            change.buffer.limit = Some(planned.limit);
+        let buffers = link.changes.iter_mut().filter_map(|change| change.buffer.as_mut());
+        for (buffer, planned) in buffers.zip(&planned.changes) {
+            buffer.limit = Some(planned.limit);
         }
         link.queue.config = in_full(&link.queue, &planned.discipline.config, link.rate_bps);
         link.queue.thresholds.clear();

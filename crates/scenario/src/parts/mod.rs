@@ -14,6 +14,7 @@ pub mod run;
 pub mod stack;
 pub mod tcp;
 pub mod tcp_keys;
+pub mod varying;
 
 /// Most flows in one scenario.
 pub const MAX_FLOWS: u64 = 1_000_000;

@@ -228,7 +228,7 @@ fn parse_call(
 }
 
 /// A name and what stands in parentheses after it.
-fn call(text: &str) -> Option<(&str, &str)> {
+pub(super) fn call(text: &str) -> Option<(&str, &str)> {
     let name_end = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (name, rest) = text.split_at(name_end);
     let inside = rest.trim_start().strip_prefix('(')?.strip_suffix(')')?;

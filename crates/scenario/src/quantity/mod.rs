@@ -5,15 +5,20 @@
 //! nearest picosecond and a rate to the nearest bit per second, while a size must be whole.
 
 pub mod buffer;
+pub mod capacity;
 pub mod congestion;
 pub mod empirical;
 pub mod format;
+pub mod handover;
 pub mod hosts;
 pub mod jitter;
 pub mod kind;
 pub mod law;
+pub mod loss_bursts;
 mod number;
 mod sampling;
+pub mod trace;
+pub mod written_trace;
 
 pub use number::{meant_number, meant_whole, nearest_quotient, nearest_whole, split_quantity, whole};
 

@@ -3,15 +3,24 @@
 //! There are two ways to serve. [`Fifo`] knows a packet's departure when it arrives and needs no event;
 //! [`Queued`] asks a discipline for every packet when the transmitter falls idle. The link does not know
 //! where packets go.
+//!
+//! Links that vary are served by events: their rate ([`Capacity`]) is the transmitter's, and what comes to the
+//! propagation delay is waited for in a [`DelayLine`].
 
+mod capacity;
+mod delay_line;
 mod fifo;
+mod losses;
 mod moments;
 mod queued;
 
 use bufferlab_qdisc::{Backlog, Dropped, Limit, Packet};
 use bufferlab_units::{Span, Stream, Time};
 
+pub(crate) use capacity::Capacity;
+pub(crate) use delay_line::DelayLine;
 pub(crate) use fifo::Fifo;
+pub(crate) use losses::LossBursts;
 pub(crate) use moments::Moments;
 pub(crate) use queued::Queued;
 
@@ -55,6 +64,8 @@ pub(crate) struct Link {
     /// A packet is lost if 64 random bits are below; 0 for never.
     loss_below: u64,
     loss: Stream,
+    /// Losses beside these.
+    bursts: Option<Box<LossBursts>>,
     /// Changes of the limit to come, the next one last.
     changes: Vec<(Time, Limit)>,
     /// Arrivals from here on may be lost, or find another limit.
@@ -63,6 +74,8 @@ pub(crate) struct Link {
     pub(crate) statistics: LinkStatistics,
     /// Propagation delay.
     pub(crate) delay: Span,
+    /// What the way takes beyond it, if anything.
+    pub(crate) delay_line: Option<Box<DelayLine>>,
 }
 
 /// The parts of a link.
@@ -71,6 +84,8 @@ pub(crate) struct LinkSetup<'a> {
     pub(crate) plan: &'a LinkPlan,
     pub(crate) server: Server,
     pub(crate) loss: Stream,
+    pub(crate) bursts: Option<Box<LossBursts>>,
+    pub(crate) delay_line: Option<Box<DelayLine>>,
     pub(crate) readings: Readings,
     pub(crate) moments: Moments,
     pub(crate) statistics: LinkStatistics,
@@ -82,18 +97,23 @@ impl Link {
         let changes = plan.changes.iter().rev();
         if let Server::Queued(queued) = &setup.server {
             statistics.set_classes(queued.estimates().map_or(0, |estimates| estimates.classes.len()));
+            if plan.capacity.is_some() {
+                statistics.count_work();
+            }
         }
         Link {
             server: setup.server,
             due: setup.readings.next().min(setup.moments.next()),
             readings: setup.readings,
             moments: setup.moments,
-            loss_below: loss_threshold(plan.loss_ppb),
+            loss_below: losses::threshold(plan.loss_ppb),
             loss: setup.loss,
+            bursts: setup.bursts,
             heed_from: Time::ZERO,
             changes: changes.map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             statistics,
             delay: Span::from_ps(plan.delay_ps),
+            delay_line: setup.delay_line,
         }
     }
 
@@ -117,10 +137,19 @@ impl Link {
         }
     }
 
+    /// The transmitter may take a packet: returns the link's next event.
+    pub(crate) fn take_turn(&mut self, now: Time) -> Time {
+        match &mut self.server {
+            Server::Fifo(_) => Time::NEVER,
+            Server::Queued(queued) => queued.take_turn(now, &mut self.statistics),
+        }
+    }
+
     /// Whether a packet is lost before it reaches the queue; changes the limit if a change is due.
     #[inline(never)]
     fn is_lost(&mut self, now: Time, group: u16) -> bool {
-        if self.loss_below != 0 && self.loss.bits() < self.loss_below {
+        let by_itself = self.loss_below != 0 && self.loss.bits() < self.loss_below;
+        if by_itself || self.bursts.as_deref_mut().is_some_and(LossBursts::loses) {
             self.statistics.on_lost(usize::from(group));
             return true;
         }
@@ -137,7 +166,8 @@ impl Link {
             self.changes.pop();
         }
         let next_change = self.changes.last().map_or(Time::NEVER, |(at, _)| *at);
-        self.heed_from = if self.loss_below == 0 { next_change } else { Time::ZERO };
+        let loses = self.loss_below != 0 || self.bursts.is_some();
+        self.heed_from = if loses { Time::ZERO } else { next_change };
     }
 
     /// Arrivals from `now` on find this limit, until another change. All events before `now` were handled.
@@ -279,22 +309,5 @@ impl Link {
             Server::Fifo(fifo) => fifo.finish(end, &mut self.statistics),
             Server::Queued(queued) => queued.finish(end, &mut self.statistics),
         }
-    }
-}
-
-/// `ppb` parts per billion as a bound for 64 random bits.
-fn loss_threshold(ppb: u32) -> u64 {
-    ((u128::from(ppb) << 64) / 1_000_000_000).min(u128::from(u64::MAX)) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::loss_threshold;
-
-    #[test]
-    fn loss_thresholds_are_shares_of_all_numbers() {
-        assert_eq!(loss_threshold(0), 0);
-        assert_eq!(loss_threshold(500_000_000), 1 << 63);
-        assert_eq!(loss_threshold(1_000_000_000), u64::MAX);
     }
 }

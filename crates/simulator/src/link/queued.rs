@@ -1,23 +1,33 @@
 //! A transmitter that asks a discipline for each packet.
 //!
 //! A packet that arrives while the transmitter is idle starts at once; what waits is in the discipline, the
-//! packet in transmission is not.
+//! packet in transmission is not. Where the rate varies, a packet may have to wait although nothing is in transmission:
+//! the link then has an event when its turn comes.
 
 use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
-use bufferlab_units::{Rate, Time, TransmissionClock};
+use bufferlab_units::{Rate, Span, Time, TransmissionClock};
 
 use super::Fate;
+use super::capacity::{Call, Capacity};
 use crate::statistics::LinkStatistics;
+
+/// How long a transmitter needs.
+#[derive(Clone, Debug)]
+enum Pace {
+    Constant(TransmissionClock),
+    Varying(Box<Capacity>),
+}
 
 /// A discipline with its transmitter.
 #[derive(Clone, Debug)]
 pub(crate) struct Queued {
     qdisc: AnyQdisc,
-    clock: TransmissionClock,
+    pace: Pace,
     /// The packet being sent.
     in_service: Option<Packet>,
     /// Its class.
     class: usize,
+    /// When it leaves, or if there is none, when one may be taken; never if neither is known.
     departs: Time,
     drops: Drops,
     /// What was dropped, if that is kept.
@@ -28,10 +38,18 @@ pub(crate) struct Queued {
 
 impl Queued {
     pub(crate) fn new(qdisc: AnyQdisc, rate: Rate) -> Queued {
-        let clock = TransmissionClock::new(rate);
+        Queued::with_pace(qdisc, Pace::Constant(TransmissionClock::new(rate)))
+    }
+
+    /// With a rate that varies.
+    pub(crate) fn varying(qdisc: AnyQdisc, capacity: Capacity) -> Queued {
+        Queued::with_pace(qdisc, Pace::Varying(Box::new(capacity)))
+    }
+
+    fn with_pace(qdisc: AnyQdisc, pace: Pace) -> Queued {
         Queued {
             qdisc,
-            clock,
+            pace,
             in_service: None,
             class: 0,
             departs: Time::NEVER,
@@ -57,7 +75,7 @@ impl Queued {
         self.count_mark(packet.group, statistics);
         let idle = self.in_service.is_none();
         if idle {
-            self.serve(now, statistics);
+            self.serve(now, Call::Arrival, statistics);
         }
         statistics.on_backlog(self.qdisc.backlog());
         self.count_drops(statistics);
@@ -69,27 +87,66 @@ impl Queued {
         statistics.on_departure(packet.group, packet.wire_bytes);
         statistics.on_class_departure(self.class, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
-        self.serve(now, statistics);
+        self.serve(now, Call::Turn, statistics);
         self.count_drops(statistics);
         Some((packet, self.departs))
     }
 
+    /// Nothing is in transmission, and what waits may be taken; returns the next event.
+    #[inline(never)]
+    pub(crate) fn take_turn(&mut self, now: Time, statistics: &mut LinkStatistics) -> Time {
+        if self.in_service.is_none() {
+            statistics.before_change(now, self.qdisc.backlog());
+            self.serve(now, Call::Turn, statistics);
+            self.count_drops(statistics);
+        }
+        self.departs
+    }
+
     #[inline]
-    fn serve(&mut self, now: Time, statistics: &mut LinkStatistics) {
+    fn serve(&mut self, now: Time, call: Call, statistics: &mut LinkStatistics) {
+        if matches!(self.pace, Pace::Varying(_)) {
+            self.serve_varying(now, call, statistics);
+            return;
+        }
         self.in_service = self.qdisc.dequeue(now, &mut self.drops);
         if let Some(packet) = self.in_service {
             self.count_mark(packet.group, statistics);
         }
-        self.departs = match &self.in_service {
-            Some(packet) => {
-                let transmission = self.clock.next(packet.wire_bytes);
+        self.departs = match (&self.in_service, &mut self.pace) {
+            (Some(packet), Pace::Constant(clock)) => {
+                let transmission = clock.next(packet.wire_bytes);
                 self.class = self.qdisc.class();
                 statistics.on_class_service(self.class, now - packet.enqueued, transmission);
                 statistics.on_service(packet, now - packet.enqueued, transmission);
                 now + transmission
             }
-            None => Time::NEVER,
+            _ => Time::NEVER,
         };
+    }
+
+    /// The same where the rate varies: a packet is taken when it may leave, and its work is counted, not its time.
+    #[inline(never)]
+    fn serve_varying(&mut self, now: Time, call: Call, statistics: &mut LinkStatistics) {
+        let Pace::Varying(capacity) = &mut self.pace else { return };
+        self.departs = Time::NEVER;
+        if self.qdisc.backlog().packets == 0 {
+            return;
+        }
+        let ready = capacity.ready(now, call);
+        if ready > now {
+            self.departs = ready;
+            return;
+        }
+        self.in_service = self.qdisc.dequeue(now, &mut self.drops);
+        let Some(packet) = self.in_service else { return };
+        let passage = capacity.send(now, packet.wire_bytes);
+        self.departs = passage.departs;
+        self.class = self.qdisc.class();
+        self.count_mark(packet.group, statistics);
+        statistics.on_class_service(self.class, now - packet.enqueued, Span::ZERO);
+        statistics.on_service(&packet, now - packet.enqueued, Span::ZERO);
+        statistics.on_work(packet.group, self.class, passage.work);
     }
 
     /// The packet that arrives or leaves may have been marked.
@@ -130,7 +187,7 @@ impl Queued {
 
     pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {
         statistics.forget_window(now);
-        if let Some(packet) = &self.in_service {
+        if let (Some(packet), Pace::Constant(_)) = (&self.in_service, &self.pace) {
             statistics.add_rest(packet.group, self.class, self.departs.saturating_since(now));
         }
     }
@@ -138,8 +195,12 @@ impl Queued {
     /// What is left is counted through the discipline's service.
     pub(crate) fn finish(&mut self, end: Time, statistics: &mut LinkStatistics) {
         statistics.before_change(end, self.qdisc.backlog());
-        if let Some(packet) = &self.in_service {
-            statistics.cut_rest(packet.group, self.class, self.departs.saturating_since(end));
+        match (&self.in_service, &self.pace) {
+            (_, Pace::Varying(capacity)) => statistics.set_offered(capacity.offered()),
+            (Some(packet), Pace::Constant(_)) => {
+                statistics.cut_rest(packet.group, self.class, self.departs.saturating_since(end));
+            }
+            (None, Pace::Constant(_)) => {}
         }
         let mut left: Vec<Packet> = self.in_service.take().into_iter().collect();
         if !left.is_empty() {

@@ -62,7 +62,10 @@ impl LinkStatistics {
             table.whole_dropped_packets.push(now.dropped.packets);
             table.whole_departed_packets.push(now.departed.packets);
             table.left_packets.push(now.left_packets);
-            table.busy_fraction.push(self.a_window(books.busy.as_ps() as f64));
+            let of_time = || self.a_window(books.busy.as_ps() as f64);
+            let busy = self.work.as_ref().map_or_else(of_time, |work| work.class_share(class));
+            table.busy_fraction.push(busy);
+            table.offered_bps.push(self.offered_bps());
             report_histogram(link, class, waits, outcome);
         }
     }

@@ -30,4 +30,6 @@ mod sessions;
 #[cfg(test)]
 mod tuning;
 #[cfg(test)]
+mod varying;
+#[cfg(test)]
 mod wild;

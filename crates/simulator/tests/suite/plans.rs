@@ -4,6 +4,7 @@ mod data;
 mod hosts;
 mod kinds;
 mod queues;
+mod varying;
 
 use std::fmt;
 
@@ -22,6 +23,8 @@ use data::data;
 pub(crate) use hosts::hosted_plans;
 pub(crate) use kinds::any_kind;
 use queues::discipline;
+pub(crate) use varying::capacity;
+use varying::{varying, with};
 
 /// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.
 #[derive(Clone, PartialEq)]
@@ -143,12 +146,10 @@ fn link() -> impl Strategy<Value = LinkPlan> {
         2 => 100_000..40_000_000_u64,
     ];
     let loss = prop_oneof![25 => Just(0), 8 => 1..=50_000_000_u32, 1 => Just(1_000_000_000)];
-    (rate, moment(20 * MS), discipline(), loss, changes(), any::<bool>()).prop_map(
-        |(rate_bps, delay_ps, discipline, loss_ppb, changes, sample)| LinkPlan {
-            loss_ppb,
-            changes,
-            sample,
-            ..LinkPlan::new(rate_bps, delay_ps, discipline)
+    (rate, moment(20 * MS), discipline(), loss, changes(), any::<bool>(), varying()).prop_map(
+        |(rate_bps, delay_ps, discipline, loss_ppb, changes, sample, varying)| {
+            let link = LinkPlan::new(rate_bps, delay_ps, discipline);
+            with(LinkPlan { loss_ppb, changes, sample, ..link }, varying)
         },
     )
 }

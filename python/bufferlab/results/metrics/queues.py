@@ -36,8 +36,13 @@ def _link_rate(run: Run) -> pl.Expr:
     return named(pl.col("link"), run.rates_bps, pl.UInt64)
 
 
+def _offered(run: Run) -> pl.Expr:
+    varies = pl.col("offered_bps") > 0
+    return pl.when(varies).then(pl.col("offered_bps")).otherwise(_link_rate(run).cast(pl.Float64))
+
+
 def _throughput(run: Run) -> pl.Expr:
-    return pl.col("busy_fraction") * _link_rate(run)
+    return pl.col("busy_fraction") * _offered(run)
 
 
 def _of_all(column: str) -> Expression:
@@ -129,11 +134,19 @@ QUEUES: Final = Dimension(
     "as something is also in `queues` of the summary, and in stores for the link that sizing looks at.",
     keys=(SEED, LINK, GROUP),
     metrics=(
-        Metric("rate_bps", BITS_PER_S, "Rate of the link.", _link_rate),
+        Metric("rate_bps", BITS_PER_S, "Rate of the link, or its mean over the run.", _link_rate),
+        Metric(
+            "offered_bps",
+            BITS_PER_S,
+            "What the link could carry in the measured window, over its length: its rate, or where that "
+            "varies the mean in the window.",
+            _offered,
+        ),
         Metric(
             "utilization",
             FRACTION,
-            "Bits that left in the measured window over what the link could carry.",
+            "Bits that left in the measured window over what the link could carry in it: its rate times the "
+            "window's length, or where that varies all that was offered, so that an outage costs nothing.",
             lambda _run: pl.col("busy_fraction"),
             "utilization",
             Better.HIGHER,

@@ -25,6 +25,7 @@ from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
+from bufferlab.studies.words import about_rate
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,9 @@ class _Answering:
 
     def _course(self, best: Advice | None, *, lengthen: bool) -> Course:
         question, field = asked(self.base, self.index, self.needs, self.manner)
-        about = []
+        about = [*about_rate(self.base.links[self.index])]
         if self.manner.queues is None:
-            about = [about_queues(self.manner.platform, [queue.name for queue in field])]
+            about += [about_queues(self.manner.platform, [queue.name for queue in field])]
         eases = any(queue.knob == "target" for queue in field)
         return Course(
             question,

@@ -36,6 +36,7 @@ from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
+from bufferlab.studies.words import about_rate
 from bufferlab.theory.targets import Targets
 from bufferlab.units import packets_text
 
@@ -121,7 +122,7 @@ def size(
                 goal,
                 found,
                 warnings,
-                assumed=(*assumed, *needs.assumed(), *about),
+                assumed=(*assumed, *about_rate(base.links[index]), *needs.assumed(), *about),
                 targets_from=needs.targets_from,
                 lengthen=lengthen and left > 0,
                 shorter=shorter,

@@ -16,6 +16,7 @@ from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of
+from bufferlab.studies.words import about_rate
 from bufferlab.theory.constraints import Feasibility, feasibility
 from bufferlab.theory.demand import Demand
 from bufferlab.theory.rules import all_rules
@@ -103,8 +104,9 @@ def rules(
             control has neither a model nor a measured value.
     """
     base = prepare(scenario, overrides)
-    found = rules_of(base, choose_link(base.resolved, link), targets or Targets(), measured or {})
-    return replace(found, assumed=tuple(assumed))
+    index = choose_link(base.resolved, link)
+    found = rules_of(base, index, targets or Targets(), measured or {})
+    return replace(found, assumed=(*assumed, *about_rate(base.links[index])))
 
 
 def rules_of(base: Scenario, index: int, targets: Targets, measured: Mapping[str, float]) -> Rules:

@@ -19,6 +19,7 @@ impl Oracle<'_> {
             queues.link.push(index);
             queues.group.push(class as u32);
             self.report_packets(&stays, &mut queues);
+            self.report_use(index, link, &stays, &mut queues);
             self.report_waits(index, class as u32, &stays, &mut queues, &mut histograms);
         }
         push(queues, &mut outcome.classes);
@@ -48,6 +49,7 @@ fn push(rows: QueueTable, table: &mut ClassTable) {
     table.whole_departed_packets.extend(rows.whole_departed_packets);
     table.left_packets.extend(rows.left_packets);
     table.busy_fraction.extend(rows.busy_fraction);
+    table.offered_bps.extend(rows.offered_bps);
 }
 
 pub(super) fn report_class_samples(index: u32, link: &Link, table: &mut ClassSampleTable) {

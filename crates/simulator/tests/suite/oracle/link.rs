@@ -7,6 +7,9 @@ use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packe
 use bufferlab_simulator::{LinkPlan, Plan};
 use bufferlab_units::{Span, Stream, Time};
 
+use super::capacity::Capacity;
+use super::delays::{Bursts, Delays};
+
 /// The random stream of a link's losses: part of what a plan means, so the number is the engine's.
 const LOSS_STREAM: u32 = 1;
 
@@ -42,6 +45,8 @@ pub(super) struct Stay {
     pub(super) marked: Option<Time>,
     /// When its transmission began and will end.
     pub(super) sent: Option<(Time, Time)>,
+    /// Where the rate varies, its work in the measured window, in bits times 10¹².
+    pub(super) work: i128,
 }
 
 /// A link: what it does now, and the log.
@@ -53,12 +58,20 @@ pub(super) struct Link {
     sent_bits_e12: u128,
     loss: Stream,
     loss_ppb: u32,
+    bursts: Option<Bursts>,
+    delays: Option<Delays>,
+    /// Where the rate varies; and what packets have left undone within a picosecond.
+    pub(super) capacity: Option<Capacity>,
+    owed: i128,
+    window: (Time, Time),
     changes: Vec<(Time, Limit)>,
     in_service: Option<Packet>,
     /// Packets in the discipline, with their places in the log.
     waiting: VecDeque<(Packet, usize)>,
     /// The end of a transmission that has just begun.
     pub(super) begun: Option<Time>,
+    /// When a packet may be taken, if one waits for that.
+    pub(super) turn: Option<Time>,
     /// Packets just dropped that had been accepted before.
     pub(super) expelled: Vec<Packet>,
     pub(super) stays: Vec<Stay>,
@@ -78,10 +91,19 @@ impl Link {
             sent_bits_e12: 0,
             loss: Stream::new(whole.seed, LOSS_STREAM, index),
             loss_ppb: plan.loss_ppb,
+            bursts: plan.loss_bursts.as_ref().map(|bursts| Bursts::new(bursts, whole.seed, index)),
+            delays: plan.varying_delay.as_ref().map(|delays| Delays::new(delays, whole.seed, index)),
+            capacity: plan
+                .capacity
+                .as_ref()
+                .map(|capacity| Capacity::new(capacity, whole.seed, index, Time::from_ps(whole.duration_ps))),
+            owed: 0,
+            window: (Time::from_ps(whole.warmup_ps), Time::from_ps(whole.duration_ps)),
             changes: changes.map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             in_service: None,
             waiting: VecDeque::new(),
             begun: None,
+            turn: None,
             expelled: Vec::new(),
             stays: Vec::new(),
             backlogs: Vec::new(),
@@ -100,7 +122,7 @@ impl Link {
 
     pub(super) fn arrive(&mut self, now: Time, packet: Packet) -> Fate {
         let (group, bytes) = (u32::from(packet.group), u64::from(packet.wire_bytes));
-        let lost = self.loss_ppb > 0 && self.is_lost();
+        let lost = self.loss_ppb > 0 && self.is_lost() || self.bursts.as_mut().is_some_and(Bursts::loses);
         let place = self.stays.len();
         self.stays.push(Stay {
             group,
@@ -111,6 +133,7 @@ impl Link {
             dropped: None,
             marked: None,
             sent: None,
+            work: 0,
         });
         if !lost {
             self.waiting.push_back((packet, place));
@@ -118,7 +141,7 @@ impl Link {
         }
         // what is lost before the queue does not wake it
         if !lost && self.in_service.is_none() {
-            self.serve(now);
+            self.serve(now, true);
         }
         self.backlogs.push((now, self.qdisc.backlog()));
         match self.stays[place] {
@@ -175,23 +198,55 @@ impl Link {
     /// The packet whose transmission ends; the next one's begins.
     pub(super) fn depart(&mut self, now: Time) -> Packet {
         let packet = self.in_service.take().expect("a departure belongs to a transmission");
-        self.serve(now);
+        self.serve(now, false);
         self.backlogs.push((now, self.qdisc.backlog()));
         packet
     }
 
-    fn serve(&mut self, now: Time) {
+    /// A moment at which a packet may be taken, if none is in transmission by now.
+    pub(super) fn take_turn(&mut self, now: Time) {
+        if self.in_service.is_none() {
+            self.serve(now, false);
+            self.backlogs.push((now, self.qdisc.backlog()));
+        }
+    }
+
+    /// What a packet that leaves now waits for beyond the propagation delay.
+    pub(super) fn more_delay(&mut self, now: Time) -> Span {
+        self.delays.as_mut().map_or(Span::ZERO, |delays| delays.more(now))
+    }
+
+    fn serve(&mut self, now: Time, has_come: bool) {
+        if let Some(capacity) = &self.capacity {
+            if self.qdisc.backlog().packets == 0 {
+                return;
+            }
+            let ready = capacity.ready(now, has_come);
+            if ready != Some(now) {
+                self.turn = ready;
+                return;
+            }
+        }
         let (mut drops, marks) = (Drops::new(), self.qdisc.marks());
         self.in_service = self.qdisc.dequeue(now, &mut drops);
         self.log_drops(now, &drops, None);
         let Some(packet) = self.in_service else { return };
-        let ends = now + self.transmission(packet.wire_bytes);
+        let (ends, work) = self.transmit(now, packet.wire_bytes);
         let place = self.leave(&packet, false);
-        self.stays[place].sent = Some((now, ends));
+        self.stays[place].sent = Some((now, ends.unwrap_or(Time::NEVER)));
+        self.stays[place].work = work;
         if self.qdisc.marks() > marks {
             self.stays[place].marked = Some(now);
         }
-        self.begun = Some(ends);
+        self.begun = ends;
+    }
+
+    /// When a packet will have left, and its work in the measured window if the rate varies.
+    fn transmit(&mut self, now: Time, bytes: u32) -> (Option<Time>, i128) {
+        match &mut self.capacity {
+            Some(capacity) => capacity.send(now, bytes, &mut self.owed, self.window),
+            None => (Some(now + self.transmission(bytes)), 0),
+        }
     }
 
     /// The time a packet takes. All packets so far take their exact time in all, rounded down to a picosecond.

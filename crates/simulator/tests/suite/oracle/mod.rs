@@ -15,7 +15,9 @@
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
 mod bursts;
+mod capacity;
 mod classes;
+mod delays;
 mod flow;
 mod link;
 mod report;
@@ -53,6 +55,8 @@ enum Event {
     Reading { sample: bool, warmup: bool },
     /// A transmission ends.
     Departure,
+    /// A link may take a packet.
+    Turn,
     /// A delayed acknowledgment may be due.
     DelayedAck,
     /// A receiving host takes what has come to its card.
@@ -152,6 +156,10 @@ impl<'a> Oracle<'a> {
                 }
             }
             (Turn::Departure { link }, Event::Departure) => self.on_departure(now, link),
+            (Turn::Departure { link }, Event::Turn) => {
+                self.links[link as usize].take_turn(now);
+                self.schedule_departure(now, link);
+            }
             (Turn::DelayedAck { flow }, Event::DelayedAck) => {
                 let answer = self.flows[flow as usize].delayed_ack(now);
                 self.answer(now, flow, answer);
@@ -235,6 +243,9 @@ impl<'a> Oracle<'a> {
         if let Some(at) = self.links[link as usize].begun.take() {
             self.schedule(at, Turn::Departure { link }, Event::Departure);
         }
+        if let Some(at) = self.links[link as usize].turn.take() {
+            self.schedule(at, Turn::Departure { link }, Event::Turn);
+        }
     }
 
     /// A packet leaves a link, for the next one of its path or for its host.
@@ -246,7 +257,8 @@ impl<'a> Oracle<'a> {
         let (flow, group) = (packet.flow, self.group(packet.flow));
         let is_ack = packet.kind == PacketKind::Ack;
         let path = if is_ack { &group.reverse } else { &group.forward };
-        let at = now + Span::from_ps(self.plan.links[link as usize].delay_ps);
+        let more = self.links[link as usize].more_delay(now);
+        let at = now + more + Span::from_ps(self.plan.links[link as usize].delay_ps);
         if let Some(&next) = path.get(usize::from(packet.hop)) {
             self.schedule(at, Turn::FromLink { link }, Event::Arrival { link: next, packet });
         } else if is_ack {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bufferlab_simulator::{
-    ALL_GROUPS, ExchangeTable, FlowTable, HistogramTable, Outcome, QueueSampleTable, QueueTable,
-    ReceiverSampleTable, SenderSampleTable,
+    ALL_GROUPS, CapacityPlan, ExchangeTable, FlowTable, HistogramTable, Outcome, QueueSampleTable,
+    QueueTable, ReceiverSampleTable, SenderSampleTable,
 };
 use bufferlab_units::{Stream, Time};
 
@@ -74,6 +74,7 @@ impl Oracle<'_> {
             outcome.queues.link.push(index);
             outcome.queues.group.push(group);
             self.report_packets(&stays, &mut outcome.queues);
+            self.report_use(index, link, &stays, &mut outcome.queues);
             self.report_waits(index, group, &stays, &mut outcome.queues, &mut outcome.histograms);
             self.report_backlog(index, link, group, &mut outcome.queues);
         }
@@ -114,9 +115,33 @@ impl Oracle<'_> {
         table.whole_lost_packets.push(lost(whole).0);
         table.whole_departed_packets.push(departed(whole).0);
         table.left_packets.push(count(&|s| s.came() && s.dropped.is_none() && !s.left_by(whole.to)).0);
+    }
+
+    /// The time in which the transmitter was busy, or the work that was done where the rate varies.
+    pub(super) fn report_use(&self, index: u32, link: &Link, stays: &[Stay], table: &mut QueueTable) {
+        let measured = self.window();
         let sent = stays.iter().filter_map(|stay| stay.sent);
-        let busy: u128 = sent.map(|(starts, ends)| measured.overlap(starts, ends)).sum();
-        table.busy_fraction.push(busy as f64 / measured.length());
+        let share = match self.offered(index, link) {
+            None => {
+                let busy: u128 = sent.map(|(starts, ends)| measured.overlap(starts, ends)).sum();
+                busy as f64 / measured.length()
+            }
+            Some(0) => 0.0,
+            Some(offered) => stays.iter().map(|stay| stay.work).sum::<i128>() as f64 / offered as f64,
+        };
+        table.busy_fraction.push(share);
+        let offered = self.offered(index, link);
+        table.offered_bps.push(offered.map_or(0.0, |work| work as f64 / measured.length()));
+    }
+
+    /// Where the rate varies, the work that the link could have done in the window.
+    fn offered(&self, index: u32, link: &Link) -> Option<i128> {
+        let bytes = match self.plan.links[index as usize].capacity {
+            Some(CapacityPlan::Opportunities { bytes, .. }) => u64::from(bytes),
+            _ => 0,
+        };
+        let Window { from, to } = self.window();
+        link.capacity.as_ref().map(|capacity| capacity.offered(from, to, bytes))
     }
 
     pub(super) fn report_waits(
