@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.render.advise.felt import gained_but_missed, rated_text
+from bufferlab.render.advise.felt import gained_but_missed
 from bufferlab.render.advise.half import half_is_better
 from bufferlab.render.advise.reasons import (
     datagrams_lost,
@@ -15,11 +15,9 @@ from bufferlab.render.advise.reasons import (
     much_lost,
     starved,
 )
+from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
-
-BAD_CALL: Final = 70.0
-"""Rating of a call below which many users are dissatisfied (ITU-T G.109)."""
 
 _RATINGS: Final = ("call_r", "call_mos")
 

@@ -17,13 +17,11 @@ from bufferlab.render.advise.decided import (
 )
 from bufferlab.render.advise.felt import (
     absent_text,
-    apart,
     behind_text,
     elsewhere_brief,
     elsewhere_text,
     gained,
     judged_text,
-    users_lines,
 )
 from bufferlab.render.advise.half import half_text
 from bufferlab.render.advise.least import least_text
@@ -37,6 +35,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
+from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import fragile, what_if
 from bufferlab.render.advise.words import (
     EVEN,

@@ -1,8 +1,8 @@
-"""What users feel, in words."""
+"""How users fare with one queue beside another, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final, Protocol
 
@@ -10,33 +10,15 @@ from bufferlab.display import significant
 from bufferlab.render.advise.words import entry_text
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import measured, of_estimate, title_text, unknown_text
-from bufferlab.resolved import FELT_BY_GOODPUT
-from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
-
-_OPINIONS: Final = (
-    (90, "very satisfied"),
-    (80, "satisfied"),
-    (70, "some dissatisfied"),
-    (60, "many dissatisfied"),
-    (0, "nearly all dissatisfied"),
-)
-"""Users by a call's rating: the five categories of ITU-T G.109, as manuals quote its table."""
-
-_MOST_GROUPS: Final = 4
-"""Groups that have a line each; with more, those whose users feel the goodput share one."""
-
-_APART: Final = 2.0
-_FELT_MS: Final = 1.0
-"""The groups' waits are shown if one is at least this many times another, and longer by at least this."""
 
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
@@ -66,37 +48,6 @@ class HasMeans(Protocol):
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is."""
-
-
-def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
-    """For each flow group its name and what its users feel; none for those of which nothing was measured."""
-    users = advice.site.users
-    if len(users) <= _MOST_GROUPS:
-        return _with_text((each.name, _felt(entry, each)) for each in users)
-    found = []
-    for other, members in groupby(sorted(users, key=_feels_other), key=_feels_other):
-        listed = list(members)
-        if not other and len(listed) > 1:
-            found.append((f"{len(listed)} groups", _together(entry, listed)))
-        else:
-            found += [(each.name, _felt(entry, each)) for each in listed]
-    return _with_text(found)
-
-
-def apart(advice: Advice, entry: Entry) -> str:
-    """Each group's 99th percentile of waits, where the link's says little of one."""
-    waits = {each.name: entry.checked(f"{each.name}.wait_p99_ms").mean for each in advice.site.users}
-    known = {name: wait for name, wait in waits.items() if wait is not None}
-    if not 1 < len(known) <= _MOST_GROUPS:
-        return ""
-    least, most = min(known.values()), max(known.values())
-    if most <= _APART * least or most - least <= _FELT_MS:
-        return ""
-    return f" ({', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
-
-
-def _with_text(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, text) for name, text in lines if text]
 
 
 def elsewhere_text(advice: Advice) -> str:
@@ -144,7 +95,7 @@ def _aspect_text(name: str, mean: float) -> str:
     if name.endswith("_ms"):
         return f"{significant(mean, 3)} ms"
     if name.endswith("_s"):
-        return _time(mean)
+        return time_text(mean)
     if name == "loss":
         return f"{significant(mean * 100, 3)} %"
     return significant(mean, 3)
@@ -172,12 +123,6 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if may_be_chance(rival.behind):
         return f"{text.format('worse')} as a whole, {_chance_text(rival.behind)}but worse in {worst}"
     return text.format("worse") + (f", most: {worst}" if worst else "")
-
-
-def rated_text(rating: float) -> str:
-    """A call's rating, with what its users say of it."""
-    words = next(words for least, words in _OPINIONS if rating >= least)
-    return f"rating R {significant(rating, 3)} ({words})"
 
 
 def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
@@ -318,50 +263,6 @@ def _contrast(aspect: Aspect, entry: HasMeans, chosen: HasMeans) -> str:
     return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
 
 
-def _feels_other(users: Users) -> bool:
-    """Whether users of a group feel something other than its goodput."""
-    return users.kind not in FELT_BY_GOODPUT
-
-
-def _felt(entry: Entry, users: Users) -> str:
-    def mean(name: str) -> float | None:
-        return entry.checked(f"{users.name}.{name}").mean
-
-    return ", ".join(_parts(entry, users, mean("call_r"), mean("call_mos")))
-
-
-def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
-    def shown(name: str, words: str, unit: Unit) -> Iterator[str]:
-        """Nothing, where nothing was measured, as of datagrams that do not cross the link."""
-        found = entry.checked(f"{users.name}.{name}")
-        if found.mean is not None or found.is_partial:
-            yield words.format(measured(found, unit))
-
-    def time(name: str, words: str) -> str:
-        found = entry.checked(f"{users.name}.{name}")
-        shown = unknown_text(found) if found.mean is None else _time(found.mean) + of_estimate(found)
-        return f"{words} {shown}"
-
-    if users.kind in FELT_BY_GOODPUT:
-        yield from shown("goodput_bps", "{} each" if users.flows > 1 else "{}", BITS_PER_S)
-        if users.flows > 1:
-            yield from shown("jain_index", "Jain's index {} (1 is equal)", NUMBER)
-    elif users.kind == "udp":
-        if rating is not None:
-            yield rated_text(rating)
-            yield f"MOS {significant(opinion or 0.0, 2)}"
-        yield from shown("loss", "loss {}", FRACTION)
-    elif users.kind == "ping":
-        yield from shown("loaded_rtt_p50_ms", "median {}", MILLISECONDS)
-        yield from shown("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS)
-    elif users.kind in {"web", "echo"}:
-        yield time("exchange_p50_s", "fetched in")
-        yield time("exchange_p95_s", "95th percentile")
-    else:
-        yield time("completion_s", "completed in")
-        yield time("completion_p95_s", "95th percentile")
-
-
 def _place(each: Spoiled) -> str:
     return each.link
 
@@ -373,18 +274,6 @@ def _share(each: Spoiled) -> str:
     return f"{there} of its {total} {unit.shown}" if there != total else f"all its {total} {unit.shown}"
 
 
-def _together(entry: Entry, users: Sequence[Users]) -> str:
-    rates = {each.name: entry.checked(f"{each.name}.goodput_bps").mean or 0.0 for each in users}
-    slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    indices = [
-        index
-        for each in users
-        if each.flows > 1 and (index := entry.checked(f"{each.name}.jain_index").mean) is not None
-    ]
-    fair = f"; Jain's index ≥ {significant(min(indices), 3)} (fairness; 1 is equal)" if indices else ""
-    low, high = significant(rates[slow] / 1e6, 3), significant(rates[fast] / 1e6, 3)
-    return f"{low} ({slow}) to {high} Mbps ({fast}){fair}"
-
-
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """A time in the unit that reads best: "23 ms", "1.2 s"."""
     return f"{significant(seconds, 3)} s" if seconds >= 1 else f"{significant(seconds * 1e3, 3)} ms"

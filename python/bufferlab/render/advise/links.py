@@ -14,8 +14,8 @@ from bufferlab.render.advise.box import box_of, headline
 from bufferlab.render.advise.decided import tied_names
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
-from bufferlab.render.advise.felt import users_lines
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
+from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines

@@ -1,0 +1,137 @@
+"""What the users of each flow group feel with a queue, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.felt import time_text
+from bufferlab.render.words import measured, of_estimate, unknown_text
+from bufferlab.resolved import FELT_BY_GOODPUT
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry, Users
+
+_OPINIONS: Final = (
+    (90, "very satisfied"),
+    (80, "satisfied"),
+    (70, "some dissatisfied"),
+    (60, "many dissatisfied"),
+    (0, "nearly all dissatisfied"),
+)
+"""Users by a call's rating: the five categories of ITU-T G.109, as manuals quote its table."""
+
+BAD_CALL: Final = 70.0
+"""Rating of a call below which many users are dissatisfied (ITU-T G.109)."""
+
+_MOST_GROUPS: Final = 4
+"""Groups that have a line each; with more, those whose users feel the goodput share one."""
+
+_APART: Final = 2.0
+_FELT_MS: Final = 1.0
+"""The groups' waits are shown if one is at least this many times another, and longer by at least this."""
+
+
+def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
+    """For each flow group its name and what its users feel; none for those of which nothing was measured."""
+    users = advice.site.users
+    if len(users) <= _MOST_GROUPS:
+        return _with_text((each.name, _felt(entry, each)) for each in users)
+    found = []
+    for other, members in groupby(sorted(users, key=_feels_other), key=_feels_other):
+        listed = list(members)
+        if not other and len(listed) > 1:
+            found.append((f"{len(listed)} groups", _together(entry, listed)))
+        else:
+            found += [(each.name, _felt(entry, each)) for each in listed]
+    return _with_text(found)
+
+
+def apart(advice: Advice, entry: Entry) -> str:
+    """Each group's 99th percentile of waits, where the link's says little of one."""
+    waits = {each.name: entry.checked(f"{each.name}.wait_p99_ms").mean for each in advice.site.users}
+    known = {name: wait for name, wait in waits.items() if wait is not None}
+    if not 1 < len(known) <= _MOST_GROUPS:
+        return ""
+    least, most = min(known.values()), max(known.values())
+    if most <= _APART * least or most - least <= _FELT_MS:
+        return ""
+    return f" ({', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
+
+
+def rated_text(rating: float) -> str:
+    """A call's rating, with what its users say of it."""
+    words = next(words for least, words in _OPINIONS if rating >= least)
+    return f"rating R {significant(rating, 3)} ({words})"
+
+
+def _with_text(lines: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, text) for name, text in lines if text]
+
+
+def _feels_other(users: Users) -> bool:
+    """Whether users of a group feel something other than its goodput."""
+    return users.kind not in FELT_BY_GOODPUT
+
+
+def _felt(entry: Entry, users: Users) -> str:
+    def mean(name: str) -> float | None:
+        return entry.checked(f"{users.name}.{name}").mean
+
+    return ", ".join(_parts(entry, users, mean("call_r"), mean("call_mos")))
+
+
+def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
+    def shown(name: str, words: str, unit: Unit) -> Iterator[str]:
+        """Nothing, where nothing was measured, as of datagrams that do not cross the link."""
+        found = entry.checked(f"{users.name}.{name}")
+        if found.mean is not None or found.is_partial:
+            yield words.format(measured(found, unit))
+
+    def time(name: str, words: str) -> str:
+        found = entry.checked(f"{users.name}.{name}")
+        shown = unknown_text(found) if found.mean is None else time_text(found.mean) + of_estimate(found)
+        return f"{words} {shown}"
+
+    if users.kind in FELT_BY_GOODPUT:
+        yield from shown("goodput_bps", "{} each" if users.flows > 1 else "{}", BITS_PER_S)
+        if users.flows > 1:
+            yield from shown("jain_index", "Jain's index {} (1 is equal)", NUMBER)
+    elif users.kind == "udp":
+        if rating is not None:
+            yield rated_text(rating) + _worst_run(entry, users, rating)
+            yield f"MOS {significant(opinion or 0.0, 2)}"
+        yield from shown("loss", "loss {}", FRACTION)
+    elif users.kind == "ping":
+        yield from shown("loaded_rtt_p50_ms", "median {}", MILLISECONDS)
+        yield from shown("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS)
+    elif users.kind in {"web", "echo"}:
+        yield time("exchange_p50_s", "fetched in")
+        yield time("exchange_p95_s", "95th percentile")
+    else:
+        yield time("completion_s", "completed in")
+        yield time("completion_p95_s", "95th percentile")
+
+
+def _worst_run(entry: Entry, users: Users, rating: float) -> str:
+    """That a call was bad in single runs, which a good mean hides."""
+    ratings = [found for run in entry.runs if (found := run.get(f"{users.name}.call_r")) is not None]
+    bad = [each for each in ratings if each < BAD_CALL]
+    if not bad or rating < BAD_CALL:
+        return ""
+    return f", below {BAD_CALL:g} in {len(bad)} of {len(entry.runs)} runs (least {significant(min(bad), 2)})"
+
+
+def _together(entry: Entry, users: Sequence[Users]) -> str:
+    rates = {each.name: entry.checked(f"{each.name}.goodput_bps").mean or 0.0 for each in users}
+    slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    indices = [
+        index
+        for each in users
+        if each.flows > 1 and (index := entry.checked(f"{each.name}.jain_index").mean) is not None
+    ]
+    fair = f"; Jain's index ≥ {significant(min(indices), 3)} (fairness; 1 is equal)" if indices else ""
+    low, high = significant(rates[slow] / 1e6, 3), significant(rates[fast] / 1e6, 3)
+    return f"{low} ({slow}) to {high} Mbps ({fast}){fair}"
