@@ -56,6 +56,10 @@ def change(word: str, **link: object) -> dict[str, Any]:
     return {path.removeprefix("links[0]."): value for path, value in found.items()}
 
 
+def test_a_buffer_that_is_a_number_alone_is_packets() -> None:
+    assert change("fifo:448") == change("fifo:448 packets")
+
+
 def test_every_queue_has_every_value(comparison: Comparison) -> None:
     assert list(comparison.entries) == ["scenario", "fifo:bdp", "codel", "splitbuff"]
     buffers = [each.buffer for each in comparison.entries.values()]

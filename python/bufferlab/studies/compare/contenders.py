@@ -17,10 +17,10 @@ DEFAULT_QUEUES: Final = ("fifo:bdp", "fifo:stanford", *(word for word in QUEUE_W
 """What is compared unless said otherwise: tail drop with the two classic buffers, and all else there is."""
 
 ACCEPTED: Final = (
-    f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp or "
-    "'codel:1000 packets'; commas between them"
+    f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "
+    "fifo:448 (packets) or 'codel:50 ms'; commas between them"
 )
-"""What the list may be, for messages."""
+"""What the list may be, for messages; a number alone is packets, as in bounds."""
 
 _KEY: Final = "queues"
 
@@ -84,6 +84,7 @@ def _parse(written: str) -> Contender:
         raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)
     if not colon:
         return Contender(name, word, None)
+    size = f"{size} packets" if size.isdecimal() else size
     try:
         check_buffer(size)
     except InputError as error:
