@@ -120,7 +120,7 @@ def test_a_group_of_which_nothing_was_measured_has_no_dash() -> None:
     assert "call      rating R 93 (very satisfied), MOS 4.4" in text and "–" not in text
 
 
-def test_a_call_that_is_bad_in_some_runs_is_told_beside_its_good_mean() -> None:
+def test_a_call_that_is_bad_in_some_runs_stands_beside_its_good_mean() -> None:
     good, bad = runs(FQ_CODEL), runs({**FQ_CODEL, "call.call_r": 57.0})
     text = " ".join(" ".join(box(advised({"fq_codel": (5000, [*good[:-1], bad[0]])}))).split())
     assert f"below 70 in 1 of {len(good)} runs (least 57)" in text

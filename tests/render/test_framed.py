@@ -168,8 +168,9 @@ def test_equal_queues_with_all_that_is_to_be_said_fit_a_terminal(
     )
     lines = shown(box_of(equal, Typed()))
     assert len(lines) <= 24
-    assert ("Equal for this traffic" in lines[1]) == (is_alike and not is_sturdy)
-    assert ("runs of this traffic do not tell" in lines[1]) != (is_alike or is_sturdy)
+    head = words("\n".join(lines[1:6]))
+    assert ("As good for this traffic" in head) == (is_alike and not is_sturdy)
+    assert ("runs of this traffic do not distinguish it from" in head) != (is_alike or is_sturdy)
     assert ("but not with other traffic:" in words(advice_view(equal).text(80))) == is_sturdy
 
 

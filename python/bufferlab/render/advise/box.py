@@ -12,7 +12,7 @@ from bufferlab.render.advise.decided import (
     equal_text,
     nor_others,
     outlasted_text,
-    tie_head,
+    tie_text,
     undecided_text,
 )
 from bufferlab.render.advise.felt import (
@@ -87,7 +87,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
-    return f"Of equals the first in our order: {_what(advice)}" if advice.tied else next(_head(advice))
+    return next(_head(advice))
 
 
 def verdict(advice: Advice) -> str:
@@ -104,8 +104,8 @@ def _head(advice: Advice) -> Iterator[str]:
         begin = "Perhaps run" if is_doubtful else "Run"
         if loses_much(advice):  # what loses much is no advice to run it
             begin = f"By {them.removeprefix('all ')} alone:"
-        run = f"{begin} {what}"
-        yield from [*tie_head(advice, what)] or [run]
+        yield f"{begin} {what}"
+        yield from tie_text(advice)
         if entry.identical:
             yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
         elif advice.met:

@@ -19,44 +19,35 @@ MOST_NAMED: Final = 3
 """Queues that are named in a sentence, and what-ifs; of more, how many there are."""
 
 
-def tie_head(advice: Advice, what: str) -> Iterator[str]:
-    """That queues are equal and other traffic has not decided between them, as sentences; none if it has.
-
-    Args:
-        advice: The advice.
-        what: The first of them in our order, with its setting and a full stop.
-    """
+def tie_text(advice: Advice) -> Iterator[str]:
+    """That queues are equal and other traffic has not decided between them, as sentences; none if it has."""
     if not advice.tied:
         return
-    other = "not all other" if advice.sensitivity else "no other"
     if advice.choice.is_tie_shown:
-        yield f"Equal for this traffic ({other} was tried): {tied_names(advice)}."
+        yield f"As good for this traffic: {tied_names(advice)}. {_remedy(advice)}"
     else:
         runs = len(advice.answer.values)
-        yield f"{runs} runs of this traffic do not tell {tied_names(advice)} apart ({other} was tried)."
-    yield f"First in our order: {what} {_remedy(advice)}"
+        yield f"{runs} runs of this traffic do not distinguish it from {tied_names(advice)}. {_remedy(advice)}"
 
 
 def tied_names(advice: Advice) -> str:
-    """The queues that are equal, the first in our order first: "fifo, fq_codel and codel"."""
-    queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in _tied(advice))}
+    """The queues that are equal to the answer, the first in our order first: "fifo and codel"."""
+    answer = advice.answer.queue
+    queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in advice.tied)}
     kinds = list(dict.fromkeys(queue.kind for queue in queues.values()))
-    names = kinds if len(kinds) == len(queues) else [queue.title for queue in queues.values()]
-    if len(names) > MOST_NAMED + 1:
+    is_plain = len(kinds) == len(queues) and answer.kind not in kinds
+    names = kinds if is_plain else [queue.title for queue in queues.values()]
+    if len(names) > MOST_NAMED:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     return listed(names)
 
 
-def _tied(advice: Advice) -> tuple[str, ...]:
-    return (advice.choice.name, *advice.tied)
-
-
 def _remedy(advice: Advice) -> str:
+    """What may decide between them, and how to have it tried."""
     if not advice.finished:
-        run = "not all run" if advice.sensitivity else "not run"
-        return f"What-ifs decide, but were {run} yet."
+        return f"Other traffic may decide, and was not {'all ' if advice.sensitivity else ''}tried yet."
     option = "--quick" if advice.stage == "first" else "--no-sensitivity"
-    return f"Without {option}, what-ifs decide."
+    return f"Other traffic may decide, and is tried without {option}."
 
 
 def undecided_text(choice: Choice) -> str | None:

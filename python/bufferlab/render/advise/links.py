@@ -86,8 +86,8 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
         yield _what(advice)
         for each in advice.links:
             if each.tied:
-                alike = "Equal" if each.choice.is_tie_shown else "Not distinguished"
-                yield f"{alike} at {each.site.link} for this traffic: {tied_names(each)}; its box says more."
+                alike = "as good" if each.choice.is_tie_shown else "not distinguished"
+                yield f"{each.site.link}: {alike} for this traffic: {tied_names(each)}; its box says more."
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
     if missing:
