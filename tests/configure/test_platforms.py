@@ -339,3 +339,9 @@ def test_red_s_own_weight_is_as_small_as_the_kernel_takes() -> None:
     made = configuration("1 Gbps", "red", "1000 packets")
     (found,) = (note for note in made.notes if note.startswith("The weight is 2^-11"))
     assert "not 1.2e-05 as simulated" in found
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_what_a_platform_counts_is_the_unit_of_its_lines(platform: str) -> None:
+    made = configuration("100 Mbps", "fifo", "100 packets", platform=platform)
+    assert PLATFORMS[platform].counts_bytes == (made.unit not in {"packets", ""})

@@ -156,6 +156,7 @@ IOS_XR: Final = Platform(
         Source("Cisco-IOS-XR-um-policymap-classmap-cfg.yang, 7.6.1", "queue-limit, shape", "units of both"),
     ),
     bounds=(_XR,),
+    counts_bytes=True,
     faster=((10**9, "TenGigE0/0/0/0"), (10 * 10**9, "HundredGigE0/0/0/0")),
 )
 
@@ -168,6 +169,7 @@ NX_OS: Final = Platform(
     cake=False,
     shapes=False,
     write=write_nx,
+    counts_bytes=True,
     sources=(
         Source("Nexus 9000 NX-OS Command Reference, Release 9.3(x)", "Q commands, queue-limit", "units"),
         Source(

@@ -70,5 +70,6 @@ JUNOS: Final = Platform(
         Source("Juniper/yang 22.4R1", "junos-conf-class-of-service@2022-01-01.yang", "statements and units"),
     ),
     bounds=(_WIDEST,),
+    counts_bytes=True,
     faster=((10**9, "xe-0/0/0"), (10 * 10**9, "et-0/0/0")),
 )

@@ -117,6 +117,7 @@ class Platform:
         sources_of_both: Where was read what that has beyond one direction.
         for_downloads: What to do for what comes in, since lines are for what leaves an interface.
         device_length: Characters of an interface's name at most; `None` if that is not known.
+        counts_bytes: Whether its limits hold bytes, be it as a time, where Linux's hold packets of any size.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Platform:
     sources_of_both: tuple[Source, ...] = ()
     for_downloads: str = "configure the interface towards their receivers"
     device_length: int | None = None
+    counts_bytes: bool = False
 
     def nearest(self, discipline: str) -> str:
         """Its discipline that comes nearest to one that it lacks; the first one if none is alike."""

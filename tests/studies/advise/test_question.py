@@ -86,3 +86,17 @@ def test_bounds_that_are_asked_for_end_there_too() -> None:
 
 def test_a_slow_link_is_searched_up_to_the_little_that_there_is() -> None:
     assert searched(base("1 Mbps"), platform="junos") == [1, 16, 16]
+
+
+@pytest.mark.parametrize(("platform", "least"), [("linux", 1), ("ios-xe", 1), ("nx-os", 8), ("junos", 8)])
+def test_a_full_packet_could_wait_where_bytes_count(platform: str, least: int) -> None:
+    ping = {
+        "name": "a",
+        "rtt": "20 ms",
+        "application": {"kind": "ping", "interval": "1 s", "packet": "200 B"},
+    }
+    link = {"rate": "2 Mbps", "delay": "1 ms", "buffer": "20 packets"}
+    scenario = prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": [ping]})
+    question = Question.of(scenario, 0, (), platform=platform)
+    assert question.lower == least
+    assert question.site.counted_bytes == (200 if least > 1 else None)

@@ -195,3 +195,11 @@ def test_only_a_scenario_that_somebody_wrote_has_a_queue_of_its_own() -> None:
     }
     assert (named["some.toml"].title, named["some.toml"].label) == ("the scenario's fq_codel", "scenario")
     assert (named["--home"].title, named["--home"].label) == ("fq_codel", "fq_codel")
+
+
+def test_a_buffer_of_a_platform_that_counts_bytes_is_run_in_bytes() -> None:
+    base = dumbbell()
+    for counted, limit in ((None, {"packets": 12}), (1500, {"bytes": 18_000})):
+        (queue,) = queues_for("fifo", base, 0, upper=64, packet_us=1200.0, rtt_us=20e3, counted_bytes=counted)
+        found = queue.scenario(base, 0, 12).seeded().resolved["links"][0]["buffer"]["limit"]
+        assert found == limit

@@ -123,6 +123,11 @@ class Typed:
 
 def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[str]:
     """What in the lines the runs had otherwise, or nobody searched."""
+    if advice.site.counts_bytes and entry.queue.knob == "limit":
+        yield (
+            "Its limit counts bytes, and so do the runs: a full packet is one of "
+            f"{advice.site.packet_bytes} B, and more fit of smaller ones."
+        )
     if entry.queue.knob == "target":
         yield (
             f"The limit of {entry.packets} packets is ample and was not searched. The target is a delay that "

@@ -38,10 +38,12 @@ def order_text(advice: Advice) -> str:
 
 
 def size_text(site: Site, packets: int) -> str:
-    """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"."""
+    """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"; of bytes, in full packets."""
     size = site.buffer(packets)
     scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
     count = packets_text(packets)
+    if site.counts_bytes:
+        count = count.replace(" ", " full ")
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
 
 

@@ -209,6 +209,7 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
         packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
         rtt_us=question.site.rtt_ms * 1e3,
         platform=manner.platform,
+        counted_bytes=question.site.counted_bytes,
     )
     usual = [queue for queue in field if queue.knob == "target"] if manner.usual else []
     return question, usual or field

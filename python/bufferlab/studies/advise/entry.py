@@ -48,6 +48,8 @@ class Site:
         rules: Buffers by published rules, packets, by the rules' names; none without TCP.
         largest: Largest buffer that is tried, packets.
         allowed: What the platform takes on which it shall run; `None` if there is none, or it is not known.
+        counts_bytes: Whether that platform's limits count bytes, and so the runs' buffers; else packets of
+            any size.
     """
 
     name: str
@@ -59,6 +61,12 @@ class Site:
     rules: Mapping[str, int] = field(default_factory=dict)
     largest: int = 0
     allowed: Allowed | None = None
+    counts_bytes: bool = False
+
+    @property
+    def counted_bytes(self) -> int | None:
+        """What a full packet takes of a buffer that counts bytes; `None` of one that counts packets."""
+        return self.packet_bytes if self.counts_bytes else None
 
     @property
     def bdp_packets(self) -> float:

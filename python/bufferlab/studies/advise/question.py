@@ -31,6 +31,10 @@ RAISED: Final = 8
 LEAST_UPPER: Final = 64
 """The largest buffer that is tried is at least this, packets."""
 
+ETHERNET_BYTES: Final = 1500
+"""A limit in bytes holds at least this, the largest payload of an Ethernet frame (IEEE 802.3, 3.2.7): with
+less, no full packet of traffic that the scenario does not have could wait."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -83,11 +87,13 @@ class Question:
             InputError: The bounds are none, or the platform takes nothing within them.
         """
         site = _site(base.title, base.seeded(), index, targets)
+        least = 1
         if platform is not None:
-            site = dataclasses.replace(site, allowed=_allowed(platform, site))
+            site = _on(platform, site)
+            least = -(-ETHERNET_BYTES // site.packet_bytes) if site.counts_bytes else 1
         most = None
         if bounds is None:
-            low, high = 1, site.largest
+            low, high = min(least, site.largest), site.largest
             most = RAISED * high if site.allowed is None else min(RAISED * high, site.allowed.most)
         else:
             low, high = parse_bounds(bounds, base, index, site.packet_bytes)
@@ -104,8 +110,12 @@ class Question:
         return relaxed(self.targets, self.floor) if is_usual and self.floor is not None else self.targets
 
 
-def _allowed(platform: str, site: Site) -> Allowed | None:
-    return find_platform(platform).allowed(site.rate_bps, site.packet_bytes)
+def _on(platform: str, site: Site) -> Site:
+    """The link at a router of a platform."""
+    found = find_platform(platform)
+    return dataclasses.replace(
+        site, allowed=found.allowed(site.rate_bps, site.packet_bytes), counts_bytes=found.counts_bytes
+    )
 
 
 def _within_allowed(allowed: Allowed | None, low: int, high: int, bounds: str | None) -> tuple[int, int]:

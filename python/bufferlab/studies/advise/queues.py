@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from bufferlab import _core
@@ -12,6 +12,7 @@ from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.runnable import runnable
+from bufferlab.studies.buffers import buffer_text
 from bufferlab.studies.words import ALL, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
@@ -44,6 +45,8 @@ class Queue:
         ample: An ample buffer, packets.
         step_us: The unit in which a delay can be set, us.
         is_own: Whether somebody's scenario has it so; not what numbers in place of one stand for.
+        counted_bytes: What a full packet takes of the buffer, where that counts bytes; `None` where it counts
+            packets of any size.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Queue:
     ample: int
     step_us: int = 1
     is_own: bool = False
+    counted_bytes: int | None = None
 
     @property
     def title(self) -> str:
@@ -95,7 +99,7 @@ class Queue:
         """The scenario with this queue at a link."""
         table = self.with_setting(setting)
         changes = _queue_at(base, link, table)
-        changes[f"links[{link}].buffer"] = f"{self.limit(setting)} packets"
+        changes[f"links[{link}].buffer"] = buffer_text(self.limit(setting), self.counted_bytes)
         return prepare(base, changes)
 
 
@@ -110,6 +114,7 @@ def queues_for(
     packet_us: float,
     rtt_us: float,
     platform: str | None = None,
+    counted_bytes: int | None = None,
 ) -> list[Queue]:
     """The queues to choose from.
 
@@ -124,6 +129,7 @@ def queues_for(
         packet_us: Time to send a full packet, us.
         rtt_us: Mean round-trip time without waiting, us.
         platform: On what they shall run; `None` takes all.
+        counted_bytes: What a full packet takes of a buffer that counts bytes.
 
     Raises:
         InputError: If one is none, or the platform lacks one that was asked for.
@@ -150,9 +156,10 @@ def queues_for(
             least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
-            queues.append(Queue(word, table, "target", least, most, usual, ample, step_us, is_own))
+            queue = Queue(word, table, "target", least, most, usual, ample, step_us)
         else:
-            queues.append(Queue(word, table, "limit", lower, upper, upper, upper, is_own=is_own))
+            queue = Queue(word, table, "limit", lower, upper, upper, upper)
+        queues.append(replace(queue, is_own=is_own, counted_bytes=counted_bytes))
     return queues
 
 

@@ -19,7 +19,7 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import own_table
 from bufferlab.studies.advise.tried import Attempt, Tried, tried
 from bufferlab.studies.alone import refuse_impossible
-from bufferlab.studies.buffers import with_buffer
+from bufferlab.studies.buffers import buffer_text, with_buffer
 from bufferlab.studies.least import Bench, Case, Goal, Least, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.settling import (
@@ -231,7 +231,8 @@ class _Course:
         return str(self.question.base.links[self.question.index]["queue"]["discipline"])
 
     def _scenario(self, case: Case) -> Scenario:
-        return with_buffer(self.question.base, self.question.index, f"{case.size} packets")
+        buffer = buffer_text(case.size, self.question.site.counted_bytes)
+        return with_buffer(self.question.base, self.question.index, buffer)
 
     def _watch(self, bench: Bench, stages: _Stages) -> Any:  # noqa: ANN401 - a closure
         def watch(steps: Mapping[str, Step]) -> None:
