@@ -17,7 +17,7 @@ from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Variant
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.least import Goal
+from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.targets import Target, Values, looser, make_target
 
 from ...advised import FIFO, advised, runs
@@ -44,7 +44,7 @@ class MadeUp(Shaking):
         base = self.question.base
         return [Variant("twice the flows", "9 flows", base), Variant("half the RTT", "half the RTT", base)]
 
-    def _measured(self, change: Variant, queue: Queue, size: int) -> list[Values]:  # noqa: ARG002
+    def _measured(self, change: Variant, queue: Queue, size: int, *_: object) -> list[Values]:  # noqa: ARG002
         return [self.changed.get((queue.name, change.title), FINE)] * 2
 
 
@@ -128,7 +128,7 @@ def test_a_longer_delay_is_searched_only_where_the_usual_one_misses(enough_us: i
     class Slow(MadeUp):
         """Long delays keep the link busy with half the round-trip time."""
 
-        def _measured(self, change: Variant, queue: Queue, size: int) -> list[Values]:  # noqa: ARG002
+        def _measured(self, change: Variant, queue: Queue, size: int, *_: object) -> list[Values]:  # noqa: ARG002
             is_idle = change.title == "half the RTT" and size < enough_us
             return [IDLE if is_idle else FINE] * 2
 
@@ -142,3 +142,35 @@ def test_a_longer_delay_is_searched_only_where_the_usual_one_misses(enough_us: i
     assert (half.least.size is not None) == found
     if half.least.size is not None:
         assert enough_us <= half.least.size <= 1.25 * enough_us
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "known"),
+    [
+        ([0.995, 0.996, 0.995, 0.997], 4, "holds"),
+        ([0.90, 0.91, 0.90, 0.92], 4, "breaks"),
+        ([0.985, 0.994, 0.984, 0.995], 16, "unsure"),
+    ],
+)
+def test_a_change_is_run_until_it_is_known_whether_the_answer_holds(
+    given: list[float], asked: int, known: str
+) -> None:
+    class Made:
+        """Gives the same values again and again."""
+
+        runs = 0
+
+        def measure(self, wanted: Mapping[Case, list[int]]) -> dict[tuple[Case, int], Values]:
+            ((case, seeds),) = wanted.items()
+            self.runs = len(seeds)
+            return {(case, seed): {"utilization": given[seed % 4], "loss": 0.0} for seed in seeds}
+
+    bench = Made()
+    made = shaking({}, (BUSY,))
+    change, entry = made.changes[0], equals().answer
+    plain = Shaking(made.question, made.runner, range(16), made.goal, made.say, made.tell_round)
+    plain._benches[change.title, entry.queue.name] = cast(Bench, bench)
+    found = plain.as_it_is(change, entry)
+    assert bench.runs == asked
+    assert found.holds == (known == "holds")
+    assert found.surely_breaks == (known == "breaks") and found.is_unsure == (known == "unsure")

@@ -370,3 +370,24 @@ def test_what_runs_do_not_tell_apart_is_not_called_alike() -> None:
     worse = {"fifo": runs(0.3, spread=0.002, name="a"), "codel": runs(0.6, spread=0.002, name="b")}
     (rival,) = chosen(worse).rivals
     assert not rival.is_equal and not rival.is_alike
+
+
+def test_what_loses_too_much_is_out_where_another_queue_meets_as_much() -> None:
+    contest = {"codel": runs(0.5), "fifo": runs(1.0)}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    assert choose(contest, ASPECTS, ALIKE, missed=none).name == "codel"
+    found = choose(contest, ASPECTS, ALIKE, missed=none, lossy=["codel"])
+    (codel,) = found.rivals
+    assert found.name == "fifo" and codel.is_lossy and not codel.is_equal and not found.tied
+    both = choose(contest, ASPECTS, ALIKE, missed=none, lossy=["codel", "fifo"])
+    assert both.name == "codel" and not any(rival.is_lossy for rival in both.rivals)
+    alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy=["codel"])
+    assert alone.name == "codel"  # what loses less misses a target
+
+
+def test_opposite_differences_do_not_cancel_without_a_word() -> None:
+    (other,) = chosen({"fifo": runs(1.0, 1e6), "codel": runs(0.8, 0.8e6)}).rivals
+    assert abs(other.behind.mean or 0.0) < MATERIAL
+    assert other.apart == ((GOODPUT, PAGE) if other.name == "codel" else (PAGE, GOODPUT))
+    (same,) = chosen({"fifo": runs(1.0, 1e6), "codel": runs(0.97, 0.98e6)}).rivals
+    assert same.apart == ()

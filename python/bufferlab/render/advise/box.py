@@ -183,7 +183,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
 def _smaller(advice: Advice) -> Iterator[Line]:
     """What less buffer gives: half of it, and what the last part of a target costs."""
     if (half := half_text(advice)) is not None:
-        yield Line("half", half, shorter=[(9, half.partition(";")[0] + "."), (7, "")])
+        yield Line("half", half, shorter=[(9, half.partition("; users")[0] + "."), (7, "")])
     if (cost := trade(advice)) is not None:
         yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
 
@@ -279,7 +279,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         shorter = [*([(9, text)] if least is not None else []), (5, brief)]
         yield Line(label, whole, shorter=shorter)
     if advice.absent is not None:
-        yield Line("lacks", absent_text(advice.absent), shorter=[(7, "")])
+        yield Line("lacks", absent_text(advice.absent, advice.answer), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:
         yield Line("equal", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:
@@ -301,6 +301,9 @@ def _lost(advice: Advice, rival: Rival) -> str:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
         missed = [check_text(checks[target], known[target]) for target in rival.missed]
         return "; ".join([*missed, *gained(rival, chosen)])
+    if rival.is_lossy:
+        lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
+        return f"loses {lost}, which hardly anybody would accept"
     if rival.name in advice.outlasted:
         return outlasted_text(advice, advice.outlasted[rival.name])
     return behind_text(rival, entry, chosen)
@@ -313,7 +316,8 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line("type", f"{made.problem}.")
         return
     if entry is None:
-        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")
+        nor = "" if loses_much(advice) else ", nor is there another of these queues, as far as is known"
+        yield Line("type", f"{made.problem}{nor}.")
         return
     label = "type"
     if entry is not advice.answer:

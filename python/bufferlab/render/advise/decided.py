@@ -27,7 +27,8 @@ def tie_text(advice: Advice) -> Iterator[str]:
         yield f"As good for this traffic: {tied_names(advice)}. {_remedy(advice)}"
     else:
         runs = len(advice.answer.values)
-        yield f"{runs} runs of this traffic do not distinguish it from {tied_names(advice)}. {_remedy(advice)}"
+        others = f"{runs} runs of this traffic do not distinguish it from {tied_names(advice)}."
+        yield f"{others} {_remedy(advice)}"
 
 
 def tied_names(advice: Advice) -> str:

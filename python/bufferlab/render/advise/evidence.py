@@ -15,10 +15,10 @@ from bufferlab.render.words import cell, metric_of, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.course import SENSITIVITY_SEEDS
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.shaking import LOOKS
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Least, Verdict
 from bufferlab.studies.least.memory import Memory
@@ -26,6 +26,9 @@ from bufferlab.studies.targets import Target, Values, mean_over_runs, want_large
 
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
+
+_RUNS: Final = f"means of {LOOKS[0]} runs, of up to {LOOKS[-1]} where fewer do not tell"
+"""How many runs there are of each change of the traffic."""
 
 _LINK: Final = tuple(
     (QUEUE_SUMMARY[name].label, name, QUEUE_SUMMARY[name].unit)
@@ -154,7 +157,7 @@ def _variants(advice: Advice) -> Grid:
         rows.append([each.title, *numbers, least, known])
     least = "least buffer, packets, about" if queue.knob == "limit" else "least target, ms, about"
     heads = [*_heads_of_changed(advice), least, Column("targets", "left", wraps=True)]
-    title = f"What if: {entry_text(advice.answer)}, with other traffic; means of {SENSITIVITY_SEEDS} runs"
+    title = f"What if: {entry_text(advice.answer)}, with other traffic; {_RUNS}"
     return _shortened([Column("change", "left", wraps=True)], heads, rows, title)
 
 
@@ -173,7 +176,7 @@ def _others(advice: Advice) -> Grid:
         for each in shaken.changed:
             known, *numbers = _changed(advice, each)
             rows.append([each.title, *numbers, known])
-    title = f"What if: queues that are equal here, with other traffic; means of {SENSITIVITY_SEEDS} runs"
+    title = f"What if: queues that are equal here, with other traffic; {_RUNS}"
     return Grid([Column("change", "left", wraps=True)], heads, rows, title)
 
 
@@ -185,7 +188,8 @@ def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     """Which targets are missed in a change, and what the link and those about groups measured there."""
     missed = ", ".join(title_text(target) for target in each.missed)
     numbers = [*_of_link(each.values), *_of_targets(each.values, _unshown(advice.targets))]
-    return [f"missed: {missed}" if missed else "met", *numbers]
+    known = "perhaps missed" if each.is_unsure else "missed"
+    return [f"{known}: {missed}" if missed else "met", *numbers]
 
 
 def _overall(verdicts: Mapping[Target, Verdict]) -> Verdict:

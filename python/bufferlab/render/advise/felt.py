@@ -35,7 +35,14 @@ NOTICED: Final = f"the {MATERIAL * 100:g} % that users notice"
 """Up to which difference queues are equal, in words."""
 
 
-class HasMeans(Protocol):
+class Measured(Protocol):
+    """What measured something."""
+
+    def mean(self, name: str) -> Estimate:
+        """Mean of a value over its runs, and how sure it is."""
+
+
+class HasMeans(Measured, Protocol):
     """A queue that measured something."""
 
     @property
@@ -45,9 +52,6 @@ class HasMeans(Protocol):
     @property
     def title(self) -> str:
         """The same, as it is called in sentences."""
-
-    def mean(self, name: str) -> Estimate:
-        """Mean of a value over its runs, and how sure it is."""
 
 
 def elsewhere_text(advice: Advice) -> str:
@@ -81,7 +85,7 @@ def judged_text(advice: Advice) -> str | None:
     return f"by {felt}. The mean wait counts only as far as these feel it."
 
 
-def aspect_text(aspect: Aspect, entry: HasMeans) -> str:
+def aspect_text(aspect: Aspect, entry: Measured) -> str:
     """One aspect's value: "5.2 ms"."""
     found = entry.mean(aspect.metric)
     if found.mean is None:
@@ -233,20 +237,25 @@ def gained_but_missed(advice: Advice) -> str | None:
     return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
 
 
-def absent_text(found: Absent) -> str:
+def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
+    """How users fare beside the answer, in words: "alike", "alike as a whole, but ...", "12 ± 3 % worse"."""
+    behind = rival.behind
+    apart = "; ".join(_contrast(each, entry, chosen) for each in rival.apart)
+    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
+        return f"alike as a whole, but {apart}" if apart else "alike"
+    return f"{share_text(behind)} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"
+
+
+def absent_text(found: Absent, chosen: Measured) -> str:
     """What a queue would do that the platform does not have."""
     means = ", ".join(
         f"{words} {unit.text(mean, digits=2)} {unit.shown}"
         for name, words, unit in (("wait_mean_ms", "mean wait", MILLISECONDS), ("loss", "loss", FRACTION))
         if (mean := found.mean(name).mean) is not None
     )
-    behind, share = found.rival.behind, share_text(found.rival.behind)
-    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
-        fare = "users would fare alike"
-    else:
-        fare = f"users would fare {share} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"
-    setting = found.queue.show(found.queue.usual)
-    return f"{found.platform} has no {found.queue.kind}. With it ({setting}) {fare}: {means}."
+    fare = fare_words(found.rival, found, chosen)
+    with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; users would fare {fare}."
+    return f"{found.platform} has no {found.queue.kind}. {with_it}"
 
 
 def _much_better(behind: Estimate) -> bool:
@@ -259,7 +268,7 @@ def _by(behind: float) -> str:
     return _BOUNDED if times > _TIMES else f"{significant(abs(behind) * 100, 2)} %"
 
 
-def _contrast(aspect: Aspect, entry: HasMeans, chosen: HasMeans) -> str:
+def _contrast(aspect: Aspect, entry: Measured, chosen: Measured) -> str:
     return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from bufferlab.render.advise.felt import may_be_chance, share_text
+from bufferlab.render.advise.felt import fare_words, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.halved import Half
-from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
+from bufferlab.studies.choosing.thresholds import NOTABLE
 
 _MISSED: Final = " (missed)"
 _SHOWN: Final = {
@@ -35,7 +34,8 @@ def half_text(advice: Advice) -> str | None:
     for name, (words, unit, digits) in _SHOWN.items():
         if (mean := found.mean(name).mean) is not None:
             numbers.append(f"{words} {unit.quantity(mean, digits=digits)}{_MISSED if name in missed else ''}")
-    return f"{size_text(advice.site, found.size)}: {', '.join(numbers)}; users fare {_fare(found)}."
+    fare = fare_words(found.rival, found, advice.answer)
+    return f"{size_text(advice.site, found.size)}: {', '.join(numbers)}; users fare {fare}."
 
 
 def half_is_better(advice: Advice) -> str | None:
@@ -52,10 +52,3 @@ def half_is_better(advice: Advice) -> str | None:
         for each in found.missed
     )
     return f"But users fare {share_text(behind)} better with half of it, {found.size} packets: {values}."
-
-
-def _fare(found: Half) -> str:
-    behind = found.rival.behind
-    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
-        return "alike"
-    return f"{share_text(behind)} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"

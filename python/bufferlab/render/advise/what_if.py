@@ -25,7 +25,7 @@ _MOST_LINES: Final = 4
 def fragile(advice: Advice) -> str | None:
     """That other traffic would miss a target: which traffic, which target, about which buffer holds there."""
     changes = advice.sensitivity
-    missing = [each for each in changes if not each.holds]
+    missing = [each for each in changes if each.surely_breaks]
     if not missing or not advice.choice.meets:
         return None
     counted = f"{len(missing)} of {len(changes)} what-ifs miss"
@@ -175,7 +175,7 @@ def _kept(advice: Advice, each: Sensitivity) -> str:
 
 
 def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
-    found = target.show_measured(each.values.get(target.name))
+    found = target.show_measured(each.values.get(target.name)) + (", not sure" if each.is_unsure else "")
     if each.least is None or len(each.least.tried) < 2:
         return f"{each.brief} ({found})"
     queue = advice.answer.queue

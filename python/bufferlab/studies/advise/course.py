@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
@@ -22,15 +22,14 @@ from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, choose
 from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Case
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.settling import has_start_measured, short_runs
+from bufferlab.studies.targets import bounds_loss
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
-
-SENSITIVITY_SEEDS: Final = 4
-"""Seeds of what would change the answer."""
 
 ALONE_SEEDS: Final = 2
 """Seeds with which larger buffers are tried for one of several targets: enough for about where."""
@@ -78,8 +77,8 @@ class Course:
         self.sturdy: set[str] = set()
         """Entries that keep their targets in all changes of the traffic."""
         self._doing = ""
-        changed = self.settings.seeds[:SENSITIVITY_SEEDS]
-        self.shaking = Shaking(question, runner, changed, self.settings.goal, self._say, self._tell_round)
+        seeds = self.settings.seeds
+        self.shaking = Shaking(question, runner, seeds, self.settings.goal, self._say, self._tell_round)
 
     def run(self, *, quick: bool, sensitivity: bool) -> Advice:
         """Answer, better and better.
@@ -185,6 +184,7 @@ class Course:
             lacking={name: _lacking(entry) for name, entry in entries.items()},
             looks=len(LOOKS),
             sturdy=self.sturdy,
+            lossy=self._lossy(entries),
         )
         site = self.question.site
         filled = (self.question.base, self.question.index, entries[choice.name].waiting(site))
@@ -208,6 +208,12 @@ class Course:
             is_sturdy=bool(self.sturdy),
         )
         return self._tell(advice)
+
+    def _lossy(self, entries: Mapping[str, Entry]) -> set[str]:
+        """The entries that lose what hardly anybody would accept, where nobody bounds the loss."""
+        if bounds_loss(self.question.targets):
+            return set()
+        return {name for name, entry in entries.items() if (entry.mean("loss").mean or 0.0) >= HEAVY_LOSS}
 
     def _decided(self, advice: Advice, looks: Sequence[int]) -> Advice:
         """Compare with more and more seeds what few of them do not tell apart."""

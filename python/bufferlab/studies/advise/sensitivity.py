@@ -70,6 +70,7 @@ class Sensitivity:
         least: About the least buffer, or delay, of the queue there; `None` if it was not searched.
         runs: How many runs there are with the queue.
         is_of_control: Whether congestion controls are other.
+        is_unsure: Whether the runs do not show that it misses what their mean misses.
     """
 
     title: str
@@ -79,6 +80,12 @@ class Sensitivity:
     least: Rough | None
     runs: int = 0
     is_of_control: bool = False
+    is_unsure: bool = False
+
+    @property
+    def surely_breaks(self) -> bool:
+        """Whether the runs show that the answer misses a target."""
+        return bool(self.missed) and not self.is_unsure
 
     @property
     def holds(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
+from bufferlab.stats import chance_of_mean
 from bufferlab.studies.advise.advice import Advice, mean_values
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
@@ -24,6 +25,15 @@ from bufferlab.studies.targets import Target, Values, looser
 MOST_RIVALS: Final = 3
 """The most equal queues that are tried where the answer misses a target once the traffic changes."""
 
+LOOKS: Final = (4, 8, 16)
+"""Seeds of a change with the answer's own setting: more, as long as fewer do not tell whether it holds."""
+
+DOUBT: Final = 0.05
+"""Chance to err below which runs of a change tell whether a target is met."""
+
+ROUGH_LOOKS: Final = LOOKS[:2]
+"""Seeds of a change with the settings about which it holds."""
+
 
 def sturdy(others: Mapping[str, Shaken]) -> str | None:
     """The first queue that keeps all targets in all changes; `None` if none does."""
@@ -37,7 +47,7 @@ class Shaking:
     Attributes:
         question: What is asked.
         runner: Runs the simulations.
-        seeds: The seeds of each change.
+        seeds: The seeds of each change, of which as many are run as it takes.
         goal: Gives the bounds within which a queue's setting is searched.
         say: Called with what is done now.
         tell_round: Called with how many of a round of runs are left.
@@ -70,7 +80,8 @@ class Shaking:
         held_to = self._targets(entry)
 
         def missed(size: int) -> tuple[Target, ...]:
-            return missed_targets(self._measured(change, queue, size), held_to)
+            looks = LOOKS if size == entry.setting else ROUGH_LOOKS
+            return missed_targets(self._measured(change, queue, size, held_to, looks), held_to)
 
         searched = None
         if queue.knob == "limit" or missed(entry.setting):
@@ -79,15 +90,18 @@ class Shaking:
 
     def as_it_is(self, change: Variant, entry: Entry) -> Sensitivity:
         """What an entry's targets come to in a change, without a search."""
-        measured = self._measured(change, entry.queue, entry.setting)
+        held_to = self._targets(entry)
+        measured = self._measured(change, entry.queue, entry.setting, held_to)
+        missed = missed_targets(measured, held_to)
         return Sensitivity(
             change.title,
             change.brief,
             mean_values(measured),
-            missed_targets(measured, self._targets(entry)),
+            missed,
             None,
             self._bench(change, entry.queue).runs,
             change.is_of_control,
+            is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
         )
 
     def _widened(self, entry: Entry) -> Goal:
@@ -133,7 +147,7 @@ class Shaking:
     def broken(self, entry: Entry, targets: Sequence[Target]) -> Iterator[Broken]:
         """The changes in which an entry misses a target in the mean, one after the other."""
         for change in self.changes:
-            runs = self._measured(change, entry.queue, entry.setting)
+            runs = self._measured(change, entry.queue, entry.setting, targets)
             for target in missed_targets(runs, targets)[:1]:
                 yield Broken(change.brief, target, mean_values(runs).get(target.name))
 
@@ -145,9 +159,22 @@ class Shaking:
     def _targets(self, entry: Entry) -> tuple[Target, ...]:
         return self.question.targets_at(entry.queue, entry.setting)
 
-    def _measured(self, change: Variant, queue: Queue, size: int) -> list[Values]:
-        bench = self._bench(change, queue)
-        return list(bench.measure({Case(queue.name, size): list(self.seeds)}).values())
+    def _measured(
+        self,
+        change: Variant,
+        queue: Queue,
+        size: int,
+        targets: Sequence[Target],
+        looks: Sequence[int] = LOOKS,
+    ) -> list[Values]:
+        """Runs of a setting in a change, until they tell of each target whether it is met."""
+        bench, case = self._bench(change, queue), Case(queue.name, size)
+        runs: list[Values] = []
+        for count in looks:
+            runs = list(bench.measure({case: list(self.seeds[:count])}).values())
+            if all(_tells(runs, target) for target in targets):
+                break
+        return runs
 
     def _bench(self, change: Variant, queue: Queue) -> Bench:
         def scenario(case: Case) -> Scenario:
@@ -158,3 +185,13 @@ class Shaking:
             link = self.question.site.link
             self._benches[key] = Bench(link, scenario, self.runner, self.tell_round)
         return self._benches[key]
+
+
+def _tells(runs: Sequence[Values], target: Target) -> bool:
+    """Whether runs show that a target is met, or that it is not."""
+    met = [target.margin(run.get(target.name)) for run in runs]
+    return chance_of_mean(met) <= DOUBT or _surely_missed(runs, target)
+
+
+def _surely_missed(runs: Sequence[Values], target: Target) -> bool:
+    return chance_of_mean([-target.margin(run.get(target.name)) for run in runs]) <= DOUBT

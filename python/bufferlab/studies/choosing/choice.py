@@ -49,6 +49,9 @@ class Rival:
             aspect; what is equal and not alike is not distinguished by them.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
+        apart: The aspects in which its users surely fare worse or better by more than they notice, the one
+            in which they lose most first, then the one in which they gain most.
+        is_lossy: Whether it is out since it loses what hardly anybody would accept.
     """
 
     name: str
@@ -58,6 +61,8 @@ class Rival:
     is_alike: bool
     missed: tuple[Target, ...]
     worst: tuple[Aspect, float] | None
+    apart: tuple[Aspect, ...] = ()
+    is_lossy: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,7 @@ def choose(
     times: float = 1.0,
     looks: int = 1,
     sturdy: Collection[str] = (),
+    lossy: Collection[str] = (),
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
 
@@ -142,6 +148,7 @@ def choose(
         times: What the thresholds of what is material and notable are multiplied by.
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
+        lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets.
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
@@ -149,22 +156,28 @@ def choose(
         fit = [name for name in contest if lacking[name] == nearest]
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
+    out = {name for name in fit if name in lossy}
+    if out == set(fit):
+        out.clear()
+    fit = [name for name in fit if name not in out]
     scored = Scored(contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy)
     taken, best, equal = scored.choice(fit, times)
     rivals = [
         Rival(
             name,
             scored.behind(name, taken),
-            name in equal if name in fit else scored.is_equal(name, taken, times),
+            name in equal if name in fit else name not in out and scored.is_equal(name, taken, times),
             name in fit and scored.is_open(name, taken, best, times),
             scored.is_alike(name, taken, times),
             missed[name],
             scored.worst(name, taken, times),
+            scored.apart(name, taken, times),
+            name in out,
         )
         for name in contest
         if name != taken
     ]
-    rivals.sort(key=lambda each: (len(each.missed) > fewest, each.behind.mean or 0.0))
+    rivals.sort(key=lambda each: (len(each.missed) > fewest, each.is_lossy, each.behind.mean or 0.0))
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
     return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge)
