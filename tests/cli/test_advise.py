@@ -38,7 +38,7 @@ def test_the_answer_is_in_a_box_that_comes_first(bufferlab: Command, monkeypatch
 def test_quick_says_how_far_it_is_and_explain_how_it_was_found(bufferlab: Command) -> None:
     ended = bufferlab("advise", "small.toml", "--utilization", "90 %", "--explain", *QUICK)
     assert ended.status == 0, ended.err
-    quick = "Quick: only usual delays, only this traffic; a full run may say otherwise."
+    quick = "--quick: only usual delays, only this traffic; a full run may say otherwise."
     tied = "As good for this traffic: "
     assert (quick in ended.out) != (tied in ended.out)
     assert "How it was found" in ended.out and "How queues were compared" in ended.out

@@ -170,7 +170,7 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
         ),
         (
             {"queue": "codel", "buffer": "9 packets"},
-            "Linux's CoDel has a rough square root in its control law",
+            "Linux's CoDel differs in details, which control_law = 'linux' in the queue's table simulates.",
         ),
         ({"queue": "red", "buffer": "1 MB"}, "Linux's RED is not gentle"),
         ({"queue": "fq_codel", "buffer": "8000 packets"}, "memory_limit is raised"),

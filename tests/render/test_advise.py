@@ -293,7 +293,7 @@ def test_a_platform_without_the_queue_gets_the_best_that_it_has() -> None:
     short = box(advised(MET, ("utilization >= 99 %", "wait_p99 < 20 ms")), Typed("junos"))
     assert "junos has no fq_codel; for fifo, 14 packets, which misses a target:" in " ".join(short)
     long = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(80)
-    assert "the lines for openwrt are below the tables" in long
+    assert "the lines for openwrt are below this box" in long
     whole = "    option eqdisc_opts 'interval 100ms flows 1024 quantum 1514 drop_batch 64'"
     assert whole in View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(60).splitlines()
     assert "config queue 'bufferlab'" in long
@@ -307,7 +307,7 @@ def test_notes_are_directly_below_the_lines() -> None:
     notes = [line.removeprefix("note  ").rstrip() for line in lines[end + 1 : end + 1 + len(known)]]
     assert known and notes == [*known]
     long = View([*advice_view(given, typed=Typed("junos")).parts]).text(200)  # lines that the box would break
-    assert "the lines for junos are below the tables" in long
+    assert "the lines for junos are below this box" in long
     assert "buffer-size temporal 8400\n" in "\n".join(line.rstrip() for line in long.splitlines())
     lines = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(200).splitlines()
     begin = lines.index("To type on openwrt")

@@ -11,9 +11,9 @@ from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.view import View
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.tried import Attempt, Tried
-from bufferlab.studies.targets import make_target
+from bufferlab.studies.targets import Values, make_target
 
-from ..advised import FIFO, FQ_CODEL, advised, runs, site
+from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import box
 
 NEAR = dataclasses.replace(site(), rtt_ms=30.0)
@@ -105,3 +105,20 @@ def test_an_interrupted_search_names_no_guess_that_loses_much() -> None:
     assert "loses much, 22 % of the packets or more, so it is no guess worth trying." in text
     both = View(tried_view(Tried(site(), (target,), (*lossy, light))).parts).text(200)
     assert "this is met by fifo (900 packets): the best guess" in both
+
+
+@pytest.mark.parametrize(
+    ("loss", "targets", "is_said"),
+    [(0.04, (), True), (0.04, ("loss <= 5 %",), False), (0.015, (), False), (0.024, (), False)],
+    ids=["half", "bounded", "little", "not half"],
+)
+def test_what_a_larger_buffer_loses_less_is_said_at_once(
+    loss: float, targets: tuple[str, ...], *, is_said: bool
+) -> None:
+    given = runs({**FIFO, "loss": loss})
+    advice = advised({"fifo": (84, given)}, ("utilization >= 99 %", *targets))
+    larger: dict[int, Values] = {400: {**FIFO, "loss": 0.03}, 910: {**FIFO, "loss": 0.013}}
+    found = entry("fifo", 84, given, advice.targets, other=larger)
+    text = said(box(dataclasses.replace(advice, entries={found.name: found})))
+    words = "It loses 4 %; 910 packets (1.36 MB, 546 ms) lose 1.3 %. --target 'loss <= 1 %' asks for less."
+    assert (words in text) == is_said

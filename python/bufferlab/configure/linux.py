@@ -163,12 +163,23 @@ def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
 
 def codel_times(answer: Answer, notes: list[str]) -> list[str]:
     """`target` and `interval`."""
-    if answer.parameters["control_law"] != "linux":
-        notes.append(
-            "Linux's CoDel has a rough square root in its control law: control_law = 'linux' simulates that."
-        )
+    if (differs := _codel_differs(answer)) is not None:
+        notes.append(differs)
     times = (("target", answer.parameters["target_ps"]), ("interval", answer.parameters["interval_ps"]))
     return [f"{name} {time_text(time_ps)}" for name, time_ps in times]
+
+
+def _codel_differs(answer: Answer) -> str | None:
+    """In which details of CoDel Linux differs from what was simulated, and the keys that simulate them."""
+    keys = [
+        f"{key} = '{value}'"
+        for key, value in (("control_law", "linux"), ("codel_backlog", "all"))
+        if answer.parameters.get(key, value) != value
+    ]
+    if not keys:
+        return None
+    simulate = "simulates" if len(keys) == 1 else "simulate"
+    return f"Linux's CoDel differs in details, which {' and '.join(keys)} in the queue's table {simulate}."
 
 
 def codel_ecn(given: Mapping[str, Any]) -> list[str]:
@@ -182,11 +193,6 @@ def codel_ecn(given: Mapping[str, Any]) -> list[str]:
 def fq_options(answer: Answer, notes: list[str]) -> list[str]:
     """What FQ-CoDel has beyond CoDel; the memory limit if its default might be met first."""
     given = answer.parameters
-    if given["codel_backlog"] != "all":
-        notes.append(
-            "Linux's FQ-CoDel may drop a flow's only packet while others wait (codel_backlog = 'all'); it "
-            "has no other way."
-        )
     options = [
         f"flows {given['flows']}",
         f"quantum {given['quantum_bytes']}",

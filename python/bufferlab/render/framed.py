@@ -164,11 +164,13 @@ class BelowBox:
                 typed += whole.text.splitlines()
             else:
                 table.add_row(Text(label), Text(whole.text))
+        if typed:
+            yield Text("To type", style="bold")
+        for line in typed:
+            yield Text(line, no_wrap=True, overflow="ignore")
         if table.row_count:
             yield Text("What the box had no room for", style="bold")
             yield table
-        for line in typed:
-            yield Text(line, no_wrap=True, overflow="ignore")
 
     def html(self) -> str:
         """For a notebook, where the box has everything."""

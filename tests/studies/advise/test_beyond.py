@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any, cast
 
-from bufferlab.studies.advise.beyond import Beyond, beyond
+from bufferlab.studies.advise.beyond import Beyond, beyond, edged
 from bufferlab.studies.least import Bench, Case, Least, Run
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Values, parse_targets
 
 TARGETS = parse_targets(("loss <= 1 %", "wait_mean < 10 ms"), [])
 LOSS, WAIT = TARGETS
+
+PLAIN: dict[str, Any] = {
+    "size": None, "checks": (), "closest": 10, "confidence": 0.0, "confirmed": False, "beyond": None,
+    "conflict": TARGETS, "islands": (), "lower": 1, "upper": 1000, "values": {}, "memory": Memory(TARGETS),
+}  # fmt: skip
 
 
 def law(size: int) -> Values:
@@ -62,3 +68,14 @@ def test_what_grows_with_the_buffer_and_what_some_buffer_met_are_not_tried() -> 
 
 def test_one_target_has_no_conflict() -> None:
     assert found(searched((10, 120), TARGETS[:1]), 10_000) == ((), [])
+
+
+def test_where_each_target_begins_to_be_missed_is_known_to_a_tenth() -> None:
+    bench = Laws()
+    least = dataclasses.replace(Least(**PLAIN), memory=searched((10, 60, 120, 1000)).memory)
+    sharper = edged("fifo", least, cast(Bench, bench), seeds=[1, 2]).memory
+    waits = [size for size in sharper.sizes if sharper.meets(size, WAIT)]
+    loses = [size for size in sharper.sizes if sharper.meets(size, LOSS)]
+    assert 91 <= max(waits) <= 100 and 400 <= min(loses) <= 440
+    assert least.memory.sizes == [10, 60, 120, 1000]  # what the search found stays as it was
+    assert len(bench.asked) < 14

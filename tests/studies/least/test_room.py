@@ -55,7 +55,7 @@ def test_a_raise_says_up_to_where() -> None:
             notes.append(step.note)
             step = search.send({run: problem.run(run) for run in step.runs})
     except StopIteration:
-        assert notes[:2] == ["looking at 1 to 1000 packets", "looking at up to 2000 packets"]
+        assert notes[:2] == ["looking at 1 packet to 1000 packets", "looking at up to 2000 packets"]
 
 
 def test_the_most_is_never_exceeded() -> None:
@@ -119,3 +119,21 @@ def test_a_size_that_seems_nearer_by_chance_raises_nothing() -> None:
         for number in range(40)
     ]
     assert sum(each.upper > UPPER for each in level) <= 4
+
+
+@pytest.mark.parametrize("most", [0.05, 0.0001])
+def test_a_first_answer_passes_over_sizes_that_are_shunned(most: float) -> None:
+    """Any size keeps the link busy; what they lose halves with four times the size, from 20 % on."""
+    shunned = make_target("loss", most)
+
+    def lost(size: int) -> float:
+        return 0.2 / math.sqrt(size)
+
+    truth: dict[str, Callable[[int], float]] = {"utilization": lambda _: 0.995, "loss": lost}
+    goal = Goal((BUSY,), 1, UPPER, shunned=shunned)
+    search = least(goal)
+    problem, step = Problem(truth, none), next(search)
+    while step.answer is None or not step.answer.confirmed:
+        step = search.send({run: problem.run(run) for run in step.runs})
+    fine = [size for size in (1, 4, 16, 63, 251, 1000) if lost(size) <= most]
+    assert step.answer.closest == (fine[0] if fine else UPPER)

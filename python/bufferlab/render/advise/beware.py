@@ -16,8 +16,15 @@ from bufferlab.render.advise.reasons import (
     starved,
 )
 from bufferlab.render.advise.users import BAD_CALL, rated_text
+from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.targets import bounds_loss
+
+WORTH_LESS: Final = 0.02
+"""Loss from which on it is said that a larger buffer loses half as much. Our choice: by the law of Mathis and
+others (1.22 over the root of the loss) flows have then fewer than nine packets each under way."""
 
 _RATINGS: Final = ("call_r", "call_mos")
 
@@ -27,7 +34,7 @@ def bewares(advice: Advice) -> Iterator[str]:
     yield from filter(
         None,
         (
-            _lost(advice),
+            _lost(advice) or _loses_less(advice),
             starved(advice),
             bad_call(advice) or datagrams_lost(advice),
             lossy_what_ifs(advice),
@@ -50,6 +57,24 @@ def _lost(advice: Advice) -> str | None:
         return heavy_loss(lost, advice.targets, None if found is None else found.memory)
     text = much_lost(lost, advice.targets)
     return None if text is None else f"{text}."
+
+
+def _loses_less(advice: Advice) -> str | None:
+    """That a larger buffer loses half as much or less, where nobody bounds the loss, as a sentence."""
+    entry = advice.answer
+    lost = entry.checked("loss").mean or 0.0
+    if entry.least is None or lost < WORTH_LESS or bounds_loss(advice.targets):
+        return None
+    memory = entry.least.memory
+    sizes = [size for size in memory.sizes if size > entry.packets and memory.meets_all(size)]
+    size = next((size for size in sizes if (memory.mean(size, "loss") or 0.0) <= lost / 2), None)
+    if size is None:
+        return None
+    less = FRACTION.quantity(memory.mean(size, "loss") or 0.0, digits=2)
+    return (
+        f"It loses {FRACTION.quantity(lost, digits=2)}; {size_text(advice.site, size)} lose {less}. --target "
+        "'loss <= 1 %' asks for less."
+    )
 
 
 def bad_call(advice: Advice) -> str | None:

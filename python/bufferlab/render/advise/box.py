@@ -60,7 +60,7 @@ _BELOW: Final = "below this box"
 _SAME: Final = 0.005
 """Confidences that differ by less count as the same."""
 
-_QUICK: Final = "Quick: only usual delays, only this traffic; a full run may say otherwise."
+_QUICK: Final = "--quick: only usual delays, only this traffic; a full run may say otherwise."
 
 _TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
 
@@ -69,7 +69,7 @@ MOST_TYPED: Final = 4
 
 
 def follows(lines: Sequence[str]) -> bool:
-    """Whether lines to type stand below the tables, as the box has no room for them."""
+    """Whether lines to type stand below the box, as it has no room for them."""
     return len(lines) > MOST_TYPED or any(len(line) > WIDTH for line in lines)
 
 
@@ -123,7 +123,7 @@ def _head(advice: Advice) -> Iterator[str]:
         yield from bewares(advice)
         if (broken := fragile(advice)) is not None:
             yield broken
-        if (undecided := undecided_text(advice.choice)) is not None:
+        if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
             yield undecided
         return
     yield from _missed(advice, them)
@@ -244,12 +244,9 @@ def _notes(advice: Advice) -> Iterator[Line]:
     for at, text in enumerate(advice.short_runs):
         shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
         yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)
-    if advice.stage == "first":
-        label = "quick" if advice.finished else "so far"
-        seeds = len(advice.answer.values)
-        done = f"each discipline's usual delay target only, {seeds} seeds"
-        is_final = advice.finished or advice.tied
-        yield Line(label, done if is_final else f"{done}, no what-ifs: more may change the queue")
+    if advice.stage == "first" and not advice.finished:
+        done = f"each queue at its usual delay only, {len(advice.answer.values)} seeds"
+        yield Line("so far", done if advice.tied else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
@@ -325,12 +322,12 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         but = ", which misses a target" if missed else ""
         yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:")
         label = ""
-    below = f"the lines for {typed.platform} are below the tables"
+    below = f"the lines for {typed.platform} are {_BELOW}"
     if follows(lines):
         yield Line(label, below)
     else:
         text = "\n".join(lines)
-        shorter = [(4, below.replace("the tables", "this box"))]
+        shorter = [(4, below)]
         yield Line(label, text, verbatim=True, shorter=shorter if len(lines) > 1 else ())
     if made.amounts_to:
         yield Line("", made.amounts_to)

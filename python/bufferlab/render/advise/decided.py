@@ -23,7 +23,7 @@ def tie_text(advice: Advice) -> Iterator[str]:
     """That queues are equal and other traffic has not decided between them, as sentences; none if it has."""
     if not advice.tied:
         return
-    if advice.choice.is_tie_shown:
+    if advice.choice.is_tie_shown and not advice.choice.open:
         yield f"As good for this traffic: {tied_names(advice)}. {_remedy(advice)}"
     else:
         runs = len(advice.answer.values)
@@ -32,9 +32,10 @@ def tie_text(advice: Advice) -> Iterator[str]:
 
 
 def tied_names(advice: Advice) -> str:
-    """The queues that are equal to the answer, the first in our order first: "fifo and codel"."""
-    answer = advice.answer.queue
-    queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in advice.tied)}
+    """The queues that nothing tells from the answer, the first in our order first: "fifo and codel"."""
+    answer, names = advice.answer.queue, sorted((*advice.tied, *advice.choice.open), key=place)
+    queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in names)}
+    queues.pop(answer.name, None)
     kinds = list(dict.fromkeys(queue.kind for queue in queues.values()))
     is_plain = len(kinds) == len(queues) and answer.kind not in kinds
     names = kinds if is_plain else [queue.title for queue in queues.values()]

@@ -8,9 +8,13 @@ from bufferlab.configure import Allowed
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.least import ceiling_text, gap, is_sharp
 from bufferlab.render.words import title_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Goal, Least
 from bufferlab.studies.targets import mean_over_runs, want_largest
+from bufferlab.units import packets_text
 
 _FEW: Final = 20
 """Packets of a buffer up to which one packet is a notable part of it."""
@@ -66,26 +70,40 @@ def _there(found: Least) -> str:
 
 
 def unsettled(advice: Advice) -> tuple[str, str] | None:
-    """A label, and where the least or the largest buffer is, if no run shows that a first answer is it.
+    """A label, and where the least or the largest buffer is, if no run shows that the answer is it.
 
-    A first answer is the first buffer that runs confirm; only the whole search goes on to smaller ones.
+    A first answer is the first buffer that runs confirm; only the whole search goes on to smaller ones, and
+    ends where its runs are used up.
 
     `None` where it is shown, to within what a search resolves, or where the answer is no such buffer. Of a
     few packets it is always given, as the whole search may then come to another number.
     """
     entry, found = advice.answer, advice.answer.least
-    if (
-        advice.stage != "first"
-        or not advice.met
-        or entry.queue.knob != "limit"
-        or found is None
-        or found.size != entry.setting
-    ):
+    if not advice.met or entry.queue.knob != "limit" or found is None or found.size != entry.setting:
         return None
+    if (passed := _passed_over(entry)) is not None:
+        return "least", passed
     goal = Goal(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
     label = "largest" if goal.largest else "least"
+    is_first = advice.stage == "first"
+    if not is_first and (found.beyond is None or is_sharp(found, goal)):
+        return None
     if is_sharp(found, goal):
         way = "larger" if goal.largest else "smaller"
         near = f"a buffer that is a packet or two {way} may do, too: this is the first that was confirmed"
         return (label, near) if found.closest <= _FEW else None
-    return label, f"{gap(found, goal)}; this is the first that was confirmed"
+    why = "this is the first that was confirmed" if is_first else "runs scatter too much to say it closer"
+    return label, f"{gap(found, goal)}; {why}"
+
+
+def _passed_over(entry: Entry) -> str | None:
+    """That a smaller buffer meets the targets, too, but loses what hardly anybody would accept."""
+    if entry.least is None:
+        return None
+    memory = entry.least.memory
+    smaller = [size for size in memory.sizes if size < entry.setting and memory.meets_all(size)]
+    lossy = [size for size in smaller if (memory.mean(size, "loss") or 0.0) >= HEAVY_LOSS]
+    if not lossy:
+        return None
+    lost = FRACTION.quantity(memory.mean(lossy[0], "loss") or 0.0, digits=2)
+    return f"{packets_text(lossy[0])} would meet the target alone, but lose {lost}"

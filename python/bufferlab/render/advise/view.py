@@ -28,23 +28,19 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     last = typed.shaper_note(advice.site.rate_bps) if made.lines else None
     about = Terms([("note", each) for each in (*made.notes, *([] if last is None else [last]))])
     in_box = not made.lines or not follows(made.lines)
-    below: list[Heading | Typing | Terms] = [
-        Heading(f"To type on {typed.platform}"),
-        Typing(made.lines),
-        about,
-    ]
+    below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
     box = box_of(advice, typed)
     return View(
         [
             box,
+            *([] if in_box else below),
             BelowBox(box),
-            *([about] if in_box else []),
+            about,
             ScenarioLines(
                 advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed
             ).terms(),
             *grids,
             *notes(grids),
-            *([] if in_box else below),
             *(f"Note: {each}." for each in (*advice.warnings, *advice.short_runs)),
             *(explanation(advice, typed) if explain else []),
         ]

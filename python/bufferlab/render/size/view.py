@@ -48,7 +48,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
     """
     least, goal, site = sizing.least, sizing.goal, sizing.site
     asked = _asked(sizing)
-    within = f"{goal.confidence * 100:g} % sure; {goal.lower} to {least.upper} packets{_raised(sizing)}"
+    within = f"{goal.confidence * 100:.12g} % sure; {goal.lower} to {least.upper} packets{_raised(sizing)}"
     lines = [("asked", f"{asked}; {within}"), ("gives", _given(sizing))]
     if least.size is not None:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))

@@ -9,7 +9,7 @@ from typing import Final
 from bufferlab.experiment.runner import Runner
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
-from bufferlab.studies.advise.beyond import beyond
+from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.halved import halved
 from bufferlab.studies.advise.lengths import long_enough
@@ -25,7 +25,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Case
 from bufferlab.studies.least.lacking import Lack, lack, total
-from bufferlab.studies.settling import has_start_measured, short_runs
+from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import bounds_loss
 
 MOST_CHECKS: Final = 6
@@ -126,13 +126,17 @@ class Course:
         """Where several targets are not met together: which buffers meet each of them."""
         if len(advice.targets) < 2:
             return advice
-        settings, found = self.settings, {}
-        for name, least in settings.found.items():
-            if settings.queues[name].knob == "limit" and least.size is None:
-                self._say(f"trying larger buffers of {name} for each target")
+        settings, found, entries = self.settings, {}, dict(advice.entries)
+        for key, entry in advice.entries.items():
+            least, name = entry.least, entry.queue.name
+            if entry.queue.knob == "limit" and least is not None and least.size is None:
+                self._say(f"trying other buffers of {name} for each target")
                 most, seeds = self.question.most or self.question.upper, settings.seeds[:ALONE_SEEDS]
+                least = edged(name, least, settings.bench, seeds=seeds)
+                entries[key] = dataclasses.replace(entry, least=least)
                 found[name] = beyond(name, least, settings.bench, seeds=seeds, most=most)
-        return dataclasses.replace(advice, beyond=found, runs=settings.bench.runs + self.shaking.runs)
+        runs = settings.bench.runs + self.shaking.runs
+        return dataclasses.replace(advice, beyond=found, entries=entries, runs=runs)
 
     def _is_short(self, advice: Advice) -> bool:
         """Whether longer runs are to be made before anything else."""
@@ -187,7 +191,7 @@ class Course:
             lossy=self._lossy(entries),
         )
         site = self.question.site
-        filled = (self.question.base, self.question.index, entries[choice.name].waiting(site))
+        filled = (self.question.base, self.question.index, self._filled(entries[choice.name]))
         advice = Advice(
             site=site,
             resolved=self.question.base.resolved,
@@ -214,6 +218,13 @@ class Course:
         if bounds_loss(self.question.targets):
             return set()
         return {name for name, entry in entries.items() if (entry.mean("loss").mean or 0.0) >= HEAVY_LOSS}
+
+    def _filled(self, entry: Entry) -> Waiting:
+        """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""
+        site = self.question.site
+        if entry.least is None or not self._lossy({entry.name: entry}):
+            return entry.waiting(site)
+        return Waiting(max(entry.packets, *entry.least.memory.sizes), site.packet_bytes)
 
     def _decided(self, advice: Advice, looks: Sequence[int]) -> Advice:
         """Compare with more and more seeds what few of them do not tell apart."""

@@ -24,8 +24,9 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.targets import Target, Values, bounds_loss, want_largest
+from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
 from bufferlab.studies.traffic import likely_packets
+from bufferlab.units import packets_text
 
 PILOTS: Final = 5
 """Seeds with which queues are compared at first: the fewest of which a sign test says anything with 95 %."""
@@ -98,7 +99,19 @@ class Settings:
             largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
             unit="packets" if queue.knob == "limit" else "us",
+            shunned=self._shunned(queue),
         )
+
+    def _shunned(self, queue: Queue) -> Target | None:
+        """The loss that hardly anybody would accept, where nobody bounds it.
+
+        The least buffer that meets the targets may lose that much, and would not be taken: a first answer
+        does without it.
+        """
+        targets = self.question.targets
+        if not self.quick or queue.knob != "limit" or want_largest(targets) or bounds_loss(targets):
+            return None
+        return make_target("loss", HEAVY_LOSS)
 
     def search(self, queues: Iterable[Queue], why: str, also: Mapping[Case, list[int]] | None = None) -> None:
         """Search each queue's setting until one is confirmed."""
@@ -157,7 +170,7 @@ class Settings:
             return None
 
         def measure(size: int, seeds: Sequence[int]) -> list[Values]:
-            self._say(f"larger buffers of {queue.title}: {size} packets, as users may fare better")
+            self._say(f"larger buffers of {queue.title}: {packets_text(size)}, as users may fare better")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
         return Ladder(

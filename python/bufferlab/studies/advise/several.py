@@ -129,7 +129,11 @@ def link_indices(base: Scenario, links: str | Sequence[str]) -> list[int]:
     accepted = f"{', '.join(crossed)}, with commas between them; or {EACH}"
     for word in words:
         if word not in names:
-            problem = f"is not a link of the scenario{did_you_mean(word, [*names, EACH])}"
+            problem = (
+                "stands for all links, and goes alone"
+                if word == EACH
+                else f"is not a link of the scenario{did_you_mean(word, [*names, EACH])}"
+            )
             raise InputError(problem, key="link", value=word, accepted=accepted)
         if word not in crossed:
             raise InputError("is crossed by no flow", key="link", value=word, accepted=accepted)

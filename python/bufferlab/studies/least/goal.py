@@ -31,6 +31,8 @@ class Goal:
         most: Up to which `upper` is doubled while no size meets all targets and larger ones come nearer;
             `None` leaves it as it is.
         unit: Of the sizes, for progress lines.
+        shunned: What sizes that meet all targets shall not miss either: those that do are passed over for the
+            first of the scan that does not, or misses it by least. It is no target: nothing is claimed of it.
     """
 
     targets: tuple[Target, ...]
@@ -44,6 +46,7 @@ class Goal:
     largest: bool = False
     most: int | None = None
     unit: str = "packets"
+    shunned: Target | None = None
 
     def check(self) -> None:
         """Refuse what no search can use.

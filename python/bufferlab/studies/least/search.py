@@ -28,6 +28,7 @@ from typing import Final
 
 import numpy as np
 
+from bufferlab.display import significant
 from bufferlab.studies.least.answer import Least, check
 from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placing, wants_safer
 from bufferlab.studies.least.goal import Goal
@@ -37,6 +38,7 @@ from bufferlab.studies.least.room import beyond_noise, ceiling_of, comes_nearer,
 from bufferlab.studies.least.step import Search, Step, step
 from bufferlab.studies.least.window import between, room, uphill
 from bufferlab.studies.targets import Target, Values
+from bufferlab.units import packets_text
 
 SCAN_SIZES: Final = 6
 """Sizes of the scan, both ends included."""
@@ -63,7 +65,7 @@ SURE: Final = 0.01
 """Chance below which a size that misses a target is taken to miss it."""
 
 
-_NARROWING: Final = "narrowing down between {low} and {high} {unit}"
+_NARROWING: Final = "narrowing down between {low} and {high}"
 
 
 def least(goal: Goal) -> Search:
@@ -92,10 +94,11 @@ class _Search:
         self.fixed = False
 
     def run(self) -> Search:
-        yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "looking at {low} to {high} {unit}")
+        yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "looking at {low} to {high}")
         self.fixed = self.memory.is_fixed()
         while not any(map(self.memory.meets_all, self.memory.sizes)) and (yield from self._lacks_room()):
             yield from self._raise()
+        self._shun()
         while True:
             yield from self._narrow()
             answer = yield from self._nearest((yield from self._confirm()))
@@ -114,6 +117,15 @@ class _Search:
             sizes.add(goal.within(goal.guess))
         return sorted(sizes)
 
+    def _shun(self) -> None:
+        """Begin at the first size of the scan that meets all and is not shunned, or comes nearest to that."""
+        if (shunned := self.goal.shunned) is None:
+            return
+        fit = [size for size in self.goal.ordered(self.memory.sizes) if self.memory.meets_all(size)]
+        fine = [size for size in fit if self.memory.meets(size, shunned)]
+        nearest = min(fit, key=lambda size: lack(shunned, self.memory.margins(size, shunned)), default=None)
+        self.floor = fine[0] if fine else nearest
+
     def _lacks_room(self) -> Generator[Step, Mapping[Run, Values], bool]:
         """Whether larger sizes come nearer; where that may be chance, after more runs of the last two."""
         for count in MORE_SEEDS:
@@ -126,7 +138,7 @@ class _Search:
         """Allow sizes up to twice as large, and look at the largest."""
         self.goal = raised(self.goal)
         self.missed, self.met = self.goal.lower, self.goal.upper
-        yield from self._ask([self.goal.upper], SCAN_SEEDS, "looking at up to {high} {unit}")
+        yield from self._ask([self.goal.upper], SCAN_SEEDS, "looking at up to {high}")
         self.fixed = self.fixed and self.memory.is_fixed()
 
     def _rising(self, sizes: Sequence[int]) -> tuple[Target, ...]:
@@ -152,7 +164,7 @@ class _Search:
                 seeds = len(self.memory.seeds(unclear[0]))
                 yield from self._ask(unclear[:1], next(n for n in MORE_SEEDS if n > seeds), _NARROWING)
             elif (beside := self._uphill()) is not None:
-                yield from self._ask([beside], SCAN_SEEDS, "looking beside {low} {unit}")
+                yield from self._ask([beside], SCAN_SEEDS, "looking beside {low}")
             elif self._is_wide():
                 yield from self._ask(
                     [between(self.memory, self.rising, self.missed, self.met)],
@@ -160,7 +172,7 @@ class _Search:
                     _NARROWING,
                 )
             elif self._is_blurred() and count <= CHECK_SEEDS:
-                yield from self._ask([self.missed, self.met], count, "more runs of {low} and {high} {unit}")
+                yield from self._ask([self.missed, self.met], count, "more runs of {low} and {high}")
                 count *= 2
             else:
                 return
@@ -390,8 +402,10 @@ class _Search:
         seeds = range(self.goal.first_seed, self.goal.first_seed + count)
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
         low, high = sorted((self.missed, self.met))
-        note = phase.format(low=low, high=high, unit=self.goal.unit)
+        note = phase.format(low=self._shown(low), high=self._shown(high))
         self.memory.add((yield Step(tuple(runs), note)))
 
     def _shown(self, size: int) -> str:
-        return f"{size} {self.goal.unit}"
+        if self.goal.unit == "us":
+            return f"{significant(size / 1e3, 3)} ms"
+        return packets_text(size)
