@@ -26,6 +26,18 @@ def parse_time(value: object, *, least_ps: int = 0) -> int:
     return _core.parse_quantity("time", value, least_ps)
 
 
+def parse_rate(value: object) -> int:
+    """Parse "10 Mbps" into bit/s.
+
+    Args:
+        value: The text.
+
+    Raises:
+        InputError: If it is not a rate.
+    """
+    return _core.parse_quantity("rate", value, 1)
+
+
 def format_time(time_ps: float) -> str:
     """Write a time in picoseconds for people: "10 ms"."""
     if time_ps >= 2**63:  # what a buffer of 10^12 packets drains in is no time of a scenario

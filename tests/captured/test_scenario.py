@@ -14,6 +14,7 @@ from bufferlab import InputError
 from bufferlab.captured.fitting import NEAR
 from bufferlab.captured.laws import law
 from bufferlab.captured.long import long_groups
+from bufferlab.captured.scenario import Queue, seen_queue
 from bufferlab.render.observe.fit import fit_lines
 
 from .conftest import Captured, link_of
@@ -118,6 +119,78 @@ def test_controls_of_another_link_are_found(control: str, tmp_path: Path) -> Non
     }
     bufferlab.run(scenario, progress=False, pcap=path, pcap_at=["receivers"])
     assert bufferlab.observe(path).fit().controls == control
+
+
+def of(queue: str, buffer: str, control: str, seconds: int = 30) -> dict[str, Any]:
+    """A busy link."""
+    return {
+        "run": {"duration": f"{seconds} s", "seed": 5, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "1 ms", "buffer": buffer, "queue": queue},
+        "flows": [{"count": 6, "rtt": "40 ms", "congestion": control, "start": "uniform(0 s, 2 s)"}],
+    }
+
+
+def test_a_queue_that_is_no_fifo_is_in_the_scenario_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    link = of("fq_codel", "10240 packets", "cubic-linux(hystart)")
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["receivers"])
+    fit = bufferlab.observe(path).fit()
+    assert (fit.controls, fit.queue, fit.buffer, fit.queue_by) == (
+        "cubic",
+        "fq_codel",
+        "10240 packets",
+        "runs",
+    )
+    table: Any = fit.scenario.to_dict()
+    assert table["bottleneck"]["queue"] == "fq_codel"
+    lines = list(fit_lines(fit, is_mix_given=False))
+    said = "queue: of those tried, a run with fq_codel (10240 packets) is nearest to the capture"
+    assert any(line.startswith(said) for line in lines)
+
+
+def test_a_buffer_of_a_few_packets_is_found_under_senders_that_pace(tmp_path: Path) -> None:
+    """Echoes contain what BBR waits before it sends, which is longer than this queue; its clock tells."""
+    path = tmp_path / "link.pcapng"
+    bufferlab.run(of("fifo", "7 packets", "bbr", 40), progress=False, pcap=path, pcap_at=["receivers"])
+    found = bufferlab.observe(path)
+    assert found.waits is not None and found.waits["p95_ns"] == pytest.approx(4.2e6, rel=0.15)
+    assert seen_queue(found) == Queue("fifo", "7 packets")
+    assert "7 packets of mean size" in str(found)
+
+
+def test_a_buffer_that_drops_much_is_seen_while_senders_repair(tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    result = bufferlab.run(of("fifo", "67 packets", "bbr"), progress=False, pcap=path, pcap_at=["senders"])[0]
+    truth, found = link_of(result), bufferlab.observe(path)
+    assert truth["loss"] > 0.05 and found.waits is not None
+    assert found.waits["median_ns"] / 1e6 == pytest.approx(truth["wait_p50_ms"], rel=0.05)
+    assert found.waits["samples"] > 5_000
+
+
+def test_connections_seen_one_way_need_their_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    bufferlab.run(of("fifo", "33 packets", "reno"), progress=False, pcap=path, pcap_at=["bottleneck"])
+    found = bufferlab.observe(path)
+    assert any("only this direction was captured" in doubt for doubt in found.doubts)
+    assert found.rate_error_bps is not None and 1e4 < found.rate_error_bps < 1e5
+    with pytest.raises(InputError, match="has no flow with a round-trip time"):
+        found.scenario(mix=CUBIC)
+    with pytest.raises(InputError, match="wrong unit"):
+        found.scenario(mix=CUBIC, rtt="40 mm")
+    fit = found.fit(rtt="40 ms")
+    flows: Any = fit.scenario.to_dict()["flows"]
+    assert {each["rtt"] for each in flows} == {"40 ms"} and sum(each["count"] for each in flows) == 6
+    assert (fit.controls, fit.queue_by) == (None, "assumed")
+    first, second, *_ = fit_lines(fit, is_mix_given=False)
+    assert first.startswith("controls: not known, since losses and waits are not both known")
+    assert second == "queue: not known, since no buffer was seen to fill; assumed is fifo (1 bdp)"
+
+
+def test_a_rate_by_hand_turns_waits_into_packets(captured: Captured) -> None:
+    table: dict[str, Any] = (
+        bufferlab.observe(captured.at_senders).scenario(mix=CUBIC, rate="40 Mbps").to_dict()
+    )
+    assert int(table["bottleneck"]["buffer"].removesuffix(" packets")) == pytest.approx(134, abs=6)
 
 
 def test_what_no_run_comes_near_is_not_believed(captured: Captured) -> None:

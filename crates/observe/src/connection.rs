@@ -161,7 +161,7 @@ impl Connection {
         if let Some((_, at)) = waiting[of].take(|request| request == sequence) {
             let rtt_ns = now - at;
             let excess_ns = self.legs[of].add(rtt_ns, true);
-            seen.samples.push(Sample { of, ahead: true, rtt_ns, excess_ns });
+            seen.samples.push(Sample { of, ahead: true, in_loss: false, rtt_ns, excess_ns });
         }
     }
 
@@ -177,7 +177,7 @@ impl Connection {
 
     /// A round trip, which is kept if the direction is long.
     pub(crate) fn trip(&mut self, now: u64, sample: &Sample) {
-        if self.long_ns[sample.of].is_some() {
+        if self.long_ns[sample.of].is_some() && !sample.in_loss {
             self.trips[sample.of][usize::from(!sample.ahead)].add(now, sample);
         }
     }

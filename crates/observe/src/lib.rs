@@ -9,6 +9,7 @@
 
 mod anonymous;
 mod buckets;
+mod clock;
 mod columns;
 mod connection;
 mod counts;

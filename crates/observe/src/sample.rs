@@ -7,6 +7,8 @@ pub(crate) struct Sample {
     pub(crate) of: usize,
     /// Whether the queue is ahead of the vantage point, between it and the receiver; otherwise behind, towards the sender.
     pub(crate) ahead: bool,
+    /// Whether it is of a moment at which the flow misses data: those are not spread evenly over time.
+    pub(crate) in_loss: bool,
     pub(crate) rtt_ns: u64,
     /// Beyond the smallest of this leg so far.
     pub(crate) excess_ns: u64,

@@ -1,7 +1,8 @@
 //! A TCP connection as both of its directions show it.
 
-use bufferlab_capture::reading::{Packet, Tcp};
+use bufferlab_capture::reading::{Edges, Packet, Tcp};
 
+use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::handshake::Handshake;
 use crate::holes::{Holes, Kind, Sent};
@@ -15,6 +16,8 @@ use crate::watched::Watched;
 
 /// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
 const SILENT_PART: u64 = 4;
+/// Samples by a sender's clock in a round trip at most.
+const TRIPS: u64 = 8;
 
 /// One direction: what its sender has sent.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +37,14 @@ pub(crate) struct Sending {
     recovery: u64,
     /// Acknowledgments up to there are no samples.
     unclear: u64,
-    /// Ends of segments, and timestamps with whether data came with them, that wait for an answer.
+    /// Ends of segments that wait for a cumulative acknowledgment, and of those that wait for a SACK block; timestamps with whether data
+    /// came with them.
     segments: Watched<u64>,
+    blocks: Watched<u64>,
     stamps: Watched<(u32, bool)>,
     prompt: Prompt,
+    clock: Clock,
+    last_trip_ns: u64,
     last_stamp: Option<u32>,
     last_data_ns: u64,
     last_copy: (u64, u64, u16),
@@ -145,7 +152,14 @@ impl Connection {
                 let round_trip = legs[0].least.smallest().zip(legs[1].least.smallest()).map(|(a, b)| a + b);
                 let kind = me.holes.fill(start, end.min(me.next), sent, round_trip);
                 let segments_of = |bytes| u64::from(segments::of_part(bytes, tcp, peer.mss));
-                me.again(from, end.min(me.next), kind, (payload, segments_of, sent.at), counts, seen);
+                me.again(
+                    from,
+                    (start, end.min(me.next)),
+                    kind,
+                    (payload, segments_of, sent.at),
+                    counts,
+                    seen,
+                );
             }
             me.last_data_ns = sent.at;
         }
@@ -155,8 +169,12 @@ impl Connection {
         }
         if end > me.next {
             me.next = end;
+            let least_ns = legs[from].least.smallest();
             if payload > 0 && me.una >= me.unclear && me.holes.is_empty() {
-                me.segments.put(sent.at, end, legs[from].least.smallest());
+                me.segments.put(sent.at, end, least_ns);
+            }
+            if payload > 0 {
+                me.blocks.put(sent.at, end, least_ns);
             }
         }
     }
@@ -191,6 +209,10 @@ impl Connection {
         }
         let full = segments::full(me.mss, tcp);
         peer.repeats.blocks(&tcp.sacks, ack, full);
+        peer.blocks.pass(|end| end <= ack);
+        if let Some(at) = peer.reported(&tcp.sacks, ack) {
+            add(now, (of, true, now - at), &mut legs[of], peer, seen);
+        }
         if peer.una == 0 {
             peer.una = ack;
         }
@@ -199,14 +221,13 @@ impl Connection {
         }
         seen.delivered_bytes = ack - peer.una;
         peer.una = ack;
-        let is_prompt = peer.prompt.acknowledge(seen.delivered_bytes, full);
+        let is_prompt = peer.prompt.acknowledge(now, seen.delivered_bytes, full);
         let leg = &mut legs[of];
         if let Some((_, at)) = peer.segments.take(|end| end == ack) {
-            let rtt_ns = now - at;
-            let excess_ns = leg.add(rtt_ns, is_prompt);
             if is_prompt {
-                peer.recent[0].add(now, rtt_ns, excess_ns);
-                seen.samples.push(Sample { of, ahead: true, rtt_ns, excess_ns });
+                add(now, (of, false, now - at), leg, peer, seen);
+            } else {
+                leg.add(now - at, false);
             }
         }
         peer.segments.pass(|end| end <= ack);
@@ -218,7 +239,8 @@ impl Connection {
     ///
     /// A receiver echoes the oldest segment that it has not acknowledged, and holds its acknowledgment back: echoes of data are too
     /// long by that and count for the minimum only. The echo of an acknowledgment comes with the data that it released; of a sender that is
-    /// not silent it tells what the queue between sender and vantage point holds.
+    /// not silent it tells what the queue between sender and vantage point holds, but for what the sender itself waits: one that paces sends
+    /// at its own times. Where its clock is known, packets' own times tell instead.
     fn stamps(
         &mut self,
         now: u64,
@@ -232,30 +254,61 @@ impl Connection {
             return;
         };
         let [me, peer] = pair(&mut self.sending, from);
+        let least_there_ns = legs[from].least.smallest();
+        let leg = &mut legs[1 - from];
         if tcp.ack.is_some()
             && let Some(((_, with_data), at)) = peer.stamps.take(|(value, _)| value == echo)
         {
             let rtt_ns = now - at;
-            let is_good = !with_data && tcp.payload_bytes > 0 && silent_ns <= rtt_ns / SILENT_PART;
-            let excess_ns = legs[1 - from].add(rtt_ns, is_good);
+            let is_good = !with_data
+                && tcp.payload_bytes > 0
+                && silent_ns <= rtt_ns / SILENT_PART
+                && !me.clock.is_known(now);
+            let excess_ns = leg.add(rtt_ns, is_good);
+            me.clock.echo(rtt_ns);
             if is_good {
-                me.recent[1].add(now, rtt_ns, excess_ns);
-                seen.samples.push(Sample { of: from, ahead: false, rtt_ns, excess_ns });
+                me.waited(now, from, (rtt_ns, excess_ns), seen);
             }
+        }
+        if tcp.payload_bytes > 0
+            && let Some(least_ns) = leg.least.smallest()
+            && let Some(excess_ns) = me.clock.packet(now, value, least_ns)
+            && now - me.last_trip_ns >= least_ns / TRIPS
+        {
+            me.last_trip_ns = now;
+            leg.add(least_ns + excess_ns, true);
+            me.waited(now, from, (least_ns + excess_ns, excess_ns), seen);
         }
         if me.last_stamp.is_none_or(|last| value.wrapping_sub(last).cast_signed() > 0) {
             me.last_stamp = Some(value);
-            me.stamps.put(now, (value, tcp.payload_bytes > 0), legs[from].least.smallest());
+            me.stamps.put(now, (value, tcp.payload_bytes > 0), least_there_ns);
         }
     }
 }
 
 impl Sending {
-    /// Data up to `end` comes a second time, or late.
+    /// When the segment was seen that an acknowledgment's first SACK block reports. A receiver that misses data acknowledges each segment at
+    /// once (RFC 5681 section 4.2), and the block that contains it comes first (RFC 2018 section 4), so its right edge is the segment's end
+    /// where that was sent once. A block that is a duplicate's (RFC 2883 section 4) lies below the acknowledgment. Linux holds such
+    /// acknowledgments back for up to 1 ms (`net.ipv4.tcp_comp_sack_delay_ns`, since 4.18).
+    fn reported(&mut self, sacks: &Edges, ack: u64) -> Option<u64> {
+        let &(_, right) = sacks.blocks().first()?;
+        let right = widen(self.next, right);
+        let taken = (right > ack).then(|| self.blocks.take(|end| end == right))?;
+        taken.map(|(_, at)| at)
+    }
+
+    /// A round trip between this sender and the vantage point.
+    fn waited(&mut self, now: u64, of: usize, (rtt_ns, excess_ns): (u64, u64), seen: &mut Seen) {
+        self.recent[1].add(now, rtt_ns, excess_ns);
+        seen.samples.push(Sample { of, ahead: false, in_loss: false, rtt_ns, excess_ns });
+    }
+
+    /// Data from `start` to `end` comes a second time, or late.
     fn again(
         &mut self,
         of: usize,
-        end: u64,
+        (start, end): (u64, u64),
         kind: Kind,
         (payload, segments_of, now): (u32, impl Fn(u32) -> u64, u64),
         counts: &mut Counts,
@@ -276,6 +329,7 @@ impl Sending {
         let arrived = end <= self.una;
         self.repeats.sent(now, end, arrived);
         self.segments.clear();
+        self.blocks.remove(|other| start < other && other <= end);
         self.unclear = self.unclear.max(self.next);
         // where no acknowledgment is seen, what is sent again beyond the last loss is another
         let is_repaired = if self.una > 0 { self.una >= self.recovery } else { end > self.recovery };
@@ -285,6 +339,19 @@ impl Sending {
             seen.loss = Some(Loss { of, ahead, excess_ns: self.recent[usize::from(!ahead)].largest() });
         }
     }
+}
+
+/// A round trip from the vantage point to the receiver and back.
+fn add(
+    now: u64,
+    (of, in_loss, rtt_ns): (usize, bool, u64),
+    leg: &mut Leg,
+    sender: &mut Sending,
+    seen: &mut Seen,
+) {
+    let excess_ns = leg.add(rtt_ns, true);
+    sender.recent[0].add(now, rtt_ns, excess_ns);
+    seen.samples.push(Sample { of, ahead: true, in_loss, rtt_ns, excess_ns });
 }
 
 /// One direction, and the other.

@@ -57,7 +57,7 @@ mod tests {
         let mut trips = RoundTrips::default();
         let row = TripRow::default();
         assert_eq!(trips.rows(&row).count(), 0);
-        let sample = |rtt_ns| Sample { of: 0, ahead: true, rtt_ns, excess_ns: 0 };
+        let sample = |rtt_ns| Sample { of: 0, ahead: true, in_loss: false, rtt_ns, excess_ns: 0 };
         trips.add(10, &sample(20));
         trips.add(WIDTH_NS - 1, &sample(30));
         trips.add(WIDTH_NS, &sample(50));
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_long_flow_takes_no_more_memory() {
         let mut trips = RoundTrips::default();
-        let sample = Sample { of: 0, ahead: true, rtt_ns: 7, excess_ns: 0 };
+        let sample = Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 7, excess_ns: 0 };
         (0..1_000).for_each(|n| trips.add(n * WIDTH_NS, &sample));
         let rows: Vec<_> = trips.rows(&TripRow::default()).collect();
         assert!(rows.len() <= MOST && rows[0].width_ns == 16 * WIDTH_NS);

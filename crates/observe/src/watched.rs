@@ -50,6 +50,18 @@ impl<N: Copy> Watched<N> {
         self.count = 0;
     }
 
+    /// Ends the wait of some, wherever they are.
+    pub(crate) fn remove(&mut self, is_unclear: impl Fn(N) -> bool) {
+        let mut left = 0;
+        for place in 0..usize::from(self.count) {
+            if !is_unclear(self.entries[place].0) {
+                self.entries[left] = self.entries[place];
+                left += 1;
+            }
+        }
+        self.count = left as u8;
+    }
+
     fn forget(&mut self, first: usize) {
         self.entries.copy_within(first..usize::from(self.count), 0);
         self.count -= first as u8;
@@ -70,6 +82,16 @@ mod tests {
         watched.pass(|number| number < 6);
         assert_eq!(watched.take(|number| number == 5), None);
         assert_eq!(watched.take(|number| number == 7), Some((7, 70)));
+    }
+
+    #[test]
+    fn what_is_sent_twice_waits_no_more() {
+        let mut watched = Watched::default();
+        (0..6).for_each(|number| watched.put(number * 10, number, None));
+        watched.remove(|number| (1..3).contains(&number));
+        assert_eq!(watched.take(|number| number == 2), None);
+        assert_eq!(watched.take(|number| number == 3), Some((3, 30)));
+        assert_eq!(watched.take(|number| number == 0), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab.captured.flows import TCP, timed
 from bufferlab.captured.observation import NS_PER_S, Observation
 
 _NOTABLE: Final = 0.02
@@ -43,6 +44,12 @@ def doubts(
             f"which way packets go is a guess, as both ends have addresses of one kind, and {share:.0%} of "
             "the payload goes the other way: --inside names the networks of one side"
         )
+    if _is_one_way(observation, link):
+        yield (
+            "most bytes are of connections of which only this direction was captured, and those have no "
+            "round trips: capture both directions (two ports of a tap: --joined), or name the round trip by "
+            "--rtt"
+        )
     if _is_begun_busy(observation, link, long, ahead=ahead):
         yield (
             "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
@@ -59,6 +66,18 @@ def _other_way(observation: Observation, link: dict[str, Any]) -> float:
     return int(other["payload_bytes"].sum()) / total if total else 0.0
 
 
+def _is_one_way(observation: Observation, link: dict[str, Any]) -> bool:
+    """Whether most of TCP's bytes in this direction have no packet the other way."""
+    own = observation.connections.filter(
+        (pl.col("interface") == link["interface"]) & (pl.col("protocol") == TCP)
+    ).select("connection")
+    sent = observation.directions.join(own, on="connection", how="semi")
+    back = sent.filter((pl.col("direction") != link["direction"]) & (pl.col("packets") > 0))
+    there = sent.filter(pl.col("direction") == link["direction"])
+    lonely = there.join(back, on="connection", how="anti")
+    return 2 * int(lonely["ip_bytes"].sum()) > int(there["ip_bytes"].sum())
+
+
 def _is_guessed(observation: Observation, interface: int) -> bool:
     """Whether most connections have two private ends, or two public ones."""
     ends = observation.connections.filter(pl.col("interface") == interface).select("initiator", "responder")
@@ -73,7 +92,12 @@ def _is_begun_busy(
     observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
 ) -> bool:
     """Whether the link was full all the time, and most long flows were there before."""
-    if ahead or not link["rate_bps"] or long.is_empty() or 2 * int(long["is_opened"].sum()) > len(long):
+    if (
+        ahead
+        or not link["rate_bps"]
+        or timed(long).is_empty()
+        or 2 * int(long["is_opened"].sum()) > len(long)
+    ):
         return False
     bins = observation.seconds.filter(
         (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])

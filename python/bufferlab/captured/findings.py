@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab.captured.doubts import doubts, is_impossible
-from bufferlab.captured.fitting import Fit, Shares, fitted
+from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
 from bufferlab.captured.privacy import read_key, without_names
-from bufferlab.captured.scenario import scenario_of
+from bufferlab.captured.scenario import Known, Shares, scenario_of
 from bufferlab.captured.waits import waits_of, with_hidden
 from bufferlab.display import Displayed, figure, save_figure
 from bufferlab.errors import InputError
@@ -32,29 +32,38 @@ _NEARLY: Final = 0.8
 """Interfaces that carry at least this part of what the busiest carries are as good. Our choice."""
 
 
+_TICK_S: Final = 1e-6
+_FULL_BITS: Final = 12_000
+"""Clocks and files of captures have microseconds or little better, and full packets 1500 bytes: where all
+distances are equal, the rate is still no more certain than that. Our choice."""
+
+
 class Findings(CapturedLink, Displayed):
     """What a capture says of one direction of one link."""
 
     def scenario(
-        self, *, rate: str | None = None, mix: Sequence[tuple[str, float]] | None = None
+        self, *, rate: str | None = None, mix: Shares | None = None, rtt: str | None = None
     ) -> Scenario:
         """A scenario of this link and traffic, which `run`, `size`, `compare` and `advise` take.
 
         Args:
             rate: The link's rate where you know it: "100 Mbps".
-            mix: Congestion controls of the long flows with their shares; default those of `fit`, which
-                takes some runs.
+            mix: Congestion controls of the long flows with their shares. Then nothing runs, and the queue is
+                a FIFO. Default controls and queue are those of `fit`, which takes some runs.
+            rtt: The flows' round-trip time without waiting where you know it: "40 ms", or a law.
 
         Raises:
             InputError: The link's rate is not known, or no flow has a round-trip time.
         """
-        return self.fit(rate=rate).scenario if mix is None else scenario_of(self, rate=rate, mix=mix)
+        known = Known(rate=rate, rtt=rtt, mix=mix)
+        return fitted(self, known).scenario if mix is None else scenario_of(self, known)
 
     def fit(
         self,
         *,
         rate: str | None = None,
         mix: Shares | None = None,
+        rtt: str | None = None,
         tell: Callable[[float, str], None] = lambda _done, _note: None,
     ) -> Fit:
         """The scenario that does what was captured, and how near its run comes.
@@ -63,12 +72,13 @@ class Findings(CapturedLink, Displayed):
             rate: The link's rate where you know it: "100 Mbps".
             mix: Congestion controls of the long flows with their shares; default those whose run is nearest,
                 and the Internet's where none is near.
+            rtt: The flows' round-trip time without waiting where you know it: "40 ms", or a law.
             tell: Called with the share of the work that is done, and a note.
 
         Raises:
             InputError: The link's rate is not known, or no flow has a round-trip time.
         """
-        return fitted(self, rate=rate, mix=mix, tell=tell)
+        return fitted(self, Known(rate=rate, rtt=rtt, mix=mix), tell=tell)
 
     def to_dict(self) -> dict[str, Any]:
         """What `bufferlab observe --json` prints: plain values, with units in the names."""
@@ -185,7 +195,7 @@ def observe(
         interface=at,
         direction=way,
         rate_bps=rate * share if known else None,
-        rate_error_bps=chosen["rate_error_bps"] * share if known else None,
+        rate_error_bps=_error_bps(chosen) * share if known else None,
         rate_by=RATE_BY[chosen["rate_by"] if known else 0],
         load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
         ip_share=share,
@@ -196,6 +206,14 @@ def observe(
         losses=losses,
         doubts=beware,
     )
+
+
+def _error_bps(link: dict[str, Any]) -> float:
+    """The rate's standard deviation; of distances no less than what a microsecond of each makes."""
+    own = float(link["rate_error_bps"])
+    if RATE_BY[link["rate_by"]] != RATE_BY[-1]:
+        return own
+    return max(own, float(link["rate_bps"]) ** 2 * _TICK_S / _FULL_BITS)
 
 
 def _is_senders_own(rate_by: str, flows: pl.DataFrame) -> bool:

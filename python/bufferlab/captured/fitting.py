@@ -1,8 +1,9 @@
-"""Which congestion controls the long flows run: those whose simulation does what was captured.
+"""Which congestion controls the long flows run, and which queue: whose simulation does what was captured.
 
-A capture does not name controls, but they decide a buffer. So the scenario of the capture runs with each of
-a few mixes, and what the run loses and lets wait is compared with what was captured. Where a buffer was seen
-to fill, the queue is a FIFO of that depth; else other disciplines are tried as well, as they shape both.
+A capture names neither, but they decide a buffer. So the scenario of the capture runs with each of a few
+mixes, and what the run loses and lets wait is compared with what was captured. Where a buffer was seen to
+fill, the queue is a FIFO of that depth; else FIFOs of other depths and other disciplines are tried as well,
+as they shape both.
 
 The distance of a run is a sum of logarithms of ratios, so 0.7 is one quantity that is off by a factor of two.
 """
@@ -10,19 +11,27 @@ The distance of a run is a sum of logarithms of ratios, so 0.7 is one quantity t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import polars as pl
 
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.observation import NS_PER_MS
-from bufferlab.captured.scenario import left_out, scenario_of
+from bufferlab.captured.scenario import (
+    NOTHING,
+    Known,
+    Queue,
+    Shares,
+    left_out,
+    packets_of,
+    scenario_of,
+    seen_queue,
+)
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
 
-Shares: TypeAlias = Sequence[tuple[str, float]]
 Tell: TypeAlias = Callable[[float, str], None]
 
 _CUBIC: Final = "cubic-linux(hystart)"
@@ -37,13 +46,25 @@ MIXED: Final[Mapping[str, Shares]] = {
     "cubic:50%,bbr:50%": [(_CUBIC, 50.0), ("bbr", 50.0)],
     "cubic:25%,bbr:75%": [(_CUBIC, 25.0), ("bbr", 75.0)],
 }
-QUEUES: Final = ("fifo", "codel", "fq_codel", "pie")
+OTHER_QUEUES: Final = (
+    Queue("codel", "1000 packets"),
+    Queue("fq_codel", "10240 packets"),
+    Queue("pie", "1000 packets"),
+)
+"""Other disciplines with Linux's limits: tc-codel(8), tc-fq_codel(8), tc-pie(8)."""
+
+_SHALLOWER: Final = (1.0, 0.5)
+"""Depths of FIFOs that are tried where none is seen to fill though packets are lost, as parts of the 99th
+percentile of the waits, which contain what else delays."""
 
 NEAR: Final = 1.5
 """A mix whose run is no nearer is not believed; the true one is at 0.6 in the median of drawn links."""
 
 _ALIKE: Final = 0.2
-"""One control is preferred to a mix that is nearer by no more."""
+_ERRORS: Final = 2.0
+"""Runs are as near as the nearest if they are farther by no more than the first and as many standard errors
+of the logarithm of the captured loss, which is one over the root of its episodes. Then one control is
+preferred to a mix. Our choice."""
 
 _MOST_PACKETS: Final = 2e6
 _RUN_S: Final = (12.0, 60.0)
@@ -63,8 +84,13 @@ class Fit:
 
     Attributes:
         scenario: The scenario.
-        controls: The mix; `None` where no run came near, and the scenario has the Internet's.
+        controls: The mix; `None` where the operator named it, or no run came near, and the scenario has the
+            Internet's.
         alike: Other mixes whose runs are nearly as near.
+        queue: What the scenario's bottleneck runs, by its word.
+        buffer: How large its buffer is, as in the scenario.
+        queue_by: How that is known: `"seen"` to fill, nearest of the `"runs"`, or `"assumed"`.
+        queues_alike: Other queues whose runs are nearly as near.
         distance: That of the run, as a sum of logarithms of ratios; `None` where nothing can be compared.
         captured: `utilization`, `loss`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
         reproduced: The same of the run.
@@ -73,64 +99,108 @@ class Fit:
 
     scenario: Scenario
     controls: str | None
-    alike: tuple[str, ...]
+    alike: tuple[str | None, ...]
+    queue: str
+    buffer: str
+    queue_by: Literal["seen", "runs", "assumed"]
+    queues_alike: tuple[str | None, ...]
     distance: float | None
     captured: Values
     reproduced: Values
     left_out: Mapping[str, float] = field(default_factory=dict)
 
 
-def fitted(
-    link: CapturedLink,
-    *,
-    rate: str | None = None,
-    mix: Shares | None = None,
-    tell: Tell = lambda _done, _note: None,
-) -> Fit:
-    """The scenario whose run is nearest to the capture, of one for each mix of controls.
+@dataclass(frozen=True)
+class _Tried:
+    """A run: with which controls (`None` for those that the operator names) and queue, and how near it is."""
+
+    controls: str | None
+    queue: Queue
+    scenario: Scenario
+    values: Values
+    distance: float
+
+
+def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _done, _note: None) -> Fit:
+    """The scenario whose run is nearest to the capture, of one for each mix of controls and queue.
 
     Args:
         link: What was captured of a direction.
-        rate: The link's rate, where the operator knows it.
-        mix: Controls where the operator knows them; then only that scenario runs.
+        known: What the operator knows; with a mix, other controls are not tried.
         tell: Progress.
 
     Raises:
         InputError: The link's rate is not known, or no flow has a round-trip time.
     """
-    return replace(_fitted(link, rate=rate, mix=mix, tell=tell), left_out=left_out(link))
-
-
-def _fitted(
-    link: CapturedLink,
-    *,
-    rate: str | None,
-    mix: Shares | None,
-    tell: Tell,
-) -> Fit:
     seen = captured_values(link)
-    usual = scenario_of(link, rate=rate, mix=mix)
-    if mix is not None or link.long.is_empty() or not _is_comparable(seen):
-        values = _values(usual)
-        known = _distance(values, seen) if _is_comparable(seen) else None
-        return Fit(usual, None, (), known, seen, values)
+    if link.long.is_empty() or not _is_comparable(seen):
+        fit = _usual(link, known, seen)
+    else:
+        fit = _nearest(link, known, seen, tell)
+    return replace(fit, left_out=left_out(link, known))
+
+
+def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:
+    """The scenario with the Internet's mix, where no run is near or nothing can be compared."""
+    scenario, queue = scenario_of(link, known), seen_queue(link, known)
+    values = _values(scenario)
+    distance = _distance(values, seen) if any(seen[name] is not None for name in _SCALES) else None
+    return Fit(scenario, None, (), queue.discipline, queue.buffer, _assumed(link), (), distance, seen, values)
+
+
+def _assumed(link: CapturedLink) -> Literal["seen", "assumed"]:
+    return "seen" if link.waits and link.waits["is_filled"] else "assumed"
+
+
+def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     tried = []
-    cases = list(_cases(link))
+    mixes = {**PURE, **MIXED} if known.mix is None else {None: known.mix}
+    cases = [(name, shares, queue) for queue in _queues(link, known) for name, shares in mixes.items()]
     for number, (name, shares, queue) in enumerate(cases):
-        tell(number / len(cases), f"{name}, {queue}")
-        scenario = scenario_of(link, rate=rate, mix=shares)
-        values = _values(scenario, queue)
-        tried.append((_distance(values, seen), name, scenario, values))
-    nearest: dict[str, float] = {}
-    for distance, name, *_ in tried:
-        nearest[name] = min(distance, nearest.get(name, math.inf))
-    name = _chosen(nearest)
-    distance, _, scenario, values = min((each for each in tried if each[1] == name), key=lambda each: each[0])
-    if distance > NEAR:
-        return Fit(usual, None, (), distance, seen, values)
-    alike = sorted((each for each in nearest if each != name), key=nearest.__getitem__)
-    near = tuple(each for each in alike if nearest[each] <= nearest[name] + _ALIKE)
-    return Fit(scenario, name, near, distance, seen, values)
+        tell(number / len(cases), f"{name or 'the controls given'}, {queue}")
+        scenario = scenario_of(link, replace(known, mix=shares), queue)
+        values = _values(scenario)
+        tried.append(_Tried(name, queue, scenario, values, _distance(values, seen)))
+    by_mix = _least(tried, lambda each: each.controls)
+    apart = _apart(link)
+    name = None if known.mix is not None else _chosen(by_mix, apart)
+    own = [each for each in tried if each.controls == name]
+    best = min(own, key=lambda each: each.distance)
+    if best.distance > NEAR:
+        return _usual(link, known, seen)
+    by_queue = _least(own, lambda each: str(each.queue))
+    return Fit(
+        best.scenario,
+        name,
+        _alike(by_mix, name, apart),
+        best.queue.discipline,
+        best.queue.buffer,
+        "seen" if _assumed(link) == "seen" else "runs",
+        _alike(by_queue, str(best.queue), apart),
+        best.distance,
+        seen,
+        best.values,
+    )
+
+
+def _least(tried: list[_Tried], key: Callable[[_Tried], str | None]) -> dict[str | None, float]:
+    """For each mix, or queue, the distance of its nearest run."""
+    found: dict[str | None, float] = {}
+    for each in tried:
+        found[key(each)] = min(each.distance, found.get(key(each), math.inf))
+    return found
+
+
+def _apart(link: CapturedLink) -> float:
+    """How much farther a run is that is as near as another."""
+    episodes = int(link.flows["loss_episodes"].sum())
+    return _ALIKE + (_ERRORS / math.sqrt(episodes) if episodes else 0.0)
+
+
+def _alike(distances: Mapping[str | None, float], chosen: str | None, apart: float) -> tuple[str | None, ...]:
+    """Those that are hardly farther than the nearest, but for the chosen one, the nearest first."""
+    others = sorted((each for each in distances if each != chosen), key=distances.__getitem__)
+    return tuple(each for each in others if distances[each] <= min(distances.values()) + apart)
 
 
 def captured_values(link: CapturedLink) -> Values:
@@ -146,31 +216,37 @@ def captured_values(link: CapturedLink) -> Values:
 
 
 def _is_comparable(seen: Values) -> bool:
-    return any(seen[name] is not None for name in _SCALES)
+    """Whether losses and waits are both known: of one of them, any control comes near."""
+    return all(seen[name] is not None for name in _SCALES)
 
 
-def _cases(link: CapturedLink) -> Iterator[tuple[str, Shares, str]]:
-    is_filled = bool(link.waits and link.waits["is_filled"])
-    for queue in QUEUES[:1] if is_filled else QUEUES:
-        for name, shares in {**PURE, **MIXED}.items():
-            yield name, shares, queue
+def _queues(link: CapturedLink, known: Known) -> Iterator[Queue]:
+    """What is tried: the FIFO that was seen; if none was, shallower ones, too, and other disciplines."""
+    usual = seen_queue(link, known)
+    yield usual
+    waits = link.waits
+    if waits is None or waits["is_filled"]:
+        return
+    if link.losses:
+        depths = (packets_of(link, known, part * waits["p99_ns"]) for part in _SHALLOWER)
+        yield from (Queue("fifo", buffer) for buffer in dict.fromkeys(depths) if buffer != usual.buffer)
+    yield from OTHER_QUEUES
 
 
-def _chosen(nearest: Mapping[str, float]) -> str:
+def _chosen(nearest: Mapping[str | None, float], apart: float) -> str | None:
     """The nearest; of a mix and one control that are alike, the control."""
     best = min(nearest, key=nearest.__getitem__)
     pure = min(PURE, key=nearest.__getitem__)
-    return pure if nearest[pure] <= nearest[best] + _ALIKE else best
+    return pure if nearest[pure] <= nearest[best] + apart else best
 
 
-def _values(scenario: Scenario, queue: str = "fifo") -> Values:
+def _values(scenario: Scenario) -> Values:
     packets_a_s = scenario.links[0]["rate_bps"] / 12_000
     least, most = _RUN_S
     duration_s = min(max(_MOST_PACKETS / packets_a_s, least), most)
     overrides = {
         "run.duration": f"{duration_s:.0f} s",
         "run.warmup": f"{min(_WARMUP_S, duration_s / 4):.0f} s",
-        "bottleneck.queue": queue,
     }
     (result,) = run(scenario, overrides=overrides, progress=False)
     row = result.queues.filter(pl.col("group") == "all").row(0, named=True)

@@ -31,5 +31,5 @@ def law(values: pl.Series, weights: pl.Series, unit: str) -> str:
 
 
 def _weighted(text: str, weight: float) -> str:
-    rounded = f"{weight:.3g}"
+    rounded = f"{weight:.2g}"
     return text if rounded == "1" else f"{text}: {rounded}"

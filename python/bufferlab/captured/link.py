@@ -16,7 +16,7 @@ RATE_BY: Final = (
     "nothing",
     "throughput of 1 s while packets wait",
     "throughput of 100 ms while packets wait",
-    "distances of packets",
+    "distances of packets: the slowest link before this place",
 )
 VANTAGES: Final = ("unknown", "near the sender", "near the receiver", "in between")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
 import polars as pl
 
@@ -12,10 +13,11 @@ from bufferlab.captured.flows import timed
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.long import long_groups
+from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import STACK
-from bufferlab.units import format_rate
+from bufferlab.units import format_rate, parse_rate
 
 _LEAST_SHARE: Final = 0.005
 """Traffic with less of the link's rate is left out."""
@@ -33,27 +35,73 @@ _USUAL_RTT_MS: Final = 40.0
 """Of datagrams in a capture without any round trip; it changes nothing but their own delay."""
 
 
-def scenario_of(
-    link: CapturedLink, *, rate: str | None = None, mix: Sequence[tuple[str, float]] | None = None
-) -> Scenario:
+Shares: TypeAlias = Sequence[tuple[str, float]]
+"""Congestion controls with their shares, in any unit."""
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What a scenario's bottleneck runs.
+
+    Attributes:
+        discipline: Its word.
+        buffer: What may wait, as in a scenario.
+    """
+
+    discipline: str
+    buffer: str
+
+    def __str__(self) -> str:
+        return f"{self.discipline} ({self.buffer})"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the operator knows and a capture need not show.
+
+    Attributes:
+        rate: The link's rate: "100 Mbps".
+        rtt: The flows' round-trip time without waiting, in place of what was seen: "40 ms", or a law.
+        mix: Congestion controls of the long flows with their shares.
+    """
+
+    rate: str | None = None
+    rtt: str | None = None
+    mix: Shares | None = None
+
+    def __post_init__(self) -> None:
+        if self.rate is not None:
+            try:
+                parse_rate(self.rate)
+            except InputError as error:
+                raise InputError(
+                    error.problem, key="rate", value=self.rate, accepted=error.accepted
+                ) from None
+
+
+NOTHING: Final = Known()
+
+
+def scenario_of(link: CapturedLink, known: Known = NOTHING, queue: Queue | None = None) -> Scenario:
     """The scenario.
 
     Args:
         link: What was captured of a direction.
-        rate: The link's rate, where the operator knows it.
-        mix: Congestion controls of the long flows with their shares, in place of the Internet's mix.
+        known: What the operator knows; for controls, in place of the Internet's mix.
+        queue: What the bottleneck runs; default a FIFO as deep as was seen.
 
     Raises:
         InputError: The link's rate is not known, or no flow has a round-trip time.
     """
-    if rate is None:
-        rate = _rate(link)
-    flows = [*_long(link, mix), *_short(link), *_calls(link), *_datagrams(link)]
+    rate = known.rate or _rate(link)
+    queue = queue or seen_queue(link, known)
+    flows = [*_long(link, known), *_short(link, known), *_calls(link, known), *_datagrams(link, known)]
     if not flows:
         raise InputError(
             "has no flow with a round-trip time in this direction",
             file=link.observation.file,
-            accepted="a capture with handshakes, timestamps, or both directions of its flows",
+            accepted="a time that you give (--rtt), or a capture with handshakes, timestamps, or both "
+            "directions of its flows",
         )
     table = {
         "run": {
@@ -61,10 +109,19 @@ def scenario_of(
             "duration": "60 s",
             "stack": STACK,
         },
-        "bottleneck": {"rate": rate, "buffer": _buffer(link)},
+        "bottleneck": {
+            "rate": rate,
+            "buffer": queue.buffer,
+            **({} if queue.discipline == "fifo" else {"queue": queue.discipline}),
+        },
         "flows": flows,
     }
-    return Scenario.from_dict(table)
+    try:
+        return Scenario.from_dict(table)
+    except InputError as error:
+        if known.rtt is None or not (error.key or "").endswith(".rtt"):
+            raise
+        raise InputError(error.problem, key="rtt", value=known.rtt, accepted=error.accepted) from None
 
 
 def _rate(link: CapturedLink) -> str:
@@ -72,7 +129,7 @@ def _rate(link: CapturedLink) -> str:
         raise InputError(
             "does not show the link's rate: nothing waited long enough",
             file=link.observation.file,
-            accepted="a rate that you give, or a capture from a busy hour",
+            accepted="a rate that you give (--rate), or a capture from a busy hour",
         )
     return format_rate(_rounded(link.rate_bps))
 
@@ -82,41 +139,57 @@ def _rounded(value: float) -> int:
     return round(round(value, digits))
 
 
-def _buffer(link: CapturedLink) -> str:
+def seen_queue(link: CapturedLink, known: Known = NOTHING) -> Queue:
+    """A FIFO as deep as was seen to fill; else of a bandwidth-delay product, or of what waited unharmed."""
     waits = link.waits
-    if waits is None or not waits["is_filled"] or link.rate_bps is None:
+    if waits is None:
+        return Queue("fifo", "1 bdp")
+    if waits["is_filled"]:
+        return Queue("fifo", packets_of(link, known, waits["depth_ns"]))
+    longest_rtt_ms = timed(link.long)["rtt_ms"].max()
+    is_lost = bool(waits["loss_episodes"]) or bool(link.losses)
+    if is_lost or longest_rtt_ms is None or waits["max_ns"] <= longest_rtt_ms * NS_PER_MS:  # type: ignore[operator]
+        return Queue("fifo", "1 bdp")
+    return Queue("fifo", packets_of(link, known, waits["max_ns"]))
+
+
+def packets_of(link: CapturedLink, known: Known, wait_ns: float) -> str:
+    """As many packets as wait for a time. A scenario's buffer in ms is of full ones, and these vary."""
+    rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
+    if rate_bps is None:
         return "1 bdp"
-    # a scenario's buffer in ms is of full packets, and what waited is of all sizes
     sizes = link.flows.select(pl.col("ip_bytes").sum(), pl.col("packets").sum())
     packet_bytes = sizes["ip_bytes"][0] / sizes["packets"][0]
-    depth_bytes = waits["depth_ns"] / 1e9 * link.rate_bps / 8
-    return f"{max(round(depth_bytes / packet_bytes), 1)} packets"
+    return f"{max(round(wait_ns / NS_PER_S * rate_bps / 8 / packet_bytes), 1)} packets"
 
 
-def _long(link: CapturedLink, mix: Sequence[tuple[str, float]] | None) -> list[dict[str, Any]]:
-    known = timed(link.long)
+def _long(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
     count = round(link.long_flows)
-    if known.is_empty() or not count:
+    flows = link.long if known.rtt else timed(link.long)
+    if flows.is_empty() or not count:
         return []
-    segment = _segment(known)
+    segment = _segment(flows)
     common = {**({"segment": segment} if segment else {}), "start": "uniform(0 s, 5 s)"}
-    return [{**group, **common} for group in long_groups(known, count, mix)]
+    if known.rtt:
+        flows = flows.with_columns(pl.lit(_USUAL_RTT_MS).alias("rtt_ms"))
+        common["rtt"] = known.rtt
+    return [{**group, **common} for group in long_groups(flows, count, known.mix)]
 
 
-def _short(link: CapturedLink) -> list[dict[str, Any]]:
+def _short(link: CapturedLink, known: Known = NOTHING) -> list[dict[str, Any]]:
     short = link.short
     payload = float(short["payload_bytes"].sum())
     if short.is_empty() or not _matters(link, payload):
         return []
     rtts = timed(short if not timed(short).is_empty() else link.long)
-    if rtts.is_empty():
+    if rtts.is_empty() and not known.rtt:
         return []
     interval_s = link.observation.duration_s / len(short)
     ones = pl.Series([1.0] * len(short))
     return [
         {
             "name": "short",
-            "rtt": law(rtts["rtt_ms"], pl.Series([1.0] * len(rtts)), "ms"),
+            "rtt": known.rtt or law(rtts["rtt_ms"], pl.Series([1.0] * len(rtts)), "ms"),
             "application": {
                 "kind": "short-flows",
                 "size": law(short["new_bytes"].cast(pl.Float64), ones, "B"),
@@ -126,13 +199,13 @@ def _short(link: CapturedLink) -> list[dict[str, Any]]:
     ]
 
 
-def left_out(link: CapturedLink) -> dict[str, float]:
+def left_out(link: CapturedLink, known: Known = NOTHING) -> dict[str, float]:
     """What the scenario does not have, with its share of the link's rate; of the load if that is unknown."""
     reference = (link.rate_bps or link.load_bps) * link.observation.duration_s / 8
     rest = link.datagrams.filter(~_is_call())
     given = {
-        "short flows": (float(link.short["payload_bytes"].sum()), _short(link)),
-        "datagrams": (float(rest["ip_bytes"].sum()), _datagrams(link)),
+        "short flows": (float(link.short["payload_bytes"].sum()), _short(link, known)),
+        "datagrams": (float(rest["ip_bytes"].sum()), _datagrams(link, known)),
     }
     return {name: sent / reference for name, (sent, groups) in given.items() if sent and not groups}
 
@@ -142,7 +215,7 @@ def _is_call() -> pl.Expr:
     return (pl.col("seconds") >= _CALL_S) & size.is_between(*_CALL_BYTES) & rate.is_between(*_CALL_RATE)
 
 
-def _calls(link: CapturedLink) -> list[dict[str, Any]]:
+def _calls(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
     """Voices of calls, however little of the link they are: whoever calls feels its queue most."""
     calls = link.datagrams.filter(_is_call())
     seconds = float(calls["seconds"].sum())
@@ -153,7 +226,7 @@ def _calls(link: CapturedLink) -> list[dict[str, Any]]:
         {
             "name": "call",
             "count": max(round(seconds / link.observation.duration_s), 1),
-            "rtt": _rtt_of_datagrams(link),
+            "rtt": known.rtt or _rtt_of_datagrams(link),
             "application": {
                 "kind": "udp",
                 "packet": f"{round(float(calls['ip_bytes'].sum()) / packets)} B",
@@ -169,7 +242,7 @@ def _rtt_of_datagrams(link: CapturedLink) -> str:
     return f"{rtt_ms:.4g} ms"
 
 
-def _datagrams(link: CapturedLink) -> list[dict[str, Any]]:
+def _datagrams(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
     sent = link.datagrams.filter(~_is_call())
     total, packets = float(sent["ip_bytes"].sum()), int(sent["packets"].sum())
     if not packets or not _matters(link, total):
@@ -177,7 +250,7 @@ def _datagrams(link: CapturedLink) -> list[dict[str, Any]]:
     return [
         {
             "name": "datagrams",
-            "rtt": _rtt_of_datagrams(link),
+            "rtt": known.rtt or _rtt_of_datagrams(link),
             "application": {
                 "kind": "udp",
                 "packet": f"{max(round(total / packets), 29)} B",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +17,7 @@ from bufferlab.errors import InputError
 
 if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
+    from bufferlab.captured.scenario import Known
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -88,6 +89,14 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    rtt: Annotated[
+        str | None,
+        typer.Option(
+            help="For the scenario: round-trip time of the flows without waiting, where you know it: "
+            "'40 ms', or a law: 'uniform(10 ms, 50 ms)'.",
+            show_default=False,
+        ),
+    ] = None,
     flows: Annotated[
         int, typer.Option(help="Connections that are followed at a time.", min=1, max=10_000_000)
     ] = 65_536,
@@ -116,13 +125,16 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.scenario import Known  # noqa: PLC0415 - slow to import
     from bufferlab.cli.answers import Delivery  # noqa: PLC0415
     from bufferlab.cli.quick import check_new  # noqa: PLC0415
     from bufferlab.cli.size_input import read_shares  # noqa: PLC0415
     from bufferlab.render.observe.view import findings_view  # noqa: PLC0415
 
     check_new(scenario)
-    _check_together({"--rate": rate, "--mix": mix}, scenario=scenario, advise=advise, as_json=as_json)
+    _check_together(
+        {"--rate": rate, "--mix": mix, "--rtt": rtt}, scenario=scenario, advise=advise, as_json=as_json
+    )
     shares = None if mix is None else read_shares(mix)
     deliver = Delivery(
         view=findings_view,
@@ -144,7 +156,9 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     deliver(found)
     if scenario is not None or advise:
-        _hand_over(found, scenario, rate=rate, shares=shares, advise=advise)
+        with _naming_options():
+            known = Known(rate=rate, rtt=rtt, mix=shares)
+            _hand_over(found, scenario, known, advise=advise)
 
 
 def _check_together(
@@ -189,29 +203,23 @@ def _naming_options() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if error.key not in {"interface", "direction", "live", "for"}:
+        if error.key not in {"interface", "direction", "live", "for", "rate", "rtt"}:
             raise
         key = f"--{error.key}"
         raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
 
 
-def _hand_over(
-    found: Findings,
-    path: Path | None,
-    *,
-    rate: str | None,
-    shares: Sequence[tuple[str, float]] | None,
-    advise: bool,
-) -> None:
+def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool) -> None:
     """Write the scenario, here or where nothing keeps it, and give it to `advise`."""
-    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.fitting import fitted  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415
     from bufferlab.files import write_whole  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import fit_lines  # noqa: PLC0415
 
     with progress_bar("trying controls", logged=True) as bar:
-        fit = found.fit(rate=rate, mix=shares, tell=bar.update)
-    lines = list(fit_lines(fit, is_mix_given=shares is not None))
+        fit = fitted(found, known, tell=bar.update)
+    lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     for line in lines:
         say(line)
     with TemporaryDirectory(prefix="bufferlab-") as folder:

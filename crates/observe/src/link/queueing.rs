@@ -158,7 +158,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn sample(excess_ns: u64) -> Sample {
-        Sample { of: 0, ahead: true, rtt_ns: 20 * MS + excess_ns, excess_ns }
+        Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 20 * MS + excess_ns, excess_ns }
     }
 
     #[test]

@@ -19,9 +19,14 @@ fn the_handshake_measures_both_sides() {
 #[test]
 fn acknowledgments_measure_the_receivers_side() {
     let packets = (0..100).flat_map(|n| {
-        let at = (50 + 30 * u64::from(n)) * MS;
+        let at = (50 + 40 * u64::from(n)) * MS;
         let rtt = (20 + u64::from(n % 10)) * MS;
-        [data(at, n * 1_000, 1_000), ack(at + rtt, (n + 1) * 1_000, &[])]
+        let (first, second) = (2 * n * 1_000, (2 * n + 1) * 1_000);
+        [
+            data(at, first, 1_000),
+            data(at + 3 * MS, second, 1_000),
+            ack(at + 3 * MS + rtt, second + 1_000, &[]),
+        ]
     });
     let seen = observe_after_handshake(packets);
     let ways = &seen.directions;
@@ -41,6 +46,31 @@ fn only_the_acknowledgment_of_the_last_byte_counts() {
         ack(86 * MS, 2_000, &[]),
     ]);
     assert_eq!((seen.directions.rtt_samples[1], seen.directions.rtt_max_ns[1]), (2, 21e6));
+}
+
+#[test]
+fn sack_blocks_measure_while_data_is_lost() {
+    // the first segment is lost; each of the others is acknowledged at once, 20 ms and a wait later
+    let wait = |n: u32| u64::from(n % 10);
+    let lost = (1..100_u32).flat_map(|n| {
+        let at = (50 + 30 * u64::from(n)) * MS;
+        [data(at, n * 1_000, 1_000), ack(at + (20 + wait(n)) * MS, 0, &[(1_000, (n + 1) * 1_000)])]
+    });
+    let seen = observe_after_handshake([data(50 * MS, 0, 1_000)].into_iter().chain(lost));
+    let ways = &seen.directions;
+    assert_eq!((ways.rtt_samples[1], ways.rtt_min_ns[1], ways.rtt_max_ns[1]), (100, 20e6, 29e6));
+    assert!((ways.rtt_median_ns[1] / 24e6 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_block_of_what_was_sent_twice_measures_nothing() {
+    let seen = observe_after_handshake([
+        data(50 * MS, 0, 1_000),
+        data(51 * MS, 1_000, 1_000),
+        data(80 * MS, 1_000, 1_000),
+        ack(90 * MS, 0, &[(1_000, 2_000)]),
+    ]);
+    assert_eq!(seen.directions.rtt_samples[1], 1); // that of the handshake
 }
 
 /// Segments with timestamps: the server sends data, the client acknowledges.

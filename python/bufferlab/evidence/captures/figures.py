@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from matplotlib.figure import Figure
 
@@ -110,7 +113,7 @@ def _decided(request: Request) -> list[dict[str, Any]]:
     with request.runner() as runner, runner.bar("decisions") as bar:
         for number in range(FIRST_DECISION, FIRST_DECISION + count):
             bar.update((number - FIRST_DECISION) / count, f"scenario {number}")
-            truth = _sized(drawn(number, plain=True), runner)
+            truth = sized(drawn(number, plain=True), runner)
             if truth is None:
                 continue
             for name, packets in _by_captures(number, runner):
@@ -143,20 +146,29 @@ def _answer(
         made = found.scenario(mix=mix, rate=rate)
     except InputError:  # it says that it cannot know the rate, or the round trips
         return None
-    return _sized(made, runner)
+    return sized(made, runner)
 
 
-def _sized(scenario: Scenario | dict[str, Any], runner: Runner) -> int | None:
-    overrides = {"run.duration": f"{DURATION_S} s", "run.warmup": "10 s", "run.seed": 1}
+def sized(
+    scenario: Scenario | dict[str, Any], runner: Runner, other: Mapping[str, str] = MappingProxyType({})
+) -> int | None:
+    """The buffer that `size` takes for a scenario, with other values of it."""
+    overrides = {"run.duration": f"{DURATION_S} s", "run.warmup": "10 s", "run.seed": 1, **other}
     return size(scenario, [TARGET], with_rules=False, overrides=overrides, runner=runner).packets
+
+
+def is_near(rows: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    """Which buffers of rows are within 20 % of the truth, or a packet, the finest step of an answer."""
+    ratios = (rows["packets"] / rows["truth"]).to_numpy()
+    off = (rows["packets"] - rows["truth"]).abs().to_numpy()
+    near: npt.NDArray[np.bool_] = (np.abs(ratios - 1) <= NEAR_PERCENT / 100) | (off <= 1)
+    return near
 
 
 def _near(name: str, rows: pl.DataFrame) -> dict[str, Any]:
     known = rows.filter(pl.col("packets").is_not_null())
     ratios = (known["packets"] / known["truth"]).to_numpy()
-    off = (known["packets"] - known["truth"]).abs().to_numpy()
-    # a packet is the finest step of an answer
-    near = (np.abs(ratios - 1) <= NEAR_PERCENT / 100) | (off <= 1)
+    near = is_near(known)
     return {
         "capture": name,
         "scenarios": rows.height,

@@ -17,26 +17,47 @@ _WORDS: Final = {
 }
 
 
+_NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
+
+
 def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
-    """The controls and where they come from, what the run gives beside what was captured, and a warning."""
-    if fit.controls is not None:
-        alike = f"; {listed(list(fit.alike))} may be as near" if fit.alike else ""
-        yield f"controls: of those tried, a run with {fit.controls} is nearest to the capture{alike}"
-    elif not is_mix_given:
-        is_far = fit.distance is not None
-        why = "no run with any that was tried is near" if is_far else "a capture does not name them"
-        yield f"controls: {why}; assumed is the Internet's mix, --mix names another"
+    """Controls and queue and where they come from, what the run gives beside the capture, and a warning."""
+    is_far = fit.distance is not None and fit.distance > NEAR
+    yield from _controls(fit, is_mix_given=is_mix_given, is_far=is_far)
+    yield _queue(fit)
     compared = ", ".join(_compared(fit))
     if compared:
         yield f"a run of the scenario: {compared}"
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
-    if fit.distance is not None and fit.distance > NEAR:
+    if is_far:
         yield (
             "beware: the scenario does not do what was captured, so answers for it may be wrong; its round "
             "trips, controls or buffer are others, or the queue is none of those tried"
         )
+
+
+def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
+    if fit.controls is not None:
+        yield f"controls: {_NEAREST.format(fit.controls)}{_also(fit.alike)}"
+    elif not is_mix_given:
+        is_tried = is_far and None not in (fit.captured["loss"], fit.captured["wait_p50_ms"])
+        why = "no run with any that was tried is near" if is_tried else "losses and waits are not both known"
+        yield f"controls: not known, since {why}; assumed is the Internet's mix, --mix names another"
+
+
+def _queue(fit: Fit) -> str:
+    queue = f"{fit.queue} ({fit.buffer})"
+    if fit.queue_by == "seen":
+        return f"queue: taken for a {queue}, since losses come at that depth; one that drops early may, too"
+    if fit.queue_by == "runs":
+        return f"queue: {_NEAREST.format(queue)}{_also(fit.queues_alike)}"
+    return f"queue: not known, since no buffer was seen to fill; assumed is {queue}"
+
+
+def _also(others: tuple[str | None, ...]) -> str:
+    return f"; {listed([str(other) for other in others])} may be as near" if others else ""
 
 
 def _compared(fit: Fit) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
 
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import rtt_quantile_ms, timed
 from bufferlab.captured.link import VANTAGES
+from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.display import as_view, significant
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
@@ -23,7 +23,8 @@ def findings_view(findings: Findings) -> View:
         ("link", _link(findings)),
         ("long flows", _long(findings)),
         *_others(findings),
-        ("waits", _waits(findings.waits)),
+        ("waits", _waits(findings)),
+        ("buffer", _buffer(findings)),
         ("losses", _losses(findings)),
         *_ecn(findings),
         ("seen from", _vantage(findings)),
@@ -88,20 +89,30 @@ def _others(findings: Findings) -> Iterator[tuple[str, str]]:
         yield "datagrams", f"{rate}, flows: {len(datagrams):,} (UDP but QUIC, and echoes)"
 
 
-def _waits(waits: Mapping[str, Any] | None) -> str:
+def _waits(findings: Findings) -> str:
+    waits = findings.waits
     if waits is None:
-        return "no round trip was seen"
+        return "not known: no round trip shows them"
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
-    text = (
+    return (
         f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
         f"({waits['samples']:,} of them)"
     )
+
+
+def _buffer(findings: Findings) -> str:
+    """How deep it is, or why that is not known."""
+    waits = findings.waits
+    if waits is None:
+        return "not known, as waits are not"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
-        return f"{text}; losses come at {deep} ({low} to {high}): a full buffer, or a queue that drops early"
+        packets = packets_of(findings, NOTHING, waits["depth_ns"])
+        size = f", {packets} of mean size" if findings.rate_bps else ""
+        return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
-        return f"{text}; losses come at no one depth: the queue drops early, or another one does"
-    return f"{text}; no loss was seen"
+        return "not known: losses come at no one depth, so the queue drops early, or they are another queue's"
+    return f"not known: no loss was seen; {format_time(_ps(waits['max_ns']))} waited at most"
 
 
 def _ps(time_ns: float) -> float:
